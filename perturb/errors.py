@@ -1,0 +1,75 @@
+"""Every exception that perturb raises on purpose.
+
+    PerturbError                what a user can act on: one line, no traceback
+    ├── ConfigError             a YAML file or an option says something that cannot be done
+    ├── CatalogueError          a lever file is malformed, or two levers share a name
+    ├── SourceError             a base set cannot be read, or a record in it is unusable
+    ├── LedgerError             the run's database cannot be read, written, or is in use
+    ├── SnapshotError           a snapshot cannot be written, or does not match its manifest
+    ├── BudgetSpent             the next call could overspend `budget_usd`; the run can be resumed
+    └── ModelError              a call to a model failed
+        ├── TransientModelError     worth another try: 408, 409, 429, 5xx, broken connections, time-outs
+        └── PermanentModelError     not worth one: a wrong key, an unknown model, a refused request
+
+Each message states what happened, where, and what to do about it, on one line.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class PerturbError(Exception):
+    """Base of the tree; the command line prints it as one line and exits with 1."""
+
+
+class ConfigError(PerturbError):
+    """A configuration file or an option says something that cannot be done."""
+
+
+class CatalogueError(PerturbError):
+    """A lever file is malformed, or two levers share a name."""
+
+
+class SourceError(PerturbError):
+    """A base set cannot be read, or a record in it is unusable."""
+
+
+class LedgerError(PerturbError):
+    """The run's database cannot be read, written, or is in use by another process."""
+
+
+class SnapshotError(PerturbError):
+    """A snapshot cannot be written, or does not match its manifest."""
+
+
+class BudgetSpent(PerturbError):
+    """The next call could overspend the budget; what is done is kept and the run can be resumed."""
+
+
+class ModelError(PerturbError):
+    """A call to a model failed."""
+
+
+class TransientModelError(ModelError):
+    """A failure that another try may mend.
+
+    `retry_after` is the number of seconds the provider asked for, if it did.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class PermanentModelError(ModelError):
+    """A failure that will repeat: a wrong key, an unknown model, a refused request."""
+
+
+def at(path: Path | str, line: int | None = None) -> str:
+    """Name a place in a file for an error message.
+
+    >>> at("levers/ambiguity.yaml", 12)
+    'levers/ambiguity.yaml:12'
+    """
+    return f"{path}:{line}" if line is not None else str(path)

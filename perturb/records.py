@@ -1,0 +1,236 @@
+"""The nouns of the project: frozen records that every room passes around.
+
+Nothing here imports anything of ours, reads a file or makes a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+ANSWER_CORRECTLY = "ANSWER_CORRECTLY"
+"""The ground truth of LOW items: the flaw can be resolved, so the question must be answered."""
+
+REFUSE_OTHER = "REFUSE_OTHER"
+"""A code that a model may answer with; never a ground truth."""
+
+Target = Literal["query", "context"]
+Role = Literal["signal", "noise"]
+
+
+class PerturbationClass(StrEnum):
+    """The six kinds of informational uncertainty (RefusalBench, section 2.2)."""
+
+    AMBIGUITY = "P-Ambiguity"
+    CONTRADICTION = "P-Contradiction"
+    MISSING_INFO = "P-MissingInfo"
+    FALSE_PREMISE = "P-FalsePremise"
+    GRANULARITY = "P-GranularityMismatch"
+    EPISTEMIC = "P-EpistemicMismatch"
+
+
+class Intensity(StrEnum):
+    """How severe the flaw is; LOW can be resolved, MEDIUM and HIGH call for a refusal."""
+
+    LOW = "LOW"
+    MEDIUM = "MEDIUM"
+    HIGH = "HIGH"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """One of the 18 combinations of perturbation class and intensity."""
+
+    perturbation_class: PerturbationClass
+    intensity: Intensity
+
+    def __str__(self) -> str:
+        return f"{self.perturbation_class}/{self.intensity}"
+
+
+ALL_CELLS: tuple[Cell, ...] = tuple(Cell(c, i) for c in PerturbationClass for i in Intensity)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One passage of a context."""
+
+    text: str
+    title: str = ""
+    role: Role = "signal"
+    """`signal` passages bear on the question; `noise` passages do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseInstance:
+    """An answerable question with the passages that answer it."""
+
+    id: str
+    """Hash of the content, or the id the source gave."""
+    source: str
+    """Where it comes from: a file or data set name."""
+    query: str
+    passages: tuple[Passage, ...]
+    answers: tuple[str, ...]
+    """Accepted answers, the preferred one first; at least one."""
+    reference_answer: str | None = None
+    """A long-form answer, where the source has one."""
+    domain: str | None = None
+    licence: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def context(self) -> str:
+        """The text a model sees: the passage alone, or numbered passages."""
+        return render_context(self.passages)
+
+
+def render_context(passages: tuple[Passage, ...]) -> str:
+    """Join passages as a model sees them; a single passage stands alone, without its title.
+
+    >>> render_context((Passage("One."), Passage("Two.", title="T")))
+    '[1] One.\\n\\n[2] T: Two.'
+    """
+    if len(passages) == 1:
+        return passages[0].text
+    numbered = []
+    for number, passage in enumerate(passages, start=1):
+        head = f"{passage.title}: " if passage.title else ""
+        numbered.append(f"[{number}] {head}{passage.text}")
+    return "\n\n".join(numbered)
+
+
+@dataclass(frozen=True, slots=True)
+class Illustration:
+    """A worked example of a lever on an invented topic, so that a generator cannot copy it."""
+
+    query: str
+    context: str
+    expected: str
+    """Begins with the behaviour code, then says why in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """One way to perturb an instance."""
+
+    name: str
+    cell: Cell
+    instruction: str
+    illustration: Illustration
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of generation work: base instance × cell × generator × replicate, in a round."""
+
+    id: str
+    """Hash of everything that decides the result."""
+    instance_id: str
+    cell: Cell
+    generator: str
+    replicate: int
+    round: str
+    lever: str | None = None
+    """The lever named in advance, when the configuration assigns levers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A perturbed instance as a generator made it, before the panel has voted."""
+
+    id: str
+    """The id of its job."""
+    instance_id: str
+    generator: str
+    cell: Cell
+    lever: str
+    query: str
+    passages: tuple[Passage, ...]
+    """The whole context after the perturbation, unchanged passages copied by us."""
+    reasoning: str
+    expected_behavior: str
+    """`ANSWER_CORRECTLY` or the refusal code of the class, from the catalogue, never from the reply."""
+    stated: Mapping[str, Any] = field(default_factory=dict)
+    """What the generator claimed: intensity achieved, answer constraint, expected behaviour."""
+
+    @property
+    def context(self) -> str:
+        """The perturbed text a model sees."""
+        return render_context(self.passages)
+
+
+class Outcome(StrEnum):
+    """How a job ended."""
+
+    CANDIDATE = "candidate"
+    """A readable candidate that passed the machine checks and goes to the panel."""
+    REJECTED = "rejected_by_checks"
+    """A readable candidate that a machine check refused."""
+    UNPARSED = "unparsed"
+    """No readable reply, even after it was asked for once more."""
+    ABSTAINED = "abstained"
+    """The rule engine has no lever of the cell that fits the instance."""
+    ERROR = "error"
+    """The call failed for good; tried again when the run is resumed."""
+
+
+class VerdictState(StrEnum):
+    """What a verifier said; unreadable or absent is unscored, never pass or fail."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNSCORED = "unscored"
+
+
+CHECK_NAMES: tuple[str, ...] = (
+    "lever_fidelity",
+    "intensity",
+    "target_compliance",
+    "uncertainty_induction",
+    "linguistic_soundness",
+    "answer_constraint",
+    "predicted_behavior",
+    "refusal_class",
+)
+"""The eight checks of a verifier (spec, section 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One verifier's vote on one candidate."""
+
+    candidate_id: str
+    verifier: str
+    state: VerdictState
+    checks: Mapping[str, bool] = field(default_factory=dict)
+    """The eight checks by name; empty when unscored, partial for an offline verifier."""
+    predicted_behavior: str | None = None
+    issues: tuple[str, ...] = ()
+    raw: str = ""
+    """The reply as it came, or the error that stood in its place."""
+    prompt_version: str = ""
+    """Digest of the template and settings the vote was asked with."""
+
+
+class Acceptance(StrEnum):
+    """What the panel decided."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNDECIDED = "undecided"
+    """Votes are missing or unscored; asked again when the run is resumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The panel's decision on one candidate."""
+
+    candidate_id: str
+    acceptance: Acceptance
+    reason: str
+    """In words: who failed it, who left it unscored, or that all passed."""
+    audited: bool = False
+    """True when every verifier was asked whatever the earlier votes (the audit share)."""

@@ -1,0 +1,21 @@
+"""Where the data folders are: beside the package in a wheel, at the top level in a checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perturb.errors import ConfigError
+
+DATA_FOLDERS: tuple[str, ...] = ("levers", "templates", "base_sets", "verifiers")
+
+
+def data_folder(name: str) -> Path:
+    """The folder of embedded data called `name` (one of `DATA_FOLDERS`).
+
+    Raises `ConfigError` if the installation lacks it.
+    """
+    package = Path(__file__).resolve().parent
+    for root in (package / "_data", package.parent):
+        if (root / name).is_dir():
+            return root / name
+    raise ConfigError(f"the embedded folder '{name}' is missing from this installation: reinstall perturb")
