@@ -1,0 +1,116 @@
+"""The protocol that everything above talks to: a request, a reply, and a model that turns one into the other.
+
+Nothing here knows which library carries the call; `perturb.llm.remote` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from perturb.digests import digest
+
+JSONSchemaUse = Literal["auto", "on", "off"]
+"""Whether a JSON schema is sent with the request: where the model is known to read one, always, never."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """What is asked, apart from the model and its settings."""
+
+    messages: tuple[Message, ...]
+    schema: Mapping[str, Any] | None = None
+    """JSON schema of the wanted object; sent only where the model reads one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs, in USD per million tokens."""
+
+    input: float
+    output: float
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """The cost of one call in USD.
+
+        >>> Price(input=2.0, output=10.0).of(1000, 100)
+        0.003
+        """
+        return (prompt_tokens * self.input + completion_tokens * self.output) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """A model under the name that a configuration gives it, and how it may be called."""
+
+    name: str
+    """The name in the configuration, the ledger and the reports."""
+    model: str
+    """The model string as litellm reads it: `openai/gpt-4o`, `hosted_vllm/Qwen/Qwen3-8B`."""
+    api_base: str | None = None
+    api_key_env: str | None = None
+    """The environment variable that holds the key; the key itself is never kept."""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """Extra parameters of the call: temperature, max_tokens, provider-specific ones."""
+    max_connections: int = 32
+    """Calls in flight at the same time, at least 1."""
+    rpm: int | None = None
+    """Requests a minute, every try counted."""
+    tpm: int | None = None
+    """Tokens a minute, prompt and completion together."""
+    timeout: float = 60.0
+    """Seconds that one try of a call may take as a whole."""
+    price: Price | None = None
+    """Overrides litellm's price table."""
+    json_schema: JSONSchemaUse = "auto"
+    max_retries: int = 6
+    """Tries after the first one, for transient failures only."""
+
+    def fingerprint(self) -> str:
+        """Digest of what decides the replies: model, address, parameters, schema use; no limit, no key.
+
+        >>> one = ModelSettings(name="a", model="openai/gpt-4o", rpm=60)
+        >>> one.fingerprint() == ModelSettings(name="b", model="openai/gpt-4o").fingerprint()
+        True
+        """
+        return digest(self.model, self.api_base, dict(self.params), self.json_schema)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """What a model answered; an empty text is a reply, and one that cannot be read."""
+
+    text: str
+    prompt_tokens: int | None = None
+    """From the provider's usage; None when it gave none."""
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    """None when the price or the usage is unknown; never 0 for want of knowledge."""
+    seconds: float = 0.0
+    finish_reason: str | None = None
+
+
+class ChatModel(Protocol):
+    """Anything that answers a `ChatRequest`."""
+
+    @property
+    def settings(self) -> ModelSettings:
+        """The settings that the model was made from."""
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer one request.
+
+        Raises `TransientModelError` where another try may help, `PermanentModelError` where none will.
+        """
+
+    async def close(self) -> None:
+        """Give back connections; the model is not used afterwards."""
