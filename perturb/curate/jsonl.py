@@ -1,0 +1,100 @@
+"""Our own form: `query`, `passages` or `context`, `answers`, and a few optional fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from perturb.curate.rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Row, kind_of, shown
+from perturb.digests import digest
+from perturb.records import BaseInstance, Passage
+
+FIELDS: tuple[str, ...] = (
+    "id",
+    "query",
+    "passages",
+    "context",
+    "answers",
+    "reference_answer",
+    "domain",
+    "licence",
+    "metadata",
+    "source",
+)
+PASSAGE_FIELDS: tuple[str, ...] = ("text", "title", "role")
+
+
+def recognises(fields: Mapping[str, Any]) -> bool:
+    """True if a row looks like our form."""
+    return "query" in fields
+
+
+def read_row(row: Row) -> BaseInstance:
+    """The base instance of one row. Raises `SourceError` naming the field that is wrong."""
+    for key in row.fields:
+        if key not in FIELDS:
+            raise row.error(shown(key)[1:-1], "is unknown: put it under 'metadata', or correct its name")
+    if row.fields.get("query") is None:
+        raise row.error("query", "is missing: give the question as a string")
+    query = row.text(row.fields["query"], "query", MAX_QUERY_CHARS)
+    passages = _passages(row)
+    answers = row.answers("answers")
+    return BaseInstance(
+        id=row.identifier() or digest(query, [[p.title, p.text, p.role] for p in passages], answers),
+        source=row.optional_text("source") or row.header.name,
+        query=query,
+        passages=passages,
+        answers=answers,
+        reference_answer=row.optional_text("reference_answer", MAX_PASSAGE_CHARS),
+        domain=row.optional_text("domain"),
+        licence=row.optional_text("licence") or row.header.licence,
+        metadata=_metadata(row),
+    )
+
+
+def _passages(row: Row) -> tuple[Passage, ...]:
+    context, passages = row.fields.get("context"), row.fields.get("passages")
+    if context is not None and passages is not None:
+        raise row.error("context", "stands beside 'passages': keep one of the two")
+    if context is not None:
+        return (Passage(row.text(context, "context", MAX_PASSAGE_CHARS)),)
+    if passages is None:
+        raise row.error("passages", "is missing: give a list of passages, or one 'context' string")
+    if not isinstance(passages, list) or not passages:
+        got = "an empty list" if passages == [] else kind_of(passages)
+        raise row.error("passages", f'must be a list of passages, got {got}: write it as ["…"]')
+    read = tuple(_passage(row, f"passages[{position}]", item) for position, item in enumerate(passages))
+    if all(passage.role == "noise" for passage in read):
+        raise row.error("passages", "are all noise: give the passage that answers the role 'signal'")
+    return read
+
+
+def _passage(row: Row, field: str, item: Any) -> Passage:
+    if isinstance(item, str):
+        return Passage(row.text(item, field, MAX_PASSAGE_CHARS))
+    if not isinstance(item, dict):
+        raise row.error(field, f"must be a string or an object with 'text', got {kind_of(item)}")
+    for key in item:
+        if key not in PASSAGE_FIELDS:
+            problem = f"has the unknown key {shown(key)}: a passage takes {', '.join(PASSAGE_FIELDS)}"
+            raise row.error(field, problem)
+    if item.get("text") is None:
+        raise row.error(f"{field}.text", "is missing: give the passage as a string")
+    role = item.get("role", "signal")
+    if role not in ("signal", "noise"):
+        raise row.error(f"{field}.role", "must be 'signal' or 'noise'")
+    title = item.get("title") or ""
+    return Passage(
+        text=row.text(item["text"], f"{field}.text", MAX_PASSAGE_CHARS),
+        title=row.text(title, f"{field}.title", MAX_NAME_CHARS) if title != "" else "",
+        role=role,
+    )
+
+
+def _metadata(row: Row) -> Mapping[str, Any]:
+    value = row.fields.get("metadata")
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise row.error("metadata", f'must be an object, got {kind_of(value)}: write it as {{"name": …}}')
+    return value
