@@ -1,0 +1,58 @@
+"""A panel of rule-based verifiers that read the finished item and nothing else.
+
+They share no code with the rules that generate, so that a slip in the analysis of an instance is not repeated here.
+Where a verifier has no test for an item it passes and leaves the check out: the audit shows how far each one reaches.
+Agreement between these rules and the generating rules is no validation of either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from perturb.digests import digest
+from perturb.errors import ConfigError
+from perturb.records import BaseInstance, Candidate, Target
+from perturb.rules.checks.answer_state import check_answer_state
+from perturb.rules.checks.contradiction import check_contradiction
+from perturb.rules.checks.fluency import check_fluency
+from perturb.rules.checks.items import Item, item_of
+from perturb.rules.checks.leftovers import check_leftovers
+from perturb.rules.checks.lever import check_lever
+from perturb.rules.checks.target_diff import check_target_diff
+from perturb.rules.checks.uncertainty import check_uncertainty
+from perturb.rules.checks.verdicts import Check, RuleVerdict
+
+__all__ = ["CHECKS", "Check", "Item", "RuleVerdict", "judge_by_rule", "rule_verifier_version"]
+
+CHECKS: Mapping[str, Check] = {
+    "target-diff": check_target_diff,
+    "answer-state": check_answer_state,
+    "contradiction": check_contradiction,
+    "leftovers": check_leftovers,
+    "fluency": check_fluency,
+    "uncertainty": check_uncertainty,
+    "lever": check_lever,
+}
+"""Name -> verifier, in the order in which they are asked."""
+
+
+def judge_by_rule(
+    check: str, original: BaseInstance, candidate: Candidate, target: frozenset[Target]
+) -> RuleVerdict:
+    """Ask the verifier called `check` about one item.
+
+    `target` holds what the item's class may change. Raises `ConfigError` if there is no such verifier.
+    """
+    if check not in CHECKS:
+        known = ", ".join(CHECKS)
+        raise ConfigError(f"there is no rule verifier '{check}': choose one of {known}")
+    return CHECKS[check](item_of(original, candidate, target))
+
+
+@lru_cache(maxsize=1)
+def rule_verifier_version() -> str:
+    """Digest of the source files of this package: it changes whenever a rule does."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return digest([(source.name, source.read_text(encoding="utf-8")) for source in sources])

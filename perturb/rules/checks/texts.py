@@ -1,0 +1,185 @@
+"""Plain text tools of the verifiers: words, stems, sentences, shares of common words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+
+def word_list(listing: str) -> tuple[str, ...]:
+    """The words of a listing, in order."""
+    return tuple(listing.split())
+
+
+def word_set(listing: str) -> frozenset[str]:
+    """The words of a listing, for look-ups."""
+    return frozenset(listing.split())
+
+
+STOP_WORDS = word_set(
+    """a an the of in on at to for from by with as into over under about between during after before since until
+    than then and or nor but so yet if that this these those there here it its he she they them his her their him
+    who whom whose which what when where why how is are was were be been being am do does did done has have had
+    having will would can could shall should may might must not no s t re ve ll d m also only just more most some
+    any all both each such own same other another very too i you we us our your my me up out off down again
+    name named called"""
+)
+"""Words that carry no content of their own."""
+
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xa0": " "})
+_WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*(?:'[a-z]+)?")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\"'])(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Sr|Jr|Prof|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Sen|Rep|No|vs|etc|e\.g|i\.e|ca|c"
+    r"|approx|Inc|Ltd|Co|Corp|Bros|U\.S|U\.K|U\.N|D\.C|Ph\.D|a\.m|p\.m|Mt|Ft|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov"
+    r"|Dec|Vol|pp?|fl|b|d|r|ft|al)\.$"
+)
+_BOUNDARY = re.compile(r"(?<=[.!?])[\"”’')\]]*\s+(?=[\"“‘'(\[]*[A-Z0-9])|\n+")
+
+
+@lru_cache(maxsize=4096)
+def normal(text: str) -> str:
+    """Lower case, plain quotes and dashes, no accents, single blanks.
+
+    >>> normal("Café –  “Ω”")
+    'cafe - "ω"'
+    """
+    plain = text.translate(_QUOTES)
+    if not plain.isascii():
+        decomposed = unicodedata.normalize("NFKD", plain)
+        plain = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return " ".join(plain.lower().split())
+
+
+@lru_cache(maxsize=8192)
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text in lower case, a possessive 's taken off; numbers keep their points and commas.
+
+    >>> words("Ray's 1,234 (re-run) songs")
+    ('ray', '1,234', 're', 'run', 'songs')
+    """
+    return tuple(w[:-2] if w.endswith("'s") else w for w in _WORD.findall(normal(text)))
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """A crude stem, good enough to bring forms of a word together.
+
+    >>> [stem(w) for w in ("wrote", "writes", "cities", "running", "founded")]
+    ['writ', 'writ', 'citi', 'run', 'found']
+    """
+    word = _IRREGULAR.get(word, word)
+    if len(word) <= 3 or word[0].isdigit():
+        return word
+    for ending in (
+        "ations",
+        "ation",
+        "ings",
+        "ing",
+        "edly",
+        "ed",
+        "ers",
+        "er",
+        "ies",
+        "es",
+        "s",
+        "ly",
+        "y",
+        "e",
+    ):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            base = word[: -len(ending)]
+            if ending in ("ies", "y"):
+                return base + "i"
+            if (
+                len(base) > 3
+                and base[-1] == base[-2]
+                and base[-1] not in "lsz"
+                and ending not in ("s", "e", "es")
+            ):
+                return base[:-1]
+            return base
+    return word
+
+
+@lru_cache(maxsize=8192)
+def content_stems(text: str) -> frozenset[str]:
+    """Stems of the words that carry content.
+
+    >>> sorted(content_stems("who wrote the songs of Ray"))
+    ['ray', 'song', 'writ']
+    """
+    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
+
+
+def overlap(text: str, other: str) -> float:
+    """Share of content stems that two texts have in common, 0 to 1, measured on the longer one."""
+    a, b = content_stems(text), content_stems(other)
+    return len(a & b) / max(len(a), len(b)) if a and b else 0.0
+
+
+def coverage(part: frozenset[str], whole: frozenset[str]) -> float:
+    """Share of `part` that stands in `whole`, 0 to 1; 0 for an empty part."""
+    return len(part & whole) / len(part) if part else 0.0
+
+
+@lru_cache(maxsize=1024)
+def sentences(text: str) -> tuple[str, ...]:
+    """Cut a passage into sentences, minding initials and the usual abbreviations.
+
+    >>> sentences("Dr. J. Ray sang.  He won. \\"Why?\\" she asked.")
+    ('Dr. J. Ray sang.', 'He won.', '"Why?" she asked.')
+    """
+    pieces: list[str] = []
+    start = 0
+    for match in _BOUNDARY.finditer(text):
+        end = match.end()
+        piece = text[start:end].strip()
+        if _ABBREVIATION.search(piece) and "\n" not in match.group():
+            continue
+        if piece:
+            pieces.append(piece)
+        start = end
+    if text[start:].strip():
+        pieces.append(text[start:].strip())
+    return tuple(pieces)
+
+
+@lru_cache(maxsize=4096)
+def _phrase_pattern(phrase: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z0-9]){re.escape(phrase)}(?![a-z0-9])")
+
+
+def stands_in(phrase: str, text: str) -> bool:
+    """True if the phrase stands in the text as whole words, whatever its case and accents.
+
+    >>> stands_in("1984", "In 1984, it"), stands_in("Ray", "a stray dog"), stands_in("3", "in 3.5 km")
+    (True, False, False)
+    """
+    needle, hay = normal(phrase), normal(text)
+    if needle not in hay:
+        return False
+    if needle[:1].isdigit() or needle[-1:].isdigit():
+        return any(_whole_number(hay, m.start(), m.end()) for m in _phrase_pattern(needle).finditer(hay))
+    return _phrase_pattern(needle).search(hay) is not None
+
+
+def _whole_number(text: str, start: int, end: int) -> bool:
+    """True unless the digits at this place are a part of a longer number."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    joined_before = len(before) == 2 and before[1] in ".," and before[0].isdigit() and text[start].isdigit()
+    joined_after = len(after) == 2 and after[0] in ".," and after[1].isdigit() and text[end - 1].isdigit()
+    return not (joined_before or joined_after)
+
+
+_IRREGULAR = {
+    "wrote": "write", "written": "write", "sang": "sing", "sung": "sing", "won": "win", "began": "begin",
+    "begun": "begin", "made": "make", "built": "build", "held": "hold", "took": "take", "taken": "take",
+    "came": "come", "went": "go", "gone": "go", "gave": "give", "given": "give", "led": "lead", "met": "meet",
+    "ran": "run", "said": "say", "sent": "send", "sold": "sell", "spoke": "speak", "spoken": "speak",
+    "became": "become", "born": "bear", "bought": "buy", "chose": "choose", "chosen": "choose", "died": "die",
+    "dies": "die", "dead": "die", "death": "die", "drew": "draw", "fell": "fall", "fought": "fight", "found": "find",
+    "grew": "grow", "knew": "know", "known": "know", "left": "leave", "lost": "lose", "paid": "pay", "rose": "rise",
+    "sat": "sit", "shot": "shoot", "stood": "stand", "taught": "teach", "thought": "think", "told": "tell",
+    "wore": "wear", "children": "child", "men": "man", "women": "woman", "people": "person", "persons": "person",
+}  # fmt: skip

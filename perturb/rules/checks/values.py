@@ -1,0 +1,188 @@
+"""Values of a type in a text: dates, numbers and names, and the shapes one value may take."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+
+from perturb.rules.checks.texts import STOP_WORDS, normal, stem, word_list, word_set, words
+
+
+class ValueKind(StrEnum):
+    """What kind of thing an answer is."""
+
+    DATE = "date"
+    NUMBER = "number"
+    NAME = "name"
+    PHRASE = "phrase"
+
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+
+_ONES = word_list(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+)
+_TENS = dict(
+    zip(word_list("twenty thirty forty fifty sixty seventy eighty ninety"), range(20, 100, 10), strict=True)
+)
+_ORDINALS = word_list(
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth"
+)
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
+_SMALL = {word: float(n) for n, word in enumerate(_ONES)} | {word: float(n) for word, n in _TENS.items()}
+_SMALL |= {word: float(n) for n, word in enumerate(_ORDINALS)} | {
+    stem_ + "ieth": float(n) for stem_, n in ((t[:-1], n) for t, n in _TENS.items())
+}
+_SMALL |= {"twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "couple": 2.0}
+
+YEAR = re.compile(r"(?<![\d,.])(1[0-9]{3}|20[0-9]{2})(?:s)?(?![\d]|,\d|\.\d)")
+_NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th)?(?![\d]|,\d{3})")
+_NAME = re.compile(
+    r"\b[A-Z][\w'’.&-]*(?:\s+(?:(?:of|the|de|da|del|van|von|der|la|le|bin|al)\s+){0,2}[A-Z0-9][\w'’.&-]*)*"
+)
+
+
+@lru_cache(maxsize=4096)
+def years_in(text: str) -> frozenset[str]:
+    """The years from 1000 to 2099 in a text.
+
+    >>> sorted(years_in("in 1984 and the 1990s, 1,984 men"))
+    ['1984', '1990']
+    """
+    return frozenset(YEAR.findall(text))
+
+
+@lru_cache(maxsize=4096)
+def numbers_in(text: str) -> frozenset[float]:
+    """The numbers in a text, in digits or words, cardinal or ordinal; the word `one` counts as no number.
+
+    >>> sorted(numbers_in("the twenty-second of 1,200 and 3.5 million men"))
+    [22.0, 1200.0, 3500000.0]
+    """
+    plain = normal(text)
+    found: set[float] = set()
+    for match in _NUMBER.finditer(plain):
+        value = float(match.group(1).replace(",", "") + (match.group(2) or ""))
+        follow = plain[match.end() :].split(maxsplit=1)
+        scale = _SCALES.get(follow[0].strip(".,;)"), 1) if follow else 1
+        found.add(value * scale)
+    return frozenset(found | _spelled_numbers(plain))
+
+
+def _spelled_numbers(plain: str) -> set[float]:
+    found: set[float] = set()
+    value: float | None = None
+    last = ""
+    for word in [*re.findall(r"[a-z]+", plain), ""]:
+        if word in _SMALL and (value is None or last in _SCALES or (last in _TENS and _SMALL[word] < 10)):
+            value = (value or 0.0) + _SMALL[word]
+        elif word in _SCALES and value is not None:
+            value *= _SCALES[word]
+        elif word == "and" and last in _SCALES:
+            continue
+        else:
+            if value is not None and last != "one":
+                found.add(value)
+            value = _SMALL.get(word)
+        last = word
+    return found
+
+
+@lru_cache(maxsize=4096)
+def names_in(text: str) -> frozenset[str]:
+    """Capitalised spans of a text in lower case, without an opening stop word.
+
+    >>> sorted(names_in("The singer Ray Bell met Ann in New York."))
+    ['ann', 'new york', 'ray bell']
+    """
+    found = set()
+    for match in _NAME.finditer(text):
+        tokens = match.group().strip(".,'’-&").split()
+        while tokens and normal(tokens[0]) in STOP_WORDS | _OPENERS:
+            tokens = tokens[1:]
+        if tokens and not tokens[0].isdigit():
+            name = normal(" ".join(tokens))
+            found.add(name[:-2] if name.endswith("'s") else name)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def values_in(kind: ValueKind, text: str) -> frozenset[str]:
+    """Values of a kind in a text, as comparable strings; none for phrases, whose kind has no shape."""
+    if kind is ValueKind.DATE:
+        return years_in(text)
+    if kind is ValueKind.NUMBER:
+        years = {float(year) for year in years_in(text)}
+        return frozenset(f"{number:g}" for number in numbers_in(text) - years)
+    if kind is ValueKind.NAME:
+        return frozenset(name for name in names_in(text) if name not in MONTHS and name not in _DAYS)
+    return frozenset()
+
+
+def kind_of(query: str, answer: str) -> ValueKind:
+    """The kind of value that a question asks for, judged by its answer.
+
+    >>> kind_of("when did it open", "May 1984"), kind_of("how many men", "three"), kind_of("who won", "Ray Bell")
+    (<ValueKind.DATE: 'date'>, <ValueKind.NUMBER: 'number'>, <ValueKind.NAME: 'name'>)
+    """
+    lowered, asked = normal(answer), normal(query)
+    tokens = words(answer)
+    if any(token in MONTHS for token in tokens) and len(tokens) <= 6 and lowered != "may":
+        return ValueKind.DATE
+    if years_in(lowered) and len(tokens) <= 5 and not re.search(r"\bhow (?:many|much|big|long|far)\b", asked):
+        return ValueKind.DATE
+    if numbers_in(lowered) and len(tokens) <= 5 and not answer[:1].isupper():
+        return ValueKind.NUMBER
+    if re.search(r"\bhow (?:many|much)\b", asked) and numbers_in(lowered):
+        return ValueKind.NUMBER
+    capitals = re.findall(r"\b[A-Z]", answer)
+    if len(capitals) >= max(1, len([t for t in tokens if t not in STOP_WORDS]) * 0.6):
+        return ValueKind.NAME
+    return ValueKind.PHRASE
+
+
+DEMONYMS = {
+    "america": "american", "united states": "american", "france": "french", "germany": "german", "spain": "spanish",
+    "italy": "italian", "england": "english", "britain": "british", "united kingdom": "british", "ireland": "irish",
+    "scotland": "scottish", "wales": "welsh", "netherlands": "dutch", "holland": "dutch", "sweden": "swedish",
+    "norway": "norwegian", "denmark": "danish", "finland": "finnish", "poland": "polish", "russia": "russian",
+    "china": "chinese", "japan": "japanese", "korea": "korean", "vietnam": "vietnamese", "thailand": "thai",
+    "india": "indian", "pakistan": "pakistani", "israel": "israeli", "iraq": "iraqi", "iran": "iranian",
+    "egypt": "egyptian", "greece": "greek", "turkey": "turkish", "portugal": "portuguese", "mexico": "mexican",
+    "canada": "canadian", "brazil": "brazilian", "argentina": "argentine", "chile": "chilean", "peru": "peruvian",
+    "cuba": "cuban", "australia": "australian", "new zealand": "new zealander", "switzerland": "swiss",
+    "austria": "austrian", "belgium": "belgian", "hungary": "hungarian", "ukraine": "ukrainian", "rome": "roman",
+    "philippines": "filipino", "indonesia": "indonesian", "malaysia": "malaysian", "nigeria": "nigerian",
+    "kenya": "kenyan", "ghana": "ghanaian", "morocco": "moroccan", "algeria": "algerian", "ethiopia": "ethiopian",
+    "iceland": "icelandic", "croatia": "croatian", "serbia": "serbian", "romania": "romanian", "czech": "czech",
+    "jamaica": "jamaican", "venezuela": "venezuelan", "colombia": "colombian", "afghanistan": "afghan",
+    "africa": "african", "europe": "european", "asia": "asian", "texas": "texan", "california": "californian",
+    "london": "londoner", "paris": "parisian", "venice": "venetian", "florence": "florentine", "persia": "persian",
+    "babylon": "babylonian", "byzantium": "byzantine", "christianity": "christian", "islam": "islamic",
+}  # fmt: skip
+"""Places (and a few faiths) with the adjective that gives them away."""
+
+_DAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
+_OPENERS = word_set(
+    """although though however while because according regarding concerning despite besides among within without
+    one two three four five many several few first later earlier another meanwhile instead moreover furthermore
+    additionally originally currently today there both either neither every throughout following based unlike like
+    upon once even still since"""
+)
+
+
+def same_stem(word: str, other: str) -> bool:
+    """True if two words are forms of each other, judged by their stems and a long shared beginning.
+
+    >>> same_stem("christianity", "christian"), same_stem("portal", "portugal")
+    (True, False)
+    """
+    a, b = stem(word), stem(other)
+    short = min(len(a), len(b))
+    return a == b or (short >= 5 and a[:short] == b[:short])
