@@ -1,0 +1,1 @@
+"""Turns jobs into candidates, by model or by rule."""

@@ -1,0 +1,1 @@
+"""Decides which candidates are kept: machine checks first, then the panel's votes."""

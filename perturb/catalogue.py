@@ -1,0 +1,229 @@
+"""The lever catalogue: `levers/*.yaml` read strictly into one object.
+
+A class file names its class, target, refusal code, short forms, intensity criteria and levers. A user's own
+folder adds levers: its files name a class that exists and hold levers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import Field, field_validator
+
+from perturb.digests import digest
+from perturb.errors import CatalogueError, at
+from perturb.records import (
+    ALL_CELLS,
+    ANSWER_CORRECTLY,
+    REFUSE_OTHER,
+    Cell,
+    Illustration,
+    Intensity,
+    Lever,
+    PerturbationClass,
+    Target,
+)
+from perturb.resources import data_folder
+from perturb.yaml_files import Strict, YamlFile
+
+
+class _IllustrationEntry(Strict):
+    query: str = Field(min_length=1)
+    context: str = Field(min_length=1)
+    expected: str = Field(min_length=1)
+
+
+class _LeverEntry(Strict):
+    name: str = Field(min_length=1, max_length=80)
+    intensity: Intensity
+    instruction: str = Field(min_length=20)
+    illustration: _IllustrationEntry
+
+    @field_validator("name")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        if value != " ".join(value.split()):
+            raise ValueError("a lever's name stands on one line without spare blanks")
+        return value
+
+
+_CLASS_FIELDS = ("target", "refusal_code", "summary", "criteria")
+
+
+class _ClassFile(Strict):
+    perturbation_class: PerturbationClass = Field(alias="class")
+    target: tuple[Target, ...] | None = None
+    refusal_code: str | None = Field(default=None, pattern=r"^REFUSE_[A-Z_]+$")
+    short_forms: tuple[str, ...] = ()
+    summary: str | None = None
+    criteria: dict[Intensity, str] | None = None
+    levers: tuple[_LeverEntry, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassEntry:
+    """What the catalogue says of one perturbation class."""
+
+    name: PerturbationClass
+    target: frozenset[Target]
+    """What a perturbation of this class may change."""
+    refusal_code: str
+    """The ground truth of its MEDIUM and HIGH items."""
+    short_forms: tuple[str, ...]
+    """Other spellings of the code, understood when a reply is parsed."""
+    summary: str
+    criteria: Mapping[Intensity, str]
+    """One sentence for each intensity, quoted in the prompts."""
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All classes and levers, embedded ones and a user's own.
+
+    >>> len(Catalogue.load().levers) >= 176
+    True
+    """
+
+    classes: Mapping[PerturbationClass, ClassEntry]
+    levers: tuple[Lever, ...]
+
+    @classmethod
+    def load(cls, folders: Iterable[Path] = ()) -> Catalogue:
+        """Read the embedded catalogue, then each of the user's folders.
+
+        Raises `CatalogueError` with file and line for anything malformed and for a name used twice.
+        """
+        classes: dict[PerturbationClass, ClassEntry] = {}
+        levers: list[Lever] = []
+        seen: dict[str, str] = {}
+        for file in _files(data_folder("levers")):
+            entry = _add(file, levers, seen, classes)
+            classes[entry.name] = entry
+        missing = [name for name in PerturbationClass if name not in classes]
+        if missing:
+            raise CatalogueError(f"the embedded catalogue lacks {missing[0]}: reinstall perturb")
+        for folder in folders:
+            for file in _files(folder):
+                _add(file, levers, seen, classes)
+        return cls(classes, tuple(levers))
+
+    @cached_property
+    def _by_cell(self) -> dict[Cell, tuple[Lever, ...]]:
+        return {cell: tuple(lever for lever in self.levers if lever.cell == cell) for cell in ALL_CELLS}
+
+    @cached_property
+    def _by_name(self) -> dict[str, Lever]:
+        return {_key(lever.name): lever for lever in self.levers}
+
+    def levers_of(self, cell: Cell) -> tuple[Lever, ...]:
+        """The levers of one cell, in catalogue order."""
+        return self._by_cell[cell]
+
+    def find(self, name: str) -> Lever | None:
+        """The lever of that name, whatever its case and blanks; None if there is none."""
+        return self._by_name.get(_key(name))
+
+    def expected_behavior(self, cell: Cell) -> str:
+        """The ground truth of a cell: `ANSWER_CORRECTLY` at LOW, else the refusal code of its class."""
+        if cell.intensity is Intensity.LOW:
+            return ANSWER_CORRECTLY
+        return self.classes[cell.perturbation_class].refusal_code
+
+    @cached_property
+    def codes(self) -> Mapping[str, str]:
+        """Every code a reply may give, canonical or short, mapped to its canonical form."""
+        known = {ANSWER_CORRECTLY: ANSWER_CORRECTLY, REFUSE_OTHER: REFUSE_OTHER}
+        for entry in self.classes.values():
+            known |= dict.fromkeys((entry.refusal_code, *entry.short_forms), entry.refusal_code)
+        return known
+
+    def cell_digest(self, cell: Cell) -> str:
+        """Digest of everything a prompt quotes about a cell; a changed lever makes new jobs of its cell only."""
+        entry = self.classes[cell.perturbation_class]
+        levers = [
+            [lever.name, lever.instruction, *_illustration_texts(lever)] for lever in self.levers_of(cell)
+        ]
+        return digest(
+            str(cell),
+            sorted(entry.target),
+            entry.refusal_code,
+            entry.summary,
+            entry.criteria[cell.intensity],
+            levers,
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the whole catalogue."""
+        return digest([self.cell_digest(cell) for cell in ALL_CELLS], self.codes)
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise CatalogueError(f"{folder}: no such lever folder: check `levers` in the configuration")
+    files = sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")])
+    if not files:
+        raise CatalogueError(f"{folder}: holds no .yaml file: put lever files there or drop the folder")
+    return files
+
+
+def _add(
+    path: Path, levers: list[Lever], seen: dict[str, str], classes: Mapping[PerturbationClass, ClassEntry]
+) -> ClassEntry:
+    """Append the levers of one file; return its class entry (the known one for a user's file)."""
+    file = YamlFile(path, CatalogueError)
+    content = file.parse(_ClassFile)
+    entry = _class_entry(file, content, classes.get(content.perturbation_class))
+    for index, item in enumerate(content.levers):
+        place = at(path, file.line_of(("levers", index, "name")))
+        if (first := seen.get(_key(item.name))) is not None:
+            raise CatalogueError(
+                f"{place}: lever '{item.name}' is already defined at {first}: rename one of them"
+            )
+        seen[_key(item.name)] = place
+        cell = Cell(content.perturbation_class, item.intensity)
+        code = ANSWER_CORRECTLY if item.intensity is Intensity.LOW else entry.refusal_code
+        if not item.illustration.expected.startswith(code):
+            where = at(path, file.line_of(("levers", index, "illustration", "expected")))
+            raise CatalogueError(f"{where}: field 'expected' of lever '{item.name}' must begin with {code}")
+        illustration = Illustration(**item.illustration.model_dump())
+        levers.append(Lever(item.name, cell, item.instruction.strip(), illustration))
+    return entry
+
+
+def _class_entry(file: YamlFile, content: _ClassFile, known: ClassEntry | None) -> ClassEntry:
+    own: dict[str, object] = {name: getattr(content, name) for name in _CLASS_FIELDS}
+    if known is not None:
+        if given := [name for name, value in own.items() if value is not None]:
+            place = at(file.path, file.line_of((given[0],)))
+            raise CatalogueError(
+                f"{place}: '{given[0]}' of {known.name} is fixed: a lever folder holds levers only"
+            )
+        return known
+    if lacking := [name for name, value in own.items() if value is None]:
+        raise CatalogueError(f"{file.path}: field '{lacking[0]}' is missing: a class file must have it")
+    criteria = content.criteria or {}
+    if absent := [intensity for intensity in Intensity if intensity not in criteria]:
+        place = at(file.path, file.line_of(("criteria",)))
+        raise CatalogueError(
+            f"{place}: field 'criteria.{absent[0]}' is missing: each intensity needs its sentence"
+        )
+    return ClassEntry(
+        name=content.perturbation_class,
+        target=frozenset(content.target or ()),
+        refusal_code=content.refusal_code or "",
+        short_forms=content.short_forms,
+        summary=(content.summary or "").strip(),
+        criteria={intensity: criteria[intensity].strip() for intensity in Intensity},
+    )
+
+
+def _key(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def _illustration_texts(lever: Lever) -> list[str]:
+    return [lever.illustration.query, lever.illustration.context, lever.illustration.expected]

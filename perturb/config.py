@@ -1,0 +1,314 @@
+"""The build configuration that a user writes: YAML, strict, read once into frozen models.
+
+Relative paths are relative to the file. `${NAME}` in a value stands for an environment variable; it is put in
+only in memory, so that the stored, resolved configuration still says `${NAME}`. Keys are named, never written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from perturb.errors import ConfigError
+from perturb.llm.client import ModelSettings, Price
+from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
+from perturb.resources import data_folder
+from perturb.yaml_files import Strict, YamlFile
+
+Text = Annotated[str, Field(min_length=1, max_length=200)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Round = Annotated[Text, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_SECRET_WORDS = re.compile(r"api[_-]?key|secret|token$|password|authorization", re.IGNORECASE)
+
+
+class BaseSetEntry(Strict):
+    """Where the base instances come from: a file, or an embedded demo set."""
+
+    path: Path | None = None
+    demo: str | None = None
+    format: str = "auto"
+    limit: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _one_source(self) -> BaseSetEntry:
+        if (self.path is None) == (self.demo is None):
+            raise ValueError("give either 'path' (a file) or 'demo' (the name of an embedded set)")
+        return self
+
+
+class CellEntry(Strict):
+    """One cell of the taxonomy, as written under `cells`."""
+
+    perturbation_class: PerturbationClass = Field(alias="class")
+    intensity: Intensity
+
+
+class PriceEntry(Strict):
+    """What a model costs, in USD per million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class ModelEntry(Strict):
+    """One model, or the embedded rule engine (`kind: rules`), with its limits."""
+
+    name: Name
+    kind: Literal["model", "rules"] = "model"
+    model: Text | None = None
+    """A litellm model name, such as `openai/gpt-4o` or `hosted_vllm/my-model`."""
+    api_base: Text | None = None
+    api_key_env: str | None = None
+    """The name of the environment variable that holds the key."""
+    params: dict[str, Any] = Field(default_factory=dict)
+    """Extra parameters of the request: temperature, max_tokens, seed, …"""
+    max_connections: int = Field(default=32, ge=1, le=4096)
+    rpm: int | None = Field(default=None, ge=1)
+    tpm: int | None = Field(default=None, ge=1)
+    timeout: float = Field(default=60.0, gt=0)
+    """Seconds for a whole call."""
+    max_retries: int = Field(default=6, ge=0, le=100)
+    price: PriceEntry | None = None
+    json_schema: Literal["auto"] | bool = "auto"
+    """Ask for a JSON schema: where litellm knows the model supports it, always, or never."""
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _only_a_name(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
+            raise ValueError("give the name of an environment variable, never the key itself")
+        return value
+
+    @field_validator("params")
+    @classmethod
+    def _no_keys(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if (field := _written_secret(value)) is not None:
+            raise ValueError(f"'{field}' holds a secret: write ${{NAME}} and export NAME, or use api_key_env")
+        return value
+
+    @model_validator(mode="after")
+    def _kind_fits(self) -> ModelEntry:
+        if self.kind == "model" and self.model is None:
+            raise ValueError(f"'{self.name}' needs 'model' (a litellm model name), or 'kind: rules'")
+        if self.kind == "rules" and (self.model or self.api_base or self.api_key_env or self.params):
+            raise ValueError(f"'{self.name}' is of kind rules and takes no model, api_base, api_key_env or params")
+        return self
+
+    def settings(self) -> ModelSettings:
+        """The settings for `perturb.llm`, `${NAME}` put in from the environment.
+
+        Raises `ConfigError` naming a variable that is not set.
+        """
+        if self.model is None:
+            raise ConfigError(f"'{self.name}' is not a model: it is run by the rule engine")
+        schema = {"auto": "auto", True: "on", False: "off"}[self.json_schema]
+        return ModelSettings(
+            name=self.name,
+            model=expand(self.model, self.name),
+            api_base=expand(self.api_base, self.name),
+            api_key_env=self.api_key_env,
+            params=expand(self.params, self.name),
+            max_connections=self.max_connections,
+            rpm=self.rpm,
+            tpm=self.tpm,
+            timeout=self.timeout,
+            price=Price(self.price.input, self.price.output) if self.price else None,
+            json_schema=schema,  # type: ignore[arg-type]
+            max_retries=self.max_retries,
+        )
+
+
+class VerifierEntry(ModelEntry):
+    """A member of the panel: a model, or one of the offline checks (`kind: rules`, `check: …`)."""
+
+    check: str | None = None
+
+    @model_validator(mode="after")
+    def _check_fits(self) -> VerifierEntry:
+        if (self.kind == "rules") != (self.check is not None):
+            raise ValueError(f"'{self.name}': 'check' names an offline check and goes with 'kind: rules'")
+        return self
+
+
+class PanelEntry(Strict):
+    """Who votes, and how the votes decide."""
+
+    name: Name = "panel"
+    consensus: Literal["unanimous", "k_of_n"] = "unanimous"
+    k: int | None = Field(default=None, ge=1)
+    schedule: Literal["full", "economy"] = "full"
+    audit_fraction: float = Field(default=0.1, ge=0, le=1)
+    """Share of candidates that get every vote under the economy schedule."""
+    verifiers: tuple[VerifierEntry, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> PanelEntry:
+        _distinct([verifier.name for verifier in self.verifiers], "verifier")
+        if (self.consensus == "k_of_n") != (self.k is not None):
+            raise ValueError("'k' goes with 'consensus: k_of_n': give both or neither")
+        if self.k is not None and self.k > len(self.verifiers):
+            raise ValueError(f"'k' is {self.k}, but the panel has {len(self.verifiers)} verifiers")
+        return self
+
+    @property
+    def needed(self) -> int:
+        """How many passes accept a candidate."""
+        return self.k if self.k is not None else len(self.verifiers)
+
+
+class SelectEntry(Strict):
+    """How rows are drawn from the accepted candidates."""
+
+    strategy: Literal["balanced", "natural"] = "balanced"
+    per_generator: int = Field(default=400, ge=1)
+    min_per_cell: int = Field(default=22, ge=0)
+
+
+class BuildConfig(Strict):
+    """Everything `perturb build` needs to know."""
+
+    name: Name
+    round: Round
+    seed: int = 0
+    base_set: BaseSetEntry
+    levers: tuple[Path, ...] = ()
+    """Folders with extra levers."""
+    cells: Literal["all"] | tuple[CellEntry, ...] = "all"
+    replicates: int = Field(default=1, ge=1, le=1000)
+    lever_choice: Literal["generator", "assigned"] = "generator"
+    """Who picks the lever: the generator, or a seeded plan that covers every lever of a cell evenly."""
+    generators: tuple[ModelEntry, ...] = Field(min_length=1)
+    panel: PanelEntry | Path
+    select: SelectEntry = SelectEntry()
+    budget_usd: float | None = Field(default=None, gt=0)
+    executor: Literal["local"] = "local"
+
+    @field_validator("panel", mode="before")
+    @classmethod
+    def _file_or_inline(cls, value: Any) -> Any:
+        return Path(value) if isinstance(value, str) else value
+
+    @field_validator("cells")
+    @classmethod
+    def _some_cells(cls, value: Any) -> Any:
+        if not value:
+            raise ValueError("name at least one cell, or write 'all'")
+        return value
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> BuildConfig:
+        _distinct([generator.name for generator in self.generators], "generator")
+        return self
+
+    @property
+    def verifiers(self) -> tuple[VerifierEntry, ...]:
+        """The members of the panel (resolved)."""
+        return self.resolved_panel.verifiers
+
+    @property
+    def resolved_panel(self) -> PanelEntry:
+        """The panel; `load_config` has put its file in the path's place."""
+        if isinstance(self.panel, Path):
+            raise ConfigError(f"panel file {self.panel} is not resolved: load the configuration with load_config")
+        return self.panel
+
+    @property
+    def chosen_cells(self) -> tuple[Cell, ...]:
+        """The cells in play, in the order of the taxonomy."""
+        if self.cells == "all":
+            return ALL_CELLS
+        chosen = {Cell(cell.perturbation_class, cell.intensity) for cell in self.cells}
+        return tuple(cell for cell in ALL_CELLS if cell in chosen)
+
+    def to_yaml(self) -> str:
+        """The resolved configuration as it is stored: no key, `${NAME}` left as written."""
+        content = self.model_dump(mode="json", by_alias=True)
+        return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
+
+
+def load_config(path: Path) -> BuildConfig:
+    """Read a build configuration; paths come back resolved and the panel's file read in.
+
+    Raises `ConfigError` with file, line and field.
+    """
+    file = YamlFile(path)
+    return resolve(file.parse(BuildConfig), path.parent)
+
+
+def default_config() -> BuildConfig:
+    """The offline default: the embedded demo set, the rule engine and the offline panel."""
+    return load_config(data_folder("base_sets") / "demo.build.yaml")
+
+
+def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
+    """Make the configuration's paths absolute from `folder` and read its panel file."""
+    base_set = config.base_set
+    if base_set.path is not None:
+        base_set = base_set.model_copy(update={"path": folder / base_set.path})
+    panel = config.panel
+    if isinstance(panel, Path):
+        panel = load_panel(panel, folder)
+    levers = tuple(folder / lever for lever in config.levers)
+    return config.model_copy(update={"base_set": base_set, "panel": panel, "levers": levers})
+
+
+def load_panel(path: Path, folder: Path) -> PanelEntry:
+    """Read a panel file, relative to `folder`; `verifiers/NAME.yaml` also finds the embedded ones."""
+    embedded = data_folder("verifiers") / path.name
+    own = folder / path
+    if not own.exists() and path.parent in (Path("verifiers"), Path()) and embedded.exists():
+        own = embedded
+    if not own.exists():
+        names = ", ".join(sorted(file.stem for file in embedded.parent.glob("*.yaml")))
+        raise ConfigError(f"{own}: no such panel file: check the path (embedded panels: {names})")
+    panel = YamlFile(own).parse(PanelEntry)
+    return panel if "name" in panel.model_fields_set else panel.model_copy(update={"name": own.stem})
+
+
+def expand(value: Any, owner: str, environment: Mapping[str, str] | None = None) -> Any:
+    """Put environment variables in for `${NAME}`, in strings, lists and mappings.
+
+    Raises `ConfigError` naming the variable and the model (`owner`) if one is not set.
+
+    >>> expand({"a": ["${HOST}/v1"]}, "m", {"HOST": "http://localhost"})
+    {'a': ['http://localhost/v1']}
+    """
+    known = os.environ if environment is None else environment
+
+    def replace(match: re.Match[str]) -> str:
+        if match[1] not in known:
+            raise ConfigError(f"model '{owner}': environment variable {match[1]} is not set: export it")
+        return known[match[1]]
+
+    if isinstance(value, str):
+        return _VARIABLE.sub(replace, value)
+    if isinstance(value, Mapping):
+        return {key: expand(item, owner, environment) for key, item in value.items()}
+    if isinstance(value, list):
+        return [expand(item, owner, environment) for item in value]
+    return value
+
+
+def _written_secret(value: Any) -> str | None:
+    """The name of a field that spells a secret out, if there is one."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if isinstance(item, str) and _SECRET_WORDS.search(str(key)) and not _VARIABLE.search(item):
+                return str(key)
+            if (found := _written_secret(item)) is not None:
+                return found
+    return None
+
+
+def _distinct(names: list[str], what: str) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"two {what}s are called '{repeated[0]}': give each its own name")

@@ -1,0 +1,32 @@
+"""Runs a job through the embedded rule engine: no model, no call."""
+
+from __future__ import annotations
+
+from perturb.catalogue import Catalogue
+from perturb.digests import seed_of
+from perturb.generate.made import Made
+from perturb.records import BaseInstance, Candidate, Job, Outcome
+from perturb.rules.engine import Abstention, perturb_by_rule
+from perturb.verify.checks import find_fault
+
+
+def generate_by_rule(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int) -> Made:
+    """Run one job; an instance that no rule of the cell fits is an abstention, not a failure."""
+    draw = seed_of("rule", instance.id, instance.query, str(job.cell), job.round, seed, job.replicate)
+    result = perturb_by_rule(instance, job.cell, job.lever, draw)
+    if isinstance(result, Abstention):
+        return Made(Outcome.ABSTAINED, result.reason)
+    candidate = Candidate(
+        id=job.id,
+        instance_id=instance.id,
+        generator=job.generator,
+        cell=job.cell,
+        lever=result.lever,
+        query=result.query,
+        passages=result.passages,
+        reasoning=result.reasoning,
+        expected_behavior=catalogue.expected_behavior(job.cell),
+    )
+    fault = find_fault(catalogue, instance, candidate, job.lever)
+    outcome = Outcome.CANDIDATE if fault is None else Outcome.REJECTED
+    return Made(outcome, fault or candidate.lever, candidate=candidate)

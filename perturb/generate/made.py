@@ -1,0 +1,20 @@
+"""What a generator hands over: a candidate, or the reason there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from perturb.records import Candidate, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The result of one job."""
+
+    outcome: Outcome
+    detail: str
+    """Why there is no candidate, or which lever it uses; one line."""
+    raw: str = ""
+    """The reply as it came."""
+    candidate: Candidate | None = None
+    """There for `CANDIDATE` and `REJECTED`."""

@@ -1,0 +1,145 @@
+"""Connections to a ledger and the one thread that writes to it."""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perturb.errors import LedgerError
+
+BATCH_ROWS = 200
+"""Rows that one commit may carry: few enough to lose little, enough to share one fsync."""
+
+
+@contextmanager
+def ledger_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into one line that says what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as exc:
+        raise LedgerError(explain(path, exc)) from None
+
+
+def explain(path: Path, exc: sqlite3.Error) -> str:
+    """What an SQLite error means for the user."""
+    text = str(exc)
+    if "full" in text:
+        return f"{path}: no space left for the ledger: free some and run the same command again, nothing is lost"
+    if "readonly" in text or "unable to open" in text:
+        return f"{path}: the ledger cannot be written: check the folder's permissions"
+    if "malformed" in text or "not a database" in text or "corrupt" in text:
+        return f"{path}: the ledger is corrupt ({text}): restore a copy, or remove the run folder to start again"
+    if "locked" in text:
+        return f"{path}: the ledger is locked by another process: wait for it or stop it"
+    return f"{path}: the ledger failed ({text}): run the same command again"
+
+
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open a connection with the settings every ledger uses (WAL, full sync, explicit transactions)."""
+    with ledger_errors(path):
+        if read_only:
+            connection = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True, isolation_level=None)
+        else:
+            connection = sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+        connection.row_factory = sqlite3.Row
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return connection
+
+
+def _quoted(path: Path) -> str:
+    return str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One statement for the writer."""
+
+    sql: str
+    values: Sequence[Any]
+    committed: Callable[[], None] | None = None
+    """Called, in the writer's thread, once the row is on disk."""
+
+
+class Writer:
+    """The only thread that writes: takes statements in order and commits them in batches.
+
+    A failure stops it for good; `put` and `flush` then raise it as `LedgerError`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._queue: queue.Queue[Write | threading.Event | None] = queue.Queue(maxsize=10 * BATCH_ROWS)
+        self._failure: LedgerError | None = None
+        self._connection = connect(path)
+        self._thread = threading.Thread(target=self._run, name="ledger-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, write: Write) -> None:
+        """Queue one statement; waits while the disk is behind, raises once the writer has failed."""
+        self._raise_failure()
+        self._queue.put(write)
+
+    def flush(self) -> None:
+        """Return when everything queued so far is on disk."""
+        self._raise_failure()
+        reached = threading.Event()
+        self._queue.put(reached)
+        reached.wait()
+        self._raise_failure()
+
+    def close(self) -> None:
+        """Write what is queued, stop the thread and close the connection."""
+        self._queue.put(None)
+        self._thread.join()
+        self._connection.close()
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    def _run(self) -> None:
+        open_for_work = True
+        while open_for_work:
+            batch: list[Write] = []
+            marks: list[threading.Event] = []
+            item: Write | threading.Event | None = self._queue.get()
+            while True:
+                if item is None:
+                    open_for_work = False
+                elif isinstance(item, threading.Event):
+                    marks.append(item)
+                else:
+                    batch.append(item)
+                if not open_for_work or len(batch) >= BATCH_ROWS:
+                    break
+                try:
+                    item = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+            if batch and self._failure is None:
+                self._commit(batch)
+            for mark in marks:
+                mark.set()
+
+    def _commit(self, batch: Sequence[Write]) -> None:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for write in batch:
+                self._connection.execute(write.sql, write.values)
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as exc:
+            self._failure = LedgerError(explain(self.path, exc))
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            return
+        for write in batch:
+            if write.committed is not None:
+                write.committed()

@@ -1,0 +1,112 @@
+"""The ledger's schema, as the list of steps that lead to it.
+
+Step n takes a ledger from version n to n + 1; `PRAGMA user_version` says where a file stands.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from perturb.errors import LedgerError
+
+STEPS: tuple[str, ...] = (
+    """
+    CREATE TABLE plans (
+        id INTEGER PRIMARY KEY,
+        digest TEXT NOT NULL UNIQUE,
+        config TEXT NOT NULL,
+        facts TEXT NOT NULL,
+        jobs INTEGER,
+        current INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE TABLE instances (
+        key TEXT PRIMARY KEY,
+        payload TEXT NOT NULL
+    );
+    CREATE TABLE jobs (
+        seq INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        plan INTEGER NOT NULL REFERENCES plans (id),
+        instance_key TEXT NOT NULL,
+        base_id TEXT NOT NULL,
+        perturbation_class TEXT NOT NULL,
+        intensity TEXT NOT NULL,
+        generator TEXT NOT NULL,
+        replicate INTEGER NOT NULL,
+        round TEXT NOT NULL,
+        lever TEXT,
+        outcome TEXT,
+        detail TEXT,
+        raw TEXT
+    );
+    CREATE INDEX jobs_by_generator ON jobs (plan, generator, seq);
+    CREATE TABLE candidates (
+        id TEXT PRIMARY KEY,
+        lever TEXT NOT NULL,
+        query TEXT NOT NULL,
+        passages TEXT NOT NULL,
+        reasoning TEXT NOT NULL,
+        expected_behavior TEXT NOT NULL,
+        stated TEXT NOT NULL
+    );
+    CREATE TABLE votes (
+        candidate_id TEXT NOT NULL,
+        verifier TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        state TEXT NOT NULL,
+        checks TEXT NOT NULL,
+        predicted_behavior TEXT,
+        issues TEXT NOT NULL,
+        raw TEXT NOT NULL,
+        PRIMARY KEY (candidate_id, verifier, fingerprint)
+    );
+    CREATE TABLE decisions (
+        candidate_id TEXT NOT NULL,
+        panel TEXT NOT NULL,
+        acceptance TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        audited INTEGER NOT NULL,
+        PRIMARY KEY (candidate_id, panel)
+    );
+    CREATE TABLE calls (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL,
+        model TEXT NOT NULL,
+        purpose TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        status TEXT NOT NULL,
+        reply TEXT NOT NULL,
+        error TEXT NOT NULL,
+        prompt_tokens INTEGER,
+        completion_tokens INTEGER,
+        cost_usd REAL,
+        seconds REAL NOT NULL,
+        tries INTEGER NOT NULL
+    );
+    CREATE INDEX calls_by_key ON calls (key) WHERE status = 'read';
+    """,
+)
+
+APPLICATION_ID = 0x50455254
+"""Marks a SQLite file as a perturb ledger ("PERT")."""
+
+
+def migrate(connection: sqlite3.Connection, name: str) -> None:
+    """Bring the ledger to the newest version, one committed step at a time.
+
+    Raises `LedgerError` if it is not a ledger of ours, or was written by a newer perturb.
+    """
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    marked = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if tables and marked != APPLICATION_ID:
+        raise LedgerError(f"{name}: not a perturb ledger: choose another run name or move the file away")
+    if version > len(STEPS):
+        raise LedgerError(
+            f"{name}: written by a newer perturb (ledger version {version}, this one knows {len(STEPS)}): upgrade perturb"
+        )
+    for number in range(version, len(STEPS)):
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {STEPS[number]} PRAGMA application_id = {APPLICATION_ID};"
+            f" PRAGMA user_version = {number + 1}; COMMIT;"
+        )

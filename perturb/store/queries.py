@@ -1,0 +1,233 @@
+"""What is asked of a ledger: reading only, one function per question."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from perturb.records import (
+    Acceptance,
+    BaseInstance,
+    Candidate,
+    Cell,
+    Intensity,
+    Job,
+    Passage,
+    PerturbationClass,
+    Verdict,
+    VerdictState,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedJob:
+    """A job with its place in the plan and the content key of its base instance."""
+
+    seq: int
+    job: Job
+    instance_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageCounts:
+    """How many jobs of a plan stand where."""
+
+    jobs: int
+    outcomes: Mapping[str, int]
+    """Jobs by outcome; those not yet done are absent."""
+    decisions: Mapping[str, int]
+    """Candidates by the panel's decision; those not yet decided are absent."""
+    votes: int
+
+
+_JOB_COLUMNS = (
+    "j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
+    " j.round, j.lever"
+)
+
+
+def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 64) -> Iterator[PlannedJob]:
+    """The generator's jobs that have no outcome yet, in plan order; each comes once."""
+    yield from _paged(
+        db,
+        f"SELECT {_JOB_COLUMNS} FROM jobs j WHERE j.plan = ? AND j.generator = ? AND j.seq > ?"
+        " AND j.outcome IS NULL ORDER BY j.seq LIMIT ?",
+        (plan, generator),
+        page,
+    )
+
+
+def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, page: int = 64) -> Iterator[PlannedJob]:
+    """Jobs whose candidate waits for the panel, or was left undecided by it."""
+    yield from _paged(
+        db,
+        f"SELECT {_JOB_COLUMNS} FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        " WHERE j.plan = ? AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
+        " AND j.seq > ? ORDER BY j.seq LIMIT ?",
+        (panel, plan),
+        page,
+    )
+
+
+def _paged(
+    db: sqlite3.Connection, sql: str, values: tuple[Any, ...], page: int
+) -> Iterator[PlannedJob]:
+    seq = 0
+    while rows := db.execute(sql, (*values, seq, page)).fetchall():
+        for row in rows:
+            yield _planned_job(row)
+        seq = rows[-1]["seq"]
+
+
+def _planned_job(row: sqlite3.Row) -> PlannedJob:
+    job = Job(
+        id=row["id"],
+        instance_id=row["base_id"],
+        cell=_cell(row),
+        generator=row["generator"],
+        replicate=row["replicate"],
+        round=row["round"],
+        lever=row["lever"],
+    )
+    return PlannedJob(row["seq"], job, row["instance_key"])
+
+
+def instance(db: sqlite3.Connection, key: str) -> BaseInstance:
+    """The base instance stored under a content key."""
+    row = db.execute("SELECT payload FROM instances WHERE key = ?", (key,)).fetchone()
+    return instance_from_json(row["payload"])
+
+
+def instance_from_json(payload: str) -> BaseInstance:
+    """Read back what `Ledger.add_instance` stored."""
+    content = json.loads(payload)
+    content["passages"] = _passages(content["passages"])
+    content["answers"] = tuple(content["answers"])
+    return BaseInstance(**content)
+
+
+def candidate(db: sqlite3.Connection, candidate_id: str) -> Candidate:
+    """The candidate of a job."""
+    row = db.execute(
+        "SELECT c.*, j.base_id, j.generator, j.perturbation_class, j.intensity"
+        " FROM candidates c JOIN jobs j ON j.id = c.id WHERE c.id = ?",
+        (candidate_id,),
+    ).fetchone()
+    return Candidate(
+        id=row["id"],
+        instance_id=row["base_id"],
+        generator=row["generator"],
+        cell=_cell(row),
+        lever=row["lever"],
+        query=row["query"],
+        passages=_passages(json.loads(row["passages"])),
+        reasoning=row["reasoning"],
+        expected_behavior=row["expected_behavior"],
+        stated=json.loads(row["stated"]),
+    )
+
+
+def votes_of(db: sqlite3.Connection, candidate_id: str, fingerprints: Mapping[str, str]) -> dict[str, Verdict]:
+    """The votes on a candidate by the verifiers as they are set now (name → fingerprint)."""
+    rows = db.execute("SELECT * FROM votes WHERE candidate_id = ?", (candidate_id,)).fetchall()
+    return {
+        row["verifier"]: _verdict(row)
+        for row in rows
+        if fingerprints.get(row["verifier"]) == row["fingerprint"]
+    }
+
+
+def _verdict(row: sqlite3.Row) -> Verdict:
+    return Verdict(
+        candidate_id=row["candidate_id"],
+        verifier=row["verifier"],
+        state=VerdictState(row["state"]),
+        checks=json.loads(row["checks"]),
+        predicted_behavior=row["predicted_behavior"],
+        issues=tuple(json.loads(row["issues"])),
+        raw=row["raw"],
+        prompt_version=row["fingerprint"],
+    )
+
+
+def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[PlannedJob]:
+    """Jobs whose candidate the panel accepted, in plan order."""
+    yield from _paged(
+        db,
+        f"SELECT {_JOB_COLUMNS} FROM jobs j JOIN decisions d ON d.candidate_id = j.id"
+        " WHERE d.panel = ? AND j.plan = ? AND d.acceptance = 'accepted' AND j.seq > ? ORDER BY j.seq LIMIT ?",
+        (panel, plan),
+        1000,
+    )
+
+
+def stage_counts(db: sqlite3.Connection, plan: int, panel: str, verifiers: Mapping[str, str]) -> StageCounts:
+    """Counts of the plan's jobs, outcomes, decisions and votes."""
+    outcomes = db.execute(
+        "SELECT coalesce(outcome, '') AS name, count(*) AS n FROM jobs WHERE plan = ? GROUP BY outcome", (plan,)
+    ).fetchall()
+    decisions = db.execute(
+        "SELECT d.acceptance AS name, count(*) AS n FROM decisions d JOIN jobs j ON j.id = d.candidate_id"
+        " WHERE j.plan = ? AND d.panel = ? GROUP BY d.acceptance",
+        (plan, panel),
+    ).fetchall()
+    votes = db.execute(
+        "SELECT count(*) FROM votes v JOIN jobs j ON j.id = v.candidate_id JOIN json_each(?) m"
+        " ON m.key = v.verifier AND m.value = v.fingerprint WHERE j.plan = ? AND v.state != 'unscored'",
+        (json.dumps(dict(verifiers)), plan),
+    ).fetchone()[0]
+    return StageCounts(
+        jobs=sum(row["n"] for row in outcomes),
+        outcomes={row["name"]: row["n"] for row in outcomes if row["name"]},
+        decisions={row["name"]: row["n"] for row in decisions},
+        votes=votes,
+    )
+
+
+def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dict[str, int]]:
+    """Per cell: jobs, candidates that reached the panel, and accepted candidates."""
+    rows = db.execute(
+        "SELECT j.perturbation_class, j.intensity, count(*) AS jobs,"
+        " sum(j.outcome = 'candidate') AS candidates, sum(d.acceptance = 'accepted') AS accepted"
+        " FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        " WHERE j.plan = ? GROUP BY j.perturbation_class, j.intensity",
+        (panel, plan),
+    ).fetchall()
+    return {
+        _cell(row): {name: row[name] or 0 for name in ("jobs", "candidates", "accepted")} for row in rows
+    }
+
+
+def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
+    """Per model: calls, tries, tokens, cost in USD (None when any call's cost is unknown) and seconds."""
+    rows = db.execute(
+        "SELECT model, count(*) AS calls, sum(tries) AS tries, sum(status = 'error') AS errors,"
+        " sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,"
+        " CASE WHEN sum(status != 'error' AND cost_usd IS NULL) THEN NULL ELSE coalesce(sum(cost_usd), 0) END"
+        " AS cost_usd, sum(seconds) AS seconds FROM calls GROUP BY model ORDER BY model"
+    ).fetchall()
+    return {row["model"]: {key: row[key] for key in row.keys() if key != "model"} for row in rows}  # noqa: SIM118
+
+
+def spent_usd(db: sqlite3.Connection) -> float:
+    """What the run's calls cost so far, as far as it is known."""
+    return float(db.execute("SELECT coalesce(sum(cost_usd), 0) FROM calls").fetchone()[0])
+
+
+def acceptance_of(db: sqlite3.Connection, candidate_id: str, panel: str) -> Acceptance | None:
+    """The panel's decision on one candidate, if there is one."""
+    row = db.execute(
+        "SELECT acceptance FROM decisions WHERE candidate_id = ? AND panel = ?", (candidate_id, panel)
+    ).fetchone()
+    return Acceptance(row["acceptance"]) if row else None
+
+
+def _passages(rows: list[dict[str, Any]]) -> tuple[Passage, ...]:
+    return tuple(Passage(**row) for row in rows)
+
+
+def _cell(row: sqlite3.Row) -> Cell:
+    return Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))

@@ -1,0 +1,112 @@
+"""What a machine can see is wrong with a candidate, before a vote is paid for."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import replace
+
+from perturb.catalogue import Catalogue
+from perturb.records import BaseInstance, Candidate, Intensity, PerturbationClass
+
+MAX_GROWTH = 4
+"""A perturbed text may be this many times as long as the original, and `GROWTH_ALLOWANCE` characters more."""
+GROWTH_ALLOWANCE = 2000
+
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
+
+
+def find_fault(
+    catalogue: Catalogue, original: BaseInstance, candidate: Candidate, assigned: str | None = None
+) -> str | None:
+    """The first fault of a candidate in one line, or None.
+
+    `assigned` is the lever that the job named in advance.
+    """
+    checks: tuple[Callable[[], str | None], ...] = (
+        lambda: _lever_fault(catalogue, candidate, assigned),
+        lambda: _target_fault(catalogue, original, candidate),
+        lambda: _length_fault(original, candidate),
+        lambda: _answer_fault(original, candidate),
+    )
+    return next((fault for check in checks if (fault := check()) is not None), None)
+
+
+def copy_unchanged_parts(original: BaseInstance, candidate: Candidate) -> Candidate:
+    """Put the original text back where a generator re-typed it with other blanks or quotation marks."""
+    changes: dict[str, object] = {}
+    if folded(candidate.query) == folded(original.query):
+        changes["query"] = original.query
+    passages = tuple(
+        old if folded(old.text) == folded(new.text) else new
+        for old, new in zip(original.passages, candidate.passages, strict=True)
+    )
+    return replace(candidate, passages=passages, **changes)  # type: ignore[arg-type]
+
+
+def folded(text: str) -> str:
+    """Text with blanks, quotation marks and dashes made alike, for comparison only.
+
+    >>> folded("It’s  so") == folded("It's so")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFC", text).translate(_QUOTES).split())
+
+
+def holds_answer(text: str, answer: str) -> bool:
+    """Whether an answer stands in a text as whole words, whatever the case.
+
+    >>> holds_answer("Built in 1984.", "1984"), holds_answer("Built in 19845.", "1984")
+    (True, False)
+    """
+    pattern = re.escape(folded(answer).casefold())
+    return re.search(rf"(?<!\w){pattern}(?!\w)", folded(text).casefold()) is not None
+
+
+def _lever_fault(catalogue: Catalogue, candidate: Candidate, assigned: str | None) -> str | None:
+    lever = catalogue.find(candidate.lever)
+    if lever is None:
+        return f"unknown lever '{candidate.lever[:80]}'"
+    if lever.cell != candidate.cell:
+        return f"lever '{lever.name}' belongs to {lever.cell}, not to {candidate.cell}"
+    if assigned is not None and lever.name != assigned:
+        return f"lever '{lever.name}' was used, '{assigned}' was asked for"
+    return None
+
+
+def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
+    target = catalogue.classes[candidate.cell.perturbation_class].target
+    query_changed = candidate.query != original.query
+    context_changed = candidate.passages != original.passages
+    if not query_changed and not context_changed:
+        return "nothing was changed"
+    if query_changed and "query" not in target:
+        return f"the query was changed, which {candidate.cell.perturbation_class} does not allow"
+    if context_changed and "context" not in target:
+        return f"the context was changed, which {candidate.cell.perturbation_class} does not allow"
+    return None
+
+
+def _length_fault(original: BaseInstance, candidate: Candidate) -> str | None:
+    for part, before, after in (
+        ("query", original.query, candidate.query),
+        ("context", original.context, candidate.context),
+    ):
+        if not after.strip():
+            return f"the {part} is empty"
+        limit = MAX_GROWTH * len(before) + GROWTH_ALLOWANCE
+        if len(after) > limit:
+            return f"the {part} has {len(after)} characters, more than the {limit} allowed for this instance"
+    return None
+
+
+def _answer_fault(original: BaseInstance, candidate: Candidate) -> str | None:
+    cell = candidate.cell
+    standing = [answer for answer in original.answers if holds_answer(candidate.context, answer)]
+    if cell.intensity is Intensity.LOW:
+        stood = any(holds_answer(original.context, answer) for answer in original.answers)
+        return "no accepted answer stands in the context any more" if stood and not standing else None
+    if cell.perturbation_class is PerturbationClass.MISSING_INFO and standing:
+        return f"the answer '{standing[0][:80]}' is left in the context"
+    return None

@@ -1,0 +1,124 @@
+"""Asks one verifier for its verdict and reads it into one of three states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from perturb.catalogue import Catalogue
+from perturb.generate.by_model import clean
+from perturb.llm.asking import Asker
+from perturb.llm.replies import ReplyError, read_object
+from perturb.prompts import Prompts
+from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Verdict, VerdictState
+from perturb.rules.checks import judge_by_rule
+
+_NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
+_WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """A verifier's reply, read."""
+
+    passed: bool
+    checks: dict[str, bool]
+    predicted_behavior: str
+    issues: tuple[str, ...]
+
+
+async def ask_verifier(
+    asker: Asker, prompts: Prompts, verifier: str, version: str, instance: BaseInstance, candidate: Candidate
+) -> Verdict:
+    """One model's vote; unscored when the call failed for good or no verdict could be read after the retry.
+
+    `version` identifies model, settings and prompt. Raises `BudgetSpent` when the call could overspend.
+    """
+    asked = await asker.ask(
+        verifier,
+        prompts.verification(instance, candidate),
+        lambda text: read_verdict(text, prompts.catalogue.codes),
+        purpose="verify",
+        subject=candidate.id,
+    )
+    if asked.value is None:
+        return Verdict(
+            candidate_id=candidate.id,
+            verifier=verifier,
+            state=VerdictState.UNSCORED,
+            issues=(asked.error,),
+            raw=asked.raw or asked.error,
+            prompt_version=version,
+        )
+    reply = asked.value
+    state, issues = _state(reply, candidate.expected_behavior)
+    return Verdict(
+        candidate_id=candidate.id,
+        verifier=verifier,
+        state=state,
+        checks=reply.checks,
+        predicted_behavior=reply.predicted_behavior,
+        issues=issues,
+        raw=asked.raw,
+        prompt_version=version,
+    )
+
+
+def ask_rule(
+    catalogue: Catalogue, verifier: str, check: str, version: str, instance: BaseInstance, candidate: Candidate
+) -> Verdict:
+    """One offline verifier's vote."""
+    target = catalogue.classes[candidate.cell.perturbation_class].target
+    result = judge_by_rule(check, instance, candidate, target)
+    return Verdict(
+        candidate_id=candidate.id,
+        verifier=verifier,
+        state=VerdictState.PASS if result.passed else VerdictState.FAIL,
+        checks=result.checks,
+        predicted_behavior=result.predicted_behavior,
+        issues=result.issues,
+        prompt_version=version,
+    )
+
+
+def read_verdict(text: str, codes: Mapping[str, str]) -> _Reply:
+    """Read a verifier's reply; raises `ReplyError` that says what is missing or unknown."""
+    content = read_object(text, _NEEDED)
+    passed = _as_bool(content["verdict"], "verdict")
+    given = content["checks"]
+    if not isinstance(given, dict):
+        raise ReplyError("field 'checks' must be an object with the eight checks")
+    if missing := [name for name in CHECK_NAMES if name not in given]:
+        raise ReplyError(f"field 'checks' lacks '{missing[0]}'")
+    checks = {name: _as_bool(given[name], f"checks.{name}") for name in CHECK_NAMES}
+    code = str(content["predicted_rag_behavior"]).strip().upper()
+    if code not in codes:
+        raise ReplyError(f"field 'predicted_rag_behavior' must be one of {', '.join(sorted(set(codes.values())))}")
+    issues = content.get("issues") or []
+    if not isinstance(issues, list):
+        issues = [issues]
+    return _Reply(passed, checks, codes[code], tuple(clean(str(issue)) for issue in issues if str(issue).strip()))
+
+
+def _as_bool(value: Any, field: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in _WORDS:
+        return _WORDS[value.strip().lower()]
+    raise ReplyError(f"field '{field}' must be PASS or FAIL" if field == "verdict" else f"field '{field}' must be true or false")
+
+
+def _state(reply: _Reply, expected: str) -> tuple[VerdictState, tuple[str, ...]]:
+    """PASS counts only if nothing inside the reply speaks against it."""
+    if not reply.passed:
+        return VerdictState.FAIL, reply.issues
+    failed = [name for name in CHECK_NAMES if not reply.checks[name]]
+    if failed:
+        return VerdictState.FAIL, (*reply.issues, f"said PASS with failed checks: {', '.join(failed)}")
+    if reply.predicted_behavior != expected:
+        return VerdictState.FAIL, (
+            *reply.issues,
+            f"said PASS but predicts {reply.predicted_behavior}, expected is {expected}",
+        )
+    return VerdictState.PASS, reply.issues

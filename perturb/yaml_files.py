@@ -1,0 +1,127 @@
+"""YAML read strictly: duplicate keys are refused and every value knows the line it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from perturb.errors import ConfigError, PerturbError, at
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Strict(BaseModel):
+    """A model at a file boundary: unknown keys are errors, values cannot be changed afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class YamlFile:
+    """The content of one YAML file with the line of each value.
+
+    Raises `error` (a `PerturbError` class) when the file is missing, unreadable, malformed, or repeats a key.
+    """
+
+    def __init__(self, path: Path, error: type[PerturbError] = ConfigError) -> None:
+        self.path = path
+        self.error = error
+        text = self._read()
+        try:
+            self._node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
+            self._refuse_duplicate_keys(self._node)
+            self.content: Any = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
+        except yaml.MarkedYAMLError as exc:
+            line = exc.problem_mark.line + 1 if exc.problem_mark else None
+            raise error(f"{at(path, line)}: not valid YAML: {exc.problem}: mend this line") from None
+        except (yaml.YAMLError, ValueError, RecursionError) as exc:
+            reason = " ".join(str(exc).split())
+            raise error(f"{path}: not valid YAML: {reason}: mend the file") from None
+
+    def _read(self) -> str:
+        try:
+            return self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise self.error(f"{self.path}: no such file: check the path") from None
+        except UnicodeDecodeError as exc:
+            raise self.error(
+                f"{self.path}: not UTF-8 text at byte {exc.start}: save the file as UTF-8"
+            ) from None
+        except OSError as exc:
+            raise self.error(f"{self.path}: cannot be read ({exc.strerror}): check the path") from None
+
+    def _refuse_duplicate_keys(self, node: yaml.Node | None) -> None:
+        if isinstance(node, yaml.MappingNode):
+            seen: dict[str, int] = {}
+            for key, value in node.value:
+                line = key.start_mark.line + 1
+                if key.value in seen:
+                    first = seen[key.value]
+                    raise self.error(
+                        f"{at(self.path, line)}: key '{key.value}' stands twice (first in line {first}): keep one"
+                    )
+                seen[str(key.value)] = line
+                self._refuse_duplicate_keys(value)
+        elif isinstance(node, yaml.SequenceNode):
+            for item in node.value:
+                self._refuse_duplicate_keys(item)
+
+    def line_of(self, location: Sequence[str | int]) -> int:
+        """The line of the value at `location` (keys and indices), or of the nearest parent that exists."""
+        node = self._node
+        line = 1
+        for step in location:
+            child = _child(node, step)
+            if child is None:
+                break
+            node, line = child
+        return line
+
+    def parse(self, model: type[Model]) -> Model:
+        """Read the content into `model`; the first fault becomes one error with file, line and field."""
+        if not isinstance(self.content, dict):
+            raise self.error(f"{self.path}: the file must hold a mapping (key: value lines): rewrite it so")
+        try:
+            return model.model_validate(self.content)
+        except ValidationError as exc:
+            fault = exc.errors(include_url=False)[0]
+            place = at(self.path, self.line_of(fault["loc"]))
+            raise self.error(
+                f"{place}: {describe_fault(fault['loc'], fault['type'], fault['msg'])}"
+            ) from None
+
+
+def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, int] | None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == str(step):
+                return value, key.start_mark.line + 1
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        item = node.value[step]
+        return item, item.start_mark.line + 1
+    return None
+
+
+def describe_fault(location: Sequence[str | int], kind: str, message: str) -> str:
+    """One fault of a strict model in words, with the path of its field.
+
+    >>> describe_fault(("generators", 0, "modle"), "extra_forbidden", "")
+    "unknown key 'generators[0].modle': remove it or correct its spelling"
+    """
+    field = ""
+    for step in location:
+        if isinstance(step, int):
+            field += f"[{step}]"
+        elif not step.startswith(("function-", "tagged-union")):
+            field += f".{step}" if field else step
+    if kind == "extra_forbidden":
+        return f"unknown key '{field}': remove it or correct its spelling"
+    if kind == "missing":
+        return f"field '{field}' is missing: add it"
+    text = message.removeprefix("Value error, ")
+    return f"field '{field}': {text[:1].lower() + text[1:]}" if field else text
