@@ -1,0 +1,116 @@
+"""The offline engine: picks a rule of the cell that fits the instance, applies it and checks the result."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from perturb.digests import digest
+from perturb.records import BaseInstance, Cell, Passage
+from perturb.rules import (
+    ambiguity,
+    contradiction,
+    epistemic_mismatch,
+    false_premise,
+    granularity_mismatch,
+    missing_info,
+)
+from perturb.rules.analyse import Analysis, analyse
+from perturb.rules.rule import Draft, Rule
+from perturb.rules.values import dice
+
+_RULES: tuple[Rule, ...] = (
+    *ambiguity.RULES,
+    *contradiction.RULES,
+    *missing_info.RULES,
+    *false_premise.RULES,
+    *granularity_mismatch.RULES,
+    *epistemic_mismatch.RULES,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """The engine has nothing sound to offer for this instance and cell."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCandidate:
+    """A perturbed instance as a rule made it."""
+
+    lever: str
+    query: str
+    passages: tuple[Passage, ...]
+    reasoning: str
+
+
+def covered_levers() -> tuple[Rule, ...]:
+    """Every rule there is, in the order of the taxonomy."""
+    return _RULES
+
+
+def perturb_by_rule(
+    instance: BaseInstance, cell: Cell, lever: str | None, seed: int
+) -> RuleCandidate | Abstention:
+    """Perturb an instance for a cell, by the lever named or by one the seed draws among those that fit."""
+    rules = [rule for rule in _RULES if rule.cell == cell and lever in (None, rule.lever)]
+    if not rules:
+        return Abstention(
+            f"no rule for {cell}" if lever is None else f"no rule for the lever {lever!r} in {cell}"
+        )
+    analysis = _analysed(instance)
+    if analysis.reasons:
+        return Abstention("; ".join(analysis.reasons))
+    fitting = [rule for rule in rules if rule.applies(analysis)]
+    if not fitting:
+        return Abstention(f"no precondition of {cell} holds")
+    dice("order", seed).shuffle(fitting)
+    failures: list[str] = []
+    for rule in fitting:
+        draft = rule.apply(analysis, dice(rule.lever, seed))
+        problem = "abstained" if draft is None else _problem(analysis, rule, draft)
+        if draft is not None and problem is None:
+            return RuleCandidate(rule.lever, draft.query, draft.passages, draft.reasoning)
+        failures.append(f"{rule.lever}: {problem}")
+    return Abstention("; ".join(failures))
+
+
+def _problem(analysis: Analysis, rule: Rule, draft: Draft) -> str | None:
+    instance = analysis.instance
+    if len(draft.passages) != len(instance.passages):
+        return "the number of passages changed"
+    if draft.query == instance.query and draft.passages == instance.passages:
+        return "nothing changed"
+    return rule.postcondition(analysis, draft)
+
+
+@lru_cache(maxsize=1)
+def rule_version() -> str:
+    """Digest of the sources of this room: a changed rule makes new jobs."""
+    room = Path(__file__).parent
+    files = sorted(room.rglob("*.py"), key=lambda path: path.relative_to(room).as_posix())
+    return digest(
+        *((f.relative_to(room).as_posix(), hashlib.sha256(f.read_bytes()).hexdigest()) for f in files)
+    )
+
+
+_CACHE: OrderedDict[str, Analysis] = OrderedDict()
+_CACHE_SIZE = 512
+
+
+def _analysed(instance: BaseInstance) -> Analysis:
+    """The analysis of an instance, kept for the next cells of the same one."""
+    key = digest(
+        instance.id, instance.query, instance.answers, [(p.title, p.text) for p in instance.passages]
+    )
+    analysis = _CACHE.get(key)
+    if analysis is None:
+        analysis = _CACHE[key] = analyse(instance)
+        if len(_CACHE) > _CACHE_SIZE:
+            _CACHE.popitem(last=False)
+    return analysis

@@ -1,0 +1,7 @@
+"""Rules of P-EpistemicMismatch."""
+
+from __future__ import annotations
+
+from perturb.rules.rule import Rule
+
+RULES: tuple[Rule, ...] = ()

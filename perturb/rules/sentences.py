@@ -1,0 +1,103 @@
+"""Sentences of a passage with their places, and edits that keep the spacing of the rest."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+_NO_END = re.compile(
+    r"(?:\b(?:Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|No|Nos|vs|v|c|ca|cf|e\.g|i\.e|approx|"
+    r"U\.S|U\.K|Ft|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Aug|Sept|Sep|Oct|Nov|Dec|[A-Z])\.|[,;:(\[–-])\s*$"
+)
+"""A piece that ends so has been cut too early: the next piece belongs to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence and where it stands."""
+
+    passage: int
+    """Index of its passage."""
+    start: int
+    end: int
+    """Offsets into the passage's text, without the blanks around."""
+    text: str
+
+    @property
+    def complete(self) -> bool:
+        """Whether it begins and ends like a sentence; the first and last of a passage are often cut."""
+        opening = self.text.lstrip("\"'“‘([")[:1]
+        return (opening.isupper() or opening.isdigit()) and bool(re.search(r"[.!?][\"'”’)\]]*$", self.text))
+
+
+@lru_cache(maxsize=1)
+def _segmenter() -> Any:
+    import pysbd
+
+    return pysbd.Segmenter(language="en", clean=False)
+
+
+def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
+    """Split a passage into sentences.
+
+    >>> [s.text for s in split_sentences("Martin Luther King Jr. spoke. It was hot.")]
+    ['Martin Luther King Jr. spoke.', 'It was hot.']
+    """
+    pieces = [piece for piece in _pieces(text) if piece.strip()]
+    found: list[tuple[int, int]] = []
+    cursor = 0
+    for piece in pieces:
+        stripped = piece.strip()
+        start = text.find(stripped, cursor)
+        if start < 0:
+            return _plain_split(text, passage)
+        cursor = start + len(stripped)
+        if found and _joins(text[found[-1][0] : found[-1][1]], stripped):
+            found[-1] = (found[-1][0], cursor)
+        else:
+            found.append((start, cursor))
+    return tuple(Sentence(passage, start, end, text[start:end]) for start, end in found)
+
+
+def _pieces(text: str) -> list[str]:
+    pieces: list[str] = []
+    for line in text.splitlines():
+        if line.strip():
+            pieces.extend(_segmenter().segment(line))
+    return pieces
+
+
+def _joins(left: str, right: str) -> bool:
+    unclosed = left.count("(") > left.count(")")
+    return bool(_NO_END.search(left)) or unclosed or right[:1].islower() or right[:1] in ")]”’,;"
+
+
+def _plain_split(text: str, passage: int) -> tuple[Sentence, ...]:
+    """Split at end marks alone, for texts whose pieces cannot be found again."""
+    matches = re.finditer(r"\S(?:.*?[.!?](?=\s|$)|.*$)", text, re.DOTALL)
+    return tuple(Sentence(passage, m.start(), m.end(), m.group()) for m in matches)
+
+
+def without(text: str, sentences: list[Sentence]) -> str:
+    """The passage text with some of its sentences taken out, together with the blanks after them.
+
+    >>> text = "One.  Two. Three."
+    >>> without(text, [split_sentences(text)[1]])
+    'One.  Three.'
+    """
+    for sentence in sorted(sentences, key=lambda s: s.start, reverse=True):
+        head, tail = text[: sentence.start], text[sentence.end :]
+        text = head + tail.lstrip() if tail.strip() else head.rstrip()
+    return text
+
+
+def inserted_after(text: str, sentence: Sentence, addition: str) -> str:
+    """The passage text with an addition set after one of its sentences.
+
+    >>> text = "One. Two."
+    >>> inserted_after(text, split_sentences(text)[0], "And a half.")
+    'One. And a half. Two.'
+    """
+    return f"{text[: sentence.end]} {addition}{text[sentence.end :]}"
