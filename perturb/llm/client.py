@@ -97,6 +97,8 @@ class ChatReply:
     """None when the price or the usage is unknown; never 0 for want of knowledge."""
     seconds: float = 0.0
     finish_reason: str | None = None
+    tries: int = 1
+    """How many tries it took, failed ones included."""
 
 
 class ChatModel(Protocol):

@@ -1,0 +1,238 @@
+"""Asks a model for something that can be read: cache, budget, one repair, and a record of every call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Generic, Literal, Protocol, TypeVar
+
+from perturb.digests import digest
+from perturb.errors import ModelError, TransientModelError
+from perturb.llm.budget import Budget, upper_bound
+from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message
+from perturb.llm.limits import GaveUp
+from perturb.llm.redaction import redact
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+Status = Literal["read", "unread", "error"]
+"""Read; answered but unreadable; not answered."""
+
+_QUOTED = 8000
+"""Characters of an unreadable reply that are shown to the model again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call as it goes into the ledger; several may share a key: an unread one and its repair."""
+
+    key: str
+    """Digest of everything that decides the reply to the first request."""
+    model: str
+    """The name in the configuration."""
+    purpose: str
+    subject: str
+    """The id of the job or candidate it was made for."""
+    status: Status
+    reply: str
+    error: str
+    """Why it could not be read, or why it failed; keys removed."""
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost_usd: float | None
+    """None when unknown."""
+    seconds: float
+    tries: int
+
+
+class CallLog(Protocol):
+    """Where calls are kept."""
+
+    def find(self, key: str) -> str | None:
+        """The text of a `read` call with this key, recorded in this run or an earlier one."""
+
+    def record(self, call: Call) -> None:
+        """Keep a call; must not block, and `find` must know of it at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[T]):
+    """What became of a question."""
+
+    value: T | None
+    """What was read; None unless the status is `read`."""
+    raw: str
+    """The last reply as it came."""
+    error: str
+    status: Status
+    cached: bool = False
+    """True if nothing was sent for it."""
+    transient: bool = False
+    """True for an error that may be gone next time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Question(Generic[T]):
+    """One thing to ask, with its key and the names it is recorded under."""
+
+    model: ChatModel
+    request: ChatRequest
+    read: Callable[[str], T]
+    key: str
+    purpose: str
+    subject: str
+
+
+class Asker:
+    """Asks models by name. Identical questions asked at the same time share one call."""
+
+    def __init__(self, models: Mapping[str, ChatModel], log: CallLog, budget: Budget) -> None:
+        self._models = models
+        self._log = log
+        self._budget = budget
+        self._in_flight: dict[str, asyncio.Future[Asked[object] | None]] = {}
+
+    async def ask(
+        self,
+        model_name: str,
+        request: ChatRequest,
+        read: Callable[[str], T],
+        *,
+        purpose: str,
+        subject: str,
+        salt: str = "",
+    ) -> Asked[T]:
+        """Ask a model until its reply can be read, twice at most.
+
+        `read` turns the text of a reply into a value and raises `ValueError` (a `ReplyError`, say) if it
+        cannot; the model is then shown the error and asked once more. `salt` tells apart questions that are
+        meant to be asked again in the same words.
+
+        Raises `BudgetSpent` if the call could overspend the budget; failures of the model are returned.
+        """
+        model = self._models[model_name]
+        key = _key(model, request, salt)
+        question = _Question(model, request, read, key, purpose, subject)
+        while True:
+            cached = self._from_log(question)
+            if cached:
+                return cached
+            flight = self._in_flight.get(key)
+            if flight is None:
+                return await self._lead(question)
+            shared = await asyncio.shield(flight)
+            if shared is not None:
+                return _reread(shared, read)
+
+    def _from_log(self, question: _Question[T]) -> Asked[T] | None:
+        """The answer that an earlier call paid for, if it still reads."""
+        text = self._log.find(question.key)
+        if text is None:
+            return None
+        try:
+            return Asked(question.read(text), text, "", "read", cached=True)
+        except ValueError:
+            return None
+
+    async def _lead(self, question: _Question[T]) -> Asked[T]:
+        """Ask, and tell those who asked the same meanwhile; None tells them to ask for themselves."""
+        flight: asyncio.Future[Asked[object] | None] = asyncio.get_running_loop().create_future()
+        self._in_flight[question.key] = flight
+        answer: Asked[T] | None = None
+        try:
+            answer = await self._ask_twice(question)
+            return answer
+        finally:
+            del self._in_flight[question.key]
+            flight.set_result(None if answer is None else replace(answer, value=None))
+
+    async def _ask_twice(self, question: _Question[T]) -> Asked[T]:
+        first = await self._call(question)
+        if first.status != "unread":
+            return first
+        repair = replace(question, request=_repair(question.request, first.raw, first.error))
+        second = await self._call(repair)
+        return replace(second, raw=first.raw) if second.status == "error" else second
+
+    async def _call(self, question: _Question[T]) -> Asked[T]:
+        """Send one request within the budget, read the reply, record both."""
+        bound = upper_bound(question.model.settings, question.request)
+        await self._budget.reserve(bound)
+        cost: float | None = 0.0
+        try:
+            reply = await question.model.complete(question.request)
+            cost = reply.cost_usd
+        except ModelError as error:
+            return self._failed(question, error)
+        finally:
+            self._budget.settle(bound, cost)
+        return self._answered(question, reply)
+
+    def _answered(self, question: _Question[T], reply: ChatReply) -> Asked[T]:
+        asked: Asked[T]
+        try:
+            asked = Asked(question.read(reply.text), reply.text, "", "read")
+        except ValueError as error:
+            problem = str(error)
+            if reply.finish_reason == "length":
+                problem += " (the reply stopped at its limit of tokens)"
+            asked = Asked(None, reply.text, problem, "unread")
+        self._record(question, asked, reply)
+        return asked
+
+    def _failed(self, question: _Question[T], error: ModelError) -> Asked[T]:
+        asked: Asked[T] = Asked(
+            None, "", redact(str(error)), "error", transient=isinstance(error, TransientModelError)
+        )
+        tries = error.tries if isinstance(error, GaveUp) else 1
+        self._record(question, asked, ChatReply("", tries=tries))
+        return asked
+
+    def _record(self, question: _Question[T], asked: Asked[T], reply: ChatReply) -> None:
+        self._log.record(
+            Call(
+                key=question.key,
+                model=question.model.settings.name,
+                purpose=question.purpose,
+                subject=question.subject,
+                status=asked.status,
+                reply=asked.raw,
+                error=asked.error,
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+                cost_usd=reply.cost_usd,
+                seconds=reply.seconds,
+                tries=reply.tries,
+            )
+        )
+
+
+def _key(model: ChatModel, request: ChatRequest, salt: str) -> str:
+    messages = [(message.role, message.content) for message in request.messages]
+    schema = None if request.schema is None else dict(request.schema)
+    return digest(model.settings.fingerprint(), messages, schema, salt, length=32)
+
+
+def _reread(shared: Asked[U], read: Callable[[str], T]) -> Asked[T]:
+    """The answer to somebody else's identical question, read our way."""
+    if shared.status == "read":
+        try:
+            return Asked(read(shared.raw), shared.raw, "", "read", cached=True)
+        except ValueError as error:
+            return Asked(None, shared.raw, str(error), "unread", cached=True)
+    return Asked(None, shared.raw, shared.error, shared.status, cached=True, transient=shared.transient)
+
+
+def _repair(request: ChatRequest, reply: str, error: str) -> ChatRequest:
+    """The request with the unreadable reply and what is wrong with it."""
+    turns = (
+        Message("assistant", reply[:_QUOTED] if reply.strip() else "(empty)"),
+        Message(
+            "user",
+            f"That reply could not be read: {error}. Answer again with the one JSON object that was asked for, "
+            "complete and with nothing before or after it.",
+        ),
+    )
+    return replace(request, messages=request.messages + turns)

@@ -1,0 +1,48 @@
+"""Takes keys out of texts before they are shown, logged or stored."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+MARK = "[redacted]"
+
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(_ID)?$")
+_SHORTEST = 8
+"""Values shorter than this are words as often as keys, unless the variable is named as a key."""
+
+_LOOKS_LIKE_KEY = re.compile(
+    r"""
+    \b(?:sk|pk|rk|hf|gsk|xai|pplx|ghp|gho|nvapi|r8)[-_][\w*.-]{6,}   # OpenAI, Anthropic, Hugging Face, Groq, …
+    | \bAIza[\w-]{10,}                                               # Google
+    | \b(?:AKIA|ASIA)[A-Z0-9]{8,}                                    # AWS
+    | \beyJ[\w-]{8,}\.[\w-]+\.[\w-]*                                 # JSON web tokens
+    | (?<=Bearer[ ])[^\s"',)]+
+    | (?<=[?&]key=)[^\s"'&]+
+    """,
+    re.VERBOSE,
+)
+
+
+def redact(text: str, names: Iterable[str] = ()) -> str:
+    r"""The text without the values of key variables and without what looks like a key.
+
+    `names` are environment variables that hold keys; those whose name says so are known anyway.
+
+    >>> redact("401: bad key sk-proj-abcdef123456 in Bearer xyz")
+    '401: bad key [redacted] in Bearer [redacted]'
+    """
+    for value in _secret_values(frozenset(names)):
+        text = text.replace(value, MARK)
+    return _LOOKS_LIKE_KEY.sub(MARK, text)
+
+
+def _secret_values(names: frozenset[str]) -> list[str]:
+    """Longest first, so that a value that holds another one goes as a whole."""
+    values = {
+        value
+        for name, value in os.environ.items()
+        if value and (name in names or (_SECRET_NAME.search(name.upper()) and len(value) >= _SHORTEST))
+    }
+    return sorted(values, key=len, reverse=True)
