@@ -171,7 +171,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         with _opened(path) as stream:
             offset = 0
             for number, raw in enumerate(stream, start=1):
-                text = _decoded(path, number, offset, raw)
+                text = _decoded(path, number, offset, raw).rstrip("\r\n")
                 offset += len(raw)
                 if text.strip():
                     yield number, text
@@ -184,7 +184,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         raise SourceError(f"{path}: cannot be read ({reason}): check the file and its permissions") from error
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> IO[bytes] | gzip.GzipFile:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
