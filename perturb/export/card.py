@@ -1,0 +1,120 @@
+"""The data set card: a YAML header that `datasets` and the Hub read, and a page that people read.
+
+Everything put into the page is escaped as it is printed, so that a name can neither format nor forge a part of it.
+Texts of the items themselves never reach the template.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jinja2
+import yaml
+
+from perturb.export.facts import SnapshotFacts, count_licences, count_values
+from perturb.export.licences import licence_header
+from perturb.export.rows import SnapshotRow, columns_of
+from perturb.records import Intensity, PerturbationClass
+from perturb.resources import data_folder
+
+_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")
+
+
+class _Verbatim(str):
+    """Text of our own making that goes into the page as it is."""
+
+
+def render_card(
+    rows: Sequence[SnapshotRow], facts: SnapshotFacts, content_digest: str, data_path: str
+) -> str:
+    """The text of `README.md` for a snapshot whose rows lie in the file `data_path` (relative to the folder)."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(data_folder("templates") / "card"),
+        autoescape=False,  # noqa: S701 - the page is Markdown; `finalize` escapes it
+        finalize=_escape,
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["code"] = _code
+    return environment.get_template("README.md.j2").render(
+        header=_Verbatim(
+            yaml.safe_dump(_header(rows, facts, data_path), sort_keys=False, allow_unicode=True)
+        ),
+        facts=facts,
+        n_rows=len(rows),
+        made=count_values(rows, "generator_model"),
+        intensities=list(Intensity),
+        by_class=_class_table(rows),
+        behaviors=_behavior_table(rows),
+        columns=columns_of(rows[0]),
+        licences=count_licences(rows),
+        sources=count_values(rows, "source"),
+        canary=_Verbatim(canary(content_digest)),
+        content_digest=content_digest,
+    )
+
+
+def canary(content_digest: str) -> str:
+    """A GUID that stands for the content, to find the data set in training corpora.
+
+    >>> canary("00ff") == canary("00ff") != canary("00fe")
+    True
+    """
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"perturb:snapshot:{content_digest}"))
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without control characters and marks that turn the direction of writing.
+
+    >>> one_line(" a\\n---\\tb\\u202e ")
+    'a --- b'
+    """
+    return " ".join("".join(" " if unicodedata.category(char)[0] == "C" else char for char in text).split())
+
+
+def _escape(value: Any) -> str:
+    """What a value looks like in the page: Markdown's special characters lose their meaning."""
+    if isinstance(value, _Verbatim):
+        return value
+    return _MARKDOWN.sub(r"\\\1", one_line(str(value)))
+
+
+def _code(text: str) -> _Verbatim:
+    """The text as a span of code, which nothing in it can end."""
+    return _Verbatim("`" + one_line(text).replace("`", "'").replace("|", r"\|") + "`")
+
+
+def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, data_path: str) -> dict[str, Any]:
+    return {
+        "language": ["en"],
+        **licence_header(row["licence"] for row in rows),
+        "pretty_name": one_line(f"{facts.name} ({facts.round})"),
+        "size_categories": [next((name for limit, name in _SIZES if len(rows) < limit), "1M<n<10M")],
+        "task_categories": ["question-answering"],
+        "tags": ["rag", "refusal", "selective-refusal", "abstention", "benchmark", "synthetic"],
+        # datasets caches by configuration and not by content: the digest in the path makes new content new.
+        "configs": [{"config_name": "default", "data_files": [{"split": "test", "path": data_path}]}],
+    }
+
+
+def _class_table(rows: Sequence[SnapshotRow]) -> dict[str, list[int]]:
+    """Counts by class, one number for each intensity; all classes, so that a gap is seen."""
+    counts = Counter((row["perturbation_class"], row["intensity"]) for row in rows)
+    return {str(c): [counts[str(c), str(i)] for i in Intensity] for c in PerturbationClass}
+
+
+def _behavior_table(rows: Sequence[SnapshotRow]) -> Mapping[str, tuple[list[str], int]]:
+    """For each expected behaviour: the classes it occurs in and the number of rows."""
+    classes: defaultdict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        classes[row["expected_rag_behavior"]].add(row["perturbation_class"])
+    counts = count_values(rows, "expected_rag_behavior")
+    return {code: (sorted(classes[code]), number) for code, number in counts.items()}

@@ -1,0 +1,64 @@
+"""What a snapshot says about itself beyond its rows: facts given by the caller, counts taken from the rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from perturb.export.rows import SnapshotRow
+from perturb.records import ALL_CELLS
+from perturb.select import SelectionPlan, Shortfall
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFacts:
+    """What only the run knows."""
+
+    name: str
+    """Name of the benchmark; any text."""
+    round: str
+    seed: int
+    code_version: str
+    """Version of perturb that built the rows."""
+    digests: Mapping[str, str]
+    """Digests of what went in: `catalogue`, `templates`, `base_set`, `panel`."""
+    panel: str
+    """Name of the panel of verifiers."""
+    consensus: str
+    """The panel's rule: `unanimous`, or for example `2 of 3`."""
+    offline_panel: bool
+    """True if any verifier is rule-based rather than a model."""
+    generators: tuple[Mapping[str, Any], ...]
+    """Name, model and redacted settings of each generator; `name` and `model` are shown on the card."""
+    verifiers: tuple[Mapping[str, Any], ...]
+    """The same for each verifier."""
+    stages: Mapping[str, int]
+    """Counts of the run by stage: jobs, candidates, unparsed, votes, accepted and the like."""
+    plan: SelectionPlan
+    shortfalls: tuple[Shortfall, ...] = ()
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    """Tokens used by kind, for example `prompt` and `completion`."""
+    cost_usd: float | None = None
+    """None when the price of any model is unknown."""
+    created: datetime | None = None
+    """An aware date-time; None leaves it out, for example to compare manifests."""
+
+
+def count_cells(rows: Sequence[SnapshotRow]) -> dict[str, int]:
+    """Rows of each cell that has any, as `class/intensity`, in catalogue order."""
+    counts = Counter(f"{row['perturbation_class']}/{row['intensity']}" for row in rows)
+    return {str(cell): counts[str(cell)] for cell in ALL_CELLS if str(cell) in counts}
+
+
+def count_values(rows: Sequence[SnapshotRow], name: str) -> dict[str, int]:
+    """Rows for each value of the text field `name`, in alphabetical order."""
+    return dict(sorted(Counter(row[name] for row in rows).items()))
+
+
+def count_licences(rows: Sequence[SnapshotRow]) -> dict[str | None, int]:
+    """Rows under each licence as its source words it, the most frequent first; None where none is stated."""
+    counts = Counter(row["licence"] for row in rows)
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))

@@ -1,0 +1,186 @@
+"""One accepted item as a published row, and the schemas that the rows follow (spec, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from perturb.digests import digest
+from perturb.records import BaseInstance, Candidate, Verdict
+
+SnapshotRow: TypeAlias = dict[str, Any]
+"""A row, its fields in published order; built by `build_rows`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A published field."""
+
+    name: str
+    type: pa.DataType
+    note: str
+    """What it holds, for the data set card."""
+
+
+_TEXTS = pa.list_(pa.string())
+_INDICES = pa.list_(pa.int32())
+_VOTES = pa.list_(
+    pa.struct(
+        [
+            ("verifier", pa.string()),
+            ("verdict", pa.string()),
+            ("predicted_behavior", pa.string()),
+            ("failed_checks", _TEXTS),
+            ("issues", _TEXTS),
+        ]
+    )
+)
+
+_PUBLISHED = (
+    Column("id", pa.string(), "Identifier of the item; unique in the snapshot."),
+    Column("source_id", pa.string(), "Identifier of the base instance it was made from."),
+    Column("generator_model", pa.string(), "Name of the generator that made it."),
+    Column("perturbation_class", pa.string(), "One of the six perturbation classes."),
+    Column("intensity", pa.string(), "LOW, MEDIUM or HIGH."),
+    Column(
+        "expected_rag_behavior", pa.string(), "Ground truth: ANSWER_CORRECTLY or the code of the refusal."
+    ),
+    Column("lever_selected", pa.string(), "Name of the lever that was applied."),
+    Column("original_query", pa.string(), "The question before the perturbation."),
+    Column("original_context", pa.string(), "The context before it; several passages are numbered."),
+    Column("original_answers", _TEXTS, "Accepted answers to the original question, the preferred one first."),
+    Column("perturbed_query", pa.string(), "The question a model is asked."),
+    Column("perturbed_context", pa.string(), "The context a model is shown; several passages are numbered."),
+    Column("implementation_reasoning", pa.string(), "The generator's account of what it changed."),
+    Column(
+        "verifier_votes",
+        _VOTES,
+        "One vote for each verifier, by name; the verdict is pass, fail or unscored.",
+    ),
+)
+
+_SEVERAL_PASSAGES = (
+    Column("query", pa.string(), "The same as perturbed_query."),
+    Column("grounding", _TEXTS, "Texts of the perturbed passages, without their titles, in the order shown."),
+    Column(
+        "reference_answer", pa.string(), "A long answer to the original question, where the source has one."
+    ),
+    Column(
+        "signal_indices", _INDICES, "Positions in grounding, from 0, of passages that bear on the question."
+    ),
+    Column("noise_indices", _INDICES, "Positions in grounding, from 0, of the other passages."),
+)
+
+_DOMAIN = Column("domain", pa.string(), "Subject area, where the source names one.")
+_ROUND = Column("round", pa.string(), "The round the item was made in.")
+
+_OURS = (
+    Column("licence", pa.string(), "Licence of the base instance, as its source states it."),
+    Column("source", pa.string(), "Where the base instance comes from."),
+    Column("panel", pa.string(), "Name of the panel of verifiers that accepted the item."),
+    Column("row_digest", pa.string(), "Digest of all the other fields."),
+)
+
+SINGLE_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, _ROUND, _DOMAIN, *_OURS)
+"""Fields of a snapshot whose contexts are single passages."""
+
+SEVERAL_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, *_SEVERAL_PASSAGES, _DOMAIN, _ROUND, *_OURS)
+"""Fields of a snapshot in which any base instance has several passages."""
+
+
+def columns_of(row: SnapshotRow) -> tuple[Column, ...]:
+    """The columns that `row` is laid out by."""
+    return SEVERAL_COLUMNS if "grounding" in row else SINGLE_COLUMNS
+
+
+def schema_of(columns: Sequence[Column]) -> pa.Schema:
+    """The Arrow schema of `columns`.
+
+    It is always written out: a column without a single value would else get a type that cannot be loaded.
+    """
+    return pa.schema([(column.name, column.type) for column in columns])
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedItem:
+    """Everything that a row is made from."""
+
+    instance: BaseInstance
+    candidate: Candidate
+    votes: tuple[Verdict, ...]
+
+
+def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> tuple[SnapshotRow, ...]:
+    """One row for each item, in the order given.
+
+    All rows share one layout: if any base instance has several passages, every row has the fields for them.
+    """
+    listed = tuple(items)
+    several = any(len(item.instance.passages) > 1 for item in listed)
+    columns = SEVERAL_COLUMNS if several else SINGLE_COLUMNS
+    return tuple(_build_row(item, {"round": round_name, "panel": panel}, columns) for item in listed)
+
+
+def row_digest(row: SnapshotRow) -> str:
+    """32 hexadecimal digits that stand for every field of `row` but `row_digest` itself."""
+    return digest({name: value for name, value in row.items() if name != "row_digest"}, length=32)
+
+
+def _build_row(item: AcceptedItem, shared: dict[str, str], columns: Sequence[Column]) -> SnapshotRow:
+    instance, candidate = item.instance, item.candidate
+    roles = [passage.role for passage in candidate.passages]
+    values: dict[str, Any] = {
+        "id": candidate.id,
+        "source_id": instance.id,
+        "generator_model": candidate.generator,
+        "perturbation_class": str(candidate.cell.perturbation_class),
+        "intensity": str(candidate.cell.intensity),
+        "expected_rag_behavior": candidate.expected_behavior,
+        "lever_selected": candidate.lever,
+        "original_query": instance.query,
+        "original_context": instance.context,
+        "original_answers": list(instance.answers),
+        "perturbed_query": candidate.query,
+        "perturbed_context": candidate.context,
+        "implementation_reasoning": candidate.reasoning,
+        "verifier_votes": [_vote(vote) for vote in sorted(item.votes, key=lambda vote: vote.verifier)],
+        "query": candidate.query,
+        "grounding": [passage.text for passage in candidate.passages],
+        "reference_answer": instance.reference_answer,
+        "signal_indices": [index for index, role in enumerate(roles) if role == "signal"],
+        "noise_indices": [index for index, role in enumerate(roles) if role == "noise"],
+        "domain": instance.domain,
+        "licence": instance.licence,
+        "source": instance.source,
+        **shared,
+    }
+    row = {column.name: _storable(values[column.name]) for column in columns if column.name != "row_digest"}
+    return {**row, "row_digest": row_digest(row)}
+
+
+def _vote(vote: Verdict) -> dict[str, Any]:
+    return {
+        "verifier": vote.verifier,
+        "verdict": str(vote.state),
+        "predicted_behavior": vote.predicted_behavior,
+        "failed_checks": sorted(name for name, passed in vote.checks.items() if not passed),
+        "issues": list(vote.issues),
+    }
+
+
+def _storable(value: Any) -> Any:
+    """The value with lone surrogates, which no UTF-8 file can hold, as U+FFFD; all else unchanged.
+
+    >>> _storable(["a", "b\\ud800"]) == ["a", "b\\ufffd"]
+    True
+    """
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [_storable(member) for member in value]
+    if isinstance(value, dict):
+        return {name: _storable(member) for name, member in value.items()}
+    return value

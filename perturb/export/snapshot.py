@@ -1,0 +1,315 @@
+"""Freeze rows into a snapshot folder, read one, and check one against its manifest (spec, section 6).
+
+README.md                        the data set card; its header names the data file
+data/<content digest>/test.parquet
+manifest.json                    how the rows came about, and a digest of every file and row
+build.yaml                       the configuration, redacted
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from perturb.digests import digest
+from perturb.errors import SnapshotError
+from perturb.export.card import canary, render_card
+from perturb.export.facts import SnapshotFacts, count_cells, count_licences, count_values
+from perturb.export.rows import (
+    SEVERAL_COLUMNS,
+    SINGLE_COLUMNS,
+    SnapshotRow,
+    columns_of,
+    row_digest,
+    schema_of,
+)
+
+FORMAT_VERSION = 1
+_ROW_GROUP = 1000
+_MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A snapshot folder and what its manifest says."""
+
+    folder: Path
+    manifest: Mapping[str, Any]
+
+    @property
+    def content_digest(self) -> str:
+        """Stands for the rows, their fields and their order."""
+        return str(self.manifest["content_digest"])
+
+    @property
+    def data_file(self) -> Path:
+        """The parquet file with the rows."""
+        return self.folder / _data_path(self.content_digest)
+
+    def read_rows(self) -> tuple[SnapshotRow, ...]:
+        """The rows, in the order of the manifest.
+
+        Raises `SnapshotError` if the data file is missing or damaged.
+        """
+        return tuple(_read_table(self.data_file).to_pylist())
+
+
+def write_snapshot(
+    folder: Path, rows: Sequence[SnapshotRow], facts: SnapshotFacts, config_text: str
+) -> Snapshot:
+    """Write `rows` (from `build_rows`) as a snapshot and return it.
+
+    The folder appears whole or not at all; a snapshot that is there already is replaced with all it holds. The
+    same rows give the same data file, byte for byte, under one version of pyarrow, in whatever order they come.
+    `config_text` is stored as it is: redact it first.
+
+    Raises `SnapshotError` if there are no rows, ids repeat, or `folder` holds something else than a snapshot.
+    """
+    if not rows:
+        raise SnapshotError(
+            f"{folder}: no snapshot is written, because no accepted item was selected and an empty split cannot "
+            "be loaded: see the run's status for what rejected the candidates, then add base instances, cells or "
+            "generators"
+        )
+    ordered = sorted(rows, key=lambda row: str(row["id"]))
+    for one, other in pairwise(ordered):
+        if one["id"] == other["id"]:
+            raise SnapshotError(f"{folder}: two rows have the id '{one['id']}': select each item once")
+
+    content = content_digest(ordered)
+    with _replacing(folder) as workspace:
+        data_file = workspace / _data_path(content)
+        data_file.parent.mkdir(parents=True)
+        _write_table(data_file, ordered)
+        _write_text(workspace / "README.md", render_card(ordered, facts, content, _data_path(content)))
+        _write_text(workspace / "build.yaml", config_text)
+        manifest = _manifest(ordered, facts, content)
+        manifest["files"] = [
+            _describe_file(workspace, name) for name in ("README.md", "build.yaml", _data_path(content))
+        ]
+        manifest["row_digests"] = [row["row_digest"] for row in ordered]
+        text = json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False)
+        _write_text(workspace / _MANIFEST, text + "\n")
+    return read_snapshot(folder)
+
+
+def read_snapshot(folder: Path) -> Snapshot:
+    """Open a snapshot; the rows are read when asked for.
+
+    Raises `SnapshotError` if `folder` has no manifest that this version can read.
+    """
+    path = folder / _MANIFEST
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise SnapshotError(
+            f"{folder} is no snapshot: it has no readable {_MANIFEST}: check the path, or make one with "
+            "'perturb export'"
+        ) from None
+    except ValueError as error:
+        raise SnapshotError(f"{path} cannot be read ({error}): restore it, or export the run again") from None
+    if not isinstance(manifest, dict) or not _is_hex(manifest.get("content_digest")):
+        raise SnapshotError(f"{path} is not the manifest of a snapshot: check the path")
+    if manifest.get("format_version") != FORMAT_VERSION:
+        raise SnapshotError(
+            f"{path} has format_version {manifest.get('format_version')!r}, this version of perturb reads "
+            f"{FORMAT_VERSION}: use the version that wrote it"
+        )
+    return Snapshot(folder, manifest)
+
+
+def check_snapshot(folder: Path) -> tuple[str, ...]:
+    """Compare a snapshot with its manifest; returns the problems, one line each, none if it is sound.
+
+    Files are compared with their digests, each row with its own digest, and the counts are counted again. This finds
+    damage and edits, not a forger who rewrites the manifest as well.
+    """
+    try:
+        snapshot = read_snapshot(folder)
+    except SnapshotError as error:
+        return (str(error),)
+    problems = _check_files(snapshot)
+    try:
+        table = _read_table(snapshot.data_file)
+    except SnapshotError as error:
+        return (*problems, str(error))
+    if table.schema not in (schema_of(SINGLE_COLUMNS), schema_of(SEVERAL_COLUMNS)):
+        return (*problems, f"{snapshot.data_file.name}: the columns are not those of a snapshot")
+    return (*problems, *_check_rows(table.to_pylist(), snapshot.manifest))
+
+
+def content_digest(rows: Sequence[SnapshotRow]) -> str:
+    """Digest of the rows in their order and of their fields' names (32 hexadecimal digits)."""
+    return digest(
+        [column.name for column in columns_of(rows[0])], [row["row_digest"] for row in rows], length=32
+    )
+
+
+def _manifest(rows: Sequence[SnapshotRow], facts: SnapshotFacts, content: str) -> dict[str, Any]:
+    created = facts.created.astimezone(UTC).isoformat(timespec="seconds") if facts.created else None
+    return {
+        "format_version": FORMAT_VERSION,
+        "name": facts.name,
+        "round": facts.round,
+        "seed": facts.seed,
+        "code_version": facts.code_version,
+        "created": created,
+        "content_digest": content,
+        "canary": canary(content),
+        "digests": dict(facts.digests),
+        "generators": [dict(generator) for generator in facts.generators],
+        "panel": {"name": facts.panel, "consensus": facts.consensus, "offline": facts.offline_panel},
+        "verifiers": [dict(verifier) for verifier in facts.verifiers],
+        "counts": {"stages": dict(facts.stages), **_counts(rows)},
+        "selection": {
+            "strategy": facts.plan.strategy,
+            "per_generator": facts.plan.per_generator,
+            "min_per_cell": facts.plan.min_per_cell,
+            "seed": facts.plan.seed,
+            "shortfalls": [
+                {
+                    "generator": missed.generator,
+                    "cell": str(missed.cell) if missed.cell else None,
+                    "wanted": missed.wanted,
+                    "got": missed.got,
+                }
+                for missed in facts.shortfalls
+            ],
+        },
+        "tokens": dict(facts.tokens),
+        "cost_usd": facts.cost_usd,
+        "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
+    }
+
+
+def _counts(rows: Sequence[SnapshotRow]) -> dict[str, Any]:
+    return {
+        "rows": len(rows),
+        "cells": count_cells(rows),
+        "generators": count_values(rows, "generator_model"),
+    }
+
+
+def _check_files(snapshot: Snapshot) -> list[str]:
+    problems = []
+    listed = {"README.md", "build.yaml", _data_path(snapshot.content_digest)}
+    stated = {entry["path"]: entry["sha256"] for entry in _entries(snapshot.manifest.get("files"))}
+    if set(stated) != listed:
+        problems.append(f"{_MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")
+    for name in sorted(listed & set(stated)):
+        if not (snapshot.folder / name).is_file():
+            problems.append(f"{name}: missing")
+        elif _describe_file(snapshot.folder, name)["sha256"] != stated[name]:
+            problems.append(f"{name}: differs from the file that was written")
+    data = [path for path in (snapshot.folder / "data").rglob("*") if path.is_file()]
+    found = {path.relative_to(snapshot.folder).as_posix() for path in data}
+    problems += [f"{name}: not part of the snapshot" for name in sorted(found - listed)]
+    return problems
+
+
+def _check_rows(rows: Sequence[SnapshotRow], manifest: Mapping[str, Any]) -> list[str]:
+    problems = [
+        f"row {number} (id {row['id']!r}): its content does not match its digest"
+        for number, row in enumerate(rows)
+        if row["row_digest"] != row_digest(row)
+    ]
+    if [row["row_digest"] for row in rows] != manifest.get("row_digests"):
+        problems.append(f"the rows or their order differ from 'row_digests' in {_MANIFEST}")
+    if not rows or content_digest(rows) != manifest["content_digest"]:
+        problems.append(f"the rows do not give the 'content_digest' of {_MANIFEST}")
+    counts = manifest.get("counts")
+    for name, value in _counts(rows).items():
+        if not isinstance(counts, dict) or counts.get(name) != value:
+            problems.append(f"{_MANIFEST}: counts of {name} differ from the rows")
+    return problems
+
+
+def _entries(value: Any) -> list[dict[str, str]]:
+    entries = value if isinstance(value, list) else []
+    return [entry for entry in entries if isinstance(entry, dict) and {"path", "sha256"} <= entry.keys()]
+
+
+def _data_path(content: str) -> str:
+    return f"data/{content}/test.parquet"
+
+
+def _is_hex(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{32}", value) is not None
+
+
+def _describe_file(folder: Path, name: str) -> dict[str, Any]:
+    content = (folder / name).read_bytes()
+    return {"path": name, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _write_table(path: Path, rows: Sequence[SnapshotRow]) -> None:
+    table = pa.Table.from_pylist(list(rows), schema=schema_of(columns_of(rows[0])))
+    pq.write_table(table, path, row_group_size=_ROW_GROUP, compression="zstd", version="2.6")
+
+
+def _read_table(path: Path) -> pa.Table:
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.read()
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise SnapshotError(
+            f"{path} cannot be read ({reason}): restore it, or export the run again"
+        ) from None
+
+
+@contextmanager
+def _replacing(folder: Path) -> Iterator[Path]:
+    """Give a new folder beside `folder` and, when the block ends well, put it in its place."""
+    place = folder.resolve()
+    _refuse_foreign(place)
+    mark = uuid.uuid4().hex[:8]
+    workspace, former = (place.with_name(f".{place.name}.{mark}.{kind}") for kind in ("new", "old"))
+    try:
+        workspace.mkdir(parents=True)
+        yield workspace
+        if place.exists():
+            place.rename(former)
+        try:
+            workspace.rename(place)
+        except OSError:
+            if former.exists():
+                former.rename(place)
+            raise
+    except OSError as error:
+        raise SnapshotError(
+            f"{folder}: the snapshot cannot be written ({error}): check the disk and the folder's permissions"
+        ) from error
+    finally:
+        shutil.rmtree(workspace, ignore_errors=True)
+        if place.exists():
+            shutil.rmtree(former, ignore_errors=True)
+
+
+def _refuse_foreign(place: Path) -> None:
+    """Refuse to replace anything but a snapshot of ours or an empty folder."""
+    if not place.exists() or (place.is_dir() and not any(place.iterdir())):
+        return
+    try:
+        read_snapshot(place)
+    except SnapshotError:
+        raise SnapshotError(
+            f"{place} exists and is not a snapshot: nothing was written; give a new or empty folder, or move it away"
+        ) from None
