@@ -1,0 +1,390 @@
+"""Players that act as generators and verifiers: any cell of any instance, by seed, without a model.
+
+They stand in for models in tests and in speed measurements. A generator's item is valid, not good: it passes the
+machine checks and no more. A verifier does not read the item at all: its vote is drawn from the item's content.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from perturb.catalogue import Catalogue
+from perturb.digests import digest, fraction_of, seed_of
+from perturb.records import (
+    CHECK_NAMES,
+    REFUSE_OTHER,
+    BaseInstance,
+    Candidate,
+    Cell,
+    Intensity,
+    Passage,
+    PerturbationClass,
+    Target,
+)
+from perturb.rules.engine import RuleCandidate, perturb_by_rule
+from perturb.verify.checks import find_fault, folded, holds_answer
+
+from .replay import EchoPlayer, Player, Turns
+
+Reply = dict[str, Any]
+"""What a model was asked to say, before it is written as JSON."""
+
+
+class ContentFault(StrEnum):
+    """One way to spoil what a model says; the call itself succeeds."""
+
+    FENCED = "fenced"
+    PROSE_AROUND = "prose-around"
+    CUT = "cut"
+    PROSE_ONLY = "prose-only"
+    EMPTY = "empty"
+    DECOY = "decoy"
+    """A thinking block that holds another object of the wanted form."""
+    WRONG_LEVER = "wrong-lever"
+    """A lever of another cell."""
+    WRONG_TARGET = "wrong-target"
+    """A change where the class allows none; none is possible where it allows both."""
+    INCONSISTENT = "inconsistent"
+    """A PASS with a failed check."""
+
+
+_OF_BOTH = (
+    ContentFault.FENCED,
+    ContentFault.PROSE_AROUND,
+    ContentFault.CUT,
+    ContentFault.PROSE_ONLY,
+    ContentFault.EMPTY,
+    ContentFault.DECOY,
+)
+GENERATOR_FAULTS = (*_OF_BOTH, ContentFault.WRONG_LEVER, ContentFault.WRONG_TARGET)
+VERIFIER_FAULTS = (*_OF_BOTH, ContentFault.INCONSISTENT)
+
+
+class ContentFaults:
+    """Each fault at its own rate; drawn once for a request, and gone when it is asked again."""
+
+    def __init__(
+        self, rates: Mapping[ContentFault | str, float], seed: int = 0, *, stubborn: bool = False
+    ) -> None:
+        """`rates` are probabilities that sum to at most 1; a `stubborn` model makes its fault again."""
+        self._rates = {ContentFault(fault): rate for fault, rate in rates.items()}
+        self._seed = seed
+        self._stubborn = stubborn
+        if sum(self._rates.values()) > 1 + 1e-9:
+            raise ValueError("the rates of the content faults sum to more than 1")
+
+    def pick(self, model: str, request: Request) -> ContentFault | None:
+        """The fault of `model` at `request`."""
+        if not self._rates or (request.asked_before and not self._stubborn):
+            return None
+        drawn = fraction_of("content fault", self._seed, model, request.system, request.data)
+        for fault, rate in self._rates.items():
+            drawn -= rate
+            if drawn < 0:
+                return fault
+        return None
+
+
+NO_CONTENT_FAULTS = ContentFaults({})
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One of our prompts, read back."""
+
+    system: str
+    data: Mapping[str, Any]
+    """The JSON object of the user message."""
+    asked_before: bool
+    """True if the conversation holds an earlier reply."""
+
+    @property
+    def cell(self) -> Cell:
+        """The cell that the item belongs to."""
+        return Cell(PerturbationClass(self.data["perturbation_class"]), Intensity(self.data["intensity"]))
+
+    @property
+    def instance(self) -> BaseInstance:
+        """The instance to perturb, as far as the prompt shows it: one passage without a title."""
+        query, context, answers = self.data["query"], self.data["context"], tuple(self.data["answers"])
+        return BaseInstance(digest(query, context, answers), "loopback", query, (Passage(context),), answers)
+
+    @property
+    def assigned(self) -> str | None:
+        """The lever that the prompt names in advance."""
+        named = _ASSIGNED.search(self.system)
+        return named[1].strip() if named else None
+
+
+_ASSIGNED = re.compile(r"^Use exactly this lever:\s+1\. (.+)$", re.MULTILINE)
+
+
+def read_request(messages: Turns) -> Request:
+    """Read one of our prompts. Raises `ValueError` if the conversation is not one."""
+    said = {role: [turn["content"] for turn in messages if turn["role"] == role] for role in _ROLES}
+    data = json.loads(said["user"][0]) if said["user"] else None
+    if not isinstance(data, dict) or "perturbation_class" not in data:
+        raise ValueError("the first user message is not an object with a perturbation class")
+    return Request("\n".join(said["system"]), data, bool(said["assistant"]))
+
+
+_ROLES = ("system", "user", "assistant")
+
+
+class RolePlayer:
+    """Generates or verifies as the request asks; any other conversation is echoed."""
+
+    def __init__(self, generator: Player, verifier: Player) -> None:
+        self._generator = generator
+        self._verifier = verifier
+
+    def play(self, model: str, messages: Turns) -> str:
+        """The reply of `model` to the conversation."""
+        try:
+            request = read_request(messages)
+        except ValueError:
+            return EchoPlayer().play(model, messages)
+        player = self._verifier if "candidate" in request.data else self._generator
+        return player.play(model, messages)
+
+
+class GeneratorPlayer:
+    """Perturbs by the offline rules, and by a simple edit where they abstain; each model in its own way."""
+
+    def __init__(
+        self, *, faults: ContentFaults = NO_CONTENT_FAULTS, catalogue: Catalogue | None = None, seed: int = 0
+    ) -> None:
+        """`catalogue` is the embedded one unless the prompts are made from another."""
+        self._catalogue = catalogue or embedded_catalogue()
+        self._faults = faults
+        self._seed = seed
+
+    def play(self, model: str, messages: Turns) -> str:
+        """The reply of `model` to a generation prompt."""
+        request = read_request(messages)
+        instance, cell = request.instance, request.cell
+        edit = self._edit(model, request, instance)
+        reply: Reply = {
+            "perturbed_query": edit.query,
+            "perturbed_context": edit.context,
+            "lever_selected": edit.lever,
+            "implementation_reasoning": edit.reasoning,
+            "intensity_achieved": str(cell.intensity),
+            "answer_constraint_satisfied": "It fares as the cell asks.",
+            "expected_rag_behavior": self._catalogue.expected_behavior(cell),
+        }
+        fault = self._faults.pick(model, request)
+        if fault is ContentFault.WRONG_LEVER:
+            reply["lever_selected"] = next(each.name for each in self._catalogue.levers if each.cell != cell)
+        if fault is ContentFault.WRONG_TARGET:
+            for side in _SIDES - self._catalogue.classes[cell.perturbation_class].target:
+                reply[f"perturbed_{side}"] += " Or so."
+        return say(reply, fault, decoy=reply | {"perturbed_query": "is this the question after all"})
+
+    def _edit(self, model: str, request: Request, instance: BaseInstance) -> Edit:
+        """The first edit that passes the machine checks; the last one if none does."""
+        cell, assigned = request.cell, request.assigned
+        seed = seed_of(self._seed, model, instance.id, str(cell), assigned)
+        made = perturb_by_rule(instance, cell, assigned, seed)
+        edits = [_ruled(made)] if isinstance(made, RuleCandidate) else []
+        chance = random.Random(seed)
+        lever = assigned or chance.choice(self._catalogue.levers_of(cell)).name
+        for edit in (*edits, *simple_edits(instance, cell, lever, chance)):
+            if find_fault(self._catalogue, instance, _candidate(instance, cell, edit), assigned) is None:
+                break
+        return edit
+
+
+_SIDES: frozenset[Target] = frozenset({"query", "context"})
+
+
+@lru_cache(maxsize=1)
+def embedded_catalogue() -> Catalogue:
+    """The catalogue of the package, read once."""
+    return Catalogue.load()
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A perturbed instance and the lever it is put down to."""
+
+    lever: str
+    query: str
+    context: str
+    reasoning: str
+
+
+def _ruled(made: RuleCandidate) -> Edit:
+    return Edit(made.lever, made.query, made.passages[0].text, made.reasoning)
+
+
+def _candidate(instance: BaseInstance, cell: Cell, edit: Edit) -> Candidate:
+    return Candidate(
+        id=instance.id,
+        instance_id=instance.id,
+        generator="loopback",
+        cell=cell,
+        lever=edit.lever,
+        query=edit.query,
+        passages=(Passage(edit.context),),
+        reasoning=edit.reasoning,
+        expected_behavior="",
+    )
+
+
+def simple_edits(instance: BaseInstance, cell: Cell, lever: str, chance: random.Random) -> Iterator[Edit]:
+    """Edits that serve any instance of a cell, the best one first."""
+    query, context = instance.query, instance.context
+    name = cell.perturbation_class
+    if name is PerturbationClass.MISSING_INFO and cell.intensity is not Intensity.LOW:
+        for text in _without_answers(context, instance.answers):
+            yield Edit(lever, query, text, "The passage no longer says what is asked.")
+    elif name in _CLAUSES:
+        asked = query.rstrip("? ")
+        mark = "?" if "?" in query else ""
+        clause = chance.choice(_CLAUSES[name])
+        yield Edit(lever, f"{asked} {clause}{mark}", context, "A clause was added to the question.")
+    else:
+        sentence = chance.choice(_SENTENCES[name])
+        yield Edit(lever, query, f"{context.rstrip()} {sentence}", "A sentence was added to the passage.")
+
+
+def _without_answers(context: str, answers: tuple[str, ...]) -> Iterator[str]:
+    """The context without the sentences that hold an answer, with answers replaced, and other texts instead."""
+    sentences = re.split(r"(?<=[.!?])\s+", context)
+    kept = [text for text in sentences if not any(holds_answer(text, answer) for answer in answers)]
+    if kept and len(kept) < len(sentences):
+        yield " ".join(kept)
+    text = folded(context)
+    for answer in sorted(answers, key=len, reverse=True):
+        pattern = rf"(?<!\w){re.escape(folded(answer))}(?!\w)"
+        text = re.sub(pattern, "an unnamed party", text, flags=re.IGNORECASE)
+    yield text
+    yield "Rain fell on quiet hills all day."
+    yield "Old bread tastes sour."
+
+
+_CLAUSES: dict[PerturbationClass, tuple[str, ...]] = {
+    PerturbationClass.FALSE_PREMISE: (
+        "after the moon was moved",
+        "in the edition that was never printed",
+        "during the nine-day week",
+    ),
+    PerturbationClass.GRANULARITY: (
+        "in every country of the world",
+        "down to the last millisecond",
+        "for each atom involved",
+    ),
+    PerturbationClass.EPISTEMIC: (
+        "and was that the right thing to do",
+        "and will it still matter in a century",
+        "and should everyone be glad of it",
+    ),
+}
+_SENTENCES: dict[PerturbationClass, tuple[str, ...]] = {
+    PerturbationClass.AMBIGUITY: (
+        "Somebody else of the same name is often mixed up with this one.",
+        "It then passed to the other one, which changed it.",
+        "Which of the two was meant is left open.",
+    ),
+    PerturbationClass.CONTRADICTION: (
+        "Another account says the exact opposite.",
+        "The same source later denies all of this.",
+        "None of this is so, the register states.",
+    ),
+    PerturbationClass.MISSING_INFO: (
+        "Further details are left out here.",
+        "The rest is not told.",
+        "No more is said of it.",
+    ),
+}
+
+
+class VerifierPlayer:
+    """Votes by planted pass rates; the same item always gets the same vote from the same verifier."""
+
+    def __init__(
+        self,
+        pass_rates: Mapping[str, float],
+        *,
+        correlation: float = 0.0,
+        faults: ContentFaults = NO_CONTENT_FAULTS,
+        catalogue: Catalogue | None = None,
+        seed: int = 0,
+    ) -> None:
+        """Plant the rates.
+
+        `pass_rates` holds the share of items that each model passes; `*` stands for every other model, which
+        pass everything without it. At the share `correlation` of items the verifiers share one draw: Cohen's
+        kappa of two verifiers with the same rate strictly between 0 and 1 is then expected to be `correlation`.
+        """
+        self._pass_rates = pass_rates
+        self._correlation = correlation
+        self._faults = faults
+        self._catalogue = catalogue or embedded_catalogue()
+        self._seed = seed
+
+    def play(self, model: str, messages: Turns) -> str:
+        """The reply of `model` to a verification prompt."""
+        request = read_request(messages)
+        expected = self._catalogue.expected_behavior(request.cell)
+        item = digest(request.data)
+        fault = self._faults.pick(model, request)
+        passed, failed = _reply(expected), _reply(expected, _failed_checks(model, item))
+        reply, decoy = (passed, failed) if self.passes(model, item) else (failed, passed)
+        if fault is ContentFault.INCONSISTENT:
+            reply = failed | {"verdict": "PASS"}
+        return say(reply, fault, decoy)
+
+    def passes(self, model: str, item: str) -> bool:
+        """Whether `model` passes the item with digest `item`."""
+        rate = self._pass_rates.get(model, self._pass_rates.get("*", 1.0))
+        shared = fraction_of("shared", self._seed, item) < self._correlation
+        return fraction_of("vote", self._seed, None if shared else model, item) < rate
+
+
+def _failed_checks(model: str, item: str) -> list[str]:
+    """One or two checks."""
+    chance = random.Random(seed_of("failed checks", model, item))
+    return chance.sample(CHECK_NAMES, chance.choice((1, 2)))
+
+
+_OF_BEHAVIOUR = frozenset({"predicted_behavior", "refusal_class"})
+"""Checks that cannot fail where the expected behaviour is predicted."""
+
+
+def _reply(expected: str, failed: list[str] | None = None) -> Reply:
+    """A verifier's reply that agrees with itself."""
+    missed = failed or []
+    return {
+        "verdict": "FAIL" if missed else "PASS",
+        "checks": {name: name not in missed for name in CHECK_NAMES},
+        "predicted_rag_behavior": REFUSE_OTHER if _OF_BEHAVIOUR.intersection(missed) else expected,
+        "issues": [f"The item does not meet {name}." for name in missed],
+    }
+
+
+def say(reply: Reply, fault: ContentFault | None, decoy: Reply) -> str:
+    """Write a reply as a model would; faults of the content itself are in the reply already."""
+    text = json.dumps(reply, ensure_ascii=False)
+    match fault:
+        case ContentFault.FENCED:
+            return f"```json\n{json.dumps(reply, ensure_ascii=False, indent=2)}\n```"
+        case ContentFault.PROSE_AROUND:
+            return f"I weighed everything with care. Here is my answer:\n\n{text}\n\nI hope that this helps."
+        case ContentFault.CUT:
+            return text[: len(text) * 2 // 3]
+        case ContentFault.PROSE_ONLY:
+            return "I would rather describe my answer in words than write it down as an object."
+        case ContentFault.EMPTY:
+            return ""
+        case ContentFault.DECOY:
+            return f"<think>Perhaps {json.dumps(decoy, ensure_ascii=False)}? No.</think>\n{text}"
+    return text
