@@ -123,7 +123,7 @@ class Request:
         return named[1].strip() if named else None
 
 
-_ASSIGNED = re.compile(r"^Use exactly this lever:\s+1\. (.+)$", re.MULTILINE)
+_ASSIGNED = re.compile(r"^Use exactly this lever:\s*1\. (.+)$", re.MULTILINE)
 
 
 def read_request(messages: Turns) -> Request:
