@@ -106,6 +106,8 @@ def analyse(instance: BaseInstance) -> Analysis:
     holding = tuple(i for i, s in enumerate(sentences) if any(_within(m, s) for m in mentions))
     rng = dice("alternative", instance.query, instance.answers)
     other = alternative(answer, kind, gender, f"{context}\n{instance.query}", rng)
+    if _fixed_place(instance.query, kind):
+        other = None
     reasons = tuple(_reasons(instance, clusters, sentences, holding))
     return Analysis(
         instance, query, answer, kind, gender, clusters, sentences, holding, topic, question, other, reasons
@@ -164,6 +166,14 @@ def _reasons(
     if best < MIN_SUPPORT:
         found.append(f"weak support: the passage near the answer holds {best:.0%} of the question's words")
     return found
+
+
+def _fixed_place(query: str, kind: AnswerType) -> bool:
+    """Whether the question is where something lies: no other place is believable for a thing that cannot move."""
+    return (
+        kind is AnswerType.PLACE
+        and re.match(r"(?:where (?:is|are)|(?:in )?(?:what|which))\b", query.lower()) is not None
+    )
 
 
 def _mismatched(query: str, kind: AnswerType) -> bool:

@@ -41,7 +41,7 @@ def _draw(answer: str, kind: AnswerType, gender: str | None, context: str, rng: 
     if kind is AnswerType.PERSON:
         return new_person(gender, context, rng)
     if kind in (AnswerType.YEAR, AnswerType.DATE):
-        return shifted_date(answer, rng)
+        return shifted_date(answer, context, rng)
     if kind is AnswerType.NUMBER:
         return changed_number(answer, rng)
     if kind is AnswerType.PLACE:
@@ -60,30 +60,33 @@ def new_person(gender: str | None, context: str, rng: random.Random) -> str | No
     return f"{first} {rng.choice(pools.NEW_SURNAMES)}"
 
 
-def shifted_date(answer: str, rng: random.Random) -> str | None:
-    """A date some years or months away, in the form of the answer.
+def shifted_date(answer: str, context: str, rng: random.Random) -> str | None:
+    """A date in the form of the answer, some years away, that swaps places with no other year of the context.
 
-    >>> shifted_date("in 1984", random.Random(1)) != "in 1984"
+    >>> shifted_date("in 1984", "It began in 1983.", random.Random(1)) in ("in 1985", "in 1986", "in 1987")
     True
     """
-    year = re.search(r"\b(1[0-9]\d\d|20\d\d)\b", answer)
-    if len(re.findall(r"\d{4}", answer)) > 1 or re.search(r"century|BCE?\b|\d{4}\D\d{2}\b", answer):
+    years = re.findall(r"\b(?:1[0-9]\d\d|20\d\d)\b", answer)
+    if len(re.findall(r"\d{4}", answer)) > 1 or re.search(r"century|BCE?\b|\d{4}\D\d{2}\b|\d{4}s", answer):
         return None
-    if year:
-        moved = int(year.group()) + rng.choice(
-            (-4, -3, -2, -1, 1, 2) if int(year.group()) < 2010 else (-4, -3, -2, -1)
-        )
-        if re.search(rf"{year.group()}s", answer):
+    text = answer
+    if years:
+        old = int(years[0])
+        others = {int(y) for y in re.findall(r"\b(?:1[0-9]\d\d|20\d\d)\b", context)} - {old}
+        moves = [d for d in (-3, -2, -1, 1, 2, 3) if _keeps_order(old, old + d, others) and old + d <= 2022]
+        if not moves:
             return None
-        text = answer[: year.start()] + str(moved) + answer[year.end() :]
-    else:
-        text = answer
+        text = answer.replace(years[0], str(old + rng.choice(moves)))
     month = next((m for m in pools.MONTHS if re.search(rf"\b{m}\b", text)), None)
     if month:
         other = pools.MONTHS[(pools.MONTHS.index(month) + rng.choice((1, 2, 3, 8, 9, 10))) % 12]
         text = text.replace(month, other)
         text = re.sub(r"\b(29|30|31)\b", lambda _: str(rng.randint(11, 27)), text)
     return text if text != answer else None
+
+
+def _keeps_order(old: int, new: int, others: set[int]) -> bool:
+    return all(new != other and (old < other) == (new < other) for other in others)
 
 
 def changed_number(answer: str, rng: random.Random, factor: float | None = None) -> str | None:

@@ -1,0 +1,164 @@
+"""What the rules of several classes share: making drafts, wording in the style of the query, common promises."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from perturb.records import Passage
+from perturb.rules.analyse import Analysis, support
+from perturb.rules.answers import AnswerType, person_name
+from perturb.rules.leaks import leak
+from perturb.rules.rule import Draft
+from perturb.rules.sentences import Sentence, inserted_after
+from perturb.rules.topics import is_cased
+from perturb.rules.words import capitalise, has_word, spans_of
+
+LONGEST_SENTENCE = 48
+"""Words of the longest sentence that a rule will say twice."""
+
+_CONNECTOR = re.compile(
+    r"^(?:However|But|And|Or|Also|Thus|Therefore|Then|This|These|That|Those|Instead|Nevertheless|Although|So|Yet|"
+    r"Another|Other|Meanwhile|Finally|Furthermore|Moreover|Additionally|In addition|As a result|Similarly|Such)\b"
+)
+_PRONOUN_START = re.compile(r"^(?:He|She|It|They|His|Her|Its|Their|There|The (?:former|latter|same))\b")
+
+
+def in_style(analysis: Analysis, text: str) -> str:
+    """A new question written as the original is: without capital and question mark where that has none."""
+    original = analysis.instance.query.strip()
+    body = re.sub(r"\s+", " ", text).strip().rstrip("?.! ")
+    if original.endswith("?") or is_cased(original) or original[:1].isupper():
+        return capitalise(body) + ("?" if original.endswith("?") else "")
+    return body
+
+
+def fill(rng: random.Random, wordings: tuple[str, ...], **values: str) -> str:
+    """One of the wordings, its gaps filled, beginning with a capital."""
+    text = rng.choice(wordings).format(**values)
+    return capitalise(re.sub(r" {2,}", " ", text).strip())
+
+
+def with_text(analysis: Analysis, passage: int, text: str, reasoning: str) -> Draft:
+    """A draft that changes one passage and leaves the question."""
+    return Draft(analysis.instance.query, analysis.with_passage(passage, text), reasoning)
+
+
+def with_addition(analysis: Analysis, sentence: Sentence, addition: str, reasoning: str) -> Draft:
+    """A draft that adds to a passage, after one of its sentences, and leaves the question."""
+    text = analysis.instance.passages[sentence.passage].text
+    return with_text(analysis, sentence.passage, inserted_after(text, sentence, addition), reasoning)
+
+
+def with_replacement(analysis: Analysis, sentence: Sentence, new: str, query: str, reasoning: str) -> Draft:
+    """A draft that puts other words in the place of a sentence, with the question given."""
+    text = analysis.instance.passages[sentence.passage].text
+    changed = text[: sentence.start] + new + text[sentence.end :]
+    return Draft(query, analysis.with_passage(sentence.passage, changed), reasoning)
+
+
+def answer_sentence(analysis: Analysis) -> Sentence | None:
+    """The complete sentence holding an answer that covers the question best, if there is one."""
+    held = [analysis.sentences[i] for i in analysis.answer_sentences]
+    whole = [s for s in held if s.complete]
+    return max(whole, key=lambda s: support(analysis.instance.query, s.text)) if whole else None
+
+
+def statement(analysis: Analysis) -> Sentence | None:
+    """The only sentence that answers, when it can stand quoted by itself and nothing else points to the answer."""
+    sentence = analysis.only_sentence
+    if sentence is None or not sentence.complete or len(sentence.text.split()) > LONGEST_SENTENCE:
+        return None
+    if _CONNECTOR.match(sentence.text) or re.search(r"[“”\[\]{}\n;]|\(born|https?:", sentence.text):
+        return None
+    if sentence.text.count('"') % 2:
+        return None
+    text = analysis.text.replace(sentence.text, " ")
+    if leak(analysis, text) or re.search(r"\b\d+[- ]year", sentence.text):
+        return None
+    near = sentence.text
+    own = analysis.sentences_in(sentence.passage)
+    place = own.index(sentence)
+    if _PRONOUN_START.match(sentence.text):
+        if not place:
+            return None
+        near = f"{own[place - 1].text} {near}"
+    return sentence if support(analysis.instance.query, near) >= 0.5 else None
+
+
+def quoted(sentence: str) -> str:
+    """A sentence between quotation marks, the marks inside it made single."""
+    return "“" + sentence.strip().replace('"', "'") + "”"
+
+
+def rival_statement(analysis: Analysis, sentence: Sentence) -> str | None:
+    """The sentence with the alternative in the place of the answer; None where that cannot be done cleanly."""
+    return None if analysis.alternative is None else substituted(analysis, sentence, analysis.alternative)
+
+
+def substituted(analysis: Analysis, sentence: Sentence, value: str) -> str | None:
+    """The sentence with a value in the place of its one mention of the answer."""
+    answer, text = analysis.answer, sentence.text
+    places = spans_of(text, answer)
+    if len(places) != 1:
+        return None
+    start, end = places[0]
+    rest = f"{text[:start]} | {text[end:]}"
+    parts = person_name(answer).split() if analysis.answer_type is AnswerType.PERSON else []
+    aliases = [alias for cluster in analysis.clusters for alias in cluster.aliases]
+    if any(has_word(rest, part) for part in [*parts, *aliases] if len(part) > 2):
+        return None
+    number = analysis.answer_type is AnswerType.NUMBER
+    if number and (
+        re.search(r"\b(?:an?|about|over|nearly|than)\s+$", text[:start]) or re.match(r"\s*\(|-\w", text[end:])
+    ):
+        return None
+    if re.search(r"(?:\bfrom|\bbetween|[–-])\s*$", text[:start]) or re.match(
+        r"\s*(?:–|-|to |and \d)", text[end:]
+    ):
+        return None
+    return text[:start] + value + text[end:]
+
+
+# Promises that a draft keeps.
+
+
+def query_kept(analysis: Analysis, draft: Draft) -> str | None:
+    """The question stands letter for letter."""
+    return None if draft.query == analysis.instance.query else "the question changed"
+
+
+def answer_kept(analysis: Analysis, draft: Draft) -> str | None:
+    """Each answer that stood in a passage stands there at least as often as before."""
+    for cluster in analysis.clusters:
+        for alias in cluster.aliases:
+            before = sum(len(spans_of(p.text, alias)) for p in analysis.instance.passages)
+            after = sum(len(spans_of(p.text, alias)) for p in draft.passages)
+            if after < before:
+                return f"the answer {alias!r} was lost"
+    return None
+
+
+def kept_both(analysis: Analysis, draft: Draft) -> str | None:
+    """Question and answer both stand."""
+    return query_kept(analysis, draft) or answer_kept(analysis, draft)
+
+
+def both_values_stand(analysis: Analysis, draft: Draft) -> str | None:
+    """Answer and rival both stand in the context, the rival new to it."""
+    text = "\n".join(p.text for p in draft.passages)
+    if not has_word(text, analysis.answer):
+        return "the answer is gone"
+    if analysis.alternative is None or not has_word(text, analysis.alternative):
+        return "the rival is missing"
+    return None
+
+
+def clash_of_values(analysis: Analysis, draft: Draft) -> str | None:
+    """The question stands, and so do both values."""
+    return query_kept(analysis, draft) or both_values_stand(analysis, draft)
+
+
+def passage_of(passage: Passage, text: str, title: str | None = None) -> Passage:
+    """A passage with other text, and another title if given."""
+    return Passage(text, passage.title if title is None else title, passage.role)
