@@ -99,7 +99,9 @@ class ModelEntry(Strict):
         if self.kind == "model" and self.model is None:
             raise ValueError(f"'{self.name}' needs 'model' (a litellm model name), or 'kind: rules'")
         if self.kind == "rules" and (self.model or self.api_base or self.api_key_env or self.params):
-            raise ValueError(f"'{self.name}' is of kind rules and takes no model, api_base, api_key_env or params")
+            raise ValueError(
+                f"'{self.name}' is of kind rules and takes no model, api_base, api_key_env or params"
+            )
         return self
 
     def settings(self) -> ModelSettings:
@@ -217,7 +219,9 @@ class BuildConfig(Strict):
     def resolved_panel(self) -> PanelEntry:
         """The panel; `load_config` has put its file in the path's place."""
         if isinstance(self.panel, Path):
-            raise ConfigError(f"panel file {self.panel} is not resolved: load the configuration with load_config")
+            raise ConfigError(
+                f"panel file {self.panel} is not resolved: load the configuration with load_config"
+            )
         return self.panel
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +102,7 @@ def _request(system: str, data: Mapping[str, Any], schema: Mapping[str, Any]) ->
     return ChatRequest((Message("system", system), Message("user", text)), schema)
 
 
-@lru_cache(maxsize=None)
+@cache
 def generation_schema(cell: Cell) -> Mapping[str, Any]:
     """JSON schema of a generator's reply."""
     fields = {name: {"type": "string"} for name in GENERATION_KEYS}

@@ -28,7 +28,9 @@ class _Reply:
     claims: dict[str, Any]
 
 
-async def generate_by_model(asker: Asker, prompts: Prompts, job: Job, instance: BaseInstance, seed: int) -> Made:
+async def generate_by_model(
+    asker: Asker, prompts: Prompts, job: Job, instance: BaseInstance, seed: int
+) -> Made:
     """Run one job: a candidate that passed the machine checks, or the stored reason why not.
 
     Raises `BudgetSpent` when the call could overspend; every other failure is a result.
@@ -59,19 +61,14 @@ def read_reply(text: str) -> _Reply:
     for key in sorted(_NEEDED):
         if not isinstance(content[key], str) or not content[key].strip():
             raise ReplyError(f"field '{key}' must be a non-empty string")
-    claims = {key: clean(content[key]) for key in _CLAIMS if isinstance(content.get(key), str)}
+    claims = {key: content[key] for key in _CLAIMS if isinstance(content.get(key), str)}
     return _Reply(
-        query=clean(content["perturbed_query"]).strip(),
-        context=clean(content["perturbed_context"]).strip(),
-        lever=" ".join(clean(content["lever_selected"]).split()),
-        reasoning=clean(content["implementation_reasoning"]).strip(),
+        query=content["perturbed_query"].strip(),
+        context=content["perturbed_context"].strip(),
+        lever=" ".join(content["lever_selected"].split()),
+        reasoning=content["implementation_reasoning"].strip(),
         claims=claims,
     )
-
-
-def clean(text: str) -> str:
-    """Replace lone surrogates, which JSON escapes can smuggle in and UTF-8 cannot carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _candidate(prompts: Prompts, job: Job, instance: BaseInstance, reply: _Reply) -> Candidate:

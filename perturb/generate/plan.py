@@ -54,7 +54,10 @@ def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue:
     return digest(
         (JOB_FORMAT, settings.round, settings.seed, settings.replicates, dict(settings.generators)),
         [catalogue.cell_digest(cell) for cell in settings.cells],
-        {name: {str(c): levers for c, levers in cells.items()} for name, cells in settings.assignable.items()},
+        {
+            name: {str(c): levers for c, levers in cells.items()}
+            for name, cells in settings.assignable.items()
+        },
         list(instance_keys),
     )
 

@@ -30,11 +30,15 @@ def explain(path: Path, exc: sqlite3.Error) -> str:
     """What an SQLite error means for the user."""
     text = str(exc)
     if "full" in text:
-        return f"{path}: no space left for the ledger: free some and run the same command again, nothing is lost"
+        return (
+            f"{path}: no space left for the ledger: free some and run the same command again, nothing is lost"
+        )
     if "readonly" in text or "unable to open" in text:
         return f"{path}: the ledger cannot be written: check the folder's permissions"
     if "malformed" in text or "not a database" in text or "corrupt" in text:
-        return f"{path}: the ledger is corrupt ({text}): restore a copy, or remove the run folder to start again"
+        return (
+            f"{path}: the ledger is corrupt ({text}): restore a copy, or remove the run folder to start again"
+        )
     if "locked" in text:
         return f"{path}: the ledger is locked by another process: wait for it or stop it"
     return f"{path}: the ledger failed ({text}): run the same command again"

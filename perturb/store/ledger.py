@@ -44,6 +44,8 @@ class Ledger:
         except BaseException:
             self._lock.release()
             raise
+        self.cached_calls = 0
+        """Calls that a stored reply saved since the ledger was opened."""
         self._uncommitted: dict[str, str] = {}
 
     def __enter__(self) -> Ledger:
@@ -88,8 +90,11 @@ class Ledger:
                 cell = job.cell
                 key = keys[job.instance_id]
                 batch.append(
-                    (job.id, plan, key, job.instance_id, cell.perturbation_class, cell.intensity, job.generator)
-                    + (job.replicate, job.round, job.lever)
+                    (
+                        *(job.id, plan, key, job.instance_id),
+                        *(cell.perturbation_class, cell.intensity, job.generator),
+                        *(job.replicate, job.round, job.lever),
+                    )
                 )
                 if len(batch) == 2000:
                     count += self._insert_jobs(batch)
@@ -134,7 +139,12 @@ class Ledger:
     # -- results -------------------------------------------------------------------------------------------
 
     def record_outcome(
-        self, job_id: str, outcome: Outcome, detail: str, raw: str, committed: Callable[[], None] | None = None
+        self,
+        job_id: str,
+        outcome: Outcome,
+        detail: str,
+        raw: str,
+        committed: Callable[[], None] | None = None,
     ) -> None:
         """Record how a job ended."""
         self._writer.put(
@@ -203,21 +213,32 @@ class Ledger:
 
     def find(self, key: str) -> str | None:
         """The reply to an identical request that was read before; None if there is none."""
-        if key in self._uncommitted:
-            return self._uncommitted[key]
-        row = self.db.execute("SELECT reply FROM calls WHERE key = ? AND status = 'read' LIMIT 1", (key,)).fetchone()
-        return str(row["reply"]) if row else None
+        reply = self._uncommitted.get(key)
+        if reply is None:
+            row = self.db.execute(
+                "SELECT reply FROM calls WHERE key = ? AND status = 'read' LIMIT 1", (key,)
+            ).fetchone()
+            reply = None if row is None else str(row["reply"])
+        if reply is not None:
+            self.cached_calls += 1
+        return reply
 
     def record(self, call: Call) -> None:
         """Record one call with its reply, tokens and cost."""
-        committed = None
         if call.status == "read":
             self._uncommitted[call.key] = call.reply
-            committed = lambda: self._uncommitted.pop(call.key, None)  # noqa: E731
         row = asdict(call)
-        names = ", ".join(row)
-        marks = ", ".join("?" * len(row))
-        self._writer.put(Write(f"INSERT INTO calls ({names}) VALUES ({marks})", tuple(row.values()), committed))  # noqa: S608
+        names, marks = ", ".join(row), ", ".join("?" * len(row))
+        self._writer.put(
+            Write(
+                f"INSERT INTO calls ({names}) VALUES ({marks})",
+                tuple(row.values()),
+                lambda: self._forget_uncommitted(call.key),
+            )
+        )
+
+    def _forget_uncommitted(self, key: str) -> None:
+        self._uncommitted.pop(key, None)
 
 
 def instance_key(instance: BaseInstance) -> str:
@@ -232,7 +253,9 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
     """
     path = folder / LEDGER_FILE
     if not path.is_file():
-        raise LedgerError(f"{folder}: no run there: give the folder that `perturb build` wrote (outputs/NAME)")
+        raise LedgerError(
+            f"{folder}: no run there: give the folder that `perturb build` wrote (outputs/NAME)"
+        )
     connection = connect(path, read_only=True)
     with ledger_errors(path):
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -240,7 +263,9 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
 
     if version != len(STEPS):
         word = "newer" if version > len(STEPS) else "older"
-        raise LedgerError(f"{path}: written by an {word} perturb: run `perturb build` with this one, or upgrade")
+        raise LedgerError(
+            f"{path}: written by an {word} perturb: run `perturb build` with this one, or upgrade"
+        )
     return connection
 
 
@@ -264,5 +289,7 @@ def _take_lock(folder: Path) -> FileLock:
             f"run '{folder.name}' is being worked on by process {pid}: wait for it, or stop it first"
         ) from None
     except OSError as exc:
-        raise LedgerError(f"{folder}: cannot be written ({exc.strerror}): check the folder's permissions") from None
+        raise LedgerError(
+            f"{folder}: cannot be written ({exc.strerror}): check the folder's permissions"
+        ) from None
     return lock

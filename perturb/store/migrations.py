@@ -103,7 +103,8 @@ def migrate(connection: sqlite3.Connection, name: str) -> None:
         raise LedgerError(f"{name}: not a perturb ledger: choose another run name or move the file away")
     if version > len(STEPS):
         raise LedgerError(
-            f"{name}: written by a newer perturb (ledger version {version}, this one knows {len(STEPS)}): upgrade perturb"
+            f"{name}: written by a newer perturb (ledger version {version}, this one knows {len(STEPS)}):"
+            " upgrade perturb"
         )
     for number in range(version, len(STEPS)):
         connection.executescript(

@@ -61,20 +61,27 @@ def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 
 
 
 def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, page: int = 64) -> Iterator[PlannedJob]:
-    """Jobs whose candidate waits for the panel, or was left undecided by it."""
-    yield from _paged(
-        db,
-        f"SELECT {_JOB_COLUMNS} FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
-        " WHERE j.plan = ? AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
-        " AND j.seq > ? ORDER BY j.seq LIMIT ?",
+    """Jobs whose candidate waits for the panel now, or was left undecided by it.
+
+    The set is fixed at the call, so that candidates made later do not turn up in it.
+    """
+    db.execute("DROP TABLE IF EXISTS temp.waiting")
+    db.execute(
+        "CREATE TEMP TABLE waiting AS SELECT j.seq AS waiting_seq FROM jobs j"
+        " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        " WHERE j.plan = ? AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'",
         (panel, plan),
+    )
+    return _paged(
+        db,
+        f"SELECT {_JOB_COLUMNS} FROM temp.waiting w JOIN jobs j ON j.seq = w.waiting_seq"
+        " WHERE j.seq > ? ORDER BY j.seq LIMIT ?",
+        (),
         page,
     )
 
 
-def _paged(
-    db: sqlite3.Connection, sql: str, values: tuple[Any, ...], page: int
-) -> Iterator[PlannedJob]:
+def _paged(db: sqlite3.Connection, sql: str, values: tuple[Any, ...], page: int) -> Iterator[PlannedJob]:
     seq = 0
     while rows := db.execute(sql, (*values, seq, page)).fetchall():
         for row in rows:
@@ -130,7 +137,9 @@ def candidate(db: sqlite3.Connection, candidate_id: str) -> Candidate:
     )
 
 
-def votes_of(db: sqlite3.Connection, candidate_id: str, fingerprints: Mapping[str, str]) -> dict[str, Verdict]:
+def votes_of(
+    db: sqlite3.Connection, candidate_id: str, fingerprints: Mapping[str, str]
+) -> dict[str, Verdict]:
     """The votes on a candidate by the verifiers as they are set now (name → fingerprint)."""
     rows = db.execute("SELECT * FROM votes WHERE candidate_id = ?", (candidate_id,)).fetchall()
     return {
@@ -167,7 +176,8 @@ def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[Pla
 def stage_counts(db: sqlite3.Connection, plan: int, panel: str, verifiers: Mapping[str, str]) -> StageCounts:
     """Counts of the plan's jobs, outcomes, decisions and votes."""
     outcomes = db.execute(
-        "SELECT coalesce(outcome, '') AS name, count(*) AS n FROM jobs WHERE plan = ? GROUP BY outcome", (plan,)
+        "SELECT coalesce(outcome, '') AS name, count(*) AS n FROM jobs WHERE plan = ? GROUP BY outcome",
+        (plan,),
     ).fetchall()
     decisions = db.execute(
         "SELECT d.acceptance AS name, count(*) AS n FROM decisions d JOIN jobs j ON j.id = d.candidate_id"
@@ -196,9 +206,7 @@ def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dic
         " WHERE j.plan = ? GROUP BY j.perturbation_class, j.intensity",
         (panel, plan),
     ).fetchall()
-    return {
-        _cell(row): {name: row[name] or 0 for name in ("jobs", "candidates", "accepted")} for row in rows
-    }
+    return {_cell(row): {name: row[name] or 0 for name in ("jobs", "candidates", "accepted")} for row in rows}
 
 
 def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from perturb.catalogue import Catalogue
-from perturb.generate.by_model import clean
 from perturb.llm.asking import Asker
 from perturb.llm.replies import ReplyError, read_object
 from perturb.prompts import Prompts
@@ -66,7 +65,12 @@ async def ask_verifier(
 
 
 def ask_rule(
-    catalogue: Catalogue, verifier: str, check: str, version: str, instance: BaseInstance, candidate: Candidate
+    catalogue: Catalogue,
+    verifier: str,
+    check: str,
+    version: str,
+    instance: BaseInstance,
+    candidate: Candidate,
 ) -> Verdict:
     """One offline verifier's vote."""
     target = catalogue.classes[candidate.cell.perturbation_class].target
@@ -94,11 +98,13 @@ def read_verdict(text: str, codes: Mapping[str, str]) -> _Reply:
     checks = {name: _as_bool(given[name], f"checks.{name}") for name in CHECK_NAMES}
     code = str(content["predicted_rag_behavior"]).strip().upper()
     if code not in codes:
-        raise ReplyError(f"field 'predicted_rag_behavior' must be one of {', '.join(sorted(set(codes.values())))}")
+        raise ReplyError(
+            f"field 'predicted_rag_behavior' must be one of {', '.join(sorted(set(codes.values())))}"
+        )
     issues = content.get("issues") or []
     if not isinstance(issues, list):
         issues = [issues]
-    return _Reply(passed, checks, codes[code], tuple(clean(str(issue)) for issue in issues if str(issue).strip()))
+    return _Reply(passed, checks, codes[code], tuple(str(issue) for issue in issues if str(issue).strip()))
 
 
 def _as_bool(value: Any, field: str) -> bool:
@@ -106,7 +112,11 @@ def _as_bool(value: Any, field: str) -> bool:
         return value
     if isinstance(value, str) and value.strip().lower() in _WORDS:
         return _WORDS[value.strip().lower()]
-    raise ReplyError(f"field '{field}' must be PASS or FAIL" if field == "verdict" else f"field '{field}' must be true or false")
+    raise ReplyError(
+        f"field '{field}' must be PASS or FAIL"
+        if field == "verdict"
+        else f"field '{field}' must be true or false"
+    )
 
 
 def _state(reply: _Reply, expected: str) -> tuple[VerdictState, tuple[str, ...]]:

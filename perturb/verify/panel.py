@@ -65,8 +65,11 @@ async def gather_votes(
     votes = dict(known)
     missing = [name for name in panel.members if not _is_scored(votes.get(name))]
     if panel.is_audited(candidate_id):
-        for vote in await asyncio.gather(*(ask(name) for name in missing)):
-            votes[vote.verifier] = vote
+        # Let every vote that is under way come in, also when one of them raises: it is paid for.
+        for result in await asyncio.gather(*(ask(name) for name in missing), return_exceptions=True):
+            if isinstance(result, BaseException):
+                raise result
+            votes[result.verifier] = result
         return votes
     for name in missing:
         if decide(panel, candidate_id, votes).acceptance is not Acceptance.UNDECIDED:

@@ -1,0 +1,193 @@
+"""Everything that is decided before the first call: the configuration joined with catalogue, base set and prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from perturb.catalogue import Catalogue
+from perturb.config import BuildConfig, ModelEntry, VerifierEntry
+from perturb.curate import BaseSet, demo_path, load_base_set
+from perturb.digests import digest
+from perturb.errors import ConfigError, SourceError
+from perturb.generate.plan import PlanSettings, plan_digest
+from perturb.llm.client import ModelSettings
+from perturb.prompts import Prompts
+from perturb.records import BaseInstance, Cell
+from perturb.store.ledger import instance_key
+from perturb.verify.panel import Panel
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A build, ready to run."""
+
+    config: BuildConfig
+    catalogue: Catalogue
+    prompts: Prompts
+    base_set: BaseSet
+    generator_settings: Mapping[str, ModelSettings]
+    """Settings of the generators that are models, by name."""
+    verifier_settings: Mapping[str, ModelSettings]
+    """The same for verifiers."""
+
+    @cached_property
+    def instances(self) -> tuple[tuple[str, BaseInstance], ...]:
+        """Content key and base instance, in the order of the base set."""
+        return tuple((instance_key(instance), instance) for instance in self.base_set.instances)
+
+    @cached_property
+    def plan(self) -> PlanSettings:
+        """What the jobs are crossed from."""
+        config = self.config
+        return PlanSettings(
+            round=config.round,
+            seed=config.seed,
+            cells=config.chosen_cells,
+            replicates=config.replicates,
+            generators={entry.name: self._generator_fingerprint(entry) for entry in config.generators},
+            assignable=self._assignable() if config.lever_choice == "assigned" else {},
+        )
+
+    @cached_property
+    def panel(self) -> Panel:
+        """The panel with the fingerprints its votes are kept under."""
+        entry = self.config.resolved_panel
+        members = {verifier.name: self._verifier_fingerprint(verifier) for verifier in entry.verifiers}
+        return Panel(
+            name=entry.name,
+            members=members,
+            needed=entry.needed,
+            economy=entry.schedule == "economy",
+            audit_fraction=entry.audit_fraction,
+            seed=self.config.seed,
+            digest=digest(
+                list(members.items()), entry.needed, entry.schedule, entry.audit_fraction, self.config.seed
+            ),
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the plan's jobs; the panel and the selection may change without new jobs."""
+        return plan_digest(self.plan, [key for key, _ in self.instances], self.catalogue)
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What the ledger and the manifest say about how the items are made; no key, no address with a password."""
+        config = self.config
+        return {
+            "name": config.name,
+            "round": config.round,
+            "seed": config.seed,
+            "code_version": code_version(),
+            "digests": {
+                "catalogue": self.catalogue.digest,
+                "templates": digest(self.prompts.version("generate"), self.prompts.version("verify")),
+                "base_set": self.base_set.digest,
+                "panel": self.panel.digest,
+            },
+            "base_set": {"name": self.base_set.name, "licence": self.base_set.licence},
+            "panel": {
+                "name": self.panel.name,
+                "members": dict(self.panel.members),
+                "digest": self.panel.digest,
+                "needed": self.panel.needed,
+                "schedule": config.resolved_panel.schedule,
+                "audit_fraction": self.panel.audit_fraction,
+                "offline": any(verifier.kind == "rules" for verifier in config.verifiers),
+            },
+            "generators": [_described(entry) for entry in config.generators],
+            "verifiers": [_described(entry) for entry in config.verifiers],
+            "cells": [str(cell) for cell in config.chosen_cells],
+            "select": config.select.model_dump(),
+        }
+
+    def _generator_fingerprint(self, entry: ModelEntry) -> str:
+        if entry.kind == "rules":
+            from perturb.rules.engine import rule_version
+
+            return digest("rules", rule_version())
+        settings = self.generator_settings[entry.name]
+        return digest(settings.fingerprint(), self.prompts.version("generate"))
+
+    def _verifier_fingerprint(self, entry: VerifierEntry) -> str:
+        if entry.kind == "rules":
+            from perturb.rules.checks import CHECKS, rule_verifier_version
+
+            if entry.check not in CHECKS:
+                raise ConfigError(
+                    f"verifier '{entry.name}': unknown offline check '{entry.check}': choose from {', '.join(CHECKS)}"
+                )
+            return digest("rules", entry.check, rule_verifier_version())
+        settings = self.verifier_settings[entry.name]
+        # The levers a verifier is shown need no place here: a changed lever gives its cell new candidates.
+        return digest(settings.fingerprint(), self.prompts.version("verify"), self.catalogue.codes)
+
+    def _assignable(self) -> dict[str, dict[Cell, tuple[str, ...]]]:
+        """The levers that may be named in advance: all of a cell, or those that have a rule."""
+        everything = {
+            cell: tuple(lever.name for lever in self.catalogue.levers_of(cell))
+            for cell in self.config.chosen_cells
+        }
+        return {
+            entry.name: _ruled_levers(everything) if entry.kind == "rules" else everything
+            for entry in self.config.generators
+        }
+
+
+def draw_blueprint(config: BuildConfig) -> Blueprint:
+    """Load what the configuration names.
+
+    Raises `ConfigError`, `CatalogueError` or `SourceError`; nothing is written and no model is called.
+    """
+    catalogue = Catalogue.load(config.levers)
+    entry = config.base_set
+    path = demo_path(entry.demo) if entry.demo is not None else entry.path
+    if path is None:
+        raise ConfigError("base_set: give 'path' (a file) or 'demo' (the name of an embedded set)")
+    base_set = load_base_set(path, entry.format, entry.limit)
+    several = next((one for one in base_set.instances if len(one.passages) > 1), None)
+    if several is not None:
+        raise SourceError(
+            f"{path}: base instance '{several.id}' has {len(several.passages)} passages: give sets of single passages"
+        )
+    return Blueprint(
+        config=config,
+        catalogue=catalogue,
+        prompts=Prompts(catalogue),
+        base_set=base_set,
+        generator_settings={one.name: one.settings() for one in config.generators if one.kind == "model"},
+        verifier_settings={one.name: one.settings() for one in config.verifiers if one.kind == "model"},
+    )
+
+
+def code_version() -> str:
+    """The version of perturb that is running."""
+    try:
+        return version("refusalbench-builder")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _ruled_levers(everything: Mapping[Cell, tuple[str, ...]]) -> dict[Cell, tuple[str, ...]]:
+    from perturb.rules.engine import covered_levers
+
+    ruled = {rule.lever for rule in covered_levers()}
+    return {cell: tuple(name for name in names if name in ruled) for cell, names in everything.items()}
+
+
+def _described(entry: ModelEntry) -> dict[str, Any]:
+    """Name, model and settings of an entry, as they were written: keys are named only."""
+    content = entry.model_dump(mode="json", exclude_none=True)
+    if entry.kind == "rules":
+        return {
+            "name": entry.name,
+            "model": "rules",
+            **({"check": content["check"]} if "check" in content else {}),
+        }
+    return {
+        key: value for key, value in content.items() if key not in ("kind", "max_connections", "rpm", "tpm")
+    }

@@ -1,0 +1,171 @@
+"""`perturb build` as a function: plan, generate, verify, decide, select, export; resumes by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from perturb.blueprint import Blueprint, draw_blueprint
+from perturb.config import BuildConfig
+from perturb.errors import BudgetSpent, LedgerError, SnapshotError
+from perturb.export.freeze import current_plan, freeze
+from perturb.export.snapshot import Snapshot
+from perturb.generate.plan import plan_jobs
+from perturb.llm.asking import Asker
+from perturb.llm.budget import Budget
+from perturb.llm.opening import open_models
+from perturb.pipeline import Askers, Pipeline
+from perturb.records import Acceptance, Outcome
+from perturb.select import SelectionPlan
+from perturb.store import Ledger, queries
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """How a build ended."""
+
+    run: Path
+    snapshot: Path | None
+    """None when nothing was accepted, or the build stopped early."""
+    facts: Mapping[str, Any]
+    """Counts, tokens, cost and seconds, under the names of `perturb build --json`."""
+    stopped: str | None = None
+    """Why the build stopped before its end, if it did."""
+    warnings: tuple[str, ...] = ()
+
+
+def build(
+    config: BuildConfig, run: Path, *, progress: bool = False, retry: frozenset[Outcome] = frozenset()
+) -> BuildReport:
+    """Build a benchmark into the run folder, or go on with one that was stopped.
+
+    `retry` names outcomes whose jobs are done once more (`UNPARSED`, `ERROR`); errors always are. Raises
+    `PerturbError`s for everything a user can mend; an interrupt leaves a ledger from which the same call goes on.
+    """
+    started = time.monotonic()
+    blueprint = draw_blueprint(config)
+    check_models(blueprint)
+    with Ledger(run) as ledger:
+        plan = _enter_plan(blueprint, ledger, retry)
+        _write_config(run, config)
+        stopped = _run(blueprint, ledger, plan, progress)
+        current = current_plan(ledger.db, run)
+        select = config.select
+        quota = SelectionPlan(select.strategy, select.per_generator, select.min_per_cell, config.seed)
+        snapshot: Snapshot | None = None
+        warnings = blueprint.base_set.warnings
+        if stopped is None:
+            try:
+                snapshot = freeze(ledger.db, current, quota, run / "snapshot", datetime.now(UTC))
+            except SnapshotError as exc:
+                warnings = (*warnings, str(exc))
+        facts = _report_facts(ledger, blueprint, plan, run, snapshot)
+    facts["seconds"] = round(time.monotonic() - started, 2)
+    return BuildReport(
+        run, snapshot.folder if snapshot else None, facts, str(stopped) if stopped else None, warnings
+    )
+
+
+def check_models(blueprint: Blueprint) -> None:
+    """Refuse a model that cannot be called: no key in the environment, an unknown provider, no price for a budget."""
+    settings = [*blueprint.generator_settings.values(), *blueprint.verifier_settings.values()]
+    if not settings:
+        return
+    from perturb.llm.remote import check_model
+
+    for one in settings:
+        check_model(one)
+
+
+def _enter_plan(blueprint: Blueprint, ledger: Ledger, retry: frozenset[Outcome]) -> int:
+    plan = ledger.start_plan(blueprint.digest, blueprint.config.to_yaml(), blueprint.facts)
+    instances = {instance.id: instance for _, instance in blueprint.instances}
+    ledger.add_jobs(plan, plan_jobs(blueprint.plan, blueprint.instances, blueprint.catalogue), instances)
+    for outcome in retry:
+        ledger.forget_outcomes(plan, outcome)
+    return plan
+
+
+def _write_config(run: Path, config: BuildConfig) -> None:
+    try:
+        (run / "build.yaml").write_text(config.to_yaml(), encoding="utf-8")
+    except OSError as exc:
+        raise LedgerError(
+            f"{run / 'build.yaml'}: cannot be written ({exc.strerror}): check the folder"
+        ) from None
+
+
+def _run(blueprint: Blueprint, ledger: Ledger, plan: int, progress: bool) -> BudgetSpent | None:
+    panel = blueprint.panel
+    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.members)
+    waiting = counts.outcomes.get("candidate", 0) - sum(
+        number for name, number in counts.decisions.items() if name != "undecided"
+    )
+    done = sum(counts.outcomes.values()) - waiting
+    gc.collect()
+    gc.freeze()  # what is loaded by now stays: the collector need not walk it again on every call
+    with tqdm(total=counts.jobs, initial=done, unit="item", disable=None if progress else True) as bar:
+        lock = threading.Lock()
+
+        def settled() -> None:
+            with lock:
+                bar.update()
+
+        return asyncio.run(_drive(blueprint, ledger, plan, settled))
+
+
+async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) -> BudgetSpent | None:
+    task = asyncio.current_task()
+    if task is not None and threading.current_thread() is threading.main_thread():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    budget = Budget(blueprint.config.budget_usd)
+    budget.spent = queries.spent_usd(ledger.db)
+    generators = open_models(blueprint.generator_settings.values(), budget)
+    verifiers = open_models(blueprint.verifier_settings.values(), budget)
+    askers = Askers(Asker(generators, ledger, budget), Asker(verifiers, ledger, budget))
+    pipeline = Pipeline(blueprint, ledger, plan, askers, settled)
+    try:
+        await pipeline.run()
+    finally:
+        for model in [*generators.values(), *verifiers.values()]:
+            await model.close()
+    return pipeline.budget_spent
+
+
+def _report_facts(
+    ledger: Ledger, blueprint: Blueprint, plan: int, run: Path, snapshot: Snapshot | None
+) -> dict[str, Any]:
+    panel = blueprint.panel
+    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.members)
+    totals = queries.call_totals(ledger.db).values()
+    costs = [entry["cost_usd"] for entry in totals]
+    cells = queries.cell_counts(ledger.db, plan, panel.digest)
+    return {
+        "run": str(run),
+        "snapshot": str(snapshot.folder) if snapshot else None,
+        "jobs": counts.jobs,
+        "candidates": counts.outcomes.get(Outcome.CANDIDATE, 0),
+        "unparsed": counts.outcomes.get(Outcome.UNPARSED, 0),
+        "rejected_by_checks": counts.outcomes.get(Outcome.REJECTED, 0),
+        "abstained": counts.outcomes.get(Outcome.ABSTAINED, 0),
+        "errors": counts.outcomes.get(Outcome.ERROR, 0),
+        "votes": counts.votes,
+        "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),
+        "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),
+        "rows": snapshot.manifest["counts"]["rows"] if snapshot else 0,
+        "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
+        "calls": sum(entry["calls"] for entry in totals),
+        "cached_calls": ledger.cached_calls,
+        "tokens": sum((entry["prompt_tokens"] or 0) + (entry["completion_tokens"] or 0) for entry in totals),
+        "cost_usd": None if None in costs else round(sum(costs), 6),
+    }

@@ -1,0 +1,138 @@
+"""`perturb build`: generate, verify, decide, select, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from perturb.cli.output import money, note, print_json, print_table
+
+if TYPE_CHECKING:
+    from perturb.build import BuildReport
+    from perturb.config import BuildConfig
+    from perturb.estimate import Estimate
+
+
+def build_command(
+    config: Annotated[Path | None, typer.Argument(help="build.yaml; without one, the offline demo.")] = None,
+    base_set: Annotated[
+        Path | None, typer.Option(help="Use this base set in place of the configured one.")
+    ] = None,
+    base_format: Annotated[
+        str, typer.Option("--format", help="Format of --base-set: auto, jsonl, nq.")
+    ] = "auto",
+    limit: Annotated[int | None, typer.Option(min=1, help="Use the first N base instances only.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the run; its folder is OUT/NAME.")] = None,
+    round_name: Annotated[
+        str | None, typer.Option("--round", help="Round; a new one gives new items.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of every draw.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder that holds the runs.")] = Path("outputs"),
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done and cost; do nothing.")
+    ] = False,
+    retry_unparsed: Annotated[
+        bool, typer.Option("--retry-unparsed", help="Ask again where no reply could be read.")
+    ] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="End with one JSON object on stdout.")] = False,
+) -> None:
+    """Build a benchmark, or go on with one that was stopped.
+
+    Example: perturb build build.yaml --dry-run
+    """
+    from perturb.build import build
+    from perturb.records import Outcome
+
+    changes = {"name": name, "round": round_name, "seed": seed}
+    settings = _configure(config, {key: value for key, value in changes.items() if value is not None})
+    settings = _choose_base_set(settings, base_set, base_format, limit)
+    if dry_run:
+        _print_estimate(settings, json_output)
+        return
+    retry = frozenset({Outcome.UNPARSED} if retry_unparsed else ())
+    report = build(settings, out / settings.name, progress=True, retry=retry)
+    for warning in report.warnings:
+        note(warning)
+    if json_output:
+        print_json(dict(report.facts))
+    else:
+        _print_report(report)
+    if report.stopped is not None:
+        note(f"perturb: {report.stopped}")
+        raise typer.Exit(1)
+
+
+def _configure(path: Path | None, changes: dict[str, object]) -> BuildConfig:
+    from perturb.config import BuildConfig, default_config, load_config
+    from perturb.errors import ConfigError
+
+    config = default_config() if path is None else load_config(path)
+    if not changes:
+        return config
+    from pydantic import ValidationError
+
+    from perturb.yaml_files import describe_fault
+
+    try:
+        return BuildConfig.model_validate({**config.model_dump(by_alias=True), **changes})
+    except ValidationError as exc:
+        fault = exc.errors(include_url=False)[0]
+        raise ConfigError(f"--{fault['loc'][0]}: {describe_fault((), fault['type'], fault['msg'])}") from None
+
+
+def _choose_base_set(config: BuildConfig, path: Path | None, form: str, limit: int | None) -> BuildConfig:
+    from perturb.config import BaseSetEntry
+
+    entry = config.base_set
+    if path is not None:
+        entry = BaseSetEntry(path=path, format=form, limit=entry.limit)
+    if limit is not None:
+        entry = entry.model_copy(update={"limit": limit})
+    return config.model_copy(update={"base_set": entry})
+
+
+def _print_estimate(config: BuildConfig, json_output: bool) -> None:
+    from perturb.blueprint import draw_blueprint
+    from perturb.estimate import estimate_build
+
+    estimate: Estimate = estimate_build(draw_blueprint(config))
+    if json_output:
+        print_json(estimate.to_dict())
+        return
+    typer.echo(
+        f"{estimate.instances} instances x {estimate.cells} cells x {config.replicates} replicates x"
+        f" {len(config.generators)} generators = {estimate.jobs} jobs"
+    )
+    typer.echo(f"at most {estimate.calls} calls to models, about {money(estimate.cost_usd)}")
+    if estimate.models:
+        print_table(
+            ("model", "role", "calls", "prompt tokens", "reply tokens", "cost"),
+            [
+                (m.name, m.role, m.calls, m.prompt_tokens, m.completion_tokens, money(m.cost_usd))
+                for m in estimate.models
+            ],
+        )
+
+
+def _print_report(report: BuildReport) -> None:
+    facts = report.facts
+    names = (
+        "jobs",
+        "candidates",
+        "abstained",
+        "unparsed",
+        "rejected_by_checks",
+        "errors",
+        "votes",
+        "accepted",
+        "rows",
+    )
+    print_table(("stage", "count"), [(name.replace("_", " "), facts[name]) for name in names])
+    typer.echo(f"cells with accepted items: {facts['cells_filled']}")
+    if facts["calls"]:
+        typer.echo(f"calls: {facts['calls']}, tokens: {facts['tokens']}, cost: {money(facts['cost_usd'])}")
+    typer.echo(f"seconds: {facts['seconds']}")
+    if report.snapshot is not None:
+        typer.echo(f"snapshot: {report.snapshot}")

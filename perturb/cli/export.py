@@ -1,0 +1,64 @@
+"""`perturb export`: select rows from a run and freeze them into a snapshot folder."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from perturb.cli.output import note, print_json
+
+
+def export_command(
+    run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Where the snapshot goes.", show_default=False)],
+    strategy: Annotated[
+        Literal["balanced", "natural"] | None, typer.Option(help="Default: as in the run's configuration.")
+    ] = None,
+    per_generator: Annotated[int | None, typer.Option(min=1, help="Rows for each generator.")] = None,
+    min_per_cell: Annotated[
+        int | None, typer.Option(min=0, help="Floor for each generator and cell.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the draw.")] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Select rows and freeze a snapshot; asks no model.
+
+    Example: perturb export outputs/demo --out my-snapshot --per-generator 180 --min-per-cell 10
+    """
+    from perturb.export.freeze import current_plan, freeze
+    from perturb.select import SelectionPlan
+    from perturb.store.ledger import open_read_only
+
+    db = open_read_only(run)
+    try:
+        plan = current_plan(db, run)
+        written = plan.facts["select"]
+        quota = SelectionPlan(
+            strategy=strategy or written["strategy"],
+            per_generator=written["per_generator"] if per_generator is None else per_generator,
+            min_per_cell=written["min_per_cell"] if min_per_cell is None else min_per_cell,
+            seed=plan.facts["seed"] if seed is None else seed,
+        )
+        snapshot = freeze(db, plan, quota, out, datetime.now(UTC))
+    finally:
+        db.close()
+    selection = snapshot.manifest["selection"]
+    counts = snapshot.manifest["counts"]
+    if json_output:
+        print_json(
+            {
+                "snapshot": str(snapshot.folder),
+                "content_digest": snapshot.content_digest,
+                "rows": counts["rows"],
+                "cells": counts["cells"],
+                "shortfalls": selection["shortfalls"],
+            }
+        )
+        return
+    typer.echo(f"{counts['rows']} rows in {len(counts['cells'])} cells: {snapshot.folder}")
+    for missed in selection["shortfalls"]:
+        place = missed["cell"] or "all cells together"
+        note(f"short: {missed['generator']}, {place}: {missed['got']} of {missed['wanted']}")

@@ -1,0 +1,29 @@
+"""`perturb init`: write a commented build configuration to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from perturb.errors import ConfigError
+from perturb.resources import data_folder
+
+
+def init_command(
+    path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("build.yaml"),
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Write a commented build.yaml.
+
+    Example: perturb init my-round.yaml
+    """
+    if path.exists() and not force:
+        raise ConfigError(f"{path}: is there already: choose another name, or give --force to replace it")
+    text = (data_folder("base_sets") / "init.build.yaml").read_text(encoding="utf-8")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as exc:
+        raise ConfigError(f"{path}: cannot be written ({exc.strerror}): choose another place") from None
+    typer.echo(f"wrote {path}: edit it, then run `perturb build {path} --dry-run`")

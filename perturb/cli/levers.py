@@ -1,0 +1,100 @@
+"""`perturb levers`: list and show the catalogue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from perturb.catalogue import Catalogue
+from perturb.cli.output import print_json, print_table
+from perturb.errors import ConfigError
+from perturb.records import ALL_CELLS, Intensity, Lever, PerturbationClass
+
+
+def levers_command(
+    name: Annotated[str | None, typer.Argument(help="Show this lever in full.")] = None,
+    perturbation_class: Annotated[
+        PerturbationClass | None, typer.Option("--class", help="Only this class.")
+    ] = None,
+    intensity: Annotated[Intensity | None, typer.Option(help="Only this intensity.")] = None,
+    folder: Annotated[
+        list[Path] | None, typer.Option("--levers", help="A folder with levers of your own.")
+    ] = None,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Only levers that the rule engine covers.")
+    ] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the levers, or show one.
+
+    Example: perturb levers --class P-FalsePremise --intensity LOW
+    """
+    catalogue = Catalogue.load(folder or ())
+    levers = [
+        lever
+        for lever in catalogue.levers
+        if perturbation_class in (None, lever.cell.perturbation_class)
+        and intensity in (None, lever.cell.intensity)
+    ]
+    preconditions = _preconditions() if offline else {}
+    if offline:
+        levers = [lever for lever in levers if lever.name in preconditions]
+    if name is not None:
+        found = catalogue.find(name)
+        if found is None:
+            raise ConfigError(f"no lever is called '{name}': `perturb levers` lists them all")
+        levers = [found]
+    levers.sort(key=lambda lever: ALL_CELLS.index(lever.cell))
+    if json_output:
+        print_json([_as_json(catalogue, lever) for lever in levers])
+    elif name is not None:
+        _show(catalogue, levers[0])
+    elif offline:
+        print_table(
+            ("class", "intensity", "lever", "precondition"),
+            [(*_cell(lever), lever.name, preconditions[lever.name]) for lever in levers],
+        )
+    else:
+        print_table(("class", "intensity", "lever"), [(*_cell(lever), lever.name) for lever in levers])
+        typer.echo(f"{len(levers)} levers")
+
+
+def _preconditions() -> dict[str, str]:
+    from perturb.rules.engine import covered_levers
+
+    return {rule.lever: rule.precondition for rule in covered_levers()}
+
+
+def _cell(lever: Lever) -> tuple[str, str]:
+    return str(lever.cell.perturbation_class), str(lever.cell.intensity)
+
+
+def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
+    perturbation_class, intensity = _cell(lever)
+    return {
+        "name": lever.name,
+        "perturbation_class": perturbation_class,
+        "intensity": intensity,
+        "target": sorted(catalogue.classes[lever.cell.perturbation_class].target),
+        "expected_rag_behavior": catalogue.expected_behavior(lever.cell),
+        "instruction": lever.instruction,
+        "illustration": {
+            "query": lever.illustration.query,
+            "context": lever.illustration.context,
+            "expected": lever.illustration.expected,
+        },
+    }
+
+
+def _show(catalogue: Catalogue, lever: Lever) -> None:
+    entry = catalogue.classes[lever.cell.perturbation_class]
+    typer.echo(f"{lever.name}  ({lever.cell})")
+    typer.echo(f"may change: {', '.join(sorted(entry.target))}")
+    typer.echo(f"expected:   {catalogue.expected_behavior(lever.cell)}")
+    typer.echo(f"intensity:  {entry.criteria[lever.cell.intensity]}")
+    typer.echo(f"\n{lever.instruction}\n")
+    typer.echo(f"query:    {lever.illustration.query}")
+    typer.echo(f"context:  {lever.illustration.context}")
+    typer.echo(f"expected: {lever.illustration.expected}")

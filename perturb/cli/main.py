@@ -1,0 +1,66 @@
+"""The command line: parses, calls, prints, and is the only place that exits."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from perturb.cli.build import build_command
+from perturb.cli.export import export_command
+from perturb.cli.init import init_command
+from perturb.cli.levers import levers_command
+from perturb.cli.status import status_command
+from perturb.errors import PerturbError
+
+app = typer.Typer(
+    name="perturb",
+    help="Build fresh benchmarks of selective refusal: perturb answerable questions, let a panel verify them, publish.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "PERTURB"},
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+) -> None:
+    """Read the options that stand before a command."""
+    if version:
+        from perturb.blueprint import code_version
+
+        typer.echo(f"perturb {code_version()}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+app.command("levers")(levers_command)
+app.command("init")(init_command)
+app.command("build")(build_command)
+app.command("status")(status_command)
+app.command("export")(export_command)
+
+
+def main() -> None:
+    """Run the command line: exit 0 when done, 1 on a failure, 2 on wrong use, 130 when interrupted."""
+    try:
+        app()
+    except PerturbError as exc:
+        _fail(str(exc), 1)
+    except KeyboardInterrupt:
+        _fail("stopped: run the same command again to go on", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _fail(message: str, code: int) -> None:
+    line = " ".join(message.split())
+    sys.stderr.write(f"perturb: {line}\n")
+    sys.exit(code)

@@ -1,0 +1,79 @@
+"""`perturb status`: where a run stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from perturb.cli.output import money, print_json, print_table
+from perturb.records import Outcome
+
+
+def status_command(
+    run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show counts by stage and cell, calls, cost, and what is left.
+
+    Example: perturb status outputs/demo
+    """
+    content = read_status(run)
+    if json_output:
+        print_json(content)
+        return
+    typer.echo(
+        f"run {content['name']}, round {content['round']}: {content['left']} of {content['jobs']} jobs left\n"
+    )
+    print_table(("stage", "count"), [(name.replace("_", " "), n) for name, n in content["stages"].items()])
+    typer.echo()
+    print_table(
+        ("cell", "jobs", "candidates", "accepted"),
+        [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in content["cells"].items()],
+    )
+    if content["models"]:
+        typer.echo()
+        print_table(
+            ("model", "calls", "tries", "errors", "prompt tokens", "reply tokens", "cost"),
+            [
+                (
+                    *(name, n["calls"], n["tries"], n["errors"]),
+                    *(n["prompt_tokens"], n["completion_tokens"], money(n["cost_usd"])),
+                )
+                for name, n in content["models"].items()
+            ],
+        )
+
+
+def read_status(run: Path) -> dict[str, Any]:
+    """Everything that `perturb status` shows, from the ledger alone."""
+    from perturb.export.freeze import current_plan
+    from perturb.store import queries
+    from perturb.store.ledger import open_read_only
+
+    db = open_read_only(run)
+    try:
+        plan = current_plan(db, run)
+        counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
+        cells = queries.cell_counts(db, plan.number, plan.panel)
+        models = queries.call_totals(db)
+    finally:
+        db.close()
+    candidates = counts.outcomes.get(Outcome.CANDIDATE, 0)
+    decided = sum(n for name, n in counts.decisions.items() if name != "undecided")
+    finished = sum(counts.outcomes.values()) - candidates + decided - counts.outcomes.get(Outcome.ERROR, 0)
+    return {
+        "run": str(run),
+        "name": plan.facts["name"],
+        "round": plan.facts["round"],
+        "jobs": counts.jobs,
+        "left": counts.jobs - finished,
+        "stages": {
+            **{str(outcome): counts.outcomes.get(outcome, 0) for outcome in Outcome},
+            "votes": counts.votes,
+            **{name: counts.decisions.get(name, 0) for name in ("accepted", "rejected", "undecided")},
+        },
+        "cells": {str(cell): cells[cell] for cell in plan.cells if cell in cells},
+        "models": models,
+    }

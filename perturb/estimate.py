@@ -1,0 +1,131 @@
+"""What a build would do and cost, before anything is spent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from perturb.blueprint import Blueprint
+from perturb.llm.client import ModelSettings
+from perturb.records import BaseInstance, Candidate, Passage
+
+CHARACTERS_PER_TOKEN = 4
+"""Rule of thumb for English; the providers' own counts are used once calls are made."""
+
+GENERATION_OVERHEAD_TOKENS = 250
+"""Tokens of a generator's reply beside the query and context it copies."""
+
+VERDICT_TOKENS = 200
+"""Tokens of a verifier's reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEstimate:
+    """What one model would be asked."""
+
+    role: str
+    """`generator` or `verifier`."""
+    name: str
+    calls: int
+    """At most this many calls, without retries; a verifier is asked about every job's candidate."""
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+    """None when the price is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a whole build would do."""
+
+    instances: int
+    cells: int
+    jobs: int
+    models: tuple[ModelEstimate, ...]
+
+    @property
+    def calls(self) -> int:
+        """Calls to models, at most."""
+        return sum(model.calls for model in self.models)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The whole cost in USD; None when the price of a model is unknown."""
+        costs = [model.cost_usd for model in self.models]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate under the names of `perturb build --dry-run --json`."""
+        return {
+            "instances": self.instances,
+            "cells": self.cells,
+            "jobs": self.jobs,
+            "calls": self.calls,
+            "cost_usd": self.cost_usd,
+            "models": [
+                {name: getattr(model, name) for name in ModelEstimate.__slots__} for model in self.models
+            ],
+        }
+
+
+def estimate_build(blueprint: Blueprint) -> Estimate:
+    """Count jobs and calls exactly, tokens by their length, and cost where prices are known.
+
+    It is an upper estimate: abstentions, machine checks and the economy schedule make the number of votes smaller.
+    Nothing is called and nothing written.
+    """
+    config = blueprint.config
+    per_generator = len(blueprint.instances) * len(config.chosen_cells) * config.replicates
+    jobs = per_generator * len(config.generators)
+    texts = sum(len(one.query) + len(one.context) for _, one in blueprint.instances)
+    copied = texts / max(1, len(blueprint.instances)) / CHARACTERS_PER_TOKEN
+    prompt = {"generator": _generation_prompt(blueprint), "verifier": _verification_prompt(blueprint)}
+    reply = {"generator": copied + GENERATION_OVERHEAD_TOKENS, "verifier": VERDICT_TOKENS}
+    models = [
+        _model(settings, role, calls, prompt[role], reply[role])
+        for role, calls, all_settings in (
+            ("generator", per_generator, blueprint.generator_settings),
+            ("verifier", jobs, blueprint.verifier_settings),
+        )
+        for settings in all_settings.values()
+    ]
+    return Estimate(len(blueprint.instances), len(config.chosen_cells), jobs, tuple(models))
+
+
+def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply: float) -> ModelEstimate:
+    from perturb.llm.remote import with_price
+
+    price = with_price(settings).price
+    tokens = round(calls * prompt), round(calls * reply)
+    return ModelEstimate(role, settings.name, calls, *tokens, price.of(*tokens) if price else None)
+
+
+def _generation_prompt(blueprint: Blueprint) -> float:
+    """Mean tokens of a generation prompt, over the cells and up to 50 instances."""
+    sample = [instance for _, instance in blueprint.instances][:50]
+    lengths = [
+        sum(len(message.content) for message in blueprint.prompts.generation(cell, instance, None).messages)
+        for cell in blueprint.config.chosen_cells
+        for instance in sample
+    ]
+    return sum(lengths) / len(lengths) / CHARACTERS_PER_TOKEN
+
+
+def _verification_prompt(blueprint: Blueprint) -> float:
+    """Mean tokens of a verification prompt, taking the candidate to be as long as the original."""
+    sample = [instance for _, instance in blueprint.instances][:50]
+    lengths = [
+        sum(
+            len(m.content)
+            for m in blueprint.prompts.verification(instance, _stand_in(cell, instance)).messages
+        )
+        for cell in blueprint.config.chosen_cells
+        for instance in sample
+    ]
+    return sum(lengths) / len(lengths) / CHARACTERS_PER_TOKEN
+
+
+def _stand_in(cell: Any, instance: BaseInstance) -> Candidate:
+    passages: tuple[Passage, ...] = instance.passages
+    return Candidate("", instance.id, "", cell, "", instance.query, passages, "", "")

@@ -1,0 +1,126 @@
+"""From a run's ledger to a snapshot folder: select, build rows, write."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from perturb.errors import LedgerError
+from perturb.export.facts import SnapshotFacts
+from perturb.export.rows import AcceptedItem, SnapshotRow, build_rows
+from perturb.export.snapshot import Snapshot, write_snapshot
+from perturb.records import ALL_CELLS, Cell
+from perturb.select import Accepted, Selection, SelectionPlan, select
+from perturb.store import queries
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentPlan:
+    """The plan a ledger works on now."""
+
+    number: int
+    config: str
+    """The resolved, redacted configuration (YAML)."""
+    facts: Mapping[str, Any]
+    """What `Blueprint.facts` said when it was planned."""
+
+    @property
+    def panel(self) -> str:
+        """Digest of the panel whose decisions count."""
+        return str(self.facts["panel"]["digest"])
+
+    @property
+    def members(self) -> dict[str, str]:
+        """Verifier name → fingerprint."""
+        return dict(self.facts["panel"]["members"])
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells in play."""
+        return tuple(cell for cell in ALL_CELLS if str(cell) in self.facts["cells"])
+
+
+def current_plan(db: sqlite3.Connection, run: Path) -> CurrentPlan:
+    """The current plan of a ledger.
+
+    Raises `LedgerError` if the run was never planned.
+    """
+    row = db.execute("SELECT id, config, facts FROM plans WHERE current = 1").fetchone()
+    if row is None:
+        raise LedgerError(f"{run}: the run has no plan yet: start it with `perturb build`")
+    return CurrentPlan(row["id"], row["config"], json.loads(row["facts"]))
+
+
+def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan) -> Selection:
+    """Draw from the accepted candidates of the current plan."""
+    accepted = [
+        Accepted(one.job.id, one.job.instance_id, one.job.generator, one.job.cell)
+        for one in queries.accepted_jobs(db, plan.number, plan.panel)
+    ]
+    generators = [str(entry["name"]) for entry in plan.facts["generators"]]
+    return select(accepted, quota, generators, plan.cells)
+
+
+def freeze(
+    db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan, folder: Path, created: datetime | None
+) -> Snapshot:
+    """Select rows and write them as a snapshot.
+
+    Raises `SnapshotError` if nothing was accepted or the folder cannot be written, `ConfigError` if the quota
+    contradicts itself.
+    """
+    selection = select_items(db, plan, quota)
+    rows = _rows(db, plan, selection)
+    return write_snapshot(folder, rows, _facts(db, plan, quota, selection, created), plan.config)
+
+
+def _rows(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> tuple[SnapshotRow, ...]:
+    def item(candidate_id: str) -> AcceptedItem:
+        key = db.execute("SELECT instance_key FROM jobs WHERE id = ?", (candidate_id,)).fetchone()[0]
+        votes = queries.votes_of(db, candidate_id, plan.members)
+        return AcceptedItem(
+            queries.instance(db, key), queries.candidate(db, candidate_id), tuple(votes.values())
+        )
+
+    items = (item(candidate_id) for candidate_id in selection.ids)
+    return build_rows(items, str(plan.facts["round"]), str(plan.facts["panel"]["name"]))
+
+
+def _facts(
+    db: sqlite3.Connection,
+    plan: CurrentPlan,
+    quota: SelectionPlan,
+    selection: Selection,
+    created: datetime | None,
+) -> SnapshotFacts:
+    facts = plan.facts
+    counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
+    totals = queries.call_totals(db)
+    costs = [entry["cost_usd"] for entry in totals.values()]
+    needed, members = facts["panel"]["needed"], len(plan.members)
+    return SnapshotFacts(
+        name=facts["name"],
+        round=facts["round"],
+        seed=facts["seed"],
+        code_version=facts["code_version"],
+        digests=facts["digests"],
+        panel=facts["panel"]["name"],
+        consensus="unanimous" if needed == members else f"{needed} of {members}",
+        offline_panel=facts["panel"]["offline"],
+        generators=tuple(facts["generators"]),
+        verifiers=tuple(facts["verifiers"]),
+        stages={"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
+        plan=quota,
+        shortfalls=selection.shortfalls,
+        tokens={
+            kind: sum(entry[f"{kind}_tokens"] or 0 for entry in totals.values())
+            for kind in ("prompt", "completion")
+        },
+        cost_usd=None if None in costs else round(sum(costs), 6),
+        created=created,
+    )
