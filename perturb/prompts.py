@@ -18,7 +18,16 @@ import jinja2
 from perturb.catalogue import Catalogue
 from perturb.digests import digest
 from perturb.llm.client import ChatRequest, Message
-from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Cell, Lever
+from perturb.records import (
+    ANSWER_CORRECTLY,
+    CHECK_NAMES,
+    REFUSE_OTHER,
+    BaseInstance,
+    Candidate,
+    Cell,
+    Lever,
+    PerturbationClass,
+)
 from perturb.resources import data_folder
 
 GENERATION_KEYS: tuple[str, ...] = (
@@ -45,6 +54,7 @@ class Prompts:
             autoescape=False,  # noqa: S701 - plain text for models, not HTML
             keep_trailing_newline=True,
             trim_blocks=True,
+            lstrip_blocks=True,
         )
         self._system = lru_cache(maxsize=None)(self._render_system)
 
@@ -93,8 +103,13 @@ class Prompts:
             levers=(lever,) if lever else self.catalogue.levers_of(cell),
             assigned=lever is not None,
             check_names=CHECK_NAMES,
-            codes=list(dict.fromkeys(self.catalogue.codes.values())),
+            codes=self._codes(),
         )
+
+    def _codes(self) -> list[str]:
+        """Every code a reply may give, in the order of the taxonomy."""
+        refusals = [self.catalogue.classes[name].refusal_code for name in PerturbationClass]
+        return [ANSWER_CORRECTLY, *refusals, REFUSE_OTHER]
 
 
 def _request(system: str, data: Mapping[str, Any], schema: Mapping[str, Any]) -> ChatRequest:
