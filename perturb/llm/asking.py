@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from perturb.digests import digest
 from perturb.errors import ModelError, TransientModelError
 from perturb.llm.budget import Budget, upper_bound
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message
-from perturb.llm.limits import GaveUp
+from perturb.llm.limits import OutOfTriesError
 from perturb.llm.redaction import redact
 
 T = TypeVar("T")
@@ -92,7 +92,7 @@ class Asker:
         self._models = models
         self._log = log
         self._budget = budget
-        self._in_flight: dict[str, asyncio.Future[Asked[object] | None]] = {}
+        self._in_flight: dict[str, asyncio.Future[Asked[Any] | None]] = {}
 
     async def ask(
         self,
@@ -138,7 +138,7 @@ class Asker:
 
     async def _lead(self, question: _Question[T]) -> Asked[T]:
         """Ask, and tell those who asked the same meanwhile; None tells them to ask for themselves."""
-        flight: asyncio.Future[Asked[object] | None] = asyncio.get_running_loop().create_future()
+        flight: asyncio.Future[Asked[Any] | None] = asyncio.get_running_loop().create_future()
         self._in_flight[question.key] = flight
         answer: Asked[T] | None = None
         try:
@@ -186,7 +186,7 @@ class Asker:
         asked: Asked[T] = Asked(
             None, "", redact(str(error)), "error", transient=isinstance(error, TransientModelError)
         )
-        tries = error.tries if isinstance(error, GaveUp) else 1
+        tries = error.tries if isinstance(error, OutOfTriesError) else 1
         self._record(question, asked, ChatReply("", tries=tries))
         return asked
 

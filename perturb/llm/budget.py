@@ -20,9 +20,10 @@ _TURN_TOKENS = 16
 class Budget:
     """What may be spent, what is spent, and what the calls in flight may still cost; all in USD."""
 
-    def __init__(self, limit_usd: float | None = None) -> None:
+    def __init__(self, limit_usd: float | None = None, spent_usd: float = 0.0) -> None:
+        """`limit_usd` None means no limit; `spent_usd` is what earlier sessions of the run have cost."""
         self.limit = limit_usd
-        self.spent = 0.0
+        self.spent = spent_usd
         self.reserved = 0.0
         self._waiting: deque[tuple[float, asyncio.Future[None]]] = deque()
 

@@ -50,7 +50,7 @@ class RealClock:
         await asyncio.sleep(seconds)
 
 
-class GaveUp(TransientModelError):
+class OutOfTriesError(TransientModelError):
     """A call that failed on every try, with the number of `tries`."""
 
     def __init__(self, message: str, tries: int, retry_after: float | None = None) -> None:
@@ -145,7 +145,7 @@ class Breaker:
     def _pause(self, retry_after: float | None) -> None:
         self.pauses += 1
         # The exponent is held down: a probe may fail any number of times.
-        pause = min(self._longest, self._first * 2 ** min(self._failed_probes, 30))
+        pause = min(self._longest, self._first * 2.0 ** min(self._failed_probes, 30))
         self._until = self._clock.now() + max(pause, min(retry_after or 0.0, LONGEST_HINT))
 
     def _end_probe(self) -> None:
@@ -197,7 +197,7 @@ class LimitedModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request, with up to `max_retries` tries after the first.
 
-        Raises `GaveUp` (a `TransientModelError`) after the last try, `PermanentModelError` at once.
+        Raises `OutOfTriesError` (a `TransientModelError`) after the last try, `PermanentModelError` at once.
         """
         self.counters.calls += 1
         tries = 0
@@ -207,8 +207,12 @@ class LimitedModel:
                 reply = await self._try(request)
             except TransientModelError as error:
                 hint = error.retry_after or 0.0
-                if isinstance(error, GaveUp) or tries > self.settings.max_retries or hint > LONGEST_HINT:
-                    raise GaveUp(_last_words(error, tries), tries, error.retry_after) from None
+                if (
+                    isinstance(error, OutOfTriesError)
+                    or tries > self.settings.max_retries
+                    or hint > LONGEST_HINT
+                ):
+                    raise OutOfTriesError(_last_words(error, tries), tries, error.retry_after) from None
                 await self._clock.sleep(self._wait(tries - 1, error.retry_after))
                 self.counters.retries += 1
             else:
@@ -219,12 +223,12 @@ class LimitedModel:
         await self._model.close()
 
     async def _try(self, request: ChatRequest) -> ChatReply:
-        """One try, in a slot; raises `GaveUp` where the breaker has given the model up."""
+        """One try, in a slot; raises `OutOfTriesError` where the breaker has given the model up."""
         async with self._slots:
             try:
                 probe = await self.breaker.enter()
             except TransientModelError as error:
-                raise GaveUp(f"model '{self.settings.name}': {error}", 0) from None
+                raise OutOfTriesError(f"model '{self.settings.name}': {error}", 0) from None
             try:
                 expected = await self._take_turn(request)
                 self.counters.tries += 1
@@ -261,7 +265,7 @@ class LimitedModel:
 
     def _wait(self, retry: int, hint: float | None) -> float:
         """Seconds before retry number `retry` (from 0): full jitter, on top of the provider's hint if any."""
-        backoff = self._jitter() * min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(retry, 30))
+        backoff = self._jitter() * min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(retry, 30))
         return backoff if hint is None else hint + min(backoff, 1.0)
 
 

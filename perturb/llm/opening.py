@@ -1,0 +1,22 @@
+"""From the settings of a run's models to models that can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from perturb.llm.budget import Budget, bounded
+from perturb.llm.client import ChatModel, ModelSettings
+from perturb.llm.limits import LimitedModel
+from perturb.llm.remote import LiteLLMModel, check_model, with_price
+
+
+def open_models(all_settings: Iterable[ModelSettings], budget: Budget) -> dict[str, ChatModel]:
+    """Check every model, then make them, by name; close each when the run is over.
+
+    Raises `ConfigError` if a model cannot be called, or has no known price under a limited budget.
+    """
+    checked = []
+    for settings in all_settings:
+        check_model(settings)
+        checked.append(bounded(with_price(settings), budget))
+    return {settings.name: LimitedModel(LiteLLMModel(settings)) for settings in checked}

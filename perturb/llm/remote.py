@@ -1,0 +1,287 @@
+"""Models behind litellm: the only module that imports it, and only when a model is checked or called.
+
+Retries, limits and prices are ours (`perturb.llm.limits`, `perturb.llm.budget`); litellm speaks to the provider.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import functools
+import gc
+import logging
+import os
+import re
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+from weakref import WeakSet
+
+from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
+from perturb.llm.client import ChatReply, ChatRequest, ModelSettings, Price
+from perturb.llm.redaction import MARK, redact
+from perturb.llm.replies import whole_characters
+
+_RESERVED_PARAMS = frozenset(
+    {"model", "messages", "stream", "n", "timeout", "max_retries", "num_retries", "api_base"}
+)
+_SECRET_PARAM = re.compile(r"key|token$|secret|password|credential|authorization", re.IGNORECASE)
+_KEYLESS_PROVIDERS = frozenset({"openai", "custom_openai", "anthropic"})
+"""Providers whose client demands a key even of a server that wants none."""
+
+_NO_KEY = "no-key"
+_RETRIED_STATUS = frozenset({408, 409, 425, 429})
+
+
+@functools.cache
+def _litellm() -> Any:
+    """Import litellm without a look-up on the network, and quieten it."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    # Its pool must never be narrower than `max_connections`, which is the limit that users set.
+    os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT", "10000")
+    os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT_PER_HOST", "10000")
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.drop_params = True
+    litellm.callbacks = []
+    litellm.success_callback = []
+    litellm.failure_callback = []
+    # It logs failed calls with their text, and httpx logs addresses, which hold the key of some providers.
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    # Hundreds of thousands of objects that live for ever: walking them on each collection costs more than a call.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 50)
+    return litellm
+
+
+def check_model(settings: ModelSettings) -> None:
+    """Refuse, before anything is spent, a model that cannot be called.
+
+    Raises `ConfigError` for a parameter that is not allowed, a provider that does not exist and a key that is
+    not in the environment.
+    """
+    where = f"model '{settings.name}'"
+    for name in sorted(_RESERVED_PARAMS & settings.params.keys()):
+        raise ConfigError(f"{where}: params may not hold '{name}': perturb sets it itself")
+    for name in sorted({*settings.params, *settings.params.get("extra_headers", {})}):
+        if _SECRET_PARAM.search(name):
+            raise ConfigError(
+                f"{where}: params may not hold '{name}': keys come from the environment (api_key_env)"
+            )
+    try:
+        _provider(settings)
+    except _foreign_errors() as error:
+        raise ConfigError(
+            f"{where}: '{settings.model}' names no provider: write it as PROVIDER/MODEL, "
+            "for example openai/gpt-4o or hosted_vllm/Qwen/Qwen3-8B"
+        ) from error
+    missing = _missing_key(settings)
+    if missing:
+        raise ConfigError(
+            f"{where}: environment variable {missing} is not set: export it, or name another in api_key_env"
+        )
+
+
+def with_price(settings: ModelSettings) -> ModelSettings:
+    """The settings with the price of litellm's own table where they give none and the table has one."""
+    if settings.price is not None:
+        return settings
+    return dataclasses.replace(settings, price=_table_price(settings.model))
+
+
+class LiteLLMModel:
+    """A model of any provider that litellm knows, called once per `complete`, without retries."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        """Fills in the price from litellm's table where `settings` gives none."""
+        self._settings = with_price(settings)
+        self._key = _key(settings)
+        self._options = _options(self._settings, self._key)
+        self._wants_schema = _wants_schema(settings)
+        self._closed = False
+        _open_models.add(self)
+
+    @property
+    def settings(self) -> ModelSettings:
+        """As given, with the price looked up."""
+        return self._settings
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Send one request and wait `timeout` seconds at most.
+
+        Raises `TransientModelError` (408, 409, 425, 429, 5xx, broken connection, time-out, a reply without
+        choices) or `PermanentModelError` (anything else), without the key in the message.
+        """
+        options = dict(self._options)
+        if request.schema is not None and self._wants_schema:
+            options.setdefault("response_format", _response_format(request.schema))
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                response = await _litellm().acompletion(messages=messages, **options)
+        except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
+            raise self._mapped(error) from None
+        return self._reply(response, time.perf_counter() - started)
+
+    async def close(self) -> None:
+        """Give back the connections once the last model is closed: litellm shares them among models."""
+        if self._closed:
+            return
+        self._closed = True
+        _open_models.discard(self)
+        if not _open_models:
+            litellm = _litellm()
+            await litellm.close_litellm_async_clients()
+            litellm.in_memory_llm_clients_cache.flush_cache()
+
+    def _reply(self, response: Any, seconds: float) -> ChatReply:
+        if not response.choices:
+            raise TransientModelError(f"model '{self._settings.name}': the reply holds no choices")
+        choice = response.choices[0]
+        text = whole_characters(choice.message.content or "")
+        if self._key:
+            text = text.replace(self._key, MARK)
+        usage = getattr(response, "usage", None)
+        # litellm reports 0 where the provider reports nothing; no real prompt is empty.
+        prompt: int | None = getattr(usage, "prompt_tokens", None) or None
+        completion: int | None = getattr(usage, "completion_tokens", None) if prompt else None
+        price = self._settings.price
+        cost = None
+        if price is not None and prompt is not None and completion is not None:
+            cost = price.of(prompt, completion)
+        return ChatReply(
+            text=text,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            cost_usd=cost,
+            seconds=seconds,
+            finish_reason=choice.finish_reason,
+        )
+
+    def _mapped(self, error: Exception) -> ModelError:
+        """The one place where errors of litellm, its clients and the network become ours."""
+        where = f"model '{self._settings.name}'"
+        if isinstance(error, TimeoutError):
+            return TransientModelError(f"{where}: no reply within {self._settings.timeout:g} s")
+        words = str(error).replace(self._key, MARK) if self._key else str(error)
+        words = redact(" ".join(words.split()), [self._settings.api_key_env or ""])
+        message = f"{where}: {words[:500]}"
+        if _is_transient(error) and "insufficient_quota" not in words:
+            return TransientModelError(message, retry_after=_retry_after(error))
+        return PermanentModelError(message)
+
+
+_open_models: WeakSet[LiteLLMModel] = WeakSet()
+
+
+def _is_transient(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return True
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):
+        return False
+    # litellm gives status 200 to a body that is no completion, and 500 to a broken connection.
+    return status in _RETRIED_STATUS or status >= 500 or status == 200
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Seconds that the provider asked to wait: a number or a date in its headers."""
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
+        value = headers.get(name)
+        if value is None:
+            continue
+        try:
+            return max(0.0, float(value) * unit)
+        except ValueError:
+            return _until_date(value)
+    return None
+
+
+def _until_date(value: str) -> float | None:
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+def _foreign_errors() -> tuple[type[Exception], ...]:
+    """What litellm's look-ups raise for a model they do not know."""
+    return (_litellm().exceptions.BadRequestError, ValueError)
+
+
+def _provider(settings: ModelSettings) -> str:
+    return str(_litellm().get_llm_provider(settings.model, api_base=settings.api_base)[1])
+
+
+def _missing_key(settings: ModelSettings) -> str | None:
+    """The environment variable that a call would miss.
+
+    Providers with other ways to sign in (cloud profiles, instance roles) are believed to have one.
+    """
+    if settings.api_key_env:
+        return None if os.environ.get(settings.api_key_env) else settings.api_key_env
+    if settings.api_base:
+        return None
+    found = _litellm().validate_environment(settings.model)
+    keys = [name for name in found["missing_keys"] if name.endswith(("_API_KEY", "_API_TOKEN"))]
+    return None if found["keys_in_environment"] else " or ".join(keys) or None
+
+
+def _key(settings: ModelSettings) -> str | None:
+    return os.environ.get(settings.api_key_env) if settings.api_key_env else None
+
+
+def _options(settings: ModelSettings, key: str | None) -> dict[str, Any]:
+    """Everything of a call but its messages and schema."""
+    price = settings.price
+    options: dict[str, Any] = {
+        **settings.params,
+        "model": settings.model,
+        "timeout": settings.timeout,
+        "max_retries": 0,
+        # Spares litellm its own look-up on each call; our costs do not come from it.
+        "input_cost_per_token": price.input / 1e6 if price else 0.0,
+        "output_cost_per_token": price.output / 1e6 if price else 0.0,
+    }
+    if settings.api_base:
+        options["api_base"] = settings.api_base
+    if key:
+        options["api_key"] = key
+    elif settings.api_base and _provider(settings) in _KEYLESS_PROVIDERS:
+        options["api_key"] = _NO_KEY
+    return options
+
+
+def _wants_schema(settings: ModelSettings) -> bool:
+    if settings.json_schema != "auto":
+        return settings.json_schema == "on"
+    return _provider(settings) == "hosted_vllm" or bool(_litellm().supports_response_schema(settings.model))
+
+
+def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+    # Strict mode refuses schemas that leave other properties open.
+    strict = schema.get("additionalProperties") is False
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "reply", "schema": dict(schema), "strict": strict},
+    }
+
+
+def _table_price(model: str) -> Price | None:
+    """The price in litellm's table; None where it has none, and where it says 0 for want of one."""
+    litellm = _litellm()
+    try:
+        entry = litellm.model_cost[litellm.get_model_info(model)["key"]]
+    except (*_foreign_errors(), litellm.exceptions.ModelNotMappedError, KeyError):
+        return None
+    per_token = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
+    if not all(isinstance(value, int | float) for value in per_token) or not any(per_token):
+        return None
+    return Price(input=per_token[0] * 1e6, output=per_token[1] * 1e6)
