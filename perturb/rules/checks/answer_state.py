@@ -1,11 +1,186 @@
-"""Stub."""
+"""Answer constraint: the accepted answer stands where it must, and is gone without a trace where it must not."""
 
 from __future__ import annotations
 
+import re
+
+from perturb.records import ANSWER_CORRECTLY, PerturbationClass
+from perturb.rules.checks.cues import DISMISSAL, NEGATION
 from perturb.rules.checks.items import Item
-from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict
+from perturb.rules.checks.readings import holds_alias, traces_of
+from perturb.rules.checks.rivals import rivals_of, stems_said
+from perturb.rules.checks.texts import content_stems, coverage, overlap, stands_in, stem, words
+from perturb.rules.checks.values import ValueKind, numbers_in, values_in, years_in
+from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
 
-def check_answer_state(item: Item) -> RuleVerdict:  # noqa: ARG001
-    """Pass."""
-    return NO_OPINION
+def check_answer_state(item: Item) -> RuleVerdict:
+    """Judge `answer_constraint` and, where the state of the answer decides it, the predicted behaviour.
+
+    No opinion where no accepted answer stands verbatim in the original, as with long-form answers.
+    """
+    if not item.reading.aliases:
+        return NO_OPINION
+    if item.low:
+        return _answer_stands(item)
+    if item.kind is PerturbationClass.MISSING_INFO:
+        return _answer_is_gone(item)
+    return verdict(item, {"answer_constraint": _lost(item)})
+
+
+def _lost(item: Item) -> list[str]:
+    """Outside MissingInfo an item must not come down to missing information."""
+    if item.context_changed and not holds_alias(item.reading, item.text):
+        return ["The accepted answer vanished, which is missing information and not this class's flaw."]
+    return []
+
+
+def _answer_stands(item: Item) -> RuleVerdict:
+    against = _not_derivable(item) + _no_longer_asked(item) + _given_away(item)
+    if not against:
+        against = [
+            f"An equally credible rival of the answer was brought in: {r!r}." for r in rivals_of(item)[:1]
+        ]
+    return verdict(item, {"answer_constraint": against}, ANSWER_CORRECTLY if not against else None)
+
+
+def _not_derivable(item: Item) -> list[str]:
+    if not item.context_changed:
+        return []
+    if not holds_alias(item.reading, item.text):
+        return ["No accepted answer stands in the context any more."]
+    standing = [s for s in item.sentences if holds_alias(item.reading, s)]
+    support = content_stems(item.reading.support[0])
+    best = max(standing, key=lambda s: coverage(support, content_stems(s)), default="")
+    if coverage(support, content_stems(best)) < 0.45:
+        return ["The sentence that supported the answer was taken apart."]
+    asked = item.reading.claim_stems
+    lost = (asked & support) - content_stems(item.text)
+    if asked and len(lost) / len(asked) > 0.34:
+        return ["The context lost words of the question that tie the answer to it."]
+    undermined = [s for s in item.added if holds_alias(item.reading, s) and _newly_negated(item, s)]
+    if undermined and not any(s for s in standing if s not in undermined):
+        return [f"The answer is negated or doubted: {undermined[0]!r}."]
+    return []
+
+
+def _newly_negated(item: Item, sentence: str) -> bool:
+    """True if a negation or dismissal stands near the answer that no original sentence had."""
+    fresh = {
+        m.group().lower() for m in re.finditer(f"{NEGATION.pattern}|{DISMISSAL.pattern}", sentence, re.I)
+    }
+    known = {word for s in item.reading.support for word in words(s)}
+    return any(not set(words(mark)) <= known for mark in fresh)
+
+
+_WH = re.compile(r"\b(who|whom|whose|when|where|why|how|which|what)\b", re.I)
+_YES_NO = re.compile(
+    r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|shall|may|might|must)\b(?!.*\b(?:who|when|"
+    r"where|which|what|how)\b)",
+    re.I,
+)
+_CLASHES = {
+    "who": "when where why how",
+    "when": "who where why",
+    "where": "who when why",
+    "how": "who when where why",
+}
+
+
+def _no_longer_asked(item: Item) -> list[str]:
+    if not item.query_changed:
+        return []
+    query = item.candidate.query
+    if _YES_NO.search(query) and not _YES_NO.search(item.original.query):
+        return ["The question became a yes-or-no question, which the accepted answer does not answer."]
+    was, now = _asked_word(item.original.query), _asked_word(query)
+    if now in _CLASHES.get(was, "").split() and not _same_ask(item):
+        return [f"The question asked {was!r} and now asks {now!r}."]
+    if item.kept_query_share < 0.5:
+        return ["Little of the original question is left."]
+    return []
+
+
+def _same_ask(item: Item) -> bool:
+    """True if the question word of the original is still in the question."""
+    return _asked_word(item.original.query) in words(item.candidate.query)
+
+
+def _asked_word(query: str) -> str:
+    found = _WH.search(query)
+    word = found.group().lower() if found else ""
+    return "who" if word in ("whom", "whose") else word
+
+
+def _given_away(item: Item) -> list[str]:
+    if not item.query_changed:
+        return []
+    told = [a for a in item.reading.all_aliases if len(a) > 1 and stands_in(a, item.candidate.query)]
+    told = [alias for alias in told if not stands_in(alias, item.original.query)]
+    return [f"The question now holds its answer {told[0]!r}."] if told else []
+
+
+def _answer_is_gone(item: Item) -> RuleVerdict:
+    traces = traces_of(item.reading, item.candidate.query, item.candidate.context)
+    against = [f"The answer can be recovered from {trace}." for trace in traces[:2]]
+    if not against:
+        against = [
+            f"Another value of the same type steps in as an answer: {s!r}." for s in _steps_in(item)[:1]
+        ]
+    predicted = ANSWER_CORRECTLY if against else item.candidate.expected_behavior
+    return verdict(item, {"answer_constraint": against}, predicted)
+
+
+def _steps_in(item: Item) -> list[str]:
+    """Sentences that offer a value of the answer's kind together with most of what the question asserts.
+
+    An edited form of the supporting sentence that now holds a value the passage never had counts as well.
+    """
+    reading = item.reading
+    if reading.kind is ValueKind.PHRASE:
+        return []
+    asked = reading.claim_stems
+    query_values = values_in(reading.kind, item.original.query) | years_in(item.original.query)
+    found = []
+    for sentence in item.sentences:
+        values = values_in(reading.kind, sentence) - query_values
+        if reading.kind is ValueKind.NAME:
+            values = _people_apart(values, item)
+        fresh = values - values_in(reading.kind, reading.text)
+        edited = sentence in item.added and any(overlap(sentence, s) >= 0.5 for s in reading.support)
+        named = len(asked) >= 2 and coverage(asked, stems_said(item, sentence)) >= _STEP_IN[reading.kind]
+        named = named and not (reading.kind is ValueKind.NUMBER and _HOW_MANY.search(item.original.query))
+        if (fresh and edited) or (values and named):
+            found.append(sentence)
+    return found or _counted(item)
+
+
+def _people_apart(values: frozenset[str], item: Item) -> frozenset[str]:
+    """Names of two words or more that share no word with the question."""
+    asked = frozenset(words(item.original.query))
+    return frozenset(v for v in values if " " in v and not frozenset(words(v)) & asked)
+
+
+_STEP_IN = {ValueKind.DATE: 0.6, ValueKind.NUMBER: 0.6, ValueKind.NAME: 0.75}
+
+
+_HOW_MANY = re.compile(r"\bhow many (?:\w+ )?(\w+)", re.I)
+
+
+def _counted(item: Item) -> list[str]:
+    """Sentences that count, within three words, the very thing that a how-many question asks about."""
+    asked = _HOW_MANY.search(item.original.query)
+    if asked is None:
+        return []
+    nouns = content_stems(asked.group())
+    found = []
+    for sentence in item.sentences:
+        said = words(sentence)
+        near = (
+            said[i : i + 4]
+            for i, word in enumerate(said)
+            if numbers_in(word) - numbers_in(item.original.query)
+        )
+        if any(stem(word) in nouns for span in near for word in span[1:]):
+            found.append(sentence)
+    return [s for s in found if coverage(item.reading.claim_stems, stems_said(item, s)) >= 0.5]

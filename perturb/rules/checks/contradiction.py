@@ -1,11 +1,89 @@
-"""Stub."""
+"""Contradiction: a clash about the answer where the class asks for one, and none where it does not."""
 
 from __future__ import annotations
 
+from perturb.records import PerturbationClass
+from perturb.rules.checks.cues import DISMISSAL, EXCLUSION, HIGH_CREDIBILITY, LOW_CREDIBILITY, NEGATION
 from perturb.rules.checks.items import Item
-from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict
+from perturb.rules.checks.readings import holds_alias
+from perturb.rules.checks.rivals import rivals_of
+from perturb.rules.checks.texts import content_stems, coverage
+from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
 
-def check_contradiction(item: Item) -> RuleVerdict:  # noqa: ARG001
-    """Pass."""
-    return NO_OPINION
+def check_contradiction(item: Item) -> RuleVerdict:
+    """Judge `uncertainty_induction` and `refusal_class` of contradictions, and `refusal_class` of the rest.
+
+    No opinion on items whose context is untouched, on ambiguities (which may set two values side by side) and on
+    instances whose answer stands in no passage.
+    """
+    if not item.reading.aliases or not item.context_changed:
+        return NO_OPINION
+    if item.kind is PerturbationClass.CONTRADICTION:
+        return _low(item) if item.low else _irreconcilable(item)
+    if item.kind is PerturbationClass.AMBIGUITY:
+        return NO_OPINION
+    clashes = rivals_of(item) or _denials(item)
+    against = [f"The context contradicts itself about the answer: {s!r}." for s in clashes[:1]]
+    return verdict(item, {"refusal_class": against})
+
+
+def _irreconcilable(item: Item) -> RuleVerdict:
+    clashes = rivals_of(item, credible_only=False) or _denials(item) or _exclusions(item)
+    induction = [] if clashes else ["No statement clashes with the one that gives the answer."]
+    if not holds_alias(item.reading, item.text):
+        induction = ["The answer was replaced, so that nothing contradicts it."]
+    cue = one_sided_cue(item)
+    resolved = [f"The wording {cue!r} tells the reader which side to believe."] if cue else []
+    return verdict(item, {"uncertainty_induction": induction, "refusal_class": resolved})
+
+
+def _low(item: Item) -> RuleVerdict:
+    open_rivals = rivals_of(item)
+    if one_sided_cue(item):
+        open_rivals = []
+    against = [f"The clash bears on the answer and nothing resolves it: {s!r}." for s in open_rivals[:1]]
+    return verdict(item, {"uncertainty_induction": against})
+
+
+def one_sided_cue(item: Item) -> str:
+    """The first fresh wording that lends or takes credibility on one side only; empty if there is none.
+
+    A word such as `official` that is said of both sides settles nothing.
+    """
+    for pattern in (LOW_CREDIBILITY, DISMISSAL):
+        for sentence in item.added:
+            found = pattern.search(sentence)
+            if found and not pattern.search(item.reading.text):
+                return found.group()
+    praised = [
+        m.group()
+        for s in item.added
+        for m in HIGH_CREDIBILITY.finditer(s)
+        if m.group() not in item.reading.text
+    ]
+    return praised[0] if len(praised) == 1 else ""
+
+
+def _denials(item: Item) -> list[str]:
+    """Added sentences that deny, on the same terms, what a sentence that stands says of the answer."""
+    found = []
+    for sentence in item.added:
+        fresh = {m.group().lower() for m in NEGATION.finditer(sentence)}
+        fresh -= {m.group().lower() for s in item.reading.support for m in NEGATION.finditer(s)}
+        if fresh and _speaks_of_the_claim(item, sentence):
+            found.append(sentence)
+    return found
+
+
+def _exclusions(item: Item) -> list[str]:
+    """Added sentences whose wording shuts out the answer's claim: either-or, every against none, before it began."""
+    return [s for s in item.added if EXCLUSION.search(s) and _speaks_of_the_claim(item, s)]
+
+
+def _speaks_of_the_claim(item: Item, sentence: str) -> bool:
+    said = content_stems(sentence)
+    if holds_alias(item.reading, sentence) and item.query_stems & said:
+        return True
+    near_support = any(coverage(content_stems(s), said) >= 0.5 for s in item.reading.support)
+    return near_support or coverage(item.reading.claim_stems, said) >= 0.5

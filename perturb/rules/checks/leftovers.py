@@ -1,11 +1,135 @@
-"""Stub."""
+"""Leftovers: the small scars that cutting and filling leave in a text and that its original did not have."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from functools import lru_cache
+
+from perturb.records import PerturbationClass
+from perturb.rules.checks.first_names import FEMALE_NAMES, MALE_NAMES
 from perturb.rules.checks.items import Item
-from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict
+from perturb.rules.checks.texts import words
+from perturb.rules.checks.verdicts import RuleVerdict, verdict
+
+_DOUBLED_OK = frozenset(
+    {"had", "that", "new", "bora", "pago", "walla", "baden", "yo", "chop", "knock", "bang", "ha", "la"}
+)
+
+_SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("a blank before a mark", re.compile(r"(?<=[\w)\"”])[ \xa0]+[,;:!?.](?=[\s\"”)]|$)")),
+    ("two marks in a row", re.compile(r",\s*[,.;:!?]|;\s*[.,;]|(?<!\.)\.\.(?!\.)|[.!?]\s*,|:\s*[.,;]|\?\.|!\.|\.\?")),
+    ("an empty bracket", re.compile(r"\(\s*[,;.]?\s*\)|\[\s*\]|\"\"|“”")),
+    ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
+    ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
+    ("a dangling joint", re.compile(
+        r"\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|is|was|are|were|as)\s*(?:[,;:)]|(?<!\bU\.S)\.(?=\s+[A-Z]))")),
+    ("two joints in a row", re.compile(
+        r"\b(?:of|by|from|with|at)\s+(?:and|or|is|was|were|are|by|of|from|with|at)\b"
+        r"|\b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b"
+        r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+(?:is|was)|was\s+(?:is|was|were)|to\s+to|in\s+in)\b",
+        re.I)),
+    ("a possessive without an owner", re.compile(r"(?<![\w.)\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
+    ("two determiners in a row", re.compile(
+        r"\b(?:the|a|an|this|his|her|its|their)\s+(?:this|that|his|her|its|their|the|these)\s+\w", re.I)),
+    ("a lower-case start", re.compile(r"(?<=[a-z][a-z)][.!?])\s+[a-z]\w*(?=[\s,])")),
+    ("a broken quotation", re.compile(r"(?:^|\s)[\"”]\s(?=\w)")),
+)  # fmt: skip
+"""Name of a scar -> pattern; a scar counts only where the text has more of it than the original."""
+
+_DOUBLED = re.compile(r"\b([A-Za-z]+)\s+\1\b", re.I)
+_ARTICLE = re.compile(r"\b(an?)\s+[\"“'‘(]?([A-Za-z]+|\d+)", re.I)
+_VOWEL_SOUND_OK = re.compile(
+    r"^(?:uni(?!n|m)|us[aeiu]|ut[ei]|ub|uk|eu|ewe|one|once|ou(?:ija)|u\b|u[a-z]?\d|uro|ura|ufo|uv)", re.I
+)
+_SILENT_H = re.compile(r"^(?:hour|honest|honou?r|heir|herb|homage|histor|hotel)", re.I)
+_LETTER_VOWEL = re.compile(r"^(?:[AEFHILMNORSX](?:[A-Z0-9]*$))")
+_OPENING = " \"“'‘(["
+_MIXED_CASE = re.compile(r"^[a-z]+[A-Z]|^(?:de|von|van|al|e|i|x|p|bell|will\.i)\b")
 
 
-def check_leftovers(item: Item) -> RuleVerdict:  # noqa: ARG001
-    """Pass."""
-    return NO_OPINION
+def check_leftovers(item: Item) -> RuleVerdict:
+    """Judge `linguistic_soundness` by the scars in whatever was changed; the original's own scars do not count."""
+    against = []
+    if item.context_changed:
+        against += _scars_in("context", item.reading.text, item.text)
+        against += _lower_case_starts(item)
+    if item.query_changed:
+        against += _scars_in("question", item.original.query, item.candidate.query)
+    if item.kind is PerturbationClass.AMBIGUITY and not item.low:
+        against += _telling_pronouns(item)
+    return verdict(item, {"linguistic_soundness": against})
+
+
+def _scars_in(place: str, before: str, after: str) -> list[str]:
+    known, found = _scar_counts(before), _scar_counts(after)
+    return [f"The {place} shows {scar}: {shown!r}." for scar, shown in (found - known)]
+
+
+def _scar_counts(text: str) -> Counter[tuple[str, str]]:
+    return Counter(_scars_of(text))
+
+
+@lru_cache(maxsize=1024)
+def _scars_of(text: str) -> tuple[tuple[str, str], ...]:
+    """Every scar of a text with the words that show it."""
+    scars = [(scar, m.group().strip()) for scar, pattern in _SCARS for m in pattern.finditer(text)]
+    scars += [("a doubled word", m.group().lower()) for m in _DOUBLED.finditer(text) if _is_slip(m)]
+    scars += [("a wrong article", m.group()) for m in _ARTICLE.finditer(text) if _wrong_article(m)]
+    scars += [("two blanks", "  ")] * len(re.findall(r"(?<=\S) {2,}(?=\S)", text))
+    for opening, closing in ("()", "[]", "“”"):
+        scars += [("an unmatched bracket", opening)] * abs(text.count(opening) - text.count(closing))
+    scars += [("an unmatched quotation mark", '"')] * (text.count('"') % 2)
+    return tuple(scars)
+
+
+def _is_slip(match: re.Match[str]) -> bool:
+    word = match.group(1)
+    return word.lower() not in _DOUBLED_OK and not (
+        word[0].isupper() and match.group().split()[-1][0].isupper()
+    )
+
+
+def _wrong_article(match: re.Match[str]) -> bool:
+    article, word = match.group(1).lower(), match.group(2)
+    if match.group(1) == "A" and match.group().startswith("A ") and word[0].isupper() and len(word) == 1:
+        return False
+    if word.isdigit():
+        vowel = word.startswith("8") or word in ("11", "18")
+        return (article == "an") != vowel and not (article == "a" and vowel and len(word) > 2)
+    if len(word) == 1 or (word.isupper() and len(word) > 1):
+        vowel = bool(_LETTER_VOWEL.match(word))
+        return (article == "an") != vowel and word[0].upper() not in "UFHLMNRSX" and len(word) > 1
+    starts = word[0].lower() in "aeiou"
+    if article == "a":
+        return starts and not _VOWEL_SOUND_OK.match(word)
+    return (not starts and not _SILENT_H.match(word)) or (starts and bool(_VOWEL_SOUND_OK.match(word)))
+
+
+def _lower_case_starts(item: Item) -> list[str]:
+    """Passages that start in lower case though their originals did not."""
+    pairs = zip(item.original.passages, item.candidate.passages, strict=False)
+    starts = [(old.text.lstrip(_OPENING), new.text.lstrip(_OPENING)) for old, new in pairs]
+    return [f"A passage starts in lower case: {new[:40]!r}." for old, new in starts
+            if old[:1].isupper() and new[:1].islower() and not _MIXED_CASE.match(new)]  # fmt: skip
+
+
+_PRONOUNS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}
+
+
+def _telling_pronouns(item: Item) -> list[str]:
+    """A pronoun whose gender fits only one of the people in play gives the answer away."""
+    for sentence in item.added:
+        said = words(sentence)
+        pronouns = {_PRONOUNS[word] for word in said if word in _PRONOUNS}
+        people = {g for g in (_gender(word) for word in set(re.findall(r"\b[A-Z][a-z]+\b", sentence))) if g}
+        if len(pronouns) == 1 and len(people) == 2:
+            return [f"The gender of a pronoun gives the answer away: {sentence[:60]!r}."]
+    return []
+
+
+def _gender(name: str) -> str:
+    lowered = name.lower()
+    if lowered in MALE_NAMES and lowered not in FEMALE_NAMES:
+        return "m"
+    return "f" if lowered in FEMALE_NAMES and lowered not in MALE_NAMES else ""

@@ -21,7 +21,8 @@ STOP_WORDS = word_set(
     """a an the of in on at to for from by with as into over under about between during after before since until
     than then and or nor but so yet if that this these those there here it its he she they them his her their him
     who whom whose which what when where why how is are was were be been being am do does did done has have had
-    having will would can could shall should may might must not no s t re ve ll d m also only just more most some
+    having many much
+    will would can could shall should may might must not no s t re ve ll d m also only just more most some
     any all both each such own same other another very too i you we us our your my me up out off down again
     name named called"""
 )

@@ -6,6 +6,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
+from perturb.rules.checks.first_names import FIRST_NAMES
 from perturb.rules.checks.texts import STOP_WORDS, normal, stem, word_list, word_set, words
 
 
@@ -98,12 +99,20 @@ def _spelled_numbers(plain: str) -> set[float]:
 def names_in(text: str) -> frozenset[str]:
     """Capitalised spans of a text in lower case, without an opening stop word.
 
+    A single capitalised word that opens a sentence counts only if it is a common first name.
+
     >>> sorted(names_in("The singer Ray Bell met Ann in New York."))
     ['ann', 'new york', 'ray bell']
     """
     found = set()
     for match in _NAME.finditer(text):
         tokens = match.group().strip(".,'’-&").split()
+        opens = (
+            not text[: match.start()].rstrip("\"“'‘( ")
+            or text[: match.start()].rstrip("\"“'‘( ")[-1] in ".!?"
+        )
+        if opens and len(tokens) == 1 and normal(tokens[0]) not in FIRST_NAMES:
+            continue
         while tokens and normal(tokens[0]) in STOP_WORDS | _OPENERS:
             tokens = tokens[1:]
         if tokens and not tokens[0].isdigit():

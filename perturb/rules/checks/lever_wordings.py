@@ -1,0 +1,153 @@
+"""Wordings that each lever brings into the question or the context; semicolons part the regular expressions."""
+
+from __future__ import annotations
+
+QUESTION_WORDINGS: dict[str, str] = {
+    "Salient-antecedent Pronoun": r"he; she; it; they; him; her; them; his; its; their",
+    "Ambiguous Deictic Reference": r"this; that; these; those",
+    "Anaphoric 'One' Collision": r"ones?",
+    "Assumed Second Edition": r"""
+        second; third; fourth; 2nd; 3rd; revised; later; new; expanded; anniversary; updated; final;
+        latest
+    """,
+    "False Corporate Parent Claim": r"""
+        subsidiary; owned; owner; parent; division; acquired; acquisition; unit; belong\w*; part of; arm;
+        branch; controlled; holding\w*; backed; bought
+    """,
+    "Award Presupposition": r"""
+        award\w*; prize\w*; medal\w*; winn\w+; won; honou?r\w*; trophy; laureate; oscar; grammy; nobel;
+        pulitzer; emmy; tony; decorated
+    """,
+    "Misstated Capital City": r"capital; seat of",
+    "First vs. Second Mission Clash": r"""
+        second; third; fourth; another; next; other; subsequent; earlier; previous; preceding; follow\w*;
+        predecessor
+    """,
+    "Abdication Falsehood": r"""
+        abdicat\w+; resign\w*; step\w* down; stepped aside; gave up; give up; renounc\w+; relinquish\w*;
+        left; leave; quit; vacat\w+; hand\w* over
+    """,
+    "Burial for a Living Person": r"""
+        buri\w+; grave\w*; tomb\w*; funeral; cemetery; cremat\w+; laid to rest; interred; headstone;
+        ashes; eulogy; rest\w*
+    """,
+    "Factive Verb Contradiction": r"""
+        regret\w*; realis\w+; realiz\w+; forg[eo]t\w*; discover\w*; find out; found out; learn\w*;
+        admit\w*; notic\w+; know\w*; knew; remember\w*; aware; acknowledg\w+; refus\w+; fail\w*;
+        confess\w*; resent\w*; sorry; asham\w+; conced\w+; proud; apologi[sz]\w*; why; bother\w*; stop\w*;
+        mind; grateful; lament\w*; surpris\w+; glad; embarrass\w*
+    """,
+    "Married Bachelor Query": r"""
+        bachelor\w*; unmarried; only child; orphan\w*; widow\w*; childless; spinster; single;
+        never[- ]\w+; celibate; celibacy; unwed; non-?\w+
+    """,
+    "Long-range Trend Extrapolation": r"""
+        trend\w*; decades?; centur(?:y|ies); long[- ]\w+; over the (?:past|last|next|coming); years;
+        development; evol\w+; grow\w*; chang\w+; generations?; history
+    """,
+    "Micro-to-Macro Proportion": r"""
+        proportion; share; percent\w*; fraction; ratio; part of all; how many of all; how much of
+    """,
+    "Median-With-Missing Member": r"median; middle",
+    "Molecular vs. Organism": r"""
+        molecul\w+; proteins?; dna; rna; genes?; genom\w+; genetic\w*; amino; enzym\w+; atom\w*;
+        nucleotid\w+; cell\w*; receptor\w*; chemi\w+; chromosom\w+; hormon\w+; biochem\w+; ha?emoglobin;
+        mitochond\w+; codon\w*; peptide\w*; keratin; collagen; antibod\w+; lipid\w*; isotop\w+; synap\w+;
+        ions?
+    """,
+    "Century vs. Millisecond": r"""
+        \w*seconds?; centur(?:y|ies); millenni\w+; instant; hundred years; thousand years;
+        split[- ]second; heartbeat; blink; moment
+    """,
+    "Continental Climate from Room Temp": r"climat\w+; continent\w*; rainfall; temperature\w*; weather",
+    "World GDP from Single Firm Revenue": r"""
+        gdp; gross (?:domestic|world); world(?:'s|’s)?; global\w*; econom\w+; all countries
+    """,
+    "Genome Detail from Species Count": r"""
+        gen(?:e|es|ome|etic|omic); chromosom\w+; dna; base pairs?; nucleotid\w+; allel\w+
+    """,
+    "Minor vs Major (Definitional)": r"major; minor; main; lesser",
+    "Expensive is Subjective": r"""
+        expensive\w*; cheap\w*; costly; overpriced; pric(?:e)?y; afford\w*; too (?:much|high|dear); dear;
+        steep; worth; reasonabl[ey]; bargain; a lot
+    """,
+    "Next-quarter Sales Prediction": r"next; coming; future; forthcoming; following; upcoming",
+    "Ethical Stance": r"""
+        should; ought; best; better; right; wrong; moral\w*; ethic\w*; just; unjust; fair; unfair; good;
+        bad; duty; justif\w+; accept\w*; oblig\w+; decent; honou?rabl[ey]; proper; praise\w*; blame\w*;
+        permiss\w+
+    """,
+    "Normative 'Should' from Facts": r"should; ought; supposed to; deserv\w+; rightly; had better",
+    "Quality Ranking without Benchmark": r"""
+        rank\w*; best; better; finest; quality; superior; rat(?:e|ed|ing); compare\w*; top; greatest;
+        excellen\w+; good; stand
+    """,
+    "Short Counterfactual Inquiry": r"if; had; suppose; supposing; imagine; assuming; would; were",
+    "Historical Counterfactual Chain": r"if; had; suppose; supposing; imagine; assuming; would; were",
+    "Probability without Data": r"probab\w+; likel\w+; chances?; odds; risk",
+    "Forecast without Model": r"""
+        will; forecast\w*; predict\w*; project\w*; expect\w*; by the year; in 20\d\d; going to; future;
+        next; from now; come
+    """,
+    "Most Beautiful Aspect": r"""
+        beaut\w+; lovel\w+; elegan\w+; grace\w*; pleasing; aesthetic\w*; charm\w*; stunning; exquisite;
+        sublime; attractive; pretti\w+; enchant\w*; handsom\w+; delight\w*; poetic; ravishing; gorgeous;
+        moving; captivat\w+
+    """,
+    "Moral Absolute": r"""
+        always; never; every; any; absolut\w+; all; universal\w*; without exception; no matter; whatever;
+        under no; in itself; inherently; intrinsically; ever
+    """,
+    "Metaphysical Possibility": r"""
+        possible; possibl[ey]; possibility; impossible; conceiv\w+; could; universe; world; exist\w*;
+        metaphysic\w+; logically; necessar\w+; can
+    """,
+    "Perfect Vacuum Morality": r"""
+        universe; vacuum; nobody; no one;
+        no (?:people|minds|witness\w*|other|conscious\w*|beings?|society|humans?); without; empty; void;
+        nothing; sole; alone; isolat\w+; devoid
+    """,
+    "Infinite Regress Prediction": r"""
+        infinit\w+; endless\w*; without end; regress; forever; for ever; and so on; each; every; again;
+        next; ad infinitum; never[- ]ending; predict\w*; forecast\w*
+    """,
+    "Universal Claim from Single Data-Point": r"""
+        all; every; always; universal\w*; any; everyone; prove\w*; in general; generally; never; whole;
+        each
+    """,
+}
+"""Lever -> wordings of which at least one must be new in the question."""
+
+CONTEXT_WORDINGS: dict[str, str] = {
+    "Dual-eligible Pronoun": r"he; she; they; him; her; them; his; their",
+    "Multi-Sentence Coreference Chain": r"he; she; they; him; her; them; his; their",
+    "Multi-pronoun Braid": r"(?:he|she|they)\b.*\b(?:he|she|they|him|her|them|his|their)",
+    "Ambiguous 'Respectively' Mapping": r"respectively",
+    "Either/Or Coordination Scope": r"and; or",
+    "Contradiction in Reported Speech": r"""
+        said; says?; stat\w+; told; tells?; report\w*; recall\w*; quot\w+; declar\w+; testif\w+; swor\w+;
+        claim\w*; insist\w*; wrote; writes; remark\w*; announc\w+; explain\w*; assert\w*; maintain\w*;
+        interview\w*; affirm\w*; according
+    """,
+    "Exclusive-Or Violation": r"either; or; both; only one; exclusive\w*; but not; never both",
+    "Contradictory Universals": r"""
+        all; every; each; always; no; none; never; any; without exception; nobody; nothing
+    """,
+    "Binary State Flip": r"not; never; no; both; simultaneously; same time; n't; un\w+",
+    "Mutual Exclusion Claim": r"no; not; never; cannot; only; exclu\w+; both; alone; sole\w*; always",
+    "Temporal Paradox": r"before; after; earlier; later; prior; already; until; since",
+    "Placeholder Citation": r"""
+        \[\d+\]; \[\w[^\]]*\]; see; cited; reference; ref\.; footnote; source; note; appendix; listed in;
+        given in
+    """,
+    "Audio-only Reference": r"""
+        audio; recording; recorded; podcast; clip; listen\w*; sound; tape; broadcast; transcri\w+;
+        narrat\w+; spoken; voice; hear\w*; radio; track
+    """,
+    "Inline Unit Conversion": r"\d",
+    "Evaluative Term with Explicit Threshold": r"""
+        counts?; defin\w+; class\w*; consider\w*; rat\w+; threshold; qualif\w+; at least; more than;
+        or more; deem\w*; regard\w*; term\w*; call\w*; label\w*; standard; mark\w*; means?
+    """,
+}
+"""Lever -> wordings of which at least one must stand in an added or changed sentence."""

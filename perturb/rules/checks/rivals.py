@@ -1,0 +1,71 @@
+"""Rivals of the answer: fresh statements that offer another value for what the question asks."""
+
+from __future__ import annotations
+
+import re
+
+from perturb.rules.checks.cues import DISMISSAL, LOW_CREDIBILITY, NEGATION
+from perturb.rules.checks.items import Item
+from perturb.rules.checks.readings import holds_alias
+from perturb.rules.checks.texts import content_stems, coverage, words
+from perturb.rules.checks.values import ValueKind, numbers_in, values_in
+
+
+def rivals_of(item: Item, *, credible_only: bool = True) -> list[str]:
+    """Added sentences that offer a value of the answer's kind, other than the answer, for the question's claim.
+
+    A sentence counts if it covers most of what the question asserts, or of what the supporting sentence says.
+    With `credible_only`, statements that carry a cue against themselves are left out, and so are rounded numbers.
+    """
+    return [s for s in item.added if _rival_values(item, s) and _about_the_claim(item, s)
+            and not (credible_only and _harmless(item, s))]  # fmt: skip
+
+
+def _rival_values(item: Item, sentence: str) -> frozenset[str]:
+    reading = item.reading
+    if reading.kind is ValueKind.PHRASE:
+        if holds_alias(reading, sentence):
+            return frozenset()
+        return content_stems(sentence) - content_stems(reading.text) - content_stems(item.original.query)
+    values = values_in(reading.kind, sentence) - reading.alias_values
+    values -= values_in(reading.kind, item.original.query)
+    for support in reading.support:
+        values -= values_in(reading.kind, support)
+    if reading.kind is ValueKind.NAME:
+        known = frozenset(words(item.original.query)) | reading.alias_stems
+        values = frozenset(v for v in values if not frozenset(words(v)) & known)
+    return values
+
+
+def _about_the_claim(item: Item, sentence: str) -> bool:
+    said = stems_said(item, sentence)
+    asked = item.reading.claim_stems
+    near_question = len(asked) >= 2 and coverage(asked, said) >= 0.6
+    near_support = bool(item.reading.query_stems & said) and any(
+        coverage(content_stems(s) - item.reading.alias_stems, said) >= 0.6 for s in item.reading.support
+    )
+    return near_question or near_support
+
+
+_POINTS_BACK = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
+
+
+def stems_said(item: Item, sentence: str) -> frozenset[str]:
+    """Content stems of a sentence; one that opens with a pronoun also speaks of what the passage opens with."""
+    said = content_stems(sentence)
+    if _POINTS_BACK.search(sentence) and item.sentences:
+        said |= content_stems(item.sentences[0]) & item.reading.query_stems
+    return said
+
+
+def _harmless(item: Item, sentence: str) -> bool:
+    if LOW_CREDIBILITY.search(sentence) or DISMISSAL.search(sentence) or NEGATION.search(sentence):
+        return True
+    return item.reading.kind is ValueKind.NUMBER and rounds_the_answer(item, sentence)
+
+
+def rounds_the_answer(item: Item, sentence: str) -> bool:
+    """True if every number that is new in the sentence lies within a tenth of an accepted answer."""
+    accepted = {n for answer in item.reading.all_aliases for n in numbers_in(answer)}
+    fresh = numbers_in(sentence) - accepted - numbers_in(item.reading.text)
+    return bool(fresh) and all(any(abs(n - a) <= 0.1 * abs(a) for a in accepted) for n in fresh)
