@@ -90,6 +90,7 @@ class Asker:
 
     def __init__(self, models: Mapping[str, ChatModel], log: CallLog, budget: Budget) -> None:
         self._models = models
+        self._fingerprints = {name: model.settings.fingerprint() for name, model in models.items()}
         self._log = log
         self._budget = budget
         self._in_flight: dict[str, asyncio.Future[Asked[Any] | None]] = {}
@@ -113,7 +114,7 @@ class Asker:
         Raises `BudgetSpent` if the call could overspend the budget; failures of the model are returned.
         """
         model = self._models[model_name]
-        key = _key(model, request, salt)
+        key = _key(self._fingerprints[model_name], request, salt)
         question = _Question(model, request, read, key, purpose, subject)
         while True:
             cached = self._from_log(question)
@@ -209,10 +210,10 @@ class Asker:
         )
 
 
-def _key(model: ChatModel, request: ChatRequest, salt: str) -> str:
+def _key(fingerprint: str, request: ChatRequest, salt: str) -> str:
     messages = [(message.role, message.content) for message in request.messages]
     schema = None if request.schema is None else dict(request.schema)
-    return digest(model.settings.fingerprint(), messages, schema, salt, length=32)
+    return digest(fingerprint, messages, schema, salt, length=32)
 
 
 def _reread(shared: Asked[U], read: Callable[[str], T]) -> Asked[T]:

@@ -172,7 +172,7 @@ class LiteLLMModel:
         words = str(error).replace(self._key, MARK) if self._key else str(error)
         words = redact(" ".join(words.split()), [self._settings.api_key_env or ""])
         message = f"{where}: {words[:500]}"
-        if _is_transient(error) and "insufficient_quota" not in words:
+        if _is_transient(error):
             return TransientModelError(message, retry_after=_retry_after(error))
         return PermanentModelError(message)
 
@@ -184,7 +184,7 @@ def _is_transient(error: Exception) -> bool:
     if isinstance(error, OSError):
         return True
     status = getattr(error, "status_code", None)
-    if not isinstance(status, int):
+    if not isinstance(status, int) or "insufficient_quota" in f"{error} {getattr(error, 'body', '')}":
         return False
     # litellm gives status 200 to a body that is no completion, and 500 to a broken connection.
     return status in _RETRIED_STATUS or status >= 500 or status == 200
@@ -240,15 +240,12 @@ def _key(settings: ModelSettings) -> str | None:
 
 def _options(settings: ModelSettings, key: str | None) -> dict[str, Any]:
     """Everything of a call but its messages and schema."""
-    price = settings.price
     options: dict[str, Any] = {
         **settings.params,
         "model": settings.model,
-        "timeout": settings.timeout,
+        # Its time-out is per read; ours, of the whole call, comes first.
+        "timeout": settings.timeout + 5,
         "max_retries": 0,
-        # Spares litellm its own look-up on each call; our costs do not come from it.
-        "input_cost_per_token": price.input / 1e6 if price else 0.0,
-        "output_cost_per_token": price.output / 1e6 if price else 0.0,
     }
     if settings.api_base:
         options["api_base"] = settings.api_base

@@ -1,0 +1,318 @@
+"""The real litellm over real HTTP to a server on the loopback interface."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
+from perturb.llm.budget import Budget
+from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, ModelSettings, Price
+from perturb.llm.limits import LimitedModel
+from perturb.llm.opening import open_models
+from perturb.llm.remote import LiteLLMModel, check_model, with_price
+from tests.loopback import Fault, LoopbackServer, ScriptedFaults, ScriptedPlayer
+
+# litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
+pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
+
+KEY = "sk-loopback-0123456789abcdef"
+HELLO = ChatRequest((Message("system", "Be brief."), Message("user", "Hello?")))
+ROUTES = ("openai/tiny", "hosted_vllm/tiny")
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOOPBACK_KEY", KEY)
+
+
+def settings_for(server: LoopbackServer, **changes: Any) -> ModelSettings:
+    plain = ModelSettings(
+        "tiny", "hosted_vllm/tiny", api_base=server.url, api_key_env="LOOPBACK_KEY", timeout=10
+    )
+    return replace(plain, **changes)
+
+
+@asynccontextmanager
+async def opened(
+    settings: ModelSettings, wrap: Callable[[ChatModel], ChatModel] | None = None
+) -> AsyncIterator[ChatModel]:
+    model: ChatModel = LiteLLMModel(settings)
+    if wrap:
+        model = wrap(model)
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+async def ask(settings: ModelSettings, request: ChatRequest = HELLO) -> ChatReply:
+    async with opened(settings) as model:
+        return await model.complete(request)
+
+
+async def failure(route: str, fault: Fault) -> ModelError:
+    with LoopbackServer(faults=ScriptedFaults([fault] * 3), retry_after=7) as server:
+        with pytest.raises(ModelError) as caught:
+            await ask(settings_for(server, model=route))
+        assert server.counters.total == 1, "litellm must not retry by itself"
+        return caught.value
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_a_reply_carries_text_usage_and_cost(route: str) -> None:
+    with LoopbackServer(ScriptedPlayer(["Good day."])) as server:
+        reply = await ask(
+            settings_for(server, model=route, price=Price(1.0, 2.0), params={"temperature": 0.5})
+        )
+        sent, headers = server.counters.last_request, server.counters.last_headers
+    assert (reply.text, reply.finish_reason, reply.tries) == ("Good day.", "stop", 1)
+    assert reply.prompt_tokens
+    assert reply.completion_tokens
+    assert reply.cost_usd == pytest.approx((reply.prompt_tokens + 2 * reply.completion_tokens) / 1e6)
+    assert reply.seconds > 0
+    assert sent["model"] == "tiny"
+    assert sent["temperature"] == 0.5
+    assert sent["messages"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Hello?"},
+    ]
+    assert headers["Authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_an_unknown_price_or_usage_is_none(route: str) -> None:
+    with LoopbackServer(faults=ScriptedFaults([None, Fault.NO_USAGE])) as server:
+        unpriced = await ask(settings_for(server, model=route))
+        uncounted = await ask(settings_for(server, model=route, price=Price(1.0, 1.0)))
+    assert unpriced.prompt_tokens is not None
+    assert unpriced.cost_usd is None
+    assert (uncounted.prompt_tokens, uncounted.completion_tokens, uncounted.cost_usd) == (None, None, None)
+
+
+TRANSIENT = [
+    Fault.RATE_LIMIT,
+    Fault.RATE_LIMIT_WITH_HINT,
+    Fault.SERVER_ERROR,
+    Fault.OVERLOADED,
+    Fault.DROP,
+    Fault.HTML,
+    Fault.NO_CHOICES,
+]
+PERMANENT = [Fault.NO_QUOTA, Fault.UNAUTHORISED, Fault.BAD_REQUEST]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("fault", TRANSIENT)
+async def test_transient_faults(route: str, fault: Fault) -> None:
+    error = await failure(route, fault)
+    assert isinstance(error, TransientModelError)
+    assert error.retry_after == (7 if fault is Fault.RATE_LIMIT_WITH_HINT else None)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("fault", PERMANENT)
+async def test_permanent_faults(route: str, fault: Fault) -> None:
+    assert isinstance(await failure(route, fault), PermanentModelError)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    "fault", [Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.UNAUTHORISED, Fault.BAD_REQUEST]
+)
+async def test_errors_name_the_model_on_one_line_and_hold_no_key(route: str, fault: Fault) -> None:
+    message = str(await failure(route, fault))
+    assert message.startswith("model 'tiny': ")
+    assert "\n" not in message
+    assert KEY not in message
+    assert "[redacted]" in message, "the server quotes the key, so something must have been taken out"
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_logs_hold_no_key(route: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        await failure(route, Fault.UNAUTHORISED)
+    assert KEY not in caplog.text
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("fault", [Fault.EMPTY, Fault.NULL_CONTENT])
+async def test_an_empty_content_is_an_empty_reply(route: str, fault: Fault) -> None:
+    with LoopbackServer(faults=ScriptedFaults([fault])) as server:
+        assert (await ask(settings_for(server, model=route))).text == ""
+
+
+@pytest.mark.parametrize("fault", [Fault.CUT_JSON, Fault.FENCED, Fault.PROSE])
+async def test_spoiled_content_comes_as_it_is(fault: Fault) -> None:
+    with LoopbackServer(ScriptedPlayer(['{"a": 1, "b": 2}']), faults=ScriptedFaults([fault])) as server:
+        reply = await ask(settings_for(server))
+    assert reply.text not in ("", '{"a": 1, "b": 2}')
+    assert (reply.finish_reason == "length") is (fault is Fault.CUT_JSON)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_a_hang_ends_at_the_timeout(route: str) -> None:
+    with (
+        LoopbackServer(faults=ScriptedFaults([Fault.HANG])) as server,
+        pytest.raises(TransientModelError, match=r"no reply within 1 s"),
+    ):
+        await ask(settings_for(server, model=route, timeout=1.0))
+
+
+async def test_a_server_that_is_gone_is_transient() -> None:
+    with LoopbackServer() as server:
+        pass
+    with pytest.raises(TransientModelError):
+        await ask(settings_for(server))
+
+
+async def test_retries_pass_through_every_transient_fault_and_honour_the_hint() -> None:
+    slept: list[float] = []
+
+    class Impatient:
+        def now(self) -> float:
+            return sum(slept)
+
+        async def sleep(self, seconds: float) -> None:
+            slept.append(seconds)
+
+    with LoopbackServer(faults=ScriptedFaults(TRANSIENT[:6]), retry_after=7) as server:
+        settings = settings_for(server, max_retries=6)
+        async with opened(
+            settings, lambda model: LimitedModel(model, clock=Impatient(), jitter=lambda: 0.5)
+        ) as model:
+            reply = await model.complete(HELLO)
+        assert server.counters.total == 7
+    assert (reply.text, reply.tries) == ("Hello?", 7)
+    assert slept == [0.5, 8.0, 2.0, 4.0, 8.0, 16.0]
+
+
+@pytest.mark.parametrize(
+    ("model", "use", "sent"),
+    [
+        ("hosted_vllm/tiny", "auto", True),
+        ("hosted_vllm/tiny", "off", False),
+        ("openai/tiny", "auto", False),
+        ("openai/tiny", "on", True),
+        ("openai/gpt-4o", "auto", True),
+    ],
+)
+async def test_the_schema_is_sent_where_the_model_reads_it(model: str, use: Any, sent: bool) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    with LoopbackServer() as server:
+        await ask(settings_for(server, model=model, json_schema=use), replace(HELLO, schema=schema))
+        body = server.counters.last_request
+    assert ("response_format" in body) is sent
+    if sent:
+        assert body["response_format"]["json_schema"]["schema"] == schema
+
+
+async def test_no_key_of_the_environment_is_sent_to_an_api_base(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-private-key-of-the-user")
+    with LoopbackServer() as server:
+        await ask(settings_for(server, model="openai/tiny", api_key_env=None))
+        assert server.counters.last_headers["Authorization"] == "Bearer no-key"
+
+
+async def test_a_key_in_a_reply_is_taken_out() -> None:
+    with LoopbackServer(ScriptedPlayer([f"You sent {KEY}."])) as server:
+        assert (await ask(settings_for(server))).text == "You sent [redacted]."
+
+
+async def test_max_connections_is_held_over_http() -> None:
+    with LoopbackServer(latency=(0.02, 0.04)) as server:
+        async with opened(settings_for(server, max_connections=3), LimitedModel) as model:
+            asked = [ChatRequest((Message("user", f"number {i}"),)) for i in range(12)]
+            replies = await asyncio.gather(*(model.complete(request) for request in asked))
+        assert server.counters.max_active == 3
+    assert [reply.text for reply in replies] == [f"number {i}" for i in range(12)]
+
+
+class TestCheckModel:
+    """What is refused before a run."""
+
+    @pytest.fixture(autouse=True)
+    def _no_keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "MY_KEY"):
+            monkeypatch.delenv(name, raising=False)
+
+    @pytest.mark.parametrize(
+        ("model", "variable"),
+        [
+            ("openai/gpt-4o", "OPENAI_API_KEY"),
+            ("anthropic/claude-x", "ANTHROPIC_API_KEY"),
+            ("gemini/gemini-x", "GEMINI_API_KEY"),
+        ],
+    )
+    def test_a_missing_key_is_named(self, model: str, variable: str) -> None:
+        with pytest.raises(ConfigError, match=rf"^model 'm': environment variable .*{variable}.* is not set"):
+            check_model(ModelSettings("m", model))
+
+    def test_a_missing_variable_of_ones_own_is_named(self) -> None:
+        with pytest.raises(ConfigError) as caught:
+            check_model(ModelSettings("gpt", "openai/gpt-4o", api_key_env="MY_KEY"))
+        assert str(caught.value) == (
+            "model 'gpt': environment variable MY_KEY is not set: export it, or name another in api_key_env"
+        )
+
+    @pytest.mark.parametrize("model", ["nosuch/model", "no-provider-at-all"])
+    @pytest.mark.parametrize("api_base", [None, "http://127.0.0.1:1/v1"])
+    def test_an_unknown_provider(
+        self, model: str, api_base: str | None, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with pytest.raises(ConfigError, match="names no provider"):
+            check_model(ModelSettings("m", model, api_base=api_base))
+        assert capsys.readouterr() == ("", "")
+
+    @pytest.mark.parametrize(
+        "params",
+        [{"api_key": "sk-x"}, {"stream": True}, {"n": 3}, {"extra_headers": {"Authorization": "Bearer x"}}],
+    )
+    def test_parameters_that_are_not_the_users_to_set(self, params: dict[str, Any]) -> None:
+        with pytest.raises(ConfigError, match="params may not hold"):
+            check_model(
+                ModelSettings("m", "hosted_vllm/tiny", api_base="http://127.0.0.1:1/v1", params=params)
+            )
+
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            ModelSettings("m", "hosted_vllm/tiny", api_base="http://127.0.0.1:1/v1"),
+            ModelSettings("m", "openai/tiny", api_base="http://127.0.0.1:1/v1", params={"max_tokens": 5}),
+            ModelSettings("m", "openai/gpt-4o", api_key_env="LOOPBACK_KEY"),
+            ModelSettings("m", "bedrock/anthropic.claude-3-haiku-20240307-v1:0"),
+            ModelSettings("m", "vertex_ai/gemini-2.5-pro"),
+            ModelSettings("m", "ollama_chat/llama3"),
+        ],
+        ids=lambda settings: settings.model,
+    )
+    def test_models_that_can_be_called(self, settings: ModelSettings) -> None:
+        check_model(settings)
+
+    def test_a_budget_needs_a_price(self) -> None:
+        settings = ModelSettings("m", "hosted_vllm/tiny", api_base="http://127.0.0.1:1/v1")
+        with pytest.raises(ConfigError, match=r"model 'm': its price is unknown.*'price:"):
+            open_models([settings], Budget(1.0))
+
+
+def test_prices_come_from_the_settings_then_the_table() -> None:
+    own = ModelSettings("m", "openai/gpt-4o", price=Price(9.0, 9.0))
+    assert with_price(own).price == Price(9.0, 9.0)
+    listed = with_price(ModelSettings("m", "openai/gpt-4o")).price
+    assert listed is not None
+    assert 0 < listed.input < listed.output
+    assert with_price(ModelSettings("m", "openai/nobody-lists-this")).price is None
+    assert with_price(ModelSettings("m", "ollama/llama3")).price is None, "a listed 0 is no price"
+
+
+def test_nothing_imports_litellm_before_it_is_used() -> None:
+    code = "import sys, perturb.llm.opening, perturb.llm.asking; sys.exit('litellm' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
