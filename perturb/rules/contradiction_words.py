@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (one wording a line)
 """Wordings of the P-Contradiction rules; the gaps are filled from the instance."""
 
 from __future__ import annotations

@@ -19,9 +19,13 @@ LONGEST_SENTENCE = 48
 
 _CONNECTOR = re.compile(
     r"^(?:However|But|And|Or|Also|Thus|Therefore|Then|This|These|That|Those|Instead|Nevertheless|Although|So|Yet|"
-    r"Another|Other|Meanwhile|Finally|Furthermore|Moreover|Additionally|In addition|As a result|Similarly|Such)\b"
+    r"Another|Other|Meanwhile|Finally|Furthermore|Moreover|Additionally|In addition|As a result|Similarly|Such|Both|Either|Neither|Each|As such|Here|Later|Afterwards)\b"
 )
 _PRONOUN_START = re.compile(r"^(?:He|She|It|They|His|Her|Its|Their|There|The (?:former|latter|same))\b")
+
+
+DANGLING = re.compile(f"{_CONNECTOR.pattern}|{_PRONOUN_START.pattern}")
+"""The opening of a sentence that leans on the one before it."""
 
 
 def in_style(analysis: Analysis, text: str) -> str:

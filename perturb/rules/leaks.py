@@ -27,6 +27,7 @@ def telling_words(analysis: Analysis) -> frozenset[str]:
         stem(token) for token in tokens(analysis.instance.query)
     }
     words: set[str] = set()
+    counted = analysis.answer_type is AnswerType.NUMBER
     for alias in analysis.instance.answers:
         for token in tokens(alias.replace("\xa0", " ")):
             word = plain(token)
@@ -36,6 +37,8 @@ def telling_words(analysis: Analysis) -> frozenset[str]:
                 or stem(word) in asked
                 or (word.isdigit() and len(word) < 3)
             ):
+                continue
+            if counted and not any(c.isdigit() for c in word) and word not in pools.SMALL_NUMBERS:
                 continue
             words.add(word)
         words |= {

@@ -1,7 +1,316 @@
-"""Rules of P-MissingInfo."""
+"""Rules of P-MissingInfo, MEDIUM and HIGH: the answer leaves the context; LOW is in `missing_details`."""
 
 from __future__ import annotations
 
-from perturb.rules.rule import Rule
+import random
+import re
 
-RULES: tuple[Rule, ...] = ()
+from perturb.records import Cell, Intensity, Passage, PerturbationClass
+from perturb.rules import missing_info_words as say
+from perturb.rules.analyse import Analysis, support
+from perturb.rules.answers import AnswerType
+from perturb.rules.drafts import DANGLING, query_kept
+from perturb.rules.leaks import leak, substitute_left
+from perturb.rules.missing_details import LOW_RULES
+from perturb.rules.questions import embedded
+from perturb.rules.redaction import answer_spans, clean_title, redacted, reworded, without_names
+from perturb.rules.rule import Draft, Rule
+from perturb.rules.sentences import Sentence, without
+from perturb.rules.words import capitalise, content_stems
+
+MEDIUM = Cell(PerturbationClass.MISSING_INFO, Intensity.MEDIUM)
+HIGH = Cell(PerturbationClass.MISSING_INFO, Intensity.HIGH)
+
+FEWEST_WORDS = 20
+"""A passage must keep so many words when its answering sentences are cut."""
+
+
+def _draft(analysis: Analysis, passages: tuple[Passage, ...] | None, reasoning: str) -> Draft | None:
+    return None if passages is None else Draft(analysis.instance.query, passages, reasoning)
+
+
+def _gone(analysis: Analysis, draft: Draft) -> str | None:
+    """The question stands and nothing betrays the answer."""
+    for passage in draft.passages:
+        word = leak(analysis, f"{passage.title}\n{passage.text}")
+        if word is not None:
+            return f"{word!r} still betrays the answer"
+    return query_kept(analysis, draft)
+
+
+def _gone_without_substitute(analysis: Analysis, draft: Draft) -> str | None:
+    for passage in draft.passages:
+        other = substitute_left(analysis, passage.text)
+        if other is not None:
+            return f"{other!r} could be taken for the answer"
+    return _gone(analysis, draft)
+
+
+# MEDIUM
+
+
+def _excisable(analysis: Analysis) -> bool:
+    return len(analysis.answer_sentences) < len(analysis.sentences)
+
+
+def _excise(analysis: Analysis, _rng: random.Random) -> Draft | None:
+    passages = _without_answers(analysis)
+    if passages is None:
+        return None
+    left = "\n".join(passage.text for passage in passages)
+    if support(analysis.instance.query, left) < 0.3:
+        return None
+    return _draft(
+        analysis, passages, "The sentence that states the answer is cut; the rest of the topic stays."
+    )
+
+
+def _without_answers(analysis: Analysis) -> tuple[Passage, ...] | None:
+    """The passages without their answering sentences; None where too little or something dangling is left."""
+    held = [analysis.sentences[i] for i in analysis.answer_sentences]
+    passages = []
+    for index, passage in enumerate(analysis.instance.passages):
+        cut = [s for s in held if s.passage == index]
+        if cut:
+            following = [_next(analysis, s) for s in cut]
+            text = without(passage.text, cut)
+            if len(text.split()) < FEWEST_WORDS or any(
+                n and n not in held and DANGLING.match(n.text) for n in following
+            ):
+                return None
+            passage = Passage(text, clean_title(analysis, passage.title), passage.role)
+        passages.append(passage)
+    return tuple(passages)
+
+
+def _next(analysis: Analysis, sentence: Sentence) -> Sentence | None:
+    own = analysis.sentences_in(sentence.passage)
+    place = own.index(sentence) + 1
+    return own[place] if place < len(own) else None
+
+
+def _placeholder(analysis: Analysis, rng: random.Random) -> Draft | None:
+    phrases = say.PLACEHOLDERS.get(analysis.answer_type, say.THINGS)
+    return _draft(
+        analysis,
+        reworded(analysis, phrases, rng),
+        "Every mention of the answer gives way to a description of its kind.",
+    )
+
+
+def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
+    if _same_unit_elsewhere(analysis):
+        return None
+    mark = rng.choice(say.CITATIONS).format(n=rng.randint(3, 48))
+    return _draft(
+        analysis,
+        redacted(analysis, mark),
+        "A reference to a source that is not given stands in the place of the answer.",
+    )
+
+
+def _same_unit_elsewhere(analysis: Analysis) -> bool:
+    """Whether another figure of the answer's unit stands in the passage, so that it might step in."""
+    if analysis.answer_type is not AnswerType.NUMBER:
+        return False
+    mention = analysis.mentions[0]
+    after = analysis.instance.passages[mention.passage].text[mention.end :].split()
+    unit = analysis.answer.split()[1:2] or after[:1]
+    if "%" in analysis.answer:
+        return analysis.text.count("%") > 1
+    return bool(unit) and len(re.findall(rf"[\d]\s{re.escape(unit[0].strip('.,'))}", analysis.text)) > 1
+
+
+def _few_mentions(analysis: Analysis) -> bool:
+    """At most three places to fill, and none of them at the very start of a passage."""
+    spans = [(p, s) for p in analysis.instance.passages for s in answer_spans(analysis, p.text)]
+    return 0 < len(spans) <= 3 and all(span[0] > 0 for _, span in spans)
+
+
+def _is_timely(analysis: Analysis) -> bool:
+    return analysis.answer_type in (AnswerType.DATE, AnswerType.YEAR)
+
+
+def _adjunct(analysis: Analysis, _rng: random.Random) -> Draft | None:
+    passages = []
+    for passage in analysis.instance.passages:
+        text = passage.text
+        for start, end in reversed(answer_spans(analysis, text)):
+            edited = _without_time(text, start, end)
+            if edited is None:
+                return None
+            text = edited
+        passages.append(Passage(text, clean_title(analysis, passage.title), passage.role))
+    return _draft(
+        analysis, tuple(passages), "The time expression that answers is deleted, the event stays told."
+    )
+
+
+def _without_time(text: str, start: int, end: int) -> str | None:
+    """The text without the phrase of time around a date; None where the phrase is no mere adjunct."""
+    own = re.match(r"(?:in|on)\s", text[start:end], re.IGNORECASE)
+    found = re.search(r"\b(?:in|on)\s+(?:the\s+)?$", text[:start], re.IGNORECASE)
+    if own is None and found is None:
+        bracket = re.search(r"\s*\($", text[:start])
+        if bracket and text[end : end + 1] == ")":
+            return text[: bracket.start()] + text[end + 1 :]
+        return None
+    left = text[:start] if own or found is None else text[: found.start()]
+    right = text[end:]
+    if re.match(r"\s*(?:[–-]|to\b|until\b|and \d|[A-Z])", right):
+        return None
+    opens = not left.strip() or left.rstrip()[-1] in ".!?"
+    if opens:
+        return left + capitalise(right.lstrip(", ")) if right.startswith(",") else None
+    word = left.split()[-1]
+    if word[0].islower() and re.match(r"[.,;)]", right):
+        return None
+    if left.rstrip().endswith(",") and right.startswith(","):
+        return left.rstrip()[:-1] + right[1:]
+    return left.rstrip() + right
+
+
+def _is_price(analysis: Analysis) -> bool:
+    return re.search(r"[$£€₹]|\b(?:dollars|pounds|euros|rupees)\b", analysis.answer) is not None
+
+
+def _price(analysis: Analysis, rng: random.Random) -> Draft | None:
+    mark = rng.choice(
+        ("[amount not disclosed]", "[sum withheld]", "[price redacted]", "[amount confidential]", "an undisclosed sum",
+         "an amount that was never made public")
+    )  # fmt: skip
+    return _draft(analysis, redacted(analysis, mark), "The amount of money is withheld.")
+
+
+# HIGH
+
+
+def _purge(analysis: Analysis, rng: random.Random) -> Draft | None:
+    phrases = say.PURGED.get(analysis.answer_type, say.PURGED_THINGS)
+    return _draft(
+        analysis, reworded(analysis, phrases, rng), "Every word of the answer is gone from the passage."
+    )
+
+
+def _agent(analysis: Analysis, _rng: random.Random) -> Draft | None:
+    passages = []
+    for passage in analysis.instance.passages:
+        text = passage.text
+        for start, end in reversed(answer_spans(analysis, text)):
+            found = re.search(
+                r"\b[a-z]+(?:ed|en|wn|ung|ade|uilt|ound)(?P<agent> by (?:(?:the|a|an|[A-Z]?[\w-]+) ){0,4})$",
+                text[:start],
+            )
+            if found is None or not re.match(
+                r"\s*(?:[.,;)]|in\b|on\b|at\b|as\b|for\b|from\b|during\b)", text[end:]
+            ):
+                return None
+            text = text[: found.start("agent")] + text[end:]
+        passages.append(Passage(text, clean_title(analysis, passage.title), passage.role))
+    return _draft(analysis, tuple(passages), "The one who did it is deleted from the passive sentence.")
+
+
+def _is_who(analysis: Analysis) -> bool:
+    return re.match(r"who\b", analysis.instance.query.lower()) is not None
+
+
+def _is_named(analysis: Analysis) -> bool:
+    return analysis.answer_type in (AnswerType.PERSON, AnswerType.PLACE) or (
+        _is_who(analysis) and analysis.answer[:1].isupper()
+    )
+
+
+def _names(analysis: Analysis, rng: random.Random) -> Draft | None:
+    mark = rng.choice(say.MARKS)
+    passages = tuple(
+        Passage(without_names(p.text, mark), clean_title(analysis, p.title), p.role)
+        for p in analysis.instance.passages
+    )
+    if all(p.text.count(mark) > 0.3 * len(p.text.split()) for p in passages):
+        return None
+    return _draft(analysis, passages, "Every proper name in the passage is blacked out.")
+
+
+def _unrelated(analysis: Analysis, rng: random.Random) -> Draft | None:
+    instance = analysis.instance
+    asked = content_stems(f"{instance.query} {' '.join(instance.answers)}")
+    free = [text for text in say.UNRELATED if not asked & content_stems(text)]
+    if len(free) < len(instance.passages):
+        return None
+    texts = rng.sample(free, len(instance.passages))
+    passages = tuple(Passage(text, "", p.role) for text, p in zip(texts, instance.passages, strict=True))
+    return _draft(analysis, passages, "The whole context gives way to a text on another subject.")
+
+
+def _has_fact(analysis: Analysis) -> bool:
+    return _fact(analysis) is not None
+
+
+def _fact(analysis: Analysis) -> str | None:
+    """The question as part of a sentence: "who wrote Emma", "when the bridge was opened"."""
+    return None if analysis.question is None else embedded(analysis.query, analysis.question)
+
+
+def _single_passage(analysis: Analysis) -> bool:
+    return len(analysis.instance.passages) == 1 and _has_fact(analysis)
+
+
+def _audio(analysis: Analysis, rng: random.Random) -> Draft | None:
+    fact = _fact(analysis)
+    if fact is None:
+        return None
+    time = f"{rng.randint(1, 9)} min {rng.randint(10, 59)} s"
+    note = capitalise(rng.choice(say.AUDIO).format(fact=fact, time=time))
+    kept = [
+        s
+        for s in analysis.sentences
+        if not leak(analysis, s.text) and s.complete and not DANGLING.match(s.text)
+    ]
+    safe = [s.text for s in kept if substitute_left(analysis, s.text) is None]
+    passage = analysis.instance.passages[0]
+    text = " ".join([note, *safe[:3]])
+    return _draft(
+        analysis,
+        (Passage(text, clean_title(analysis, passage.title), passage.role),),
+        "The fact asked for is left to a sound recording that is not transcribed.",
+    )
+
+
+def _table(analysis: Analysis, rng: random.Random) -> Draft | None:
+    fact = _fact(analysis)
+    if fact is None:
+        return None
+    head = rng.choice(say.COLUMNS[analysis.answer_type])
+    rule = " | ".join("---" for _ in head.split("|"))
+    text = rng.choice(say.TABLES).format(fact=fact, fact_start=capitalise(fact), head=head, rule=rule)
+    passage = analysis.instance.passages[0]
+    return _draft(
+        analysis,
+        (Passage(text, clean_title(analysis, passage.title), passage.role),),
+        "The passage gives way to a table on the topic that has headings and no rows.",
+    )
+
+
+def _always(_analysis: Analysis) -> bool:
+    return True
+
+
+RULES: tuple[Rule, ...] = (
+    *LOW_RULES,
+    Rule("Answer Clause Excised", MEDIUM, "other sentences remain, without a rival to the answer",
+         _excisable, _excise, _gone_without_substitute),
+    Rule("Placeholder Entity Substitution", MEDIUM, "every mention stands where a description fits",
+         _always, _placeholder, _gone),
+    Rule("Placeholder Citation", MEDIUM, "at most three mentions, none of them opening the passage",
+         _few_mentions, _citation, _gone),
+    Rule("Missing Temporal Adjunct", MEDIUM, "a date that stands as a mere adjunct; no other time in the passage",
+         _is_timely, _adjunct, _gone_without_substitute),
+    Rule("Price Redacted", MEDIUM, "the answer is an amount of money", _is_price, _price, _gone),
+    Rule("Answer Token Purge", HIGH, "every mention stands where a general word fits", _always, _purge, _gone),
+    Rule("Agent Deletion", HIGH, "a who-question; each mention follows a passive verb and 'by'",
+         _is_who, _agent, _gone_without_substitute),
+    Rule("All Names Redacted", HIGH, "the answer is a name", _is_named, _names, _gone),
+    Rule("Entirely Irrelevant Context", HIGH, "as many unrelated texts as passages", _always, _unrelated, _gone),
+    Rule("Audio-only Reference", HIGH, "one passage, and a question that parses", _single_passage, _audio, _gone),
+    Rule("Zero-Row Table", HIGH, "one passage, and a question that parses", _single_passage, _table, _gone),
+)  # fmt: skip

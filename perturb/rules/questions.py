@@ -119,6 +119,21 @@ def parse_question(query: str) -> Question | None:
     return None
 
 
+def embedded(query: str, question: Question) -> str | None:
+    """The question as a clause inside a sentence; None where its form does not allow it.
+
+    >>> embedded("when did Emma come out", parse_question("when did Emma come out"))
+    'when Emma came out'
+    """
+    if question.wh == "who":
+        return query.strip().rstrip("?. ")[:1].lower() + query.strip().rstrip("?. ")[1:]
+    if question.gap in ("date", "place"):
+        return f"{question.wh} {question.before} {question.after}".strip()
+    if question.gap == "number" and not question.before:
+        return f"how many {question.after}"
+    return None
+
+
 def _who(words: list[str], lowered: list[str]) -> Question | None:
     verb, rest = lowered[1], " ".join(words[2:])
     if verb in ("is", "was") and len(words) > 3 and lowered[2] in ("the", "a", "an"):

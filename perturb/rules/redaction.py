@@ -1,0 +1,185 @@
+"""Taking an answer out of the passages, every mention and name part, and putting other words in its place."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from perturb.records import Passage
+from perturb.rules import pools
+from perturb.rules.analyse import Analysis
+from perturb.rules.answers import AnswerType, person_name
+from perturb.rules.drafts import passage_of
+from perturb.rules.leaks import leak
+from perturb.rules.words import capitalise, has_word, is_common, plain, spans_of
+
+Span = tuple[int, int]
+
+_PREPOSITION = re.compile(
+    r"\b(?:in|on|at|by|during|around|since|until|from|of|as of|in the year)\s+$", re.IGNORECASE
+)
+_CLEAN_LEFT = re.compile(
+    r"(?:^|[.!?]\s+|[,;:(–—]\s*|\b(?:by|to|with|from|of|for|as|is|was|are|were|and|or|that|when|while|where|stars|starring|"
+    r"than|named|called|played|including|through|into|about|between|against|after|before|than|while|which|who|has|had)\s+)$"
+)
+_ARTICLED = re.compile(r"\b(?:the|a|an)\s+(?:[\w-]+\s+){1,4}$", re.IGNORECASE)
+
+
+def answer_spans(analysis: Analysis, text: str) -> list[Span]:
+    """Where answers, their aliases and the parts of a person's name stand, merged where they touch."""
+    spans: list[Span] = []
+    for alias in sorted(analysis.instance.answers, key=lambda a: (-len(a), a)):
+        spans += spans_of(text, alias)
+    if analysis.answer_type is AnswerType.PERSON:
+        for part in person_name(analysis.answer).split():
+            if len(part) > 2 and part[:1].isupper() and not has_word(analysis.instance.query, part):
+                spans += [s for s in spans_of(text, part) if text[s[0]].isupper()]
+    merged: list[Span] = []
+    for start, end in sorted(set(spans)):
+        if merged and start <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def redacted(analysis: Analysis, mark: str) -> tuple[Passage, ...] | None:
+    """The passages with one mark in the place of every answer; None if something still betrays it."""
+    passages = []
+    for passage in analysis.instance.passages:
+        text = passage.text
+        for start, end in reversed(answer_spans(analysis, text)):
+            start, end = _with_quotes(text, start, end)
+            text = text[:start] + mark + text[end:]
+        passages.append(passage_of(passage, text, clean_title(analysis, passage.title)))
+    return _unless_leaking(analysis, tuple(passages))
+
+
+def reworded(analysis: Analysis, phrases: tuple[str, ...], rng: random.Random) -> tuple[Passage, ...] | None:
+    """The passages with a general phrase in the place of every answer, as the grammar around it needs; None if it cannot."""
+    phrase = rng.choice(phrases)
+    passages = []
+    for passage in analysis.instance.passages:
+        text = passage.text
+        for start, end in reversed(answer_spans(analysis, text)):
+            edited = _reword_one(analysis, text, (start, end), phrase)
+            if edited is None:
+                return None
+            text = edited
+        passages.append(passage_of(passage, text, clean_title(analysis, passage.title)))
+    return _unless_leaking(analysis, tuple(passages))
+
+
+def _reword_one(analysis: Analysis, text: str, span: Span, phrase: str) -> str | None:
+    start, end = span
+    left, right, kind = text[:start], text[end:], analysis.answer_type
+    if kind is AnswerType.PHRASE and len(answer_spans(analysis, analysis.text)) > 1:
+        return None
+    if re.match(r"[\w-]|['’]s?\w", right) or re.search(r"[\w-]$|[\"“(]$", left) or re.match(r"\s*\(", right):
+        return None
+    if kind in (AnswerType.DATE, AnswerType.YEAR):
+        return _reword_time(text, span, phrase)
+    if kind is AnswerType.PLACE:
+        found = re.search(r"\b(?:in|at)\s+(?:the\s+)?$", left, re.IGNORECASE)
+        if found is None or re.match(r"[,]?\s*[A-Z]|['’]", right):
+            return None
+        return _spliced(left[: found.start()], phrase, right)
+    if kind is AnswerType.NUMBER:
+        number = re.match(r"(?:over |about |more than )?[\d,.]+|[A-Za-z-]+", text[start:end])
+        rest = text[start:end][number.end() :] + right if number else right
+        if text[start:end].lower() in ("one", "1") or re.match(r"(?:one|1)\b", text[start:end].lower()):
+            return None
+        if not re.match(r"\s+[a-z]{3,}", rest) or re.match(
+            r"\s+(?:of|in|and|to|million|percent|per)\b", rest
+        ):
+            return None
+        if (
+            re.search(r"\b(?:an?|the|its|their|than|over|about|first|last)\s+$", left)
+            or "%" in text[start:end]
+        ):
+            return None
+        return _spliced(left, phrase, rest)
+    if not _CLEAN_LEFT.search(left):
+        described = kind is AnswerType.PERSON and _ARTICLED.search(left) and not re.match(r"['’]", right)
+        return left.rstrip() + right if described else None
+    if kind is not AnswerType.PERSON and (
+        not left.strip() or left.rstrip()[-1] in ".!?—–" or text[start].isupper()
+    ):
+        return None
+    if kind is not AnswerType.PERSON and not re.match(
+        r"\s*(?:[.,;]|$|and\b|or\b|in\b|to\b|for\b|is\b|was\b)", right
+    ):
+        return None
+    return _spliced(left, phrase, right)
+
+
+def _reword_time(text: str, span: Span, phrase: str) -> str | None:
+    start, end = span
+    left, right = text[:start], text[end:]
+    own = re.match(r"(?:in|on|by|after|at)\s", text[start:end], re.IGNORECASE)
+    found = re.search(r"\b(?:in|on)\s+(?:the\s+)?$", left, re.IGNORECASE)
+    if re.match(r"\s*(?:[–-]|to\b|until\b|\w*s\b|[A-Z])", right) or (own is None and found is None):
+        return None
+    return _spliced(left if own or found is None else left[: found.start()], phrase, right)
+
+
+def _spliced(left: str, phrase: str, right: str) -> str:
+    opens = not left.strip() or left.rstrip()[-1] in ".!?"
+    return left + (capitalise(phrase) if opens else phrase) + right
+
+
+def _with_quotes(text: str, start: int, end: int) -> Span:
+    """The span with the quotation marks or brackets that hold nothing else."""
+    pair = (text[start - 1 : start], text[end : end + 1])
+    return (start - 1, end + 1) if pair in (('"', '"'), ("“", "”"), ("(", ")")) else (start, end)
+
+
+def clean_title(analysis: Analysis, title: str) -> str:
+    """The title, or none if it betrays the answer."""
+    return "" if leak(analysis, title) else title
+
+
+def _unless_leaking(analysis: Analysis, passages: tuple[Passage, ...]) -> tuple[Passage, ...] | None:
+    return None if any(leak(analysis, p.text) for p in passages) else passages
+
+
+_NAME_LINK = r"(?:of|the|and|de|la|van|von|du|del|&|at|in|for)"
+_NAME = re.compile(
+    rf"(?<![\w’'-])[^\W\d_a-z][\w’'.-]*(?:(?:\s+|-)(?:{_NAME_LINK}\s+){{0,2}}(?:[^\W\d_a-z][\w’'.-]*|\d+(?=\b)))*"
+)
+_KEPT = frozenset(
+    {
+        *(m.lower() for m in pools.MONTHS),
+        "i",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "ad",
+        "bc",
+    }
+)
+
+
+def without_names(text: str, mark: str) -> str:
+    """A text with one mark in the place of every proper name; months, weekdays and openings of sentences stay.
+
+    >>> without_names("In May, Ann Lee met the Duke of York. She sang.", "[X]")
+    'In May, [X] met the [X]. She sang.'
+    """
+
+    def blacked(match: re.Match[str]) -> str:
+        words = match.group()
+        before = text[: match.start()].rstrip()
+        opens = not before or before[-1] in '.!?"“:'
+        first, _, rest = words.partition(" ")
+        ending = re.search(r"['’]s$|[.,]+$", words)
+        tail = ending.group() if ending else ""
+        if plain(first) in _KEPT or (opens and is_common(plain(first)) and first[1:].islower()):
+            return first + (" " + without_names(" " + rest, mark).strip() if rest else "")
+        return mark + tail
+
+    return _NAME.sub(blacked, text)
