@@ -1,0 +1,229 @@
+"""How steady a metric is across settings, and how steadily it ranks models.
+
+A table of scores has one row per model and one column per setting; a higher score is better. Refusal Index paper,
+tables 2 and 3, appendices H and K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Floats, read_flags, read_numbers, require_same_length
+from perturb.metrics.tetrachoric import rank_correlation, tetrachoric
+
+MAX_SWEEPS = 1000
+ROUNDING = 1e-10
+"""Residuals below this share of the largest score are rounding, and taken as 0."""
+
+
+def normalised_difference(values: ArrayLike, refusal_rates: ArrayLike) -> Estimate:
+    """Change of a metric from the setting that refuses least to the one that refuses most.
+
+    Formula: (value at the most refusing setting - value at the least refusing one) / |mean over settings|. Any real
+    number; closer to 0 is steadier. Undefined when the mean is 0.
+
+    Raises ValueError when there is not one refusal rate per value.
+
+    Reference: Refusal Index paper, section 4.2, equation 7.
+
+    >>> normalised_difference([0.30, 0.25, 0.20], [0.1, 0.3, 0.5]).value.__round__(2)
+    -0.4
+    """
+    scores, rates = read_numbers(values, "values"), read_numbers(refusal_rates, "refusal_rates")
+    require_same_length(values=scores, refusal_rates=rates)
+    if abs(scores.mean()) <= ROUNDING * np.abs(scores).max() or not scores.any():
+        return Estimate.undefined("the mean over the settings is 0", n=len(scores))
+    change = scores[np.argmax(rates)] - scores[np.argmin(rates)]
+    return Estimate(float(change / abs(scores.mean())), n=len(scores))
+
+
+def coefficient_of_variation(values: ArrayLike) -> Estimate:
+    """Spread of a metric over settings, relative to its mean.
+
+    Formula: standard deviation / |mean|, with divisor n (the paper's table 2 holds ratios of CV to range that the
+    divisor n - 1 rules out). Range: from 0 up; lower is steadier. Undefined when the mean is 0.
+
+    Reference: Refusal Index paper, section 4.2, equation 8.
+
+    >>> coefficient_of_variation([1.0, 3.0]).value
+    0.5
+    """
+    scores = read_numbers(values, "values")
+    if abs(scores.mean()) <= ROUNDING * np.abs(scores).max() or not scores.any():
+        return Estimate.undefined("the mean over the settings is 0", n=len(scores))
+    return Estimate(float(scores.std() / abs(scores.mean())), n=len(scores))
+
+
+def kendalls_w(scores: ArrayLike, *, correct_ties: bool = False) -> Estimate:
+    """Agreement of the rankings of models over settings, from a table of shape (models, settings).
+
+    Formula: 12 S / (m² (n³ - n)), with S the squared spread of the rank sums of n models over m settings; tied models
+    share their mean rank. With `correct_ties` the ties of each setting are taken off the denominator. Range: [0, 1];
+    higher is steadier. Undefined for fewer than two models or settings and, with `correct_ties`, when all models tie
+    everywhere.
+
+    Raises ValueError when the table is not two-dimensional or holds missing values.
+
+    Reference: Refusal Index paper, appendix K.1 (no correction for ties: full ties give 0).
+
+    >>> kendalls_w([[3, 3], [2, 2], [1, 1]]).value
+    1.0
+    """
+    from scipy.stats import rankdata
+
+    table = _read_scores(scores)
+    n, m = table.shape
+    if n < 2 or m < 2:
+        return Estimate.undefined("agreement needs two models and two settings at least", n=m)
+    ranks = rankdata(table, axis=0)
+    spread = float(np.sum((ranks.sum(axis=1) - m * (n + 1) / 2) ** 2))
+    ties = sum(_tie_excess(column) for column in ranks.T) if correct_ties else 0.0
+    room = m**2 * (n**3 - n) - m * ties
+    if room <= 0:
+        return Estimate.undefined("all models tie in every setting", n=m)
+    return Estimate(12 * spread / room, n=m)
+
+
+def winner_entropy(scores: ArrayLike) -> Estimate:
+    """How evenly the first place wanders between models, from a table of shape (models, settings).
+
+    Formula: -sum p_i log_n p_i over n models, with p_i the share of settings that model i wins; models that tie for
+    the first place share it. Range: [0, 1]; 0 means that one model always wins; lower is steadier. Undefined for one
+    model.
+
+    Raises ValueError when the table is not two-dimensional or holds missing values.
+
+    Reference: Refusal Index paper, appendix K.2.
+
+    >>> winner_entropy([[3, 1], [2, 2]]).value
+    1.0
+    """
+    table = _read_scores(scores)
+    n, m = table.shape
+    if n < 2:
+        return Estimate.undefined("a winner needs two models at least", n=m)
+    first = table == table.max(axis=0)
+    shares = (first / first.sum(axis=0)).mean(axis=1)
+    won = shares[shares > 0]
+    return Estimate(float(abs(np.sum(won * np.log(won)) / np.log(n))), n=m)
+
+
+def isotonic_residuals(scores: ArrayLike, covariate: ArrayLike) -> Floats:
+    """What remains of a metric once its monotone dependence on a covariate is taken away, model by model.
+
+    `scores` and `covariate`, such as the refusal rate, have shape (models, settings). Each model gets the least-squares
+    monotone curve, rising or falling, whichever leaves less; settings with equal covariates share a fitted value.
+
+    Raises ValueError when the shapes differ.
+
+    Reference: Refusal Index paper, appendix K.4.
+
+    >>> isotonic_residuals([[1.0, 2.0, 4.0]], [[0.1, 0.2, 0.3]]).tolist()
+    [[0.0, 0.0, 0.0]]
+    """
+    table, given = _read_scores(scores), _read_scores(covariate)
+    _require_same_shape(table, given)
+    fitted = np.array([_monotone(row, x) for row, x in zip(table, given, strict=True)])
+    return _tidy(table - fitted, table)
+
+
+def additive_isotonic_residuals(scores: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
+    """What remains of a metric after a sum of monotone curves in two covariates, model by model.
+
+    Coordinate descent: one curve is fitted to what the other leaves, in turn, until neither moves. All three tables
+    have shape (models, settings).
+
+    Raises ValueError when the shapes differ.
+
+    Reference: Refusal Index paper, appendix K.4.
+
+    >>> additive_isotonic_residuals([[3.0, 1.0, 2.0]], [[1, 2, 3]], [[0, 1, 0]]).round(6).tolist()
+    [[0.0, 0.0, 0.0]]
+    """
+    table, one, two = _read_scores(scores), _read_scores(first), _read_scores(second)
+    _require_same_shape(table, one)
+    _require_same_shape(table, two)
+    rows = [_without_both(row, x, z) for row, x, z in zip(table, one, two, strict=True)]
+    return _tidy(np.array(rows), table)
+
+
+def subset_size_cv(
+    refused: ArrayLike, wrong: ArrayLike, sizes: Sequence[int], *, repeats: int = 50, seed: int = 0
+) -> dict[int, Estimate]:
+    """Coefficient of variation of the Refusal Index over random subsets of each size.
+
+    Subsets are drawn without replacement, `repeats` per size; `n` of an estimate is the number of subsets on which
+    the index is defined. Lower is steadier.
+
+    Raises ValueError for a size outside 1 to the number of questions.
+
+    Reference: Refusal Index paper, appendix H, figure 10.
+
+    >>> cv = subset_size_cv([1, 0] * 500, [1, 0, 0, 1, 1, 0] * 166 + [1, 0, 0, 1], [50, 500])
+    >>> cv[50].value > cv[500].value
+    True
+    """
+    r, w = read_flags(refused, "refused"), read_flags(wrong, "wrong")
+    require_same_length(refused=r, wrong=w)
+    counts = [int(np.sum(cell)) for cell in (r & w, r & ~w, ~r & w, ~r & ~w)]
+    rng = np.random.default_rng(seed)
+    result = {}
+    for size in sizes:
+        if not 1 <= size <= len(r):
+            raise ValueError(f"a subset of {size} questions cannot be drawn from {len(r)}")
+        tables = rng.multivariate_hypergeometric(counts, size, size=repeats).astype(np.float64)
+        fitted = tetrachoric(tables)
+        values = rank_correlation(fitted.rho[fitted.defined])
+        undefined = Estimate.undefined("the index is undefined on every subset")
+        result[size] = coefficient_of_variation(values) if len(values) else undefined
+    return result
+
+
+def _read_scores(scores: ArrayLike) -> Floats:
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or table.size == 0:
+        raise ValueError(f"scores need the shape (models, settings), got {table.shape}")
+    if not np.all(np.isfinite(table)):
+        raise ValueError("scores hold a missing value: leave out models or settings that are incomplete")
+    return table
+
+
+def _require_same_shape(table: Floats, covariate: Floats) -> None:
+    if table.shape != covariate.shape:
+        raise ValueError(f"scores have shape {table.shape}, their covariate {covariate.shape}")
+
+
+def _tie_excess(ranks: Floats) -> float:
+    _, sizes = np.unique(ranks, return_counts=True)
+    return float(np.sum(sizes**3 - sizes))
+
+
+def _monotone(values: Floats, covariate: Floats) -> Floats:
+    """Least-squares monotone fit, rising or falling; ties in the covariate are pooled."""
+    from scipy.optimize import isotonic_regression
+
+    _, place, sizes = np.unique(covariate, return_inverse=True, return_counts=True)
+    means = np.bincount(place, weights=values) / sizes
+    fits = [isotonic_regression(means, weights=sizes, increasing=rising).x[place] for rising in (True, False)]
+    return np.asarray(min(fits, key=lambda fit: float(np.sum((values - fit) ** 2))))
+
+
+def _without_both(values: Floats, first: Floats, second: Floats) -> Floats:
+    by_second = np.zeros_like(values)
+    remains = values
+    for _ in range(MAX_SWEEPS):
+        by_first = _monotone(values - by_second, first)
+        by_second = _monotone(values - by_first, second)
+        previous, remains = remains, values - by_first - by_second
+        if np.max(np.abs(previous - remains)) <= ROUNDING * np.max(np.abs(values), initial=1e-300):
+            break
+    return remains
+
+
+def _tidy(residuals: Floats, table: Floats) -> Floats:
+    """Residuals with rounding set to exactly 0, so that it breaks no tie."""
+    return np.where(np.abs(residuals) <= 10 * ROUNDING * np.abs(table).max(), 0.0, residuals)

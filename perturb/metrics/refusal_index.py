@@ -1,0 +1,273 @@
+"""The Refusal Index: does a model refuse what it does not know?
+
+Two passes over the same questions. In the first the model may refuse; in the second it must answer what it
+refused. R says that a question was refused, W that the answer is wrong when one is forced. The index is Spearman's rank
+correlation between the latent tendencies to refuse and to err, estimated from the 2x2 table of R and W.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from perturb.metrics.bivariate import upper_orthant
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Floats, read_flags, require_same_length
+from perturb.metrics.resampling import bootstrap_means
+from perturb.metrics.tetrachoric import bootstrap_estimate, delta_estimate, percentile_estimate
+
+IntervalMethod = Literal["bootstrap", "delta"]
+RATE_TOLERANCE = 0.01
+"""How far three rates may contradict each other, since they are often printed with two decimals."""
+SMALL_CELL = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalIndex:
+    """The Refusal Index of one model under one prompt, with its companions (paper, table 1)."""
+
+    refusal_index: float | None
+    """Spearman correlation in [-1, 1], higher is better; None when undefined."""
+    low: float | None
+    """Lower end of the interval."""
+    high: float | None
+    """Upper end of the interval."""
+    se: float | None
+    """Standard error."""
+    rho: float | None
+    """Tetrachoric correlation behind the index."""
+    n: int
+    """Number of questions."""
+    n11: int
+    """Refused, and wrong when forced."""
+    n10: int
+    """Refused, yet right when forced."""
+    n01: int
+    """Answered wrongly."""
+    n00: int
+    """Answered rightly."""
+    boundary: bool
+    """True when an empty cell forces the index to -1 or 1."""
+    reason: str | None
+    """Why the index, or its interval, is missing."""
+    warning: str | None
+    """What to be careful about, such as a sparse table."""
+    correct_rate: float
+    """c: rightly answered among all questions."""
+    refusal_rate: float
+    """r: refused among all questions."""
+    c_over_a: float | None
+    """c / (1 - r): accuracy among answered questions; None when all were refused."""
+    f_score: float
+    """2c / (2 - r): harmonic mean of c and c / (1 - r)."""
+
+    def weighted_score(self, p: float = 0.2) -> float:
+        """c - p (1 - r), from -p to 1 - p, higher is better (paper, table 1). Its text uses p = 0.2, its table 7 p = 1.
+
+        >>> refusal_index_from_counts(50, 10, 20, 20).weighted_score(p=1).__round__(2)
+        -0.2
+        """
+        return self.correct_rate - p * (1 - self.refusal_rate)
+
+    def to_dict(self) -> dict[str, object]:
+        """The fields of `perturb refusal-index --json`, and the warning."""
+        fields: dict[str, object] = {name: getattr(self, name) for name in self.__slots__}
+        return fields | {"weighted": {"p=0.2": self.weighted_score(0.2), "p=1": self.weighted_score(1)}}
+
+
+def refusal_index(
+    refused: ArrayLike,
+    wrong: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    interval_by: IntervalMethod = "bootstrap",
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> RefusalIndex:
+    """Refusal Index from one row per question.
+
+    `refused` is R, the refusal in the first pass; `wrong` is W, the error under forced answering (the first-pass grade
+    where the model answered, the second-pass grade where it refused; no attempt counts as wrong). Both are 0/1.
+
+    Formula: (6/pi) arcsin(rho/2), with rho the correlation at which a bivariate normal, cut at the margins, gives the
+    observed share of refused and wrong questions. Range: [-1, 1]; 1 means that the model refuses exactly
+    where it errs most, 0 that refusal ignores errors; higher is better. `clusters` names the base instance of each
+    row: whole clusters are then resampled (bootstrap only).
+
+    Raises ValueError for anything but 0/1 and for columns of different lengths.
+
+    Reference: Refusal Index paper, section 3.1, equations 3 to 6.
+
+    >>> result = refusal_index([1, 1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 0, 0, 1, 0, 1])
+    >>> result.n11, result.n10, result.n01, result.n00, round(result.refusal_index, 4)
+    (3, 1, 1, 3, 0.6902)
+    """
+    r, w = read_flags(refused, "refused"), read_flags(wrong, "wrong")
+    require_same_length(refused=r, wrong=w)
+    cells = np.stack([r & w, r & ~w, ~r & w, ~r & ~w], axis=1).astype(np.float64)
+    table = cells.sum(axis=0)
+    if clusters is not None and interval_by == "delta":
+        raise ValueError(
+            "the delta method takes items as independent: use interval_by='bootstrap' with clusters"
+        )
+    if interval_by == "delta":
+        return _result(table, delta_estimate(table, level))
+    if clusters is None:
+        return _result(table, bootstrap_estimate(table, resamples, seed, level))
+    shares = bootstrap_means(cells, clusters=clusters, resamples=resamples, seed=seed)
+    return _result(table, percentile_estimate(table, np.where(shares < 0.5 / len(r), 0.0, shares), level))
+
+
+def refusal_index_from_counts(
+    n11: int,
+    n10: int,
+    n01: int,
+    n00: int,
+    *,
+    interval_by: IntervalMethod = "bootstrap",
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> RefusalIndex:
+    """Refusal Index from the 2x2 table: refused and wrong, refused and right, answered wrongly, answered rightly.
+
+    Formula, range and reference as `refusal_index`; higher is better.
+
+    Raises ValueError for negative counts and for an empty table.
+
+    >>> result = refusal_index_from_counts(2400, 300, 1200, 426)
+    >>> round(result.refusal_index, 3), round(result.f_score, 3), result.boundary
+    (0.337, 0.143, False)
+    >>> refusal_index_from_counts(0, 0, 10, 90).reason
+    'no question was refused'
+    """
+    table = np.array([n11, n10, n01, n00], dtype=np.float64)
+    if not np.all((table >= 0) & (table == np.round(table))):
+        raise ValueError(f"counts must be whole numbers from 0 up, got {(n11, n10, n01, n00)}")
+    if table.sum() == 0:
+        raise ValueError("all four counts are 0: the index needs at least one question")
+    if interval_by == "delta":
+        return _result(table, delta_estimate(table, level))
+    return _result(table, bootstrap_estimate(table, resamples, seed, level))
+
+
+def refusal_index_from_rates(
+    correct_rate: float,
+    refusal_rate: float,
+    forced_accuracy: float,
+    n: int = 2000,
+    *,
+    interval_by: IntervalMethod = "bootstrap",
+) -> RefusalIndex:
+    """Refusal Index from the rates that papers print.
+
+    `correct_rate` is c, rightly answered among ALL n questions (not among the answered ones, whatever the text
+    around the paper's snippet says); `refusal_rate` is r; `forced_accuracy` is 1 - mu, the accuracy when every
+    question is answered. The counts are rounded as in the snippet. The interval belongs to the n that is given,
+    so pass the real one.
+
+    Formula, range and reference as `refusal_index`; higher is better. Paper, appendix J, figure 12.
+
+    Raises ValueError when the rates cannot come from one table; a contradiction within `RATE_TOLERANCE` is taken
+    for rounding, and the result says so.
+
+    >>> round(refusal_index_from_rates(0.09, 0.85, 0.16, n=4326).refusal_index, 3)
+    0.75
+    """
+    rates = {"correct_rate": correct_rate, "refusal_rate": refusal_rate, "forced_accuracy": forced_accuracy}
+    for name, rate in rates.items():
+        if not 0 <= rate <= 1:
+            raise ValueError(f"{name} must lie in [0, 1], got {rate:g}")
+    wrong_answered = 1 - refusal_rate - correct_rate
+    right_refused = forced_accuracy - correct_rate
+    wrong_refused = refusal_rate - right_refused
+    if wrong_answered < -RATE_TOLERANCE:
+        raise ValueError(
+            f"correct_rate {correct_rate:g} exceeds 1 - refusal_rate {refusal_rate:g}: "
+            "give it as a share of all questions, not of the answered ones"
+        )
+    if min(right_refused, wrong_refused) < -RATE_TOLERANCE:
+        raise ValueError(
+            f"forced_accuracy must lie between correct_rate {correct_rate:g} and "
+            f"correct_rate + refusal_rate {correct_rate + refusal_rate:g}, got {forced_accuracy:g}"
+        )
+    refused = round(n * refusal_rate)
+    n11 = min(max(round(n * wrong_refused), 0), refused)
+    n01 = min(max(round(n * wrong_answered), 0), n - refused)
+    clipped = min(wrong_answered, right_refused, wrong_refused) < -0.5 / n
+    note = (
+        "the rates contradict each other within rounding; negative cells were taken as 0" if clipped else None
+    )
+    table = np.array([n11, refused - n11, n01, n - refused - n01], dtype=np.float64)
+    estimate = delta_estimate(table) if interval_by == "delta" else bootstrap_estimate(table)
+    return _result(table, estimate, note)
+
+
+def accuracy_refusal_curve(refusal_rates: ArrayLike, forced_accuracy: float, index: float) -> Floats:
+    """Correct-answer rate a(r) along an iso-RI curve.
+
+    Formula: the bivariate normal probability that a question is answered and right, at the rho that belongs to
+    `index`. It falls from `forced_accuracy` at r = 0 to 0 at r = 1; a higher index bends it upwards.
+
+    Reference: Refusal Index paper, appendix E, equation 12.
+
+    >>> accuracy_refusal_curve([0, 0.5, 1], forced_accuracy=0.4, index=0.0).round(3).tolist()
+    [0.4, 0.2, 0.0]
+    """
+    from scipy.special import ndtri
+
+    rho = 2 * np.sin(np.pi * index / 6)
+    # P(Z_R < tau_r, Z_W < tau_w) is the upper orthant of the mirrored thresholds
+    rates = np.asarray(refusal_rates, dtype=np.float64)
+    return upper_orthant(ndtri(rates), ndtri(1 - forced_accuracy), np.clip(rho, -1, 1))
+
+
+def questions_for_cv(result: RefusalIndex, cv: float) -> Estimate:
+    """Number of questions at which the index of such a table would have a standard error of `cv` times its value.
+
+    Formula: n times (se / (cv RI))², by the delta method. Undefined at the boundary and at an index of 0.
+
+    Reference: Refusal Index paper, appendix H.
+
+    >>> questions_for_cv(refusal_index_from_counts(240, 30, 120, 43), cv=0.1).value
+    2368.0
+    """
+    table = np.array([result.n11, result.n10, result.n01, result.n00], dtype=np.float64)
+    estimate = delta_estimate(table)
+    if estimate.se is None or not estimate.value:
+        return Estimate.undefined(
+            estimate.reason or "the index is 0: no sample makes its CV small", n=result.n
+        )
+    return Estimate(float(np.ceil(result.n * (estimate.se / (cv * estimate.value)) ** 2)), n=result.n)
+
+
+def _result(table: Floats, estimate: Estimate, note: str | None = None) -> RefusalIndex:
+    n = estimate.n
+    n11, n10, n01, n00 = (int(count) for count in table)
+    refused, wrong, correct = (n11 + n10) / n, (n11 + n01) / n, n00 / n
+    smallest = n * min(refused, 1 - refused) * min(wrong, 1 - wrong)
+    sparse = f"a cell expects {smallest:.1f} questions, fewer than {SMALL_CELL}: the index is unreliable"
+    warnings = [text for text in (note, sparse if smallest < SMALL_CELL else None) if text]
+    return RefusalIndex(
+        refusal_index=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        se=estimate.se,
+        rho=None if estimate.value is None else float(2 * np.sin(np.pi * estimate.value / 6)),
+        n=n,
+        n11=n11,
+        n10=n10,
+        n01=n01,
+        n00=n00,
+        boundary=estimate.value is not None and not table.all(),
+        reason=estimate.reason,
+        warning="; ".join(warnings) or None,
+        correct_rate=correct,
+        refusal_rate=refused,
+        c_over_a=correct / (1 - refused) if refused < 1 else None,
+        f_score=2 * correct / (2 - refused),
+    )

@@ -1,0 +1,219 @@
+"""The tetrachoric correlation of many 2x2 tables at once, and the Refusal Index with its sampling error.
+
+A table is a row of four cells `(n11, n10, n01, n00)`: refused and wrong, refused and right, answered and wrong,
+answered and right. Cells are counts or weighted counts; a common factor cancels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from perturb.metrics.bivariate import upper_orthant, upper_orthant_slope
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Flags, Floats
+from perturb.metrics.resampling import interval
+
+LEVEL = 0.95
+MAX_STEPS = 100
+ANGLE_TOLERANCE = 1e-12
+ROUNDING = 2e-16  # of a probability; a smaller excess says nothing about the angle
+
+
+class Correlations(NamedTuple):
+    """Tetrachoric correlations of a stack of tables."""
+
+    rho: Floats
+    """Correlation in [-1, 1]; 0 where it is not defined."""
+    defined: Flags
+    """False where a margin is empty: nobody refused, all refused, none wrong, all wrong."""
+    boundary: Flags
+    """True where an empty cell puts the table at a Fréchet bound, so that rho is -1 or 1."""
+
+
+def tetrachoric(tables: Floats) -> Correlations:
+    """Correlation of the bivariate normal whose thresholded cells equal each table, shape (tables, 4).
+
+    With both margins at their empirical values the multinomial likelihood is largest where the fitted upper
+    cell equals the observed share n11/n, so rho is the root of an increasing function. Newton steps in
+    arcsin(rho), where the slope stays bounded, are kept inside a shrinking bracket.
+
+    Reference: Refusal Index paper, section 3.1, equations 4 to 6.
+
+    >>> rho, defined, boundary = tetrachoric(np.array([[40.0, 10.0, 10.0, 40.0], [5.0, 0.0, 5.0, 10.0]]))
+    >>> [round(float(r), 4) for r in rho], boundary.tolist()
+    ([0.809, 1.0], [False, True])
+    """
+    n11, n10, n01, n00 = tables.T
+    defined = (n11 + n10 > 0) & (n01 + n00 > 0) & (n11 + n01 > 0) & (n10 + n00 > 0)
+    top = defined & ((n10 == 0) | (n01 == 0))
+    bottom = defined & ((n11 == 0) | (n00 == 0))
+    rho = np.where(top, 1.0, np.where(bottom, -1.0, 0.0))
+    inner = defined & ~top & ~bottom
+    rho[inner] = np.sin(_solve_angle(tables[inner]))
+    return Correlations(rho, defined, top | bottom)
+
+
+def thresholds(tables: Floats) -> tuple[Floats, Floats]:
+    """The normal thresholds (tau_R, tau_W) that give each table its margins (equation 4).
+
+    >>> [float(cut[0]) for cut in thresholds(np.array([[10.0, 10.0, 10.0, 10.0]]))]
+    [0.0, 0.0]
+    """
+    from scipy.special import ndtri
+
+    _, n10, n01, n00 = tables.T
+    total = tables.sum(axis=1)
+    return ndtri((n01 + n00) / total), ndtri((n10 + n00) / total)
+
+
+def rho_variance(tables: Floats, rho: Floats) -> Floats:
+    """Variance of sqrt(n) times the estimated rho, by the delta method, for tables without an empty cell.
+
+    Both thresholds are estimated from the same table; their error is part of the variance.
+
+    >>> float(rho_variance(np.array([[25.0, 25.0, 25.0, 25.0]]), np.array([0.0]))[0]).__round__(4)
+    2.4674
+    """
+    from scipy.special import ndtr
+
+    h, k = thresholds(tables)
+    root = np.sqrt((1 - rho) * (1 + rho))
+    slope = upper_orthant_slope(h, k, rho)
+    by_refusal = ndtr((rho * h - k) / root)
+    by_error = ndtr((rho * k - h) / root)
+    shares = tables / tables.sum(axis=1, keepdims=True)
+    # how far rho moves with the share of each cell
+    gradient = np.stack([1 - by_refusal - by_error, -by_refusal, -by_error, np.zeros_like(rho)], axis=1)
+    gradient /= slope[:, None]
+    mean = (shares * gradient).sum(axis=1)
+    return np.asarray((shares * gradient**2).sum(axis=1) - mean**2)
+
+
+def rank_correlation(rho: ArrayLike) -> Floats:
+    """Spearman's correlation of a Gaussian copula: (6/pi) arcsin(rho/2), from -1 to 1 (paper, section 3.1).
+
+    >>> float(rank_correlation(1.0)).__round__(12)
+    1.0
+    """
+    return np.asarray(6 / np.pi * np.arcsin(np.asarray(rho, dtype=np.float64) / 2))
+
+
+def delta_estimate(table: Floats, level: float = LEVEL) -> Estimate:
+    """The index of one table with a delta-method interval, symmetric in Fisher's z so that it stays in [-1, 1].
+
+    >>> delta_estimate(np.array([40.0, 10.0, 10.0, 40.0])).se.__round__(4)
+    0.0771
+    """
+    from scipy.special import ndtri
+
+    point, rho, boundary = _point(table, level)
+    if point.value is None or boundary:
+        return point
+    slope = 6 / np.pi / np.sqrt(4 - rho**2)
+    se = float(slope * np.sqrt(rho_variance(table[None], np.array([rho]))[0] / table.sum()))
+    reach = ndtri((1 + level) / 2) * se / (1 - point.value**2)
+    centre = np.arctanh(point.value)
+    return Estimate(point.value, float(np.tanh(centre - reach)), float(np.tanh(centre + reach)), se, point.n)
+
+
+def bootstrap_estimate(table: Floats, resamples: int = 1000, seed: int = 0, level: float = LEVEL) -> Estimate:
+    """The index of one table with a percentile interval; to resample questions is to draw multinomial tables.
+
+    >>> bootstrap_estimate(np.array([40.0, 0.0, 10.0, 50.0])).high
+    1.0
+    """
+    total = int(table.sum())
+    draws = np.random.default_rng(seed).multinomial(total, table / total, size=resamples)
+    return percentile_estimate(table, draws.astype(np.float64), level)
+
+
+def percentile_estimate(table: Floats, draws: Floats, level: float = LEVEL) -> Estimate:
+    """The index of one table with the percentile interval of resampled tables, shape (resamples, 4).
+
+    >>> percentile_estimate(np.array([4.0, 1.0, 1.0, 4.0]), np.array([[4.0, 1.0, 1.0, 4.0]] * 3)).se
+    0.0
+    """
+    point, _, boundary = _point(table, level)
+    if point.value is None or boundary:
+        return point
+    resampled = tetrachoric(draws)
+    return interval(point.value, rank_correlation(resampled.rho[resampled.defined]), point.n, level=level)
+
+
+def _point(table: Floats, level: float) -> tuple[Estimate, float, bool]:
+    """The index of one table, its rho, and whether it stands at a bound, where it gets its interval at once."""
+    total = int(table.sum())
+    n11, n10, n01, n00 = table
+    margins = {
+        "no question was refused": n11 + n10,
+        "every question was refused": n01 + n00,
+        "no answer was wrong under forced answering": n11 + n01,
+        "every answer was wrong under forced answering": n10 + n00,
+    }
+    for reason, count in margins.items():
+        if count == 0:
+            return Estimate.undefined(reason, total), 0.0, False
+    fitted = tetrachoric(table[None])
+    rho, value = float(fitted.rho[0]), float(rank_correlation(fitted.rho)[0])
+    if not fitted.boundary[0]:
+        return Estimate(value, n=total), rho, False
+    far = float(rank_correlation(_far_end(table, rho, level)))
+    reason = "an empty cell puts the index at its bound: no standard error, interval by likelihood ratio"
+    return Estimate(value, min(value, far), max(value, far), None, total, reason), rho, True
+
+
+def _far_end(table: Floats, rho: float, level: float) -> float:
+    """End of the likelihood-ratio interval that starts at rho = -1 or 1, with fixed margins."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
+    h, k = (float(cut[0]) for cut in thresholds(table[None]))
+    shares = table / table.sum()
+    r, mu, seen = shares[0] + shares[1], shares[0] + shares[2], shares > 0
+    allowed = float(ndtri((1 + level) / 2) ** 2 / (2 * table.sum()))
+
+    def loss(angle: float) -> float:
+        p11 = float(upper_orthant(h, k, np.sin(angle)))
+        cells = np.clip([p11, r - p11, mu - p11, 1 - r - mu + p11], 1e-300, 1.0)
+        return float(np.sum(shares[seen] * np.log(shares[seen] / cells[seen]))) - allowed
+
+    near, other = np.sign(rho) * np.pi / 2, -np.sign(rho) * np.pi / 2
+    return -float(np.sign(rho)) if loss(other) <= 0 else float(np.sin(brentq(loss, near, other)))
+
+
+def _solve_angle(tables: Floats) -> Floats:
+    """arcsin(rho) for tables without an empty cell."""
+    h, k = thresholds(tables)
+    target = tables[:, 0] / tables.sum(axis=1)
+    low, high = np.full(len(tables), -np.pi / 2), np.full(len(tables), np.pi / 2)
+    angle = np.arcsin(_first_guess(tables))
+    last_step = high - low
+    for _ in range(MAX_STEPS):
+        excess = upper_orthant(h, k, np.sin(angle)) - target
+        low, high = np.where(excess < 0, angle, low), np.where(excess > 0, angle, high)
+        slope = _angle_slope(h, k, angle)
+        newton = angle - excess / np.where(slope > 0, slope, 1.0)
+        settled = (slope > 0) & (np.abs(newton - angle) <= ANGLE_TOLERANCE) | (np.abs(excess) <= ROUNDING)
+        if np.all(settled):
+            break
+        sound = (newton > low) & (newton < high) & (np.abs(newton - angle) < last_step / 2) & (slope > 0)
+        following = np.where(settled, angle, np.where(sound, newton, (low + high) / 2))
+        last_step = np.abs(following - angle)
+        angle = following
+    return np.asarray(angle)
+
+
+def _angle_slope(h: Floats, k: Floats, angle: Floats) -> Floats:
+    """Derivative of the upper orthant in arcsin(rho): the density without its singular factor."""
+    squared = h**2 - 2 * h * k * np.sin(angle) + k**2
+    return np.asarray(np.exp(-squared / (2 * np.cos(angle) ** 2)) / (2 * np.pi))
+
+
+def _first_guess(tables: Floats) -> Floats:
+    """Digby's approximation (1983) from the odds ratio."""
+    n11, n10, n01, n00 = tables.T
+    log_odds = np.log(n11) + np.log(n00) - np.log(n10) - np.log(n01)
+    return np.asarray(np.tanh(0.375 * log_odds) * 0.999)
