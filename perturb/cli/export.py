@@ -30,7 +30,7 @@ def export_command(
     """
     from perturb.export.freeze import current_plan, freeze
     from perturb.select import SelectionPlan
-    from perturb.store.ledger import open_read_only
+    from perturb.store.calls import open_read_only
 
     db = open_read_only(run)
     try:

@@ -50,7 +50,7 @@ def read_status(run: Path) -> dict[str, Any]:
     """Everything that `perturb status` shows, from the ledger alone."""
     from perturb.export.freeze import current_plan
     from perturb.store import queries
-    from perturb.store.ledger import open_read_only
+    from perturb.store.calls import open_read_only
 
     db = open_read_only(run)
     try:

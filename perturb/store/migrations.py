@@ -85,6 +85,39 @@ STEPS: tuple[str, ...] = (
     );
     CREATE INDEX calls_by_key ON calls (key) WHERE status = 'read';
     """,
+    """
+    CREATE TABLE items (
+        id TEXT PRIMARY KEY,
+        position INTEGER NOT NULL,
+        payload TEXT NOT NULL
+    );
+    CREATE TABLE responses (
+        item_id TEXT NOT NULL,
+        model TEXT NOT NULL,
+        variant TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        status TEXT NOT NULL,
+        text TEXT NOT NULL,
+        error TEXT NOT NULL,
+        PRIMARY KEY (item_id, model, variant)
+    );
+    CREATE TABLE judgements (
+        item_id TEXT NOT NULL,
+        model TEXT NOT NULL,
+        variant TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        judge TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        status TEXT NOT NULL,
+        value TEXT NOT NULL,
+        raw TEXT NOT NULL,
+        PRIMARY KEY (item_id, model, variant, kind)
+    );
+    CREATE TABLE facts (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    );
+    """,
 )
 
 APPLICATION_ID = 0x50455254

@@ -1,0 +1,131 @@
+"""A run's database whatever the run does: the lock, the one writer, and the log of calls."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from filelock import FileLock, Timeout
+
+from perturb.errors import LedgerError
+from perturb.llm.asking import Call
+from perturb.store.db import Write, Writer, connect, ledger_errors
+from perturb.store.migrations import STEPS, migrate
+
+LEDGER_FILE = "ledger.sqlite"
+
+
+class CallLedger:
+    """A run's database, open for writing by this process alone; a `perturb.llm.asking.CallLog`.
+
+    Writes are queued and committed in order by one thread; `db` is a connection for reading. Use it as a context
+    manager. Raises `LedgerError` if the folder cannot be written, the file is corrupt or newer than this perturb, or
+    another process works on the run.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / LEDGER_FILE
+        self._lock = _take_lock(folder)
+        try:
+            with ledger_errors(self.path):
+                connection = connect(self.path)
+                migrate(connection, str(self.path))
+                connection.close()
+                self.db = connect(self.path)
+                self._writer = Writer(self.path)
+        except BaseException:
+            self._lock.release()
+            raise
+        self.cached_calls = 0
+        """Calls that a stored reply saved since the ledger was opened."""
+        self._uncommitted: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+        self.db.close()
+        (self.folder / "run.pid").unlink(missing_ok=True)
+        self._lock.release()
+
+    def flush(self) -> None:
+        """Return when everything recorded so far is on disk."""
+        self._writer.flush()
+
+    def find(self, key: str) -> str | None:
+        """The reply to an identical request that was read before; None if there is none."""
+        reply = self._uncommitted.get(key)
+        if reply is None:
+            row = self.db.execute(
+                "SELECT reply FROM calls WHERE key = ? AND status = 'read' LIMIT 1", (key,)
+            ).fetchone()
+            reply = None if row is None else str(row["reply"])
+        if reply is not None:
+            self.cached_calls += 1
+        return reply
+
+    def record(self, call: Call) -> None:
+        """Record one call with its reply, tokens and cost."""
+        if call.status == "read":
+            self._uncommitted[call.key] = call.reply
+        row = asdict(call)
+        names, marks = ", ".join(row), ", ".join("?" * len(row))
+        self._writer.put(
+            Write(
+                f"INSERT INTO calls ({names}) VALUES ({marks})",
+                tuple(row.values()),
+                lambda: self._forget_uncommitted(call.key),
+            )
+        )
+
+    def _forget_uncommitted(self, key: str) -> None:
+        self._uncommitted.pop(key, None)
+
+
+def open_read_only(folder: Path) -> sqlite3.Connection:
+    """A reading connection to a run's ledger, for commands that change nothing.
+
+    Raises `LedgerError` if the folder holds no ledger, or one that cannot be read.
+    """
+    path = folder / LEDGER_FILE
+    if not path.is_file():
+        raise LedgerError(
+            f"{folder}: no run there: give the folder that `perturb build` wrote (outputs/NAME)"
+        )
+    connection = connect(path, read_only=True)
+    with ledger_errors(path):
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version != len(STEPS):
+        word = "newer" if version > len(STEPS) else "older"
+        raise LedgerError(
+            f"{path}: written by an {word} perturb: run `perturb build` with this one, or upgrade"
+        )
+    return connection
+
+
+def _take_lock(folder: Path) -> FileLock:
+    """Hold the run's lock, or say which process holds it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / "run.lock", timeout=0)
+        lock.acquire()
+        (folder / "run.pid").write_text(f"{os.getpid()}\n")
+    except Timeout:
+        pid_file = folder / "run.pid"
+        pid = pid_file.read_text().strip() if pid_file.exists() else "unknown"
+        raise LedgerError(
+            f"run '{folder.name}' is being worked on by process {pid}: wait for it, or stop it first"
+        ) from None
+    except OSError as exc:
+        raise LedgerError(
+            f"{folder}: cannot be written ({exc.strerror}): check the folder's permissions"
+        ) from None
+    return lock

@@ -1,0 +1,134 @@
+"""The ledger of an evaluation: items, responses of models under test, judgements, beside the calls."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from perturb.digests import canonical
+from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.store.calls import CallLedger
+from perturb.store.db import Write, ledger_errors
+
+
+class EvaluationLedger(CallLedger):
+    """What an evaluation may write.
+
+    A response is kept under item, model and variant, a judgement also under its kind; a newer one replaces the older.
+    Fingerprints tell whether what is there was made with today's settings.
+    """
+
+    def add_items(self, items: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        """Enter the items (id, content) that are evaluated, in order; those of an earlier run are replaced."""
+        with ledger_errors(self.path):
+            self.db.execute("BEGIN IMMEDIATE")
+            self.db.execute("DELETE FROM items")
+            self.db.executemany(
+                "INSERT INTO items (id, position, payload) VALUES (?, ?, ?)",
+                (
+                    (item_id, position, json.dumps(dict(content), ensure_ascii=False))
+                    for position, (item_id, content) in enumerate(items)
+                ),
+            )
+            self.db.execute("COMMIT")
+
+    def write_fact(self, name: str, value: Any) -> None:
+        """Keep a fact about the run (any JSON value) under a name."""
+        self._writer.put(Write("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, canonical(value))))
+
+    def record_response(self, response: Response, committed: Callable[[], None] | None = None) -> None:
+        """Record what a model replied to an item."""
+        self._writer.put(
+            Write(
+                "INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(response.item_id, response.model, response.variant, response.fingerprint),
+                    *(response.status.value, response.text, response.error),
+                ),
+                committed,
+            )
+        )
+
+    def record_judgement(self, judgement: Judgement, committed: Callable[[], None] | None = None) -> None:
+        """Record what a judge said of a response."""
+        self._writer.put(
+            Write(
+                "INSERT OR REPLACE INTO judgements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(judgement.item_id, judgement.model, judgement.variant, judgement.kind),
+                    *(judgement.judge, judgement.fingerprint, judgement.status.value),
+                    *(json.dumps(dict(judgement.value), ensure_ascii=False), judgement.raw),
+                ),
+                committed,
+            )
+        )
+
+
+def read_items(db: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The items of an evaluation (id, content), in order."""
+    for row in db.execute("SELECT id, payload FROM items ORDER BY position"):
+        yield row["id"], json.loads(row["payload"])
+
+
+def read_facts(db: sqlite3.Connection) -> dict[str, Any]:
+    """The facts kept about the run, by name."""
+    return {row["name"]: json.loads(row["value"]) for row in db.execute("SELECT name, value FROM facts")}
+
+
+def response_of(db: sqlite3.Connection, item_id: str, model: str, variant: str) -> Response | None:
+    """One response, if there is one."""
+    row = db.execute(
+        "SELECT * FROM responses WHERE item_id = ? AND model = ? AND variant = ?", (item_id, model, variant)
+    ).fetchone()
+    return _response(row) if row else None
+
+
+def read_responses(db: sqlite3.Connection) -> Iterator[Response]:
+    """All responses, by item, model and variant."""
+    for row in db.execute("SELECT * FROM responses ORDER BY item_id, model, variant"):
+        yield _response(row)
+
+
+def judgement_of(
+    db: sqlite3.Connection, item_id: str, model: str, variant: str, kind: str
+) -> Judgement | None:
+    """One judgement, if there is one."""
+    row = db.execute(
+        "SELECT * FROM judgements WHERE item_id = ? AND model = ? AND variant = ? AND kind = ?",
+        (item_id, model, variant, kind),
+    ).fetchone()
+    return _judgement(row) if row else None
+
+
+def read_judgements(db: sqlite3.Connection) -> Iterator[Judgement]:
+    """All judgements, by item, model, variant and kind."""
+    for row in db.execute("SELECT * FROM judgements ORDER BY item_id, model, variant, kind"):
+        yield _judgement(row)
+
+
+def _response(row: sqlite3.Row) -> Response:
+    return Response(
+        item_id=row["item_id"],
+        model=row["model"],
+        variant=row["variant"],
+        status=ResponseStatus(row["status"]),
+        text=row["text"],
+        error=row["error"],
+        fingerprint=row["fingerprint"],
+    )
+
+
+def _judgement(row: sqlite3.Row) -> Judgement:
+    return Judgement(
+        item_id=row["item_id"],
+        model=row["model"],
+        variant=row["variant"],
+        kind=row["kind"],
+        judge=row["judge"],
+        status=JudgementStatus(row["status"]),
+        value=json.loads(row["value"]),
+        raw=row["raw"],
+        fingerprint=row["fingerprint"],
+    )
