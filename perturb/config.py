@@ -6,6 +6,8 @@ only in memory, so that the stored, resolved configuration still says `${NAME}`.
 
 from __future__ import annotations
 
+import datetime
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -13,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from perturb.errors import ConfigError
 from perturb.llm.client import ModelSettings, Price
@@ -23,10 +25,19 @@ from perturb.yaml_files import Strict, YamlFile
 
 Text = Annotated[str, Field(min_length=1, max_length=200)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-Round = Annotated[Text, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]
+
+
+def _as_text(value: Any) -> Any:
+    """A year or a date, which YAML does not read as text, as it was written."""
+    plain = isinstance(value, int | datetime.date) and not isinstance(value, bool | datetime.datetime)
+    return str(value) if plain else value
+
+
+Round = Annotated[Text, BeforeValidator(_as_text)]
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SECRET_WORDS = re.compile(r"api[_-]?key|secret|token$|password|authorization", re.IGNORECASE)
+_SECRET_WORDS = re.compile(r"api[_-]?key|secret|token$|password|credential|authorization", re.IGNORECASE)
+_SECRET_ADDRESS = re.compile(r"//[^/@]*@|[?&][^=]*(key|token|secret)[^=]*=(?!\$\{)", re.IGNORECASE)
 
 
 class BaseSetEntry(Strict):
@@ -87,11 +98,24 @@ class ModelEntry(Strict):
             raise ValueError("give the name of an environment variable, never the key itself")
         return value
 
+    @field_validator("api_base")
+    @classmethod
+    def _no_key_in_address(cls, value: str | None) -> str | None:
+        if value is not None and _SECRET_ADDRESS.search(value):
+            raise ValueError("the address holds a secret: export it under a NAME and write ${NAME} here")
+        return value
+
     @field_validator("params")
     @classmethod
-    def _no_keys(cls, value: dict[str, Any]) -> dict[str, Any]:
-        if (field := _written_secret(value)) is not None:
-            raise ValueError(f"'{field}' holds a secret: write ${{NAME}} and export NAME, or use api_key_env")
+    def _plain_and_without_keys(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if (field := _named_secret(value)) is not None:
+            raise ValueError(f"'{field}' may not stand here: keys come from the environment (api_key_env)")
+        try:
+            json.dumps(value, allow_nan=False, sort_keys=True)
+        except (TypeError, ValueError):
+            raise ValueError(
+                "holds a value that JSON has no word for: put dates and the like in quotes"
+            ) from None
         return value
 
     @model_validator(mode="after")
@@ -151,9 +175,14 @@ class PanelEntry(Strict):
     """Share of candidates that get every vote under the economy schedule."""
     verifiers: tuple[VerifierEntry, ...] = Field(min_length=1)
 
+    @field_validator("verifiers")
+    @classmethod
+    def _names_differ(cls, value: tuple[VerifierEntry, ...]) -> tuple[VerifierEntry, ...]:
+        _distinct([verifier.name for verifier in value], "verifier")
+        return value
+
     @model_validator(mode="after")
     def _consistent(self) -> PanelEntry:
-        _distinct([verifier.name for verifier in self.verifiers], "verifier")
         if (self.consensus == "k_of_n") != (self.k is not None):
             raise ValueError("'k' goes with 'consensus: k_of_n': give both or neither")
         if self.k is not None and self.k > len(self.verifiers):
@@ -196,6 +225,8 @@ class BuildConfig(Strict):
     @field_validator("panel", mode="before")
     @classmethod
     def _file_or_inline(cls, value: Any) -> Any:
+        if not isinstance(value, str | Path | Mapping | PanelEntry):
+            raise ValueError("give the path of a panel file, or the panel itself")
         return Path(value) if isinstance(value, str) else value
 
     @field_validator("cells")
@@ -205,10 +236,23 @@ class BuildConfig(Strict):
             raise ValueError("name at least one cell, or write 'all'")
         return value
 
-    @model_validator(mode="after")
-    def _names_differ(self) -> BuildConfig:
-        _distinct([generator.name for generator in self.generators], "generator")
-        return self
+    @field_validator("generators")
+    @classmethod
+    def _names_differ(cls, value: tuple[ModelEntry, ...]) -> tuple[ModelEntry, ...]:
+        _distinct([generator.name for generator in value], "generator")
+        return value
+
+    @field_validator("select")
+    @classmethod
+    def _quota_fits(cls, value: SelectEntry, info: ValidationInfo) -> SelectEntry:
+        cells = info.data.get("cells", "all")
+        wanted = value.min_per_cell * len(ALL_CELLS if cells == "all" else set(cells))
+        if value.strategy == "balanced" and value.per_generator < wanted:
+            raise ValueError(
+                f"the floors of all cells need {wanted} rows, but per_generator is {value.per_generator}: "
+                "raise it or lower min_per_cell"
+            )
+        return value
 
     @property
     def verifiers(self) -> tuple[VerifierEntry, ...]:
@@ -253,7 +297,7 @@ def default_config() -> BuildConfig:
 
 
 def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
-    """Make the configuration's paths absolute from `folder` and read its panel file."""
+    """Join the configuration's relative paths to `folder` and read its panel file."""
     base_set = config.base_set
     if base_set.path is not None:
         base_set = base_set.model_copy(update={"path": folder / base_set.path})
@@ -301,13 +345,15 @@ def expand(value: Any, owner: str, environment: Mapping[str, str] | None = None)
     return value
 
 
-def _written_secret(value: Any) -> str | None:
-    """The name of a field that spells a secret out, if there is one."""
+def _named_secret(value: Any) -> str | None:
+    """The name of a field that is meant for a secret, however deep, if there is one."""
+    if isinstance(value, list):
+        return next((found for item in value if (found := _named_secret(item))), None)
     if isinstance(value, Mapping):
         for key, item in value.items():
-            if isinstance(item, str) and _SECRET_WORDS.search(str(key)) and not _VARIABLE.search(item):
+            if _SECRET_WORDS.search(str(key)):
                 return str(key)
-            if (found := _written_secret(item)) is not None:
+            if (found := _named_secret(item)) is not None:
                 return found
     return None
 

@@ -19,7 +19,7 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class Strict(BaseModel):
     """A model at a file boundary: unknown keys are errors, values cannot be changed afterwards."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, allow_inf_nan=False)
 
 
 class YamlFile:
@@ -60,12 +60,12 @@ class YamlFile:
             seen: dict[str, int] = {}
             for key, value in node.value:
                 line = key.start_mark.line + 1
-                if key.value in seen:
-                    first = seen[key.value]
+                name = str(key.value)
+                if name in seen:
                     raise self.error(
-                        f"{at(self.path, line)}: key '{key.value}' stands twice (first in line {first}): keep one"
+                        f"{at(self.path, line)}: key '{name}' stands twice (first in line {seen[name]}): keep one"
                     )
-                seen[str(key.value)] = line
+                seen[name] = line
                 self._refuse_duplicate_keys(value)
         elif isinstance(node, yaml.SequenceNode):
             for item in node.value:
@@ -89,11 +89,23 @@ class YamlFile:
         try:
             return model.model_validate(self.content)
         except ValidationError as exc:
-            fault = exc.errors(include_url=False)[0]
-            place = at(self.path, self.line_of(fault["loc"]))
-            raise self.error(
-                f"{place}: {describe_fault(fault['loc'], fault['type'], fault['msg'])}"
-            ) from None
+            # Of the alternatives of a union, the one that was read deepest is the one that was meant.
+            fault = max(exc.errors(include_url=False), key=lambda one: len(one["loc"]))
+            location = self._without_tags(fault["loc"], fault["type"])
+            place = at(self.path, self.line_of(location))
+            raise self.error(f"{place}: {describe_fault(location, fault['type'], fault['msg'])}") from None
+
+    def _without_tags(self, location: Sequence[str | int], kind: str) -> list[str | int]:
+        """The steps of a location that stand in the file; pydantic adds names of types to it."""
+        node = self._node
+        steps: list[str | int] = []
+        for position, step in enumerate(location):
+            child = _child(node, step)
+            if child is not None:
+                node = child[0]
+            if child is not None or (kind == "missing" and position == len(location) - 1):
+                steps.append(step)
+        return steps
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, int] | None:
@@ -117,7 +129,7 @@ def describe_fault(location: Sequence[str | int], kind: str, message: str) -> st
     for step in location:
         if isinstance(step, int):
             field += f"[{step}]"
-        elif not step.startswith(("function-", "tagged-union")):
+        else:
             field += f".{step}" if field else step
     if kind == "extra_forbidden":
         return f"unknown key '{field}': remove it or correct its spelling"
