@@ -23,6 +23,9 @@ MAX_QUERY_CHARS = 4_000
 MAX_NAME_CHARS = 500
 """Longest id, title, source, domain, licence or name of a set, in characters."""
 
+_PLACE = re.compile(r"\[\d+\]")
+_COUNT = re.compile(r"[\d,]*\d(?= characters, the limit)")
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -31,6 +34,14 @@ class Header:
     name: str
     licence: str | None = None
     attribution: str | None = None
+
+
+class RowError(SourceError):
+    """A row that cannot be used; `reason` says why in words that are the same for every such row."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +54,11 @@ class Row:
     fields: Mapping[str, Any]
     header: Header
 
-    def error(self, field: str, problem: str) -> SourceError:
+    def error(self, field: str, problem: str) -> RowError:
         """An error that names the file, the line and the field."""
-        return SourceError(f"{at(self.path, self.line)}: field '{field}' {problem}")
+        message = f"{at(self.path, self.line)}: field '{field}' {problem}"
+        reason = _COUNT.sub("too many", problem.partition(":")[0])
+        return RowError(message, f"{_PLACE.sub('[]', field)} {reason}")
 
     def text(self, value: Any, field: str, limit: int) -> str:
         """`value` as it is, if it is a string with something in it and of at most `limit` characters."""
@@ -64,12 +77,12 @@ class Row:
         value = self.fields.get(field)
         return None if value is None else self.text(value, field, limit)
 
-    def identifier(self) -> str | None:
-        """The row's `id` as text (a whole number is taken too), or None where it has none."""
-        value = self.fields.get("id")
+    def identifier(self, field: str = "id") -> str | None:
+        """The row's id as text (a whole number is taken too), or None where it has none."""
+        value = self.fields.get(field)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        return self.optional_text("id")
+        return self.optional_text(field)
 
     def answers(self, field: str) -> tuple[str, ...]:
         """The accepted answers: a list of strings, or one string."""
@@ -89,7 +102,7 @@ class Row:
 
     def objects(self, field: str) -> list[dict[str, Any]]:
         """A top-level list of at least one JSON object."""
-        value = self.fields[field]
+        value = self.fields.get(field)
         if not isinstance(value, list) or not value:
             got = "an empty list" if value == [] else kind_of(value)
             raise self.error(field, f"must be a list of passages, got {got}")
@@ -104,6 +117,13 @@ class LeftOut:
     """A well-formed row that is of no use; counted in the warnings of the base set."""
 
     reason: str
+
+
+def row_label(row: Row, field: str) -> str:
+    """What a report calls a row: its id if it has a usable one, else its line."""
+    value = row.fields.get(field)
+    usable = isinstance(value, str | int) and 0 < len(str(value)) <= MAX_NAME_CHARS
+    return str(value) if usable else f"line {row.line}"
 
 
 def kind_of(value: Any) -> str:
@@ -157,7 +177,7 @@ def read_rows(path: Path) -> Iterator[Row]:
     header = Header(name=path.name.split(".")[0] or path.name)
     first = True
     for number, text in _lines(path):
-        fields = _parse(path, number, text)
+        fields = parse_line(path, number, text)
         if first and "base_set" in fields:
             header = _header(Row(path, number, fields, header))
         else:
@@ -166,15 +186,23 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines that hold something. Only a line feed ends a line: U+2028 may stand in a text."""
+    """Numbered lines that hold something, as text."""
+    offset = 0
+    for number, raw in read_lines(path):
+        text = _decoded(path, number, offset, raw).rstrip("\r\n")
+        offset += len(raw)
+        if text.strip():
+            yield number, text
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines of a file, plain or gzipped, one at a time. Only a line feed ends a line, not U+2028.
+
+    Raises `SourceError` for a file that is missing or cannot be read.
+    """
     try:
         with _opened(path) as stream:
-            offset = 0
-            for number, raw in enumerate(stream, start=1):
-                text = _decoded(path, number, offset, raw).rstrip("\r\n")
-                offset += len(raw)
-                if text.strip():
-                    yield number, text
+            yield from enumerate(stream, start=1)
     except FileNotFoundError as error:
         raise SourceError(f"{path}: no such file: check the path of the base set") from error
     except IsADirectoryError as error:
@@ -196,7 +224,8 @@ def _decoded(path: Path, number: int, offset: int, raw: bytes) -> str:
         raise SourceError(f"{at(path, number)}: not UTF-8 at {place}: save the file as UTF-8") from error
 
 
-def _parse(path: Path, number: int, text: str) -> dict[str, Any]:
+def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
+    """The JSON object of one line. Raises `SourceError` for anything else, repeated keys and half characters."""
     place = at(path, number)
     try:
         value = json.loads(

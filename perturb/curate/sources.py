@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from perturb.curate import jsonl, nq
+from perturb.curate import garage, jsonl, nq, refusalbench
 from perturb.curate.rows import Header, LeftOut, Row, read_rows, shown
 from perturb.digests import digest
 from perturb.errors import SourceError, at
@@ -23,13 +23,17 @@ class Form:
     recognises: Callable[[Mapping[str, Any]], bool]
     """Whether the fields of a row look like this form."""
     read_row: Callable[[Row], BaseInstance | LeftOut]
+    repeats: bool = False
+    """Whether several rows tell of one instance: the first of them is taken, the others are passed over."""
 
 
 FORMS: dict[str, Form] = {
     "jsonl": Form(jsonl.recognises, jsonl.read_row),
+    "garage": Form(garage.recognises, garage.read_row),
+    "refusalbench": Form(refusalbench.recognises, refusalbench.read_row, repeats=True),
     "nq": Form(nq.recognises, nq.read_row),
 }
-"""Every form by the name that `base_set.format` takes; a new form is a module and a line here."""
+"""Every form by the name that `base_set.format` takes, each before those that would also recognise its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +68,13 @@ def load_base_set(path: Path, form: str = "auto", limit: int | None = None) -> B
     first = next(rows, None)
     if first is None:
         raise SourceError(f"{path}: holds no rows: write one JSON object per line")
-    read_row = _form(form, first).read_row
+    chosen = form_of(form, first)
     for row in chain([first], rows):
-        read = read_row(row)
+        read = chosen.read_row(row)
         if isinstance(read, LeftOut):
             left_out.setdefault(read.reason, []).append(row.line)
+            continue
+        if read.id in line_of and chosen.repeats:
             continue
         if read.id in line_of:
             problem = f"repeats {shown(read.id)} of line {line_of[read.id]}: give each row its own id"
@@ -91,7 +97,8 @@ def demo_path(name: str) -> Path:
     return known[name]
 
 
-def _form(name: str, first: Row) -> Form:
+def form_of(name: str, first: Row) -> Form:
+    """The form called `name`, or for `auto` the one that recognises the row. Raises `SourceError`."""
     if name in FORMS:
         return FORMS[name]
     if name != "auto":
