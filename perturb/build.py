@@ -28,6 +28,7 @@ from perturb.pipeline import Askers, Pipeline
 from perturb.records import Acceptance, Outcome
 from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
+from perturb.store.db import ledger_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def build(
     started = time.monotonic()
     blueprint = draw_blueprint(config)
     check_models(blueprint)
-    with Ledger(run) as ledger:
+    with Ledger(run) as ledger, ledger_errors(ledger.path):
         plan = _enter_plan(blueprint, ledger, retry)
         _write_config(run, config)
         stopped = _run(blueprint, ledger, plan, progress)
@@ -70,6 +71,7 @@ def build(
             except SnapshotError as exc:
                 warnings = (*warnings, str(exc))
         facts = _report_facts(ledger, blueprint, plan, run, snapshot)
+        warnings = (*warnings, *_unfinished(ledger, plan, facts))
     facts["seconds"] = round(time.monotonic() - started, 2)
     return BuildReport(
         run, snapshot.folder if snapshot else None, facts, str(stopped) if stopped else None, warnings
@@ -125,9 +127,9 @@ def _run(blueprint: Blueprint, ledger: Ledger, plan: int, progress: bool) -> Bud
 
 
 async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) -> BudgetSpent | None:
-    task = asyncio.current_task()
-    if task is not None and threading.current_thread() is threading.main_thread():
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    if threading.current_thread() is threading.main_thread():
+        # A termination ends the run as Ctrl-C does: what is under way is dropped, what is done is kept.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
     budget = Budget(blueprint.config.budget_usd)
     budget.spent = queries.spent_usd(ledger.db)
     generators = open_models(blueprint.generator_settings.values(), budget)
@@ -140,6 +142,19 @@ async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) 
         for model in [*generators.values(), *verifiers.values()]:
             await model.close()
     return pipeline.budget_spent
+
+
+def _unfinished(ledger: Ledger, plan: int, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """What failed and would be tried again, one line each."""
+    notes = []
+    if facts["errors"]:
+        reason = queries.first_error(ledger.db, plan)
+        notes.append(f"{facts['errors']} jobs failed ({reason}): run the same command again to retry them")
+    if facts["undecided"]:
+        notes.append(
+            f"{facts['undecided']} candidates lack votes: run the same command again to ask once more"
+        )
+    return tuple(notes)
 
 
 def _report_facts(

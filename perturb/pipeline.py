@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from perturb.blueprint import Blueprint
 from perturb.config import ModelEntry
-from perturb.errors import BudgetSpent, PerturbError
+from perturb.errors import BudgetSpent
 from perturb.generate.by_model import generate_by_model
 from perturb.generate.by_rule import generate_by_rule
 from perturb.generate.made import Made
@@ -66,7 +66,7 @@ class Pipeline:
                     jobs = queries.pending_jobs(self.ledger.db, self.plan, entry.name)
                     for _ in range(_width(entry)):
                         group.create_task(self._work(entry, jobs, group))
-        except* PerturbError as failures:
+        except BaseExceptionGroup as failures:
             raise _first(failures) from None
         self.ledger.flush()
 
@@ -89,6 +89,7 @@ class Pipeline:
                 self.budget_spent = exc
                 return
             self._record(planned, made)
+            await self.ledger.keep_up()
             if made.outcome is Outcome.CANDIDATE and made.candidate is not None:
                 await self._hand_over(planned, made.candidate, group)
 
@@ -146,10 +147,8 @@ def _width(entry: ModelEntry) -> int:
     return 1 if entry.kind == "rules" else entry.max_connections
 
 
-def _first(group: BaseExceptionGroup[PerturbError]) -> PerturbError:
-    """The first error of a group, however deep it is nested."""
-    found: BaseException = group
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    assert isinstance(found, PerturbError)  # noqa: S101 - `except*` lets nothing else through
-    return found
+def _first(failure: BaseException) -> BaseException:
+    """The first error of a group, however deep it is nested; the others are most often its echoes."""
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    return failure

@@ -61,6 +61,7 @@ def build_command(
         _print_report(report)
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
+    if report.snapshot is None:
         raise typer.Exit(1)
 
 

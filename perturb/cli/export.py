@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -30,10 +31,10 @@ def export_command(
     """
     from perturb.export.freeze import current_plan, freeze
     from perturb.select import SelectionPlan
-    from perturb.store.calls import open_read_only
+    from perturb.store.calls import LEDGER_FILE, open_read_only
+    from perturb.store.db import ledger_errors
 
-    db = open_read_only(run)
-    try:
+    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
         plan = current_plan(db, run)
         written = plan.facts["select"]
         quota = SelectionPlan(
@@ -43,8 +44,6 @@ def export_command(
             seed=plan.facts["seed"] if seed is None else seed,
         )
         snapshot = freeze(db, plan, quota, out, datetime.now(UTC))
-    finally:
-        db.close()
     selection = snapshot.manifest["selection"]
     counts = snapshot.manifest["counts"]
     if json_output:

@@ -47,14 +47,20 @@ app.command("status")(status_command)
 app.command("export")(export_command)
 
 
+INTERRUPTED = 130
+"""The exit code that typer gives an interrupt (Ctrl-C), as shells do."""
+
+
 def main() -> None:
     """Run the command line: exit 0 when done, 1 on a failure, 2 on wrong use, 130 when interrupted."""
     try:
         app()
     except PerturbError as exc:
         _fail(str(exc), 1)
-    except KeyboardInterrupt:
-        _fail("stopped: run the same command again to go on", 130)
+    except SystemExit as exc:
+        if exc.code == INTERRUPTED:
+            _fail("stopped: run the same command again to go on", INTERRUPTED)
+        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

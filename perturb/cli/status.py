@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -50,16 +51,14 @@ def read_status(run: Path) -> dict[str, Any]:
     """Everything that `perturb status` shows, from the ledger alone."""
     from perturb.export.freeze import current_plan
     from perturb.store import queries
-    from perturb.store.calls import open_read_only
+    from perturb.store.calls import LEDGER_FILE, open_read_only
+    from perturb.store.db import ledger_errors
 
-    db = open_read_only(run)
-    try:
+    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
         plan = current_plan(db, run)
         counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
         cells = queries.cell_counts(db, plan.number, plan.panel)
         models = queries.call_totals(db)
-    finally:
-        db.close()
     candidates = counts.outcomes.get(Outcome.CANDIDATE, 0)
     decided = sum(n for name, n in counts.decisions.items() if name != "undecided")
     finished = sum(counts.outcomes.values()) - candidates + decided - counts.outcomes.get(Outcome.ERROR, 0)

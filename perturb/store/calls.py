@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +16,7 @@ from filelock import FileLock, Timeout
 from perturb.errors import LedgerError
 from perturb.llm.asking import Call
 from perturb.store.db import Write, Writer, connect, ledger_errors
-from perturb.store.migrations import STEPS, migrate
+from perturb.store.migrations import STEPS, check_version, migrate
 
 LEDGER_FILE = "ledger.sqlite"
 
@@ -30,17 +32,14 @@ class CallLedger:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.path = folder / LEDGER_FILE
-        self._lock = _take_lock(folder)
-        try:
+        with ExitStack() as undo:
+            self._lock = _take_lock(folder)
+            undo.callback(self._lock.release)
+            self.db = undo.enter_context(closing(connect(self.path)))
             with ledger_errors(self.path):
-                connection = connect(self.path)
-                migrate(connection, str(self.path))
-                connection.close()
-                self.db = connect(self.path)
-                self._writer = Writer(self.path)
-        except BaseException:
-            self._lock.release()
-            raise
+                migrate(self.db, str(self.path))
+            self._writer = Writer(self.path)
+            undo.pop_all()
         self.cached_calls = 0
         """Calls that a stored reply saved since the ledger was opened."""
         self._uncommitted: dict[str, str] = {}
@@ -55,10 +54,17 @@ class CallLedger:
         self.db.close()
         (self.folder / "run.pid").unlink(missing_ok=True)
         self._lock.release()
+        if kind is None:
+            self._writer.check()
 
     def flush(self) -> None:
         """Return when everything recorded so far is on disk."""
         self._writer.flush()
+
+    async def keep_up(self) -> None:
+        """Wait for the disk if it has fallen far behind; other tasks go on meanwhile."""
+        if self._writer.behind:
+            await asyncio.to_thread(self._writer.flush)
 
     def find(self, key: str) -> str | None:
         """The reply to an identical request that was read before; None if there is none."""
@@ -100,22 +106,23 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
         raise LedgerError(
             f"{folder}: no run there: give the folder that `perturb build` wrote (outputs/NAME)"
         )
-    connection = connect(path, read_only=True)
-    with ledger_errors(path):
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    if version != len(STEPS):
-        word = "newer" if version > len(STEPS) else "older"
-        raise LedgerError(
-            f"{path}: written by an {word} perturb: run `perturb build` with this one, or upgrade"
-        )
+    with ExitStack() as undo:
+        connection = undo.enter_context(closing(connect(path, read_only=True)))
+        with ledger_errors(path):
+            version = check_version(connection, str(path))
+        if version < len(STEPS):
+            raise LedgerError(
+                f"{path}: written by an older perturb: run the command that made it once more to bring it up to date"
+            )
+        undo.pop_all()
     return connection
 
 
 def _take_lock(folder: Path) -> FileLock:
     """Hold the run's lock, or say which process holds it."""
+    lock = FileLock(folder / "run.lock", timeout=0)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / "run.lock", timeout=0)
         lock.acquire()
         (folder / "run.pid").write_text(f"{os.getpid()}\n")
     except Timeout:
@@ -125,6 +132,7 @@ def _take_lock(folder: Path) -> FileLock:
             f"run '{folder.name}' is being worked on by process {pid}: wait for it, or stop it first"
         ) from None
     except OSError as exc:
+        lock.release()
         raise LedgerError(
             f"{folder}: cannot be written ({exc.strerror}): check the folder's permissions"
         ) from None

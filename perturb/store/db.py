@@ -16,6 +16,9 @@ from perturb.errors import LedgerError
 BATCH_ROWS = 200
 """Rows that one commit may carry: few enough to lose little, enough to share one fsync."""
 
+BEHIND_ROWS = 10 * BATCH_ROWS
+"""With more rows than this in the queue, whoever makes more should wait for the disk."""
+
 
 @contextmanager
 def ledger_errors(path: Path) -> Iterator[None]:
@@ -26,8 +29,8 @@ def ledger_errors(path: Path) -> Iterator[None]:
         raise LedgerError(explain(path, exc)) from None
 
 
-def explain(path: Path, exc: sqlite3.Error) -> str:
-    """What an SQLite error means for the user."""
+def explain(path: Path, exc: Exception) -> str:
+    """What an error of the database means for the user."""
     text = str(exc)
     if "full" in text:
         return (
@@ -45,16 +48,19 @@ def explain(path: Path, exc: sqlite3.Error) -> str:
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open a connection with the settings every ledger uses (WAL, full sync, explicit transactions)."""
+    """Open a connection with the settings every ledger uses (full sync, explicit transactions)."""
     with ledger_errors(path):
         if read_only:
             connection = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True, isolation_level=None)
         else:
             connection = sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
         connection.row_factory = sqlite3.Row
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        try:
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.DatabaseError:
+            connection.close()
+            raise
     return connection
 
 
@@ -75,29 +81,34 @@ class Write:
 class Writer:
     """The only thread that writes: takes statements in order and commits them in batches.
 
-    A failure stops it for good; `put` and `flush` then raise it as `LedgerError`.
+    A failure stops it for good; `put`, `flush` and `check` then raise it as `LedgerError`.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._queue: queue.Queue[Write | threading.Event | None] = queue.Queue(maxsize=10 * BATCH_ROWS)
+        self._queue: queue.SimpleQueue[Write | threading.Event | None] = queue.SimpleQueue()
         self._failure: LedgerError | None = None
         self._connection = connect(path)
         self._thread = threading.Thread(target=self._run, name="ledger-writer", daemon=True)
         self._thread.start()
 
     def put(self, write: Write) -> None:
-        """Queue one statement; waits while the disk is behind, raises once the writer has failed."""
-        self._raise_failure()
+        """Queue one statement without waiting."""
+        self.check()
         self._queue.put(write)
+
+    @property
+    def behind(self) -> bool:
+        """Whether the queue is so long that it should be flushed before more is made."""
+        return self._queue.qsize() > BEHIND_ROWS
 
     def flush(self) -> None:
         """Return when everything queued so far is on disk."""
-        self._raise_failure()
+        self.check()
         reached = threading.Event()
         self._queue.put(reached)
         reached.wait()
-        self._raise_failure()
+        self.check()
 
     def close(self) -> None:
         """Write what is queued, stop the thread and close the connection."""
@@ -105,7 +116,8 @@ class Writer:
         self._thread.join()
         self._connection.close()
 
-    def _raise_failure(self) -> None:
+    def check(self) -> None:
+        """Raise what stopped the writer, if anything did."""
         if self._failure is not None:
             raise self._failure
 
@@ -139,11 +151,10 @@ class Writer:
             for write in batch:
                 self._connection.execute(write.sql, write.values)
             self._connection.execute("COMMIT")
-        except sqlite3.Error as exc:
+            for write in batch:
+                if write.committed is not None:
+                    write.committed()
+        except Exception as exc:  # noqa: BLE001 - a writer that died unheard would leave others waiting for ever
             self._failure = LedgerError(explain(self.path, exc))
             if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            return
-        for write in batch:
-            if write.committed is not None:
-                write.committed()
+                self._connection.rollback()

@@ -129,6 +129,20 @@ def migrate(connection: sqlite3.Connection, name: str) -> None:
 
     Raises `LedgerError` if it is not a ledger of ours, or was written by a newer perturb.
     """
+    version = check_version(connection, name)
+    connection.execute("PRAGMA journal_mode = WAL")
+    for number in range(version, len(STEPS)):
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {STEPS[number]} PRAGMA application_id = {APPLICATION_ID};"
+            f" PRAGMA user_version = {number + 1}; COMMIT;"
+        )
+
+
+def check_version(connection: sqlite3.Connection, name: str) -> int:
+    """The version of a ledger, 0 for an empty file; changes nothing.
+
+    Raises `LedgerError` if it is not a ledger of ours, or was written by a newer perturb.
+    """
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     marked = int(connection.execute("PRAGMA application_id").fetchone()[0])
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -139,8 +153,4 @@ def migrate(connection: sqlite3.Connection, name: str) -> None:
             f"{name}: written by a newer perturb (ledger version {version}, this one knows {len(STEPS)}):"
             " upgrade perturb"
         )
-    for number in range(version, len(STEPS)):
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {STEPS[number]} PRAGMA application_id = {APPLICATION_ID};"
-            f" PRAGMA user_version = {number + 1}; COMMIT;"
-        )
+    return version

@@ -197,6 +197,14 @@ def stage_counts(db: sqlite3.Connection, plan: int, panel: str, verifiers: Mappi
     )
 
 
+def first_error(db: sqlite3.Connection, plan: int) -> str:
+    """Why the first of the plan's failed jobs failed; empty if none did."""
+    row = db.execute(
+        "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error' ORDER BY seq LIMIT 1", (plan,)
+    ).fetchone()
+    return str(row["detail"]) if row else ""
+
+
 def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dict[str, int]]:
     """Per cell: jobs, candidates that reached the panel, and accepted candidates."""
     rows = db.execute(
