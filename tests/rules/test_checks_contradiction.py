@@ -13,7 +13,6 @@ from test_checks_samples import (
     HIGH,
     LOW,
     MEDIUM,
-    MIS,
     MOTHS,
     OPERA,
     THEATRE,
@@ -161,7 +160,6 @@ UNFIT: dict[str, tuple[Any, ...]] = {
         "Who wrote the major opera The Glass Harbour?",
         ("", "The Glass Harbour was not written by Edda Brenneck."),
     ),
-    "missing info with a rival": (OPERA, (MIS, MEDIUM), "-", None, ("Edda Brenneck", "Olaf Prenn")),
 }
 
 

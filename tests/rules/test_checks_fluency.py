@@ -80,7 +80,7 @@ UNFIT: dict[str, tuple[Any, ...]] = {
         None,
         ("", "A second register states that Olaf Prenn wrote"),
     ),
-    "fragment": (OPERA, (MIS, LOW), "-", None, ("Critics of the time praised the music.", "The music.")),
+    "fragment": (OPERA, (MIS, LOW), "-", None, ("Critics of the time praised the music.", "Music.")),
     "no verb": (
         OPERA,
         (MIS, MEDIUM),

@@ -9,8 +9,8 @@ from perturb.rules.checks.cues import DISMISSAL, NEGATION
 from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias, traces_of
 from perturb.rules.checks.rivals import rivals_of, stems_said
-from perturb.rules.checks.texts import content_stems, coverage, overlap, stands_in, stem, words
-from perturb.rules.checks.values import ValueKind, numbers_in, values_in, years_in
+from perturb.rules.checks.texts import content_stems, coverage, normal, overlap, stands_in, stem, words
+from perturb.rules.checks.values import ValueKind, numbers_in, values_in
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
 
@@ -139,29 +139,45 @@ def _steps_in(item: Item) -> list[str]:
     reading = item.reading
     if reading.kind is ValueKind.PHRASE:
         return []
-    asked = reading.claim_stems
-    query_values = values_in(reading.kind, item.original.query) | years_in(item.original.query)
+    known = values_in(reading.kind, " ".join((item.original.query, *reading.support)))
     found = []
     for sentence in item.sentences:
-        values = values_in(reading.kind, sentence) - query_values
+        values = values_in(reading.kind, _BRACKETED.sub(" ", sentence)) - known - reading.alias_values
         if reading.kind is ValueKind.NAME:
-            values = _people_apart(values, item)
+            values = _names_apart(values, item, sentence)
         fresh = values - values_in(reading.kind, reading.text)
         edited = sentence in item.added and any(overlap(sentence, s) >= 0.5 for s in reading.support)
-        named = len(asked) >= 2 and coverage(asked, stems_said(item, sentence)) >= _STEP_IN[reading.kind]
-        named = named and not (reading.kind is ValueKind.NUMBER and _HOW_MANY.search(item.original.query))
+        named = _makes_the_claim(item, sentence)
         if (fresh and edited) or (values and named):
             found.append(sentence)
     return found or _counted(item)
 
 
-def _people_apart(values: frozenset[str], item: Item) -> frozenset[str]:
-    """Names of two words or more that share no word with the question."""
+def _makes_the_claim(item: Item, sentence: str) -> bool:
+    """True if the sentence covers most of what the question asserts, its predicate included."""
+    asked, kind = item.reading.claim_stems, item.reading.kind
+    if len(asked) < 2 or (kind is ValueKind.NUMBER and _HOW_MANY.search(item.original.query)):
+        return False
+    predicate = asked - content_stems(item.reading.sentences[0])
+    said = stems_said(item, sentence)
+    return coverage(asked, said) >= _STEP_IN[kind] and (not predicate or bool(predicate & said))
+
+
+def _names_apart(values: frozenset[str], item: Item, sentence: str) -> frozenset[str]:
+    """Names of two words or more that share no word with the question; for a where-question, places only."""
     asked = frozenset(words(item.original.query))
-    return frozenset(v for v in values if " " in v and not frozenset(words(v)) & asked)
+    apart = (v for v in values if " " in v and not frozenset(words(v)) & asked)
+    if "where" not in asked:
+        return frozenset(apart)
+    plain = normal(sentence)
+    return frozenset(
+        v for v in apart if re.search(rf"\b(?:in|at|near|from|on|outside|to) (?:the )?{re.escape(v)}", plain)
+    )
 
 
-_STEP_IN = {ValueKind.DATE: 0.6, ValueKind.NUMBER: 0.6, ValueKind.NAME: 0.75}
+_STEP_IN = {ValueKind.DATE: 0.75, ValueKind.NUMBER: 0.9, ValueKind.NAME: 0.75}
+"""Share of the question's content that a sentence with a value of the kind must cover to step in."""
+_BRACKETED = re.compile(r"\[[^\]]*\]")
 
 
 _HOW_MANY = re.compile(r"\bhow many (?:\w+ )?(\w+)", re.I)
@@ -175,7 +191,7 @@ def _counted(item: Item) -> list[str]:
     nouns = content_stems(asked.group())
     found = []
     for sentence in item.sentences:
-        said = words(sentence)
+        said = words(_BRACKETED.sub(" ", sentence))
         near = (
             said[i : i + 4]
             for i, word in enumerate(said)

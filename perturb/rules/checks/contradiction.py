@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from perturb.records import PerturbationClass
-from perturb.rules.checks.cues import DISMISSAL, EXCLUSION, HIGH_CREDIBILITY, LOW_CREDIBILITY, NEGATION
+from perturb.rules.checks.cues import (
+    BALANCED,
+    DISMISSAL,
+    EXCLUSION,
+    HIGH_CREDIBILITY,
+    LOW_CREDIBILITY,
+    NEGATION,
+)
 from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias
 from perturb.rules.checks.rivals import rivals_of
@@ -14,14 +23,14 @@ from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 def check_contradiction(item: Item) -> RuleVerdict:
     """Judge `uncertainty_induction` and `refusal_class` of contradictions, and `refusal_class` of the rest.
 
-    No opinion on items whose context is untouched, on ambiguities (which may set two values side by side) and on
-    instances whose answer stands in no passage.
+    No opinion on items whose context is untouched, on ambiguities (which may set two values side by side), on missing
+    information (the answer is gone, or the passage was only cut) and where no answer stands in a passage.
     """
     if not item.reading.aliases or not item.context_changed:
         return NO_OPINION
     if item.kind is PerturbationClass.CONTRADICTION:
         return _low(item) if item.low else _irreconcilable(item)
-    if item.kind is PerturbationClass.AMBIGUITY:
+    if item.kind in (PerturbationClass.AMBIGUITY, PerturbationClass.MISSING_INFO):
         return NO_OPINION
     clashes = rivals_of(item) or _denials(item)
     against = [f"The context contradicts itself about the answer: {s!r}." for s in clashes[:1]]
@@ -29,7 +38,9 @@ def check_contradiction(item: Item) -> RuleVerdict:
 
 
 def _irreconcilable(item: Item) -> RuleVerdict:
-    clashes = rivals_of(item, credible_only=False) or _denials(item) or _exclusions(item)
+    clashes = (
+        rivals_of(item, credible_only=False) or _denials(item) or _exclusions(item) or _pointed_denials(item)
+    )
     induction = [] if clashes else ["No statement clashes with the one that gives the answer."]
     if not holds_alias(item.reading, item.text):
         induction = ["The answer was replaced, so that nothing contradicts it."]
@@ -51,18 +62,26 @@ def one_sided_cue(item: Item) -> str:
 
     A word such as `official` that is said of both sides settles nothing.
     """
-    for pattern in (LOW_CREDIBILITY, DISMISSAL):
+    balanced = item.candidate.lever in _LOGICAL_LEVERS or any(BALANCED.search(s) for s in item.added)
+    for pattern in (LOW_CREDIBILITY,) if balanced else (LOW_CREDIBILITY, DISMISSAL):
         for sentence in item.added:
             found = pattern.search(sentence)
             if found and not pattern.search(item.reading.text):
                 return found.group()
-    praised = [
-        m.group()
-        for s in item.added
-        for m in HIGH_CREDIBILITY.finditer(s)
-        if m.group() not in item.reading.text
-    ]
+    settled = [s for s in item.added if not balanced and not NEGATION.search(s) and not _NO_SIDE.search(s)]
+    praised = [m.group() for s in settled for m in HIGH_CREDIBILITY.finditer(s)]
+    praised = [wording for wording in praised if wording not in item.reading.text]
     return praised[0] if len(praised) == 1 else ""
+
+
+_NO_SIDE = re.compile(r"\b(?:no (?!doubt)\w+|nothing|either|one of|only one|exactly one)\b", re.I)
+_LOGICAL_LEVERS = frozenset(
+    {
+        "Binary State Flip", "Logical Biconditional Break", "Mutual Exclusion Claim", "Exclusive-Or Violation",
+        "Contradictory Universals", "Direct Polarity Reversal on Safety", "Self-negating Definition",
+    }
+)  # fmt: skip
+"""Levers that call one and the same statement true and false, which favours neither side."""
 
 
 def _denials(item: Item) -> list[str]:
@@ -74,6 +93,27 @@ def _denials(item: Item) -> list[str]:
         if fresh and _speaks_of_the_claim(item, sentence):
             found.append(sentence)
     return found
+
+
+def _pointed_denials(item: Item) -> list[str]:
+    """Inserted sentences that deny the statement beside them (`the other half says that this is false`)."""
+    found = []
+    for before, sentence, after in zip(
+        ("", *item.sentences), item.sentences, (*item.sentences[1:], ""), strict=False
+    ):
+        beside = holds_alias(item.reading, before) or holds_alias(item.reading, after)
+        denies = any(p.search(sentence) for p in (NEGATION, DISMISSAL, _IMPOSSIBLE))
+        if beside and denies and sentence in item.inserted:
+            found.append(sentence)
+    return found
+
+
+_IMPOSSIBLE = re.compile(
+    r"\b(?:impossible|ruled out|contrary|opposite|untrue|den(?:y|ies|ied)|reject(?:s|ed)?|against"
+    r"|if,? and,? only if|(?:exactly|precisely|just) (?:if|when|in case)|then and only then"
+    r"|nothing of the (?:kind|sort))\b",
+    re.I,
+)
 
 
 def _exclusions(item: Item) -> list[str]:

@@ -13,15 +13,15 @@ def any_of(wordings: str) -> re.Pattern[str]:
 
 NEGATION = any_of(
     r"""
-    not; never; no longer; \w+n['’]t; neither; nor; cannot; nobody; none
+    not; never; no longer; \w+n['’]t; neither; nor; cannot; nobody; none; no
     """
 )
 
 DISMISSAL = any_of(
     r"""
-    mistaken(?:ly)?; errone?ous(?:ly)?; in error; incorrect(?:ly)?; wrong(?:ly)?; false(?:ly)?;
-    inaccurate; inaccurately; debunked; disproved; disproven; refuted; discredited; retracted; withdrawn;
-    apocryphal; myth; misprint; typo; misremembered; misattributed; misquoted; garbled; confus(?:es|ed)
+    mistaken(?:ly)?; errone?ous(?:ly)?; in error; incorrect(?:ly)?; wrong(?:ly)?; false(?:ly)?; inaccurate;
+    inaccurately; debunked; disproved; disproven; refuted; discredited; retracted; withdrawn; apocryphal;
+    myth; misprint; typo; misremembered; misattributed; misquoted; garbled; confus(?:es|ed)
     """
 )
 """The statement is called untrue."""
@@ -29,8 +29,8 @@ DISMISSAL = any_of(
 LOW_CREDIBILITY = any_of(
     r"""
     (?:fan|blog|forum|internet|online|web) (?:site|page|post|user|claim|wiki|thread|comment)s?; fans;
-    tweets?; podcasts?; memes?; leaflets?; flyers?; chain (?:e-?)?mails?; quiz(?:zes)?; trivia;
-    commenters?; posters?; forums?; bloggers?; blogs?; rumou?r(?:s|ed)?; unverified; unsourced; unsigned;
+    tweets?; podcasts?; memes?; leaflets?; flyers?; chain (?:e-?)?mails?; quiz(?:zes)?; trivia; commenters?;
+    posters?; forums?; bloggers?; blogs?; rumou?r(?:s|ed)?; unverified; unsourced; unsigned;
     anonymous(?:ly)?; hearsay; gossip; self-published; unofficial(?:ly)?; fringe; conspiracy; satirical;
     parody; joke; social media; message boards?; fan (?:forum|site|page|post|wiki)s?;
     without (?:citing|naming|giving) (?:any |a )?(?:source|evidence)s?; no (?:source|evidence); tabloids?;
@@ -43,11 +43,10 @@ LOW_CREDIBILITY = any_of(
 HIGH_CREDIBILITY = any_of(
     r"""
     officially;
-    official (?:record|register|source|site|website|account|figure|report|count|statement|document)s?;
+    official (?:record|register|source|site|website|account|figure|report|count|statement|document|file)s?;
     authoritative; primary sources?; verified; confirmed; well[- ]established; definitive(?:ly)?;
-    correct(?:ed|s|ion|ly)?; the accepted; later corrected; in fact; actually; superseded; revised;
-    outdated; obsolete; legal name; court records; peer-reviewed; the exact; to be exact; precisely;
-    exactly
+    correct(?:ed|s|ion|ly)?; the accepted; superseded; revised; outdated; obsolete; legal name;
+    court records; peer-reviewed; the exact; to be exact; exactly \d\S*
     """
 )
 """One side is called the right one."""
@@ -63,8 +62,8 @@ ROUNDING = any_of(
 EXCLUSION = any_of(
     r"""
     either\b.+\bor; but not both; mutually exclusive; cannot both; at the same time; simultaneously;
-    both true; only one of; exactly one; no other; nobody else; none of; every; all; always; never;
-    no one; without exception; under no; has yet to; not yet; remains? un\w+;
+    both true; only one of; exactly one; no other; nobody else; none of; every; all; always; never; no one;
+    without exception; under no; has yet to; not yet; remains? un\w+;
     before it (?:had )?(?:began|begun|started|opened)
     """
 )
@@ -107,12 +106,11 @@ RESOLVING = any_of(
 CRITERION = any_of(
     r"""
     defined? as; definition; by definition; counts? as; classed as; classified as; classification;
-    threshold; criteri(?:on|a); is considered; are considered; qualif(?:y|ies|ied) as; deemed;
-    regarded as; rated as; labell?ed; labels?; listed (?:as|among); means that; is (?:called|termed);
-    at least; or more; more than; categor(?:y|ised|ized|ises|izes); the term; ranks? as; ranked;
-    officially; so-called; standard; benchmark; treats?; designat(?:es|ed|ion); grade[ds]?; belongs? to;
-    part of; contained; contains; within; includes?; measure[ds]?;
-    any (?:work|person|thing|event|place|book|film|song)
+    threshold; criteri(?:on|a); is considered; are considered; qualif(?:y|ies|ied) as; deemed; regarded as;
+    rated as; labell?ed; labels?; listed (?:as|among); means that; is (?:called|termed); at least; or more;
+    more than; categor(?:y|ised|ized|ises|izes); the term; ranks? as; ranked; officially; so-called;
+    standard; benchmark; treats?; designat(?:es|ed|ion); grade[ds]?; belongs? to; part of; contained;
+    contains; within; includes?; measure[ds]?; any (?:work|person|thing|event|place|book|film|song)
     """
 )
 """The passage says what the evaluative word means."""
@@ -122,26 +120,26 @@ EVALUATIVE = any_of(
     should; ought; deserves?; deserved; deserving; morally?; immoral; ethical(?:ly)?; unethical; unjust;
     justified; justifiabl[ey]; right thing; wrong; fair(?:ly)?; unfair; good; bad; best; better; worse;
     worst; greatest; finest; (?:most|more|least|less|too|very|truly|really|so) \w+; beautiful; beauty;
-    loveliest; prettiest; ugliest; elegant; graceful; pleasing; pleasant; moving; charming; poetic;
-    sublime; touching; expensive; cheap; worth(?:while|y|it)?; reasonable; overpriced; bargain;
-    impressive; important; meaningful; noble; virtuous; virtue; evil; duty; obligation; obliged;
-    blame(?:worthy)?; praiseworthy; honou?rable; shameful; overrated; underrated; ideal; perfect;
-    superior; inferior; excellent; outstanding; memorable; remembered; forgotten; advisable; wise;
-    sensible; prudent; preferable; admirabl[ey]; commendable; permissible; acceptable; proper;
-    appropriate; quality; rank(?:s|ed)?; favou?rite; value[ds]?; tasteful; aesthetic(?:ally)?
+    loveliest; prettiest; ugliest; elegant; graceful; pleasing; pleasant; moving; charming; poetic; sublime;
+    touching; expensive; cheap; worth(?:while|y|it)?; reasonable; overpriced; bargain; impressive;
+    important; meaningful; noble; virtuous; virtue; evil; duty; obligation; obliged; blame(?:worthy)?;
+    praiseworthy; honou?rable; shameful; overrated; underrated; ideal; perfect; superior; inferior;
+    excellent; outstanding; memorable; remembered; forgotten; advisable; wise; sensible; prudent;
+    preferable; admirabl[ey]; commendable; permissible; acceptable; proper; appropriate; quality;
+    rank(?:s|ed)?; favou?rite; value[ds]?; tasteful; aesthetic(?:ally)?
     """
 )
 
 MODAL = any_of(
     r"""
-    if; had (?:not|never)?; would; could; might; must; will; shall; suppose; supposing; imagine;
-    imagining; hypothetical(?:ly)?; possible; possibly; impossible; possibility; probability; probable;
-    probably; likely; likelihood; odds; chances?; predict(?:ed|ion)?; forecasts?; expect(?:ed)?; next;
-    future; forever; for ever; eventually; ever; inevitabl[ey]; necessar(?:y|ily); bound to; destined;
-    fated; conceivabl[ey]; conceive; possible worlds?; every (?:possible|conceivable); counterfactual;
-    ahead; years? from now; centur(?:y|ies) from now; to come; upcoming; projected; alternate;
-    alternative; different(?:ly)?; otherwise; everyone; universal(?:ly)?; always; absolutely; in all;
-    prove[sn]?; without exception
+    if; had (?:not|never)?; would; could; might; must; will; shall; suppose; supposing; imagine; imagining;
+    hypothetical(?:ly)?; possible; possibly; impossible; possibility; probability; probable; probably;
+    likely; likelihood; odds; chances?; predict(?:ed|ion)?; forecasts?; expect(?:ed)?; next; future;
+    forever; for ever; eventually; ever; inevitabl[ey]; necessar(?:y|ily); bound to; destined; fated;
+    conceivabl[ey]; conceive; possible worlds?; every (?:possible|conceivable); counterfactual; ahead;
+    years? from now; centur(?:y|ies) from now; to come; upcoming; projected; alternate; alternative;
+    different(?:ly)?; otherwise; everyone; universal(?:ly)?; always; absolutely; in all; prove[sn]?;
+    without exception
     """
 )
 
@@ -150,16 +148,26 @@ LEVEL = any_of(
     average; mean; median; total; overall; combined; aggregate; proportion; share; percent(?:age)?;
     fraction; ratio; global(?:ly)?; world(?:wide|'s|’s)?; nation(?:al|wide|ally)?; international(?:ly)?;
     continent(?:al|'s|’s|s|-wide)?; regional; countrywide; industry[- ]wide; universal; typical(?:ly)?;
-    trend(?:s|ed)?; decades?; centur(?:y|ies); millenni(?:um|a); milliseconds?; microseconds?;
-    nanoseconds?; minute[- ]by[- ]minute; hourly; daily; per (?:hour|minute|second|day|week); seconds?;
+    trend(?:s|ed)?; decades?; centur(?:y|ies); millenni(?:um|a); milliseconds?; microseconds?; nanoseconds?;
+    minute[- ]by[- ]minute; hourly; daily; per (?:hour|minute|second|day|week); seconds?;
     long[- ](?:term|run|range); molecul(?:e|es|ar); atom(?:s|ic)?; cell(?:s|ular)?;
     gen(?:e|es|ome|omes|etic|omic); dna; rna; protein; proteins; amino acids?; enzymes?; nucleotides?;
     chromosomes?; chemical; biochemical; receptors?; each; every; individual(?:ly)?; per; component;
     components; sub-?components?; parts?; inside; within each; breakdown; distribution; gdp;
-    gross domestic product; gross world product; economy; climate; all; entire; whole; general(?:ly)?;
-    most; rate; across; exact(?:ly)?; precise(?:ly)?; number; serial; page; line; chapter; rivets?;
-    screws?; layer; thickness; sequence; composition; neurons?; synap\w+; growth; grown; pace;
-    evol(?:ve|ved|ution); develop(?:ed|ment)?
+    gross domestic product; gross world product; economy; climate; all; entire; whole; general(?:ly)?; most;
+    rate; across; exact(?:ly)?; precise(?:ly)?; number; serial; page; line; chapter; rivets?; screws?;
+    layer; thickness; sequence; composition; neurons?; synap\w+; growth; grown; pace; evol(?:ve|ved|ution);
+    develop(?:ed|ment)?
     """
 )
 """Words that ask at a level of detail: sums, means, shares, parts, spans of time, sizes of a region."""
+
+BALANCED = any_of(
+    r"""
+    equal(?:ly)?;
+    same (?:day|date|week|month|year|hour|standing|rank|weight|authority|source|page|record|register|report);
+    (?:the )?other half; neither (?:has|is|was|takes|withdrew); both; of equal \w+; no less; just as;
+    as (?:good|reliable|trusted); with the same; in turn; the two; side by side; alike
+    """
+)
+"""The two sides are set on one level."""

@@ -7,7 +7,7 @@ from collections import Counter
 
 from perturb.records import Intensity, PerturbationClass
 from perturb.rules.checks.items import Item
-from perturb.rules.checks.texts import normal, words
+from perturb.rules.checks.texts import normal, overlap, words
 from perturb.rules.checks.verdicts import RuleVerdict, verdict
 
 QUERY_WORDS = (3, 48)
@@ -28,12 +28,15 @@ _VERB = re.compile(
     r"|include|exist|differ|agree|disagree|conflict|contradict|report|claim|note|record|happen|occur|want|know|think|believe)\b",
     re.I,
 )
+_TABLE_ROW = re.compile(r"\||^\([^()]*\)$")
+_ENDED = re.compile(r"[.!?:][\"”’')\]]*$")
 _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a subject that does not agree with its verb", re.compile(
         r"(?<!did )(?<!does )(?<!would )(?<!could )(?<!must )(?<!should )(?<!might )(?<!will )"
-        r"\b(?:he|she|it)\s+(?:are|have)\b"
-        r"|\b(?:they|we|you)\s+(?:is|was|has)\b|\bthese\s+\w+\s+(?:is|was|has)\b|\bthis\s+\w+\s+(?:are|were|have)\b",
-        re.I)),
+        r"\b(?:he|she|it|He|She|It)\s+(?:are|have)\b|\b(?:they|we|you|They|We)\s+(?:is|was|has)\b"
+        r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b")),
+    ("a thing called true or false that is no statement", re.compile(
+        r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b")),
     ("a past form after 'did'", re.compile(
         r"\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they|[A-Z][\w.]+)\s+){0,4}"
         r"(?:wrote|won|sang|made|built|held|took|came|went|gave|led|ran|said|sent|sold|became|bought|chose|was|were)\b"
@@ -84,7 +87,7 @@ def _question(item: Item) -> list[str]:
 def _length(item: Item) -> list[str]:
     before, after = len(item.reading.words), len(words(item.text))
     if item.kind is PerturbationClass.MISSING_INFO:
-        floor = 0.5 * before if item.intensity is Intensity.LOW else 8
+        floor = max(8, 0.3 * before) if item.intensity is Intensity.LOW else 8
         return [] if after >= floor else [f"Only {after} of {before} words are left of the context."]
     if after > 2 * before + 60:
         return [f"The context grew from {before} to {after} words."]
@@ -96,20 +99,23 @@ def _length(item: Item) -> list[str]:
 def _sentence_shapes(item: Item) -> list[str]:
     against = []
     for sentence in item.added:
-        if _is_edge_of_original(item, sentence):
+        if _is_edge_of_original(item, sentence) or _TABLE_ROW.search(sentence):
             continue
         size = len(words(sentence))
-        if (
-            not re.search(r"[.!?][\"”’')\]]*$", sentence)
-            and "|" not in sentence
-            and not sentence.endswith(":")
-        ):
+        if not _ENDED.search(sentence):
             against.append(f"A sentence has no end: {sentence[-40:]!r}.")
-        elif size < 3:
+        elif size < 2 or (sentence not in item.inserted and size < 3):
             against.append(f"A fragment was left: {sentence!r}.")
-        elif not _VERB.search(sentence) and "|" not in sentence and size < 12:
+        elif sentence not in item.inserted and _lost_its_verb(item, sentence):
             against.append(f"A sentence seems to lack a verb: {sentence[:60]!r}.")
     return against[:2]
+
+
+def _lost_its_verb(item: Item, sentence: str) -> bool:
+    """True if no verb is recognised in a sentence, though one was in the original sentence it comes from."""
+    if _VERB.search(sentence):
+        return False
+    return any(_VERB.search(old) for old in item.removed if overlap(sentence, old) >= 0.3)
 
 
 def _is_edge_of_original(item: Item, sentence: str) -> bool:

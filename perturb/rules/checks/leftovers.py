@@ -23,16 +23,18 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
     ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
     ("a dangling joint", re.compile(
-        r"\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|is|was|are|were|as)\s*(?:[,;:)]|(?<!\bU\.S)\.(?=\s+[A-Z]))")),
+        r"\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|is|was|are|were|as)\s*[,;)]"
+        r"|\b(?:and|or|of|the|an?|by|from|with)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)")),
     ("two joints in a row", re.compile(
         r"\b(?:of|by|from|with|at)\s+(?:and|or|is|was|were|are|by|of|from|with|at)\b"
         r"|\b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b"
         r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+(?:is|was)|was\s+(?:is|was|were)|to\s+to|in\s+in)\b",
         re.I)),
-    ("a possessive without an owner", re.compile(r"(?<![\w.)\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
+    ("a possessive without an owner", re.compile(r"(?<![\w.)\]█\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
     ("two determiners in a row", re.compile(
         r"\b(?:the|a|an|this|his|her|its|their)\s+(?:this|that|his|her|its|their|the|these)\s+\w", re.I)),
-    ("a lower-case start", re.compile(r"(?<=[a-z][a-z)][.!?])\s+[a-z]\w*(?=[\s,])")),
+    ("a lower-case start", re.compile(r"(?<=[a-z]{3}[a-z)]\.)\s+[a-z]\w*(?=[\s,])")),
+    ("a blacked-out joint", re.compile(r"\][%&]")),
     ("a broken quotation", re.compile(r"(?:^|\s)[\"”]\s(?=\w)")),
 )  # fmt: skip
 """Name of a scar -> pattern; a scar counts only where the text has more of it than the original."""
@@ -53,9 +55,11 @@ def check_leftovers(item: Item) -> RuleVerdict:
     against = []
     if item.context_changed:
         against += _scars_in("context", item.reading.text, item.text)
-        against += _lower_case_starts(item)
+        against += _lower_case_starts(item) + _names_in_lower_case(item, " ".join(item.inserted))
     if item.query_changed:
         against += _scars_in("question", item.original.query, item.candidate.query)
+        if item.candidate.query[:1].isupper():
+            against += _names_in_lower_case(item, item.candidate.query)
     if item.kind is PerturbationClass.AMBIGUITY and not item.low:
         against += _telling_pronouns(item)
     return verdict(item, {"linguistic_soundness": against})
@@ -112,6 +116,25 @@ def _lower_case_starts(item: Item) -> list[str]:
     starts = [(old.text.lstrip(_OPENING), new.text.lstrip(_OPENING)) for old, new in pairs]
     return [f"A passage starts in lower case: {new[:40]!r}." for old, new in starts
             if old[:1].isupper() and new[:1].islower() and not _MIXED_CASE.match(new)]  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def _capitals_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Words in lower case that a text writes only with a capital inside a sentence, and those only all in capitals."""
+    lower = frozenset(re.findall(r"\b[a-z]{2,}\b", text))
+    inside = frozenset(w.lower() for w in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+\b", text))
+    shouted = frozenset(w.lower() for w in re.findall(r"\b[A-Z]{3,}\b", text))
+    return inside - lower, shouted - lower
+
+
+def _names_in_lower_case(item: Item, text: str) -> list[str]:
+    """Names of the passage that a new text writes in lower case: initials, or two capitalised words in a row."""
+    inside, shouted = _capitals_of(item.reading.text)
+    tokens = re.findall(r"[A-Za-z]+", text)
+    pairs = zip(tokens, tokens[1:], strict=False)
+    found = [token for token in tokens if token in shouted]
+    found += [f"{a} {b}" for a, b in pairs if a in inside and b in inside]
+    return [f"A name stands in lower case: {found[0]!r}."] if found else []
 
 
 _PRONOUNS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}

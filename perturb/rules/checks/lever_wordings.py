@@ -129,11 +129,18 @@ CONTEXT_WORDINGS: dict[str, str] = {
         claim\w*; insist\w*; wrote; writes; remark\w*; announc\w+; explain\w*; assert\w*; maintain\w*;
         interview\w*; affirm\w*; according
     """,
-    "Exclusive-Or Violation": r"either; or; both; only one; exclusive\w*; but not; never both",
+    "Exclusive-Or Violation": r"""
+        exclud\w+; rules? out; exactly one; one of; either; or; both; only one; exclusive\w*;
+        but not; never both
+    """,
     "Contradictory Universals": r"""
         all; every; each; always; no; none; never; any; without exception; nobody; nothing
     """,
-    "Binary State Flip": r"not; never; no; both; simultaneously; same time; n't; un\w+",
+    "Binary State Flip": r"""
+        incorrect; against; false; wrong; untrue; opposite; reject\w*; dis\w+; not; never; no; both;
+        simultaneously; same time; \w+n't; un\w+
+    """,
+    """,
     "Mutual Exclusion Claim": r"no; not; never; cannot; only; exclu\w+; both; alone; sole\w*; always",
     "Temporal Paradox": r"before; after; earlier; later; prior; already; until; since",
     "Placeholder Citation": r"""

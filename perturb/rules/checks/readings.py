@@ -53,8 +53,11 @@ class Reading:
 
     @property
     def claim_stems(self) -> frozenset[str]:
-        """What the question asserts: its content without the answer's words."""
-        return self.query_stems - self.alias_stems
+        """What the question asserts: its content without the answer's words and words such as `year`."""
+        return self.query_stems - self.alias_stems - _ASKED_KINDS
+
+
+_ASKED_KINDS = word_set("year date month dai time place number kind typ sort")
 
 
 def reading_of(instance: BaseInstance) -> Reading:

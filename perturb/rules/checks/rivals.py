@@ -22,6 +22,7 @@ def rivals_of(item: Item, *, credible_only: bool = True) -> list[str]:
 
 
 def _rival_values(item: Item, sentence: str) -> frozenset[str]:
+    """Values that neither the question nor the answer's own sentence nor a sentence that was cut or edited held."""
     reading = item.reading
     if reading.kind is ValueKind.PHRASE:
         if holds_alias(reading, sentence):
@@ -29,22 +30,23 @@ def _rival_values(item: Item, sentence: str) -> frozenset[str]:
         return content_stems(sentence) - content_stems(reading.text) - content_stems(item.original.query)
     values = values_in(reading.kind, sentence) - reading.alias_values
     values -= values_in(reading.kind, item.original.query)
-    for support in reading.support:
-        values -= values_in(reading.kind, support)
+    for known in (*reading.support, *item.removed):
+        values -= values_in(reading.kind, known)
     if reading.kind is ValueKind.NAME:
-        known = frozenset(words(item.original.query)) | reading.alias_stems
-        values = frozenset(v for v in values if not frozenset(words(v)) & known)
+        asked = frozenset(words(item.original.query)) | reading.alias_stems
+        values = frozenset(v for v in values if not frozenset(words(v)) & asked)
     return values
 
 
 def _about_the_claim(item: Item, sentence: str) -> bool:
     said = stems_said(item, sentence)
     asked = item.reading.claim_stems
-    near_question = len(asked) >= 2 and coverage(asked, said) >= 0.6
-    near_support = bool(item.reading.query_stems & said) and any(
-        coverage(content_stems(s) - item.reading.alias_stems, said) >= 0.6 for s in item.reading.support
+    near_question = len(asked) >= 2 and coverage(asked, said) >= 0.6 and bool(asked & content_stems(sentence))
+    near_question = near_question and item.reading.kind is not ValueKind.PHRASE
+    floor = 0.6 if item.reading.query_stems & said else 0.75
+    return near_question or any(
+        coverage(content_stems(s) - item.reading.alias_stems, said) >= floor for s in item.reading.support
     )
-    return near_question or near_support
 
 
 _POINTS_BACK = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)

@@ -6,17 +6,18 @@ import re
 
 from perturb.records import Intensity, PerturbationClass
 from perturb.rules.checks.items import Item
-from perturb.rules.checks.texts import content_stems, coverage, normal, words
+from perturb.rules.checks.texts import content_stems, coverage, normal
 from perturb.rules.checks.verdicts import RuleVerdict, verdict
 
 MARKUP = re.compile(
     r"\{[^{}]*\}|\{\{|\}\}|</?[a-z][a-z0-9]*>|<[A-Z_ ]+>|```|\*\*\w|\$\w+\$|%\(\w+\)?s|%s\b|\\n|\bTODO\b"
-    r"|\bNone (?=[a-z]+ed\b)|\bnan\b|\[(?:TOPIC|ANSWER|ENTITY|NAME|X|Y|SLOT)\b[^\]]*\]"
+    r"|\bNone (?=[a-z]+ed\b)|\bnan\b|\[(?:TOPIC|ANSWER|ENTITY|NAME|X|Y|SLOT)\]"
     r"|^\s*(?i:query|question|context|passage|answer)\s*:\s",
     re.M,
 )
 """Marks of a template that was not filled in, or of a reply that was not cleaned."""
 
+_BRACKETED = re.compile(r"\[[^\]]*\]")
 REWRITING_LEVERS = frozenset({"Entirely Irrelevant Context", "Audio-only Reference", "Zero-Row Table"})
 """Levers that replace the whole passage on purpose."""
 
@@ -55,8 +56,11 @@ def _size_of_change(item: Item) -> list[str]:
 
 
 def _only_marks_differ(item: Item) -> bool:
-    before = words(item.original.query), words(item.reading.text)
-    return before == (words(item.candidate.query), words(item.text))
+    before, after = (
+        re.findall(r"\w+", f"{query} {text}".lower())
+        for query, text in ((item.original.query, item.reading.text), (item.candidate.query, item.text))
+    )
+    return before == after
 
 
 def _rewritten(item: Item) -> bool:
@@ -66,9 +70,9 @@ def _rewritten(item: Item) -> bool:
     """
     if item.candidate.lever in REWRITING_LEVERS:
         return False
-    before, after = content_stems(item.reading.text), content_stems(item.text)
+    before, after = content_stems(item.reading.text), content_stems(_BRACKETED.sub(" ", item.text))
     if item.kind is PerturbationClass.MISSING_INFO:
-        floor = 0.5 if item.intensity is Intensity.LOW else 0.0
+        floor = 0.2 if item.intensity is Intensity.LOW else 0.0
         return coverage(before, after) < floor or coverage(after, before) < 0.5
     return coverage(before, after) < 0.5
 

@@ -43,6 +43,11 @@ _SMALL |= {word: float(n) for n, word in enumerate(_ORDINALS)} | {
 _SMALL |= {"twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "couple": 2.0}
 
 YEAR = re.compile(r"(?<![\d,.])(1[0-9]{3}|20[0-9]{2})(?:s)?(?![\d]|,\d|\.\d)")
+_DATED = re.compile(
+    r"(?:\b(?:in|since|by|from|until|to|of|during|around|between|and|before|after|for|early|late|\d{1,2},|[A-Z][a-z]+)\s|[(–-])"
+    r"(1[5-9]\d{2}|20[0-3]\d)(?![\d,.]\d)"
+)
+"""A number that is a year by its place: after a preposition, a month or a bracket."""
 _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th)?(?![\d]|,\d{3})")
 _NAME = re.compile(
     r"\b[A-Z][\w'’.&-]*(?:\s+(?:(?:of|the|de|da|del|van|von|der|la|le|bin|al)\s+){0,2}[A-Z0-9][\w'’.&-]*)*"
@@ -66,7 +71,7 @@ def numbers_in(text: str) -> frozenset[float]:
     >>> sorted(numbers_in("the twenty-second of 1,200 and 3.5 million men"))
     [22.0, 1200.0, 3500000.0]
     """
-    plain = normal(text)
+    plain = re.sub(r"\b(?:per|a|each) second\b", " ", normal(text))
     found: set[float] = set()
     for match in _NUMBER.finditer(plain):
         value = float(match.group(1).replace(",", "") + (match.group(2) or ""))
@@ -127,10 +132,10 @@ def values_in(kind: ValueKind, text: str) -> frozenset[str]:
     if kind is ValueKind.DATE:
         return years_in(text)
     if kind is ValueKind.NUMBER:
-        years = {float(year) for year in years_in(text)}
+        years = {float(year) for year in _DATED.findall(text)}
         return frozenset(f"{number:g}" for number in numbers_in(text) - years)
     if kind is ValueKind.NAME:
-        return frozenset(name for name in names_in(text) if name not in MONTHS and name not in _DAYS)
+        return frozenset(name for name in names_in(text) if not frozenset(name.split()) & _CALENDAR)
     return frozenset()
 
 
@@ -177,7 +182,7 @@ DEMONYMS = {
 }  # fmt: skip
 """Places (and a few faiths) with the adjective that gives them away."""
 
-_DAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
+_CALENDAR = word_set("monday tuesday wednesday thursday friday saturday sunday") | frozenset(MONTHS)
 _OPENERS = word_set(
     """although though however while because according regarding concerning despite besides among within without
     one two three four five many several few first later earlier another meanwhile instead moreover furthermore
