@@ -1,0 +1,160 @@
+"""Agreement among raters who pass or fail items: two raters, or a whole panel.
+
+Votes are 1 (pass) and 0 (fail); a vote that is missing is None, NaN or masked, and is never counted as either. A
+panel's votes have the shape (items, raters). Each function hands back an `Estimate`: the value and the number of
+items behind it, or no value and the reason. All coefficients grow with agreement and are 1 when it is perfect.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from perturb.metrics import vote_counts
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Floats
+
+NOBODY_BOTH = "no item was scored by both raters"
+NO_PAIRS = "no item was scored by two raters or more"
+NO_VARIANCE = "all votes are the same: chance agreement is 1"
+
+
+def cohen_kappa(first: Any, second: Any) -> Estimate:
+    """Cohen's κ of two raters on the items that both scored.
+
+    Formula: (p_o − p_e) / (1 − p_e), with p_o the share of agreement and p_e what the raters' pass rates give by
+    chance. Range: −1 to 1; 0 is chance. Undefined where either rater passed, or failed, every item: agreement
+    beyond chance cannot be told there, so it is neither 0 nor 1 by convention. Low where almost all items pass, even
+    if the raters hardly ever differ: read it beside `gwet_ac1`.
+
+    Raises ValueError when a vote is neither 0 nor 1, or the columns differ in length.
+
+    Reference: Cohen (1960), Educational and Psychological Measurement 20; RefusalBench, appendix E.1.
+
+    >>> cohen_kappa([1, 1, 0, 0, None], [1, 0, 0, 0, 1]).value
+    0.5
+    >>> cohen_kappa([1, 1, 1], [1, 0, 1]).reason
+    'the first rater passed every item'
+    """
+    a, b = _two(first, second)
+    counts = vote_counts.pair_counts(a, b)
+    n = int(counts.sum())
+    reason = no_variance(counts, "the first rater", "the second rater")
+    return Estimate.undefined(reason, n) if reason else Estimate(float(vote_counts.pair_kappa(counts)), n=n)
+
+
+def no_variance(counts: Floats, first: str, second: str, items: str = "item") -> str | None:
+    """Why κ is undefined for a table of `vote_counts.pair_counts`; None if it is defined."""
+    n = counts.sum()
+    if n == 0:
+        return NOBODY_BOTH.replace("item", items)
+    for name, passes in ((first, counts[0] + counts[1]), (second, counts[0] + counts[2])):
+        if passes == n:
+            return f"{name} passed every {items}"
+        if passes == 0:
+            return f"{name} failed every {items}"
+    return None
+
+
+def raw_agreement(votes: Any) -> Estimate:
+    """Share of agreeing pairs of votes on an item, averaged over the items with two votes or more.
+
+    Formula: mean of Σ_k r_k (r_k − 1) / (r (r − 1)), with r_k votes of kind k out of r. Range: 0 to 1. Not
+    adjusted for chance: two raters who pass everything agree fully.
+
+    Raises ValueError when a vote is neither 0 nor 1.
+
+    Reference: Fleiss (1971), Psychological Bulletin 76.
+
+    >>> raw_agreement([[1, 1], [1, 0], [0, 0], [1, None]])
+    Estimate(value=0.6666666666666666, low=None, high=None, se=None, n=3, reason=None)
+    """
+    counts = _panel_totals(votes)
+    return _estimate(float(vote_counts.panel_agreement(counts)), counts, NO_PAIRS)
+
+
+def pabak(votes: Any) -> Estimate:
+    """Prevalence- and bias-adjusted κ: κ as it would be if pass and fail were equally common.
+
+    Formula: 2 p_o − 1, with p_o the raw agreement. Range: −1 to 1. For more than two raters this is the coefficient of
+    Brennan and Prediger.
+
+    Raises ValueError when a vote is neither 0 nor 1.
+
+    Reference: Byrt, Bishop and Carlin (1993), Journal of Clinical Epidemiology 46.
+
+    >>> pabak([[1, 1], [1, 0], [0, 0], [1, 1]]).value
+    0.5
+    """
+    counts = _panel_totals(votes)
+    return _estimate(float(vote_counts.panel_pabak(counts)), counts, NO_PAIRS)
+
+
+def gwet_ac1(votes: Any) -> Estimate:
+    """Gwet's AC1: agreement beyond chance that does not collapse when almost all items pass.
+
+    Formula: (p_o − p_e) / (1 − p_e) with p_e = 2 π (1 − π), π the mean pass share of the items. Range: −1 to 1.
+
+    Raises ValueError when a vote is neither 0 nor 1.
+
+    Reference: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61.
+
+    >>> votes = [[1, 1]] * 118 + [[1, 0]] * 5 + [[0, 1]] * 2
+    >>> round(gwet_ac1(votes).value, 4), round(cohen_kappa(*zip(*votes)).value, 4)
+    (0.9408, -0.0234)
+    """
+    counts = _panel_totals(votes)
+    return _estimate(float(vote_counts.panel_ac1(counts)), counts, NO_PAIRS)
+
+
+def fleiss_kappa(votes: Any) -> Estimate:
+    """Fleiss' κ of a panel, in Gwet's form for items that not every rater scored.
+
+    Formula: (p_o − p_e) / (1 − p_e) with p_e = π² + (1 − π)², π the mean pass share of the items. Range: −1 to 1.
+    Undefined where all votes are the same.
+
+    Raises ValueError when a vote is neither 0 nor 1.
+
+    Reference: Fleiss (1971), Psychological Bulletin 76; Gwet (2014), Handbook of Inter-Rater Reliability.
+
+    >>> round(fleiss_kappa([[1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 0]]).value, 4)
+    0.3333
+    """
+    counts = _panel_totals(votes)
+    return _estimate(float(vote_counts.panel_fleiss(counts)), counts, NO_VARIANCE)
+
+
+def krippendorff_alpha(votes: Any) -> Estimate:
+    """Krippendorff's α for nominal votes; made for panels in which votes are missing.
+
+    Formula: 1 − D_o / D_e, observed over expected disagreement among the votes of items that have two or more.
+    Range: at most 1; 0 is chance, with a correction for small samples. Undefined where all votes are the same.
+
+    Raises ValueError when a vote is neither 0 nor 1.
+
+    Reference: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
+
+    >>> round(krippendorff_alpha([[1, 1, 1], [1, 1, None], [0, 0, 0], [1, 0, 0]]).value, 4)
+    0.6667
+    """
+    counts = _panel_totals(votes)
+    return _estimate(float(vote_counts.panel_alpha(counts)), counts, NO_VARIANCE)
+
+
+def _two(first: Any, second: Any) -> tuple[Floats, Floats]:
+    a, b = vote_counts.read_votes(first, "first"), vote_counts.read_votes(second, "second")
+    if a.ndim != 1 or a.shape != b.shape:
+        raise ValueError(f"two columns of one length are expected, got shapes {a.shape} and {b.shape}")
+    return a, b
+
+
+def _panel_totals(votes: Any) -> Floats:
+    return np.asarray(vote_counts.panel_counts(vote_counts.read_panel(votes)).sum(axis=0))
+
+
+def _estimate(value: float, counts: Floats, reason: str) -> Estimate:
+    n = int(counts[0])
+    if n == 0:
+        return Estimate.undefined(NO_PAIRS)
+    return Estimate.undefined(reason, n) if np.isnan(value) else Estimate(value, n=n)

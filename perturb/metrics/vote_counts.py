@@ -1,0 +1,149 @@
+"""The counts that agreement among raters is computed from, and the coefficients as functions of them.
+
+Counts add up over items. So a coefficient of a bootstrap resample is the coefficient of a weighted sum of counts, and
+one function serves the data and all resamples at once: counts have shape (…, counts), coefficients shape (…).
+Inside this module an undefined coefficient is NaN; `perturb.metrics.agreement` turns it into None with the reason.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perturb.metrics.inputs import Floats
+
+PANEL_COUNTS = 7
+"""Columns of `panel_counts`."""
+
+
+def read_votes(votes: Any, name: str = "votes") -> Floats:
+    """Votes as floats: 1 passes, 0 fails, NaN where there is none. Takes None, NaN or a mask for a missing vote.
+
+    Raises ValueError when a vote is neither 0 nor 1.
+
+    >>> read_votes([[True, False], [1, None]]).tolist()
+    [[1.0, 0.0], [1.0, nan]]
+    """
+    try:
+        numbers = np.asarray(np.ma.getdata(votes), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold 0 and 1, or None where a vote is missing") from None
+    if np.ma.isMaskedArray(votes):
+        numbers = np.where(np.ma.getmaskarray(votes), np.nan, numbers)
+    wrong = ~np.isnan(numbers) & (numbers != 0) & (numbers != 1)
+    if wrong.any():
+        raise ValueError(
+            f"{name} must hold 0 and 1, or None where a vote is missing: got {numbers[wrong][0]:g}"
+        )
+    return numbers
+
+
+def read_panel(votes: Any) -> Floats:
+    """Votes of a panel, shape (items, raters).
+
+    Raises ValueError for another shape.
+    """
+    numbers = read_votes(votes)
+    if numbers.ndim != 2:
+        raise ValueError(f"votes must have the shape (items, raters), got {numbers.shape}")
+    return numbers
+
+
+def pair_codes(first: Floats, second: Floats) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which items both raters scored, and on those: 0 both passed, 1 and 2 they differ, 3 both failed."""
+    both = ~np.isnan(first) & ~np.isnan(second)
+    codes = 2 * (first[both] == 0) + (second[both] == 0)
+    return both, codes.astype(np.int64)
+
+
+def pair_counts(first: Floats, second: Floats) -> Floats:
+    """How often two raters both passed, passed and failed, failed and passed, both failed: shape (4,).
+
+    >>> pair_counts(np.array([1.0, 1.0, 0.0, np.nan]), np.array([1.0, 0.0, 0.0, 1.0])).tolist()
+    [1.0, 1.0, 0.0, 1.0]
+    """
+    return np.bincount(pair_codes(first, second)[1], minlength=4).astype(np.float64)
+
+
+def panel_counts(votes: Floats) -> Floats:
+    """What each item adds to the coefficients of a whole panel: shape (items, 7).
+
+    With r votes of which p pass, the columns are: r ≥ 2; the share of agreeing pairs of votes; r ≥ 1; p/r; the
+    same agreeing pairs as they enter Krippendorff's coincidences; p where r ≥ 2; r where r ≥ 2.
+    """
+    r = (~np.isnan(votes)).sum(axis=1).astype(np.float64)
+    p = np.nansum(votes, axis=1)
+    paired, rated = r >= 2, r >= 1
+    agreeing = np.where(paired, p * (p - 1) + (r - p) * (r - p - 1), 0.0)
+    share = agreeing / np.where(paired, r * (r - 1), 1.0)
+    coincidence = agreeing / np.where(paired, r - 1, 1.0)
+    passed = p / np.where(rated, r, 1.0)
+    return np.column_stack([paired, share, rated, passed, coincidence, p * paired, r * paired])
+
+
+def pair_agreement(counts: Floats) -> Floats:
+    """Share of items on which two raters agree."""
+    return _ratio(counts[..., 0] + counts[..., 3], counts.sum(axis=-1))
+
+
+def pair_kappa(counts: Floats) -> Floats:
+    """Cohen's κ; undefined where a rater has no variance."""
+    n = counts.sum(axis=-1)
+    first = counts[..., 0] + counts[..., 1]
+    second = counts[..., 0] + counts[..., 2]
+    varied = (first > 0) & (first < n) & (second > 0) & (second < n)
+    by_chance = _ratio(first * second + (n - first) * (n - second), n * n)
+    return np.where(varied, _ratio(pair_agreement(counts) - by_chance, 1 - by_chance), np.nan)
+
+
+def pair_pabak(counts: Floats) -> Floats:
+    """Prevalence- and bias-adjusted κ."""
+    return 2 * pair_agreement(counts) - 1
+
+
+def pair_ac1(counts: Floats) -> Floats:
+    """Gwet's AC1 of two raters."""
+    prevalence = _ratio(2 * counts[..., 0] + counts[..., 1] + counts[..., 2], 2 * counts.sum(axis=-1))
+    return _above_chance(pair_agreement(counts), 2 * prevalence * (1 - prevalence))
+
+
+def panel_agreement(counts: Floats) -> Floats:
+    """Mean share of agreeing pairs of votes on an item."""
+    return _ratio(counts[..., 1], counts[..., 0])
+
+
+def panel_pabak(counts: Floats) -> Floats:
+    """Prevalence- and bias-adjusted κ of a panel (Brennan and Prediger)."""
+    return 2 * panel_agreement(counts) - 1
+
+
+def panel_ac1(counts: Floats) -> Floats:
+    """Gwet's AC1 of a panel."""
+    prevalence = _ratio(counts[..., 3], counts[..., 2])
+    return _above_chance(panel_agreement(counts), 2 * prevalence * (1 - prevalence))
+
+
+def panel_fleiss(counts: Floats) -> Floats:
+    """Fleiss' κ of a panel; undefined where all votes are the same."""
+    prevalence = _ratio(counts[..., 3], counts[..., 2])
+    return _above_chance(panel_agreement(counts), prevalence**2 + (1 - prevalence) ** 2)
+
+
+def panel_alpha(counts: Floats) -> Floats:
+    """Krippendorff's α for nominal votes; undefined where all votes are the same."""
+    passed, total = counts[..., 5], counts[..., 6]
+    failed = total - passed
+    expected = _ratio(2 * passed * failed, total - 1)
+    return 1 - _ratio(total - counts[..., 4], expected)
+
+
+def _above_chance(agreement: Floats, by_chance: Floats) -> Floats:
+    return _ratio(agreement - by_chance, 1 - by_chance)
+
+
+def _ratio(top: Floats, bottom: Floats) -> Floats:
+    """The quotient; NaN where the bottom is 0, up to rounding."""
+    safe = np.abs(bottom) > 1e-12
+    return np.where(safe, top / np.where(safe, bottom, 1.0), np.nan)
