@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from itertools import pairwise
 
 from perturb.records import PerturbationClass
 from perturb.rules.checks.first_names import FEMALE_NAMES, MALE_NAMES
@@ -131,7 +132,7 @@ def _names_in_lower_case(item: Item, text: str) -> list[str]:
     """Names of the passage that a new text writes in lower case: initials, or two capitalised words in a row."""
     inside, shouted = _capitals_of(item.reading.text)
     tokens = re.findall(r"[A-Za-z]+", text)
-    pairs = zip(tokens, tokens[1:], strict=False)
+    pairs = pairwise(tokens)
     found = [token for token in tokens if token in shouted]
     found += [f"{a} {b}" for a, b in pairs if a in inside and b in inside]
     return [f"A name stands in lower case: {found[0]!r}."] if found else []

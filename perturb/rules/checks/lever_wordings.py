@@ -130,8 +130,7 @@ CONTEXT_WORDINGS: dict[str, str] = {
         interview\w*; affirm\w*; according
     """,
     "Exclusive-Or Violation": r"""
-        exclud\w+; rules? out; exactly one; one of; either; or; both; only one; exclusive\w*;
-        but not; never both
+        exclud\w+; rules? out; exactly one; one of; either; or; both; only one; exclusive\w*; but not; never both
     """,
     "Contradictory Universals": r"""
         all; every; each; always; no; none; never; any; without exception; nobody; nothing
@@ -139,7 +138,6 @@ CONTEXT_WORDINGS: dict[str, str] = {
     "Binary State Flip": r"""
         incorrect; against; false; wrong; untrue; opposite; reject\w*; dis\w+; not; never; no; both;
         simultaneously; same time; \w+n't; un\w+
-    """,
     """,
     "Mutual Exclusion Claim": r"no; not; never; cannot; only; exclu\w+; both; alone; sole\w*; always",
     "Temporal Paradox": r"before; after; earlier; later; prior; already; until; since",
