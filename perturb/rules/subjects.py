@@ -1,0 +1,483 @@
+"""What an instance is about, in words that a new question can use: "the song Emma Lee", "the Suez Canal"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from perturb.records import Passage
+from perturb.rules import pools
+from perturb.rules.analyse import Analysis
+from perturb.rules.answers import AnswerType, gender_of
+from perturb.rules.topics import Topic, bare_title, proper_title
+from perturb.rules.words import STOP_WORDS, is_common, plain, spans_of, tokens, word_list
+
+Sort = Literal[
+    "music", "film", "series", "book", "stage", "game", "place", "body", "event", "person", "thing"
+]
+
+WORKS: frozenset[str] = frozenset(("music", "film", "series", "book", "stage", "game"))
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A thing that a passage is about."""
+
+    name: str
+    noun: str
+    """`song`, `film`, `river`, …; empty for a plain thing."""
+    sort: Sort
+    full: str
+    """How a sentence names it: a work with its noun, other things with their article."""
+    passage: int
+    """The passage whose title it is."""
+    definition: str
+    """What that passage says it is: the sentence that defines it, or nothing."""
+    year: int | None
+    """The year of its first appearance, where the definition gives just one."""
+    gender: str | None = None
+    """Of a person."""
+    span: tuple[int, int] | None = None
+    """Where it stands in the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doer:
+    """A real person who answers a who-question, with what the person did."""
+
+    name: str
+    did: str
+    """The finite verb with its objects: "wrote Emma"."""
+    verb: str
+    gender: str | None
+
+    @property
+    def relative(self) -> str:
+        """The name with the deed: "Jane Austen, who wrote Emma"; the name alone where the deed is not fit to print."""
+        return f"{self.name}, who {self.did}" if self.did else self.name
+
+
+_SORTS: dict[str, Sort] = {
+    noun: sort
+    for sort, nouns in (
+        ("music", "song single album soundtrack hymn carol ballad anthem tune"),
+        ("film", "film movie documentary short"),
+        ("series", "series sitcom show miniseries soap anime"),
+        ("book", "novel book poem story memoir novella comic autobiography"),
+        ("stage", "play musical opera ballet"),
+        ("game", "game"),
+        (
+            "place",
+            "river mountain island lake desert park building tower arena stadium bridge castle canal dam skyscraper "
+            "museum lighthouse hotel resort cathedral monument palace road highway street square stairway mountains "
+            "cemetery zoo port airport station tunnel peninsula fortress",
+        ),
+        (
+            "body",
+            "band team club company corporation organization organisation university college foundation retailer "
+            "network duo group agency department chain restaurant brand manufacturer",
+        ),
+        ("event", "war battle tournament festival election revolution race championship ceremony battles final"),
+        (
+            "person",
+            "actor actress singer writer author politician player coach musician scientist physicist announcer "
+            "footballer songwriter comedian rapper director model philosopher artist dancer producer composer "
+            "athlete swimmer poet journalist lawyer wrestler skydiver host presenter",
+        ),
+    )
+    for noun in nouns.split()
+}  # fmt: skip
+
+_NAME_TAILS = frozenset(
+    word_list(
+        """
+    river island bridge canal park tower mountains mountain lake dam university college war battle resort hotel
+    museum castle foundation championship election stadium arena airport
+    """
+    )
+)
+"""Last words of a name that say what it is."""
+
+_WITH_ARTICLE = frozenset(
+    word_list(
+        """
+    cup open ocean sea war wars bowl rumble party river canal bridge dam mountains desert declaration games game
+    ceremony award awards finals center centre revolution dynasty league
+    """
+    )
+)
+"""Last words of names that an article goes before."""
+
+_CUT = re.compile(
+    r",|;|\.|\(| (?:of|by|that|which|who|in|on|from|for|based|written|set|created|directed|recorded|with|and|at|starring|"
+    r"produced|released|about|located|near|between|to|performed|published|sung|consisting|adapted|composed|originally|developed|native|distributed|whose|where|than)\b"
+)
+_YEAR = re.compile(r"\b(1[5-9]\d\d|20[01]\d)\b")
+_BAD_NAME = re.compile(r"^(?:list|history|\d{4} |outline|timeline)\b|[:;\[\]{}|]|\n", re.IGNORECASE)
+_MADE = frozenset(
+    word_list(
+        """
+    plays played play voices voiced portrays portrayed wrote writes composed designed directed invented discovered
+    produced created sings sang sung recorded founded won wins scored coined painted built hosts hosted narrated
+    introduced sculpted patented performed drew made changed
+    """
+    )
+)
+_POSTS = re.compile(
+    r"^(?:is|was) the (?:original |current |head |lead |main |first |new |present )*"
+    r"(?:singer|director|writer|author|composer|producer|coach|ceo|president|host|lyricist|architect|designer|inventor|"
+    r"founder|drummer|guitarist|narrator|\w+ president|(?:first )?signatory|speaker|leader)\b",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def subject_of(a: Analysis) -> Subject | None:
+    """The subject of an instance: its topic, else the person or named thing that the answering passage is titled by."""
+    return _subject(a.query, a.instance.passages, a.topic, _home(a))
+
+
+def _home(a: Analysis) -> int:
+    return edited_passage(a) or 0
+
+
+def edited_passage(a: Analysis) -> int | None:
+    """The first signal passage that holds an answer: the one that a rule may edit."""
+    passages = a.instance.passages
+    return next((m.passage for m in a.mentions if passages[m.passage].role == "signal"), None)
+
+
+@lru_cache(maxsize=64)
+def _subject(query: str, passages: tuple[Passage, ...], topic: Topic | None, home: int) -> Subject | None:
+    if topic is None or not topic.whole_title:
+        work = _work_at_end(query, passages, home)
+        if work is not None:
+            return work
+    found = _titled(query, passages, topic, home)
+    if found is not None and topic is not None and topic.whole_title and topic.text == found.name:
+        return replace(found, span=(topic.start, topic.end))
+    return found
+
+
+def _work_at_end(query: str, passages: tuple[Passage, ...], home: int) -> Subject | None:
+    """The film or series in which, by the end of the query, somebody played a part."""
+    found = re.match(
+        r"who (?:plays?|played|voices?|voiced|portray\w+) .+ (?:in|on|from) ((?:the )?(?:[A-Z][\w'’.&]*(?: |$)|of |the |and |in |to |\d+$)+)$",
+        query,
+    )
+    if found is None or home >= len(passages):
+        return None
+    name, text = found.group(1), passages[home].text
+    bare = re.sub(r"^the ", "", name)
+    if not spans_of(f"{passages[home].title} {text}", bare) or not bare[:1].isupper() or len(bare) < 4:
+        return None
+    films = len(re.findall(r"\b(?:films?|movies?|blockbuster)\b", text, re.IGNORECASE))
+    shows = len(re.findall(r"\b(?:series|seasons?|sitcom|episodes?|show)\b", text, re.IGNORECASE))
+    if not films and not shows or (films and shows and not (films >= 3 * shows or shows >= 3 * films)):
+        return None
+    noun: str = "film" if films > shows else "series"
+    return Subject(
+        bare,
+        noun,
+        "film" if films > shows else "series",
+        f"the {noun} {bare}",
+        home,
+        "",
+        None,
+        None,
+        found.span(1),
+    )
+
+
+def _titled(query: str, passages: tuple[Passage, ...], topic: Topic | None, home: int) -> Subject | None:
+    if topic is not None and topic.whole_title:
+        at = next((i for i, p in enumerate(passages) if _same(proper_title(p), topic.text)), home)
+        name = topic.text
+    elif home < len(passages):
+        at, name = home, bare_title(passages[home].title)
+    else:
+        return None
+    passage = passages[at]
+    if not _good_name(name) or _cut_title(passage.title, name):
+        return None
+    words, definition = _defined(name, passage)
+    if re.search(
+        r"\b(?:character|superhero|surname|given name|person|protagonist|monster)\b", " ".join(words)
+    ):
+        return None
+    noun = _noun(words, passage, name, query)
+    sort = _SORTS.get(noun, "thing")
+    in_query = topic is not None and topic.whole_title
+    if not in_query and sort not in ("person", "body", "place"):
+        return None
+    if not spans_of(passage.text, name) and not in_query:
+        return None
+    if (
+        words
+        and not noun
+        and re.search(r"\b(?:character|surname|given name|person|protagonist)\b", " ".join(words))
+    ):
+        return None
+    if sort == "person":
+        return _person(name, noun, at, passage, definition)
+    years = set(_YEAR.findall(definition))
+    year = int(years.pop()) if len(years) == 1 else None
+    if sort == "thing" and (len(name.split()) < 2 or _like_person(name)):
+        return None
+    if not definition and _like_person(name) and sort != "place":
+        return None
+    return Subject(name, noun, sort, _full(name, noun, sort, query, passages), at, definition, year)
+
+
+def _same(title: str, name: str) -> bool:
+    return re.sub(r"^(?:the|a|an) ", "", title.lower()) == re.sub(r"^(?:the|a|an) ", "", name.lower())
+
+
+def _good_name(name: str) -> bool:
+    capitals = [w for w in name.split() if w[:1].isupper() or w[:1].isdigit()]
+    return (
+        3 <= len(name) <= 60
+        and name.isprintable()
+        and bool(capitals)
+        and (name[:1].isupper() or name[:1].isdigit())
+        and not _BAD_NAME.search(name)
+        and len(capitals) >= len([w for w in name.split() if len(w) > 3])
+    )
+
+
+def _cut_title(title: str, name: str) -> bool:
+    """Whether the brackets of a title are part of the name, as in "Fool (If You Think It's Over)"."""
+    bracket = re.search(r"\(([^()]*)\)\s*$", title)
+    return bool(bracket and bracket.group(1)[:1].isupper() and len(bracket.group(1).split()) > 2 and name)
+
+
+def _defined(name: str, passage: Passage) -> tuple[list[str], str]:
+    """The words of "is a …" up to the first preposition, and the whole sentence."""
+    bare = re.sub(r"^(?:The|A|An) ", "", name)
+    define = re.search(
+        rf"(?<!\w){re.escape(bare)}[\"”']?(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))?,?(?:\s[^.;]{{3,70}},)?\s+(?:is|was|are|were)\s+"
+        r"(?:both )?(?:an?|the|one of the)\s+([^;\n]{3,140})",
+        passage.text,
+    )
+    if define is None:
+        return [], ""
+    head = _CUT.split(define.group(1))[0]
+    stop = re.search(r"\.(?:\s|$)", passage.text[define.start() :])
+    end = define.start() + stop.start() if stop else define.end()
+    return head.split(), passage.text[define.start() : end]
+
+
+def _noun(words: list[str], passage: Passage, name: str, query: str) -> str:
+    place = query.lower().find(name.lower())
+    before = query[:place].lower().split()[-2:] if place > 0 else []
+    if before and before[-1] in (
+        "song",
+        "movie",
+        "film",
+        "book",
+        "novel",
+        "play",
+        "album",
+        "musical",
+        "story",
+    ):
+        return before[-1]
+    bracket = re.search(r"\(([^()]*)\)\s*$", passage.title)
+    if bracket:
+        for word in reversed(bracket.group(1).split()):
+            if plain(word) in _SORTS:
+                return plain(word)
+        if "season" in bracket.group(1):
+            return "series"
+    if words:
+        last = plain(words[-1])
+        if last in ("program", "programme", "show", "drama", "comedy") and re.search(
+            r"television|TV|soap|talk|game show|sitcom|reality", " ".join(words)
+        ):
+            return "show" if last != "drama" else "series"
+        if last == "series" and not re.search(
+            r"television|TV|web|drama|comedy|crime|sitcom|streaming|anime", " ".join(words)
+        ):
+            return ""
+        if last == "opera" and "soap" in words:
+            return "series"
+        if last == "group" and "musical" not in words:
+            return ""
+        if last in _SORTS:
+            return last
+    tail = plain(name.split()[-1])
+    if tail in _NAME_TAILS:
+        return tail
+    if words:
+        return ""
+    if before == ["tv", "show"] or before == ["tv", "series"]:
+        return before[-1]
+    if re.match(r"who (?:sings|sang)(?: the song)?$", " ".join(query[:place].lower().split())) and place > 0:
+        return "song"
+    return _spoken_of(passage.text)
+
+
+def _spoken_of(text: str) -> str:
+    """The kind of work by which a passage speaks of its subject throughout: "the song", "this film"."""
+    found = [
+        plain(m.group(1))
+        for m in re.finditer(
+            r"\b(?:the|this) (song|film|movie|series|show|novel|book|musical|hymn|album)(?='s|[,.]| [a-z])",
+            text,
+            re.IGNORECASE,
+        )
+    ]
+    kinds = {_SORTS[noun] for noun in found}
+    return found[0] if len(kinds) == 1 else ""
+
+
+def _person(name: str, noun: str, at: int, passage: Passage, definition: str) -> Subject | None:
+    words = name.split()
+    known = plain(words[0]) in pools.MALE_NAMES | pools.FEMALE_NAMES
+    if not 2 <= len(words) <= 4 or not all(w[0].isupper() for w in words) or not known:
+        return None
+    born = re.search(r"\b(?:1[5-9]|20)\d\d\b", definition)
+    year = int(born.group()) if born else None
+    return Subject(name, noun, "person", name, at, definition, year, gender_of(name, passage.text))
+
+
+def _like_person(name: str) -> bool:
+    words = name.split()
+    return 2 <= len(words) <= 3 and plain(words[0]) in pools.MALE_NAMES | pools.FEMALE_NAMES
+
+
+def _full(name: str, noun: str, sort: Sort, query: str, passages: tuple[Passage, ...]) -> str:
+    if sort in WORKS:
+        return f"the {noun} {name}"
+    if re.match(r"(?:The|A|An) ", name):
+        return name
+    if plain(name.split()[-1]) in _WITH_ARTICLE and not re.search(r"['’]s? ", name):
+        return f"the {name}"
+    with_article = without = 0
+    for text in (query, *(p.text for p in passages)):
+        for start, end in spans_of(text, name):
+            follows = re.match(r"['’]s?\b|[ -][A-Za-z]+", text[end : end + 15])
+            if follows and _carries(follows.group()):
+                continue
+            if text[max(0, start - 4) : start].lower() == "the ":
+                with_article += 1
+            else:
+                without += 1
+    return f"the {name}" if with_article > without else name
+
+
+def _carries(follows: str) -> bool:
+    """Whether the word after a name makes the name its attribute, as in "the Celsius scale"."""
+    word = plain(follows.strip(" -"))
+    return follows.startswith("-") or (word not in STOP_WORDS and is_common(word) and not word.endswith("ed"))
+
+
+_APPEARANCE = re.compile(
+    r"\b(?:released|published|premiered|aired|founded|established|opened|broadcast|formed|debuted)\b[^.;]{0,40}?"
+    r"\b(1[5-9]\d\d|20[01]\d)\b"
+)
+
+
+def appeared_in(a: Analysis, s: Subject) -> int | None:
+    """The one year in which a subject came out or began, by its definition or else by the whole passage."""
+    if s.year is not None:
+        return s.year
+    years = set(_APPEARANCE.findall(a.instance.passages[s.passage].text))
+    years |= set(re.findall(r"\b(?:is|was) an? (1[5-9]\d\d|20[01]\d) ", s.definition))
+    return int(years.pop()) if len(years) == 1 and s.sort != "person" else None
+
+
+def doer_of(a: Analysis) -> Doer | None:
+    """The answer as a real person who did what the question asks about; None in doubt, and for fictional persons."""
+    q, name = a.question, a.answer
+    words = name.split()
+    verbs = [word for word in a.query.lower().split()[1:4] if word in _MADE]
+    posted = re.match(r"who (.*)", a.query)
+    if not 2 <= len(words) <= 4 or not a.query.lower().startswith("who "):
+        return None
+    if not (verbs or (posted and _POSTS.match(posted.group(1)))) or not _names_person(
+        a, verbs[0] if verbs else ""
+    ):
+        return None
+    if not a.single_answer and (not verbs or verbs[0] in ("won", "wins")):
+        return None
+    did = _deed(a) if q is not None and q.wh == "who" and q.gap == "subject" else ""
+    return Doer(name, did, q.verb.lower() if q is not None else "", a.gender)
+
+
+def _deed(a: Analysis) -> str:
+    """The claim's predicate if it can stand in print, else nothing."""
+    if a.question is None or not is_clean(a):
+        return ""
+    did = re.sub(r"^(\w+) ((?:theme )?(?:song|movie|film|book)s?\b)", r"\1 the \2", a.question.after)
+    if re.search(
+        r"\b(?:this|last|next) (?:year|season)|\b[a-z]+ and [a-z]+\b|,|\b[A-Z]\w+ lyrics$|\b\d{4}$", did
+    ):
+        return ""
+    return did
+
+
+def _names_person(a: Analysis, verb: str) -> bool:
+    """Whether the answer is a person, by its type or because nobody else can have played a part."""
+    if a.answer_type is AnswerType.PERSON:
+        return True
+    words = a.answer.split()
+    return (
+        not re.match(r"who \w+ (?:at|for|in|on|with) ", a.query.lower())
+        and verb in ("plays", "played", "portrayed", "portrays", "voiced", "voices")
+        and 2 <= len(words) <= 3
+        and all(word[0].isupper() and word.isalpha() for word in words)
+        and words[0] not in ("The", "A")
+    )
+
+
+def anchor_of(a: Analysis) -> Subject | None:
+    """The subject, or else the real person who is the answer."""
+    subject = subject_of(a)
+    if subject is not None:
+        return subject
+    doer = doer_of(a)
+    if doer is None:
+        return None
+    return Subject(doer.name, "person", "person", doer.name, _home(a), "", None, doer.gender)
+
+
+_ALWAYS_NAMES = frozenset(
+    word_list(
+        """
+    joker batman superman bible olympics olympic google netflix hulu disney friends jessie drake arsenal woody
+    us uk la dc jo mca ppf dr disco monday tuesday thursday friday saturday sunday july august
+    """
+    )
+)
+
+
+def is_clean(a: Analysis) -> bool:
+    """Whether the recased question can stand in print: no name in small letters, no word unknown, a known wh-form."""
+    words = tokens(a.query)
+    if not words or plain(words[0]) not in ("who", "when", "where", "what", "which", "how", "in", "why"):
+        return False
+    if re.search(
+        r"^who'?s\b|\b(?:did|does) .*\b(?:emerges|changed|created|became)\b|\bdo we\b|\.\.\.", a.query
+    ):
+        return False
+    if re.match(r"(?:when|where|who) did .*\b(?:grew|went|came)\b", a.query):
+        return False
+    for word in words[1:]:
+        if word.islower() and (
+            not is_common(plain(word)) or plain(word) in _ALWAYS_NAMES or _only_a_name(a, word)
+        ):
+            return False
+    return True
+
+
+def _only_a_name(a: Analysis, word: str) -> bool:
+    """Whether the passages write a word of the question with a capital only, within sentences."""
+    found = [
+        text[s:e]
+        for text in (a.text,)
+        for s, e in spans_of(text, word)
+        if s > 1 and text[s - 2] not in '.!?\n"'
+    ]
+    return bool(found) and all(form[:1].isupper() for form in found)
