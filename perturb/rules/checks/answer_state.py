@@ -145,6 +145,8 @@ def _steps_in(item: Item) -> list[str]:
         values = values_in(reading.kind, _BRACKETED.sub(" ", sentence)) - known - reading.alias_values
         if reading.kind is ValueKind.NAME:
             values = _names_apart(values, item, sentence)
+        if reading.kind is ValueKind.NUMBER:
+            values = frozenset(v for v in values if float(v) > 12)
         fresh = values - values_in(reading.kind, reading.text)
         edited = sentence in item.added and any(overlap(sentence, s) >= 0.5 for s in reading.support)
         named = _makes_the_claim(item, sentence)
@@ -160,6 +162,8 @@ def _makes_the_claim(item: Item, sentence: str) -> bool:
         return False
     predicate = asked - content_stems(item.reading.sentences[0])
     said = stems_said(item, sentence)
+    if coverage(asked, content_stems(sentence)) < 0.34:
+        return False
     return coverage(asked, said) >= _STEP_IN[kind] and (not predicate or bool(predicate & said))
 
 

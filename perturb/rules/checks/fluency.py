@@ -37,6 +37,8 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b")),
     ("a thing called true or false that is no statement", re.compile(
         r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b")),
+    ("an aside without its closing comma", re.compile(
+        r", who [^,?]+\b(?:take place|have|married|youngest|eldest|oldest|left|named|called|born|buried)\?$")),
     ("a past form after 'did'", re.compile(
         r"\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they|[A-Z][\w.]+)\s+){0,4}"
         r"(?:wrote|won|sang|made|built|held|took|came|went|gave|led|ran|said|sent|sold|became|bought|chose|was|were)\b"

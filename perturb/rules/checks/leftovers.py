@@ -10,7 +10,7 @@ from itertools import pairwise
 from perturb.records import PerturbationClass
 from perturb.rules.checks.first_names import FEMALE_NAMES, MALE_NAMES
 from perturb.rules.checks.items import Item
-from perturb.rules.checks.texts import words
+from perturb.rules.checks.texts import STOP_WORDS, normal, words
 from perturb.rules.checks.verdicts import RuleVerdict, verdict
 
 _DOUBLED_OK = frozenset(
@@ -24,7 +24,7 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
     ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
     ("a dangling joint", re.compile(
-        r"\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|is|was|are|were|as)\s*[,;)]"
+        r"\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
         r"|\b(?:and|or|of|the|an?|by|from|with)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)")),
     ("two joints in a row", re.compile(
         r"\b(?:of|by|from|with|at)\s+(?:and|or|is|was|were|are|by|of|from|with|at)\b"
@@ -43,7 +43,8 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _DOUBLED = re.compile(r"\b([A-Za-z]+)\s+\1\b", re.I)
 _ARTICLE = re.compile(r"\b(an?)\s+[\"“'‘(]?([A-Za-z]+|\d+)", re.I)
 _VOWEL_SOUND_OK = re.compile(
-    r"^(?:uni(?!n|m)|us[aeiu]|ut[ei]|ub|uk|eu|ewe|one|once|ou(?:ija)|u\b|u[a-z]?\d|uro|ura|ufo|uv)", re.I
+    r"^(?:uni(?=[cfqtv]|on|s[^s])|us[aeiu]|ut[ei]|ub|uk|eu|ewe|one|once|ou(?:ija)|u\b|u[a-z]?\d|uro|ura|ufo|uv)",
+    re.I,
 )
 _SILENT_H = re.compile(r"^(?:hour|honest|honou?r|heir|herb|homage|histor|hotel)", re.I)
 _LETTER_VOWEL = re.compile(r"^(?:[AEFHILMNORSX](?:[A-Z0-9]*$))")
@@ -53,12 +54,13 @@ _MIXED_CASE = re.compile(r"^[a-z]+[A-Z]|^(?:de|von|van|al|e|i|x|p|bell|will\.i)\
 
 def check_leftovers(item: Item) -> RuleVerdict:
     """Judge `linguistic_soundness` by the scars in whatever was changed; the original's own scars do not count."""
-    against = []
+    against: list[str] = []
+    query = normal(item.original.query)
     if item.context_changed:
-        against += _scars_in("context", item.reading.text, item.text)
+        against += _scars_in("context", item.reading.text, item.text, query)
         against += _lower_case_starts(item) + _names_in_lower_case(item, " ".join(item.inserted))
     if item.query_changed:
-        against += _scars_in("question", item.original.query, item.candidate.query)
+        against += _scars_in("question", item.original.query, item.candidate.query, query)
         if item.candidate.query[:1].isupper():
             against += _names_in_lower_case(item, item.candidate.query)
     if item.kind is PerturbationClass.AMBIGUITY and not item.low:
@@ -66,9 +68,19 @@ def check_leftovers(item: Item) -> RuleVerdict:
     return verdict(item, {"linguistic_soundness": against})
 
 
-def _scars_in(place: str, before: str, after: str) -> list[str]:
-    known, found = _scar_counts(before), _scar_counts(after)
-    return [f"The {place} shows {scar}: {shown!r}." for scar, shown in (found - known)]
+def _scars_in(place: str, before: str, after: str, query: str) -> list[str]:
+    """Scars beyond those of the text before, and beyond what the original question itself says."""
+    fresh = _scar_counts(after) - _scar_counts(before)
+    return [
+        f"The {place} shows {scar}: {shown!r}."
+        for scar, shown in fresh
+        if not (place == "question" and _STRANDED.match(shown))
+        and not (scar == "a doubled word" and shown in query)
+    ]
+
+
+_STRANDED = re.compile(r"(?:in|at|by|from|with|to|for),$")
+"""A preposition that a question may leave behind before an aside (`where does it come from, as …`)."""
 
 
 def _scar_counts(text: str) -> Counter[tuple[str, str]]:
@@ -134,7 +146,7 @@ def _names_in_lower_case(item: Item, text: str) -> list[str]:
     tokens = re.findall(r"[A-Za-z]+", text)
     pairs = pairwise(tokens)
     found = [token for token in tokens if token in shouted]
-    found += [f"{a} {b}" for a, b in pairs if a in inside and b in inside]
+    found += [f"{a} {b}" for a, b in pairs if a in inside and b in inside and not {a, b} & STOP_WORDS]
     return [f"A name stands in lower case: {found[0]!r}."] if found else []
 
 

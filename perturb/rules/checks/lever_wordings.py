@@ -21,7 +21,7 @@ QUESTION_WORDINGS: dict[str, str] = {
     "Misstated Capital City": r"capital; seat of",
     "First vs. Second Mission Clash": r"""
         second; third; fourth; another; next; other; subsequent; earlier; previous; preceding; follow\w*;
-        predecessor
+        predecessor; preced\w+
     """,
     "Abdication Falsehood": r"""
         abdicat\w+; resign\w*; step\w* down; stepped aside; gave up; give up; renounc\w+; relinquish\w*;
@@ -33,9 +33,10 @@ QUESTION_WORDINGS: dict[str, str] = {
     """,
     "Factive Verb Contradiction": r"""
         regret\w*; realis\w+; realiz\w+; forg[eo]t\w*; discover\w*; find out; found out; learn\w*;
-        admit\w*; notic\w+; know\w*; knew; remember\w*; aware; acknowledg\w+; refus\w+; fail\w*;
-        confess\w*; resent\w*; sorry; asham\w+; conced\w+; proud; apologi[sz]\w*; why; bother\w*; stop\w*;
-        mind; grateful; lament\w*; surpris\w+; glad; embarrass\w*
+        admit\w*; notic\w+; know\w*; knew; remember\w*; aware; acknowledg\w+; refus\w+; come to light;
+        came to light; reveal\w*; relief; true that; fail\w*; confess\w*; resent\w*; sorry; asham\w+;
+        conced\w+; proud; apologi[sz]\w*; why; bother\w*; stop\w*; mind; grateful; lament\w*; surpris\w+;
+        glad; embarrass\w*
     """,
     "Married Bachelor Query": r"""
         bachelor\w*; unmarried; only child; orphan\w*; widow\w*; childless; spinster; single;
@@ -130,7 +131,8 @@ CONTEXT_WORDINGS: dict[str, str] = {
         interview\w*; affirm\w*; according
     """,
     "Exclusive-Or Violation": r"""
-        exclud\w+; rules? out; exactly one; one of; either; or; both; only one; exclusive\w*; but not; never both
+        exclud\w+; rules? out; exactly one; one of; either; or; both; only one; exclusive\w*; but not;
+        never both
     """,
     "Contradictory Universals": r"""
         all; every; each; always; no; none; never; any; without exception; nobody; nothing

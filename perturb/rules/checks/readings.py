@@ -119,7 +119,7 @@ def _trace(
         return [f"the number {number:g}" for number in sorted(shared)]
     if kind is ValueKind.DATE:
         return [f"the year {year}" for year in sorted(years_in(answer) & years_in(text) - asked)]
-    adjectives = [DEMONYMS[key] for key in DEMONYMS if stands_in(key, answer)]
+    adjectives = [DEMONYMS[place] for place in (normal(answer).removeprefix("the "),) if place in DEMONYMS]
     found = [f"'{adjective}'" for adjective in adjectives if adjective in there and adjective not in asked]
     parts = [w for w in words(answer) if len(w) >= 3 and w not in STOP_WORDS and w not in MONTHS]
     parts = [w for w in parts if not any(same_stem(w, word) for word in asked)]

@@ -24,6 +24,8 @@ def rivals_of(item: Item, *, credible_only: bool = True) -> list[str]:
 def _rival_values(item: Item, sentence: str) -> frozenset[str]:
     """Values that neither the question nor the answer's own sentence nor a sentence that was cut or edited held."""
     reading = item.reading
+    if any(frozenset(words(sentence)) <= frozenset(words(old)) for old in item.removed):
+        return frozenset()
     if reading.kind is ValueKind.PHRASE:
         if holds_alias(reading, sentence):
             return frozenset()

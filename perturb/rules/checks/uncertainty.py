@@ -34,9 +34,9 @@ _REVERSAL = any_of(
     abandon(?:s|ed)?; cancel(?:s|led|ed|lation)?; without; before; instead; despite; rather than; second;
     third; fourth; again; return(?:s|ed)?; other; else; resign(?:s|ed)?; abdicat(?:e|es|ed|ion); quit;
     retir(?:e|es|ed); bur(?:y|ied|ial); grave; tomb; die[ds]?; death; funeral; posthumous(?:ly)?; late;
-    widow(?:er)?; avoid(?:s|ed)?; lack(?:s|ed|ing)?; unable; forget; forgot; withdr[ae]w;
-    remov(?:e|es|ed); only; sole; last; successor; since; because; why; how come; what made; what led;
-    what caused; reason
+    preced(?:e|es|ed|ing); widow(?:er)?; avoid(?:s|ed)?; lack(?:s|ed|ing)?; unable; forget; forgot;
+    withdr[ae]w; remov(?:e|es|ed); only; sole; last; successor; since; because; why; how come; what made;
+    what led; what caused; reason
     """
 )
 """Words by which a question presupposes the opposite of what a passage may assert."""
@@ -71,6 +71,11 @@ def _still_the_question(item: Item) -> bool:
         return True
     first = _question_word(item.original.query) == _question_word(item.candidate.query)
     return first and item.kept_query_share >= 0.99
+
+
+def _opens_alike(item: Item) -> bool:
+    """True if the question still opens with the first three words of the original."""
+    return words(item.candidate.query)[:3] == words(item.original.query)[:3]
 
 
 def _question_word(query: str) -> str:
@@ -155,7 +160,8 @@ def _false_premise(item: Item) -> RuleVerdict:
         )
     if impossible:
         return _shown(item, [])
-    if _still_the_question(item):
+    reversed_ = _fresh(_REVERSAL, item.candidate.query, item.original.query)
+    if _still_the_question(item) and _opens_alike(item) and not reversed_:
         return _shown(
             item, [], ["The false part is a side issue: the original answer still answers the question."]
         )
