@@ -91,7 +91,7 @@ def substitute_left(analysis: Analysis, text: str) -> str | None:
         found = _TIME.search(text)
         return found.group() if found else None
     if kind is AnswerType.NUMBER:
-        return _number_left(text)
+        return number_left(text)
     if kind is AnswerType.PERSON:
         return _person_left(analysis, text)
     if kind is AnswerType.PLACE or analysis.instance.query.lower().startswith("where"):
@@ -101,7 +101,8 @@ def substitute_left(analysis: Analysis, text: str) -> str | None:
     return "much of the question" if support(analysis.instance.query, text) > 0.75 else None
 
 
-def _number_left(text: str) -> str | None:
+def number_left(text: str) -> str | None:
+    """A figure or number word from two upwards that is no year; None if there is none."""
     for token in tokens(text):
         word = plain(token)
         year = word.isdigit() and len(word) == 4 and 1000 < int(word) < 2100

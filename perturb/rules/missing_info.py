@@ -10,7 +10,7 @@ from perturb.rules import missing_info_words as say
 from perturb.rules.analyse import Analysis, support
 from perturb.rules.answers import AnswerType
 from perturb.rules.drafts import DANGLING, query_kept
-from perturb.rules.leaks import leak, substitute_left
+from perturb.rules.leaks import leak, number_left, substitute_left
 from perturb.rules.missing_details import LOW_RULES
 from perturb.rules.questions import embedded
 from perturb.rules.redaction import answer_spans, clean_title, redacted, reworded, without_names
@@ -71,15 +71,11 @@ def _without_answers(analysis: Analysis) -> tuple[Passage, ...] | None:
     passages = []
     for index, passage in enumerate(analysis.instance.passages):
         cut = [s for s in held if s.passage == index]
-        if cut:
-            following = [_next(analysis, s) for s in cut]
-            text = without(passage.text, cut)
-            if len(text.split()) < FEWEST_WORDS or any(
-                n and n not in held and DANGLING.match(n.text) for n in following
-            ):
-                return None
-            passage = Passage(text, clean_title(analysis, passage.title), passage.role)
-        passages.append(passage)
+        following = [n for n in (_next(analysis, s) for s in cut) if n and n not in held]
+        text = without(passage.text, cut) if cut else passage.text
+        if cut and (len(text.split()) < FEWEST_WORDS or any(DANGLING.match(n.text) for n in following)):
+            return None
+        passages.append(Passage(text, clean_title(analysis, passage.title), passage.role))
     return tuple(passages)
 
 
@@ -90,6 +86,8 @@ def _next(analysis: Analysis, sentence: Sentence) -> Sentence | None:
 
 
 def _placeholder(analysis: Analysis, rng: random.Random) -> Draft | None:
+    if _same_unit_elsewhere(analysis):
+        return None
     phrases = say.PLACEHOLDERS.get(analysis.answer_type, say.THINGS)
     return _draft(
         analysis,
@@ -110,15 +108,20 @@ def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _same_unit_elsewhere(analysis: Analysis) -> bool:
-    """Whether another figure of the answer's unit stands in the passage, so that it might step in."""
+    """Whether other figures stand beside a number, or its unit elsewhere: it might be worked out or replaced."""
     if analysis.answer_type is not AnswerType.NUMBER:
         return False
-    mention = analysis.mentions[0]
-    after = analysis.instance.passages[mention.passage].text[mention.end :].split()
-    unit = analysis.answer.split()[1:2] or after[:1]
-    if "%" in analysis.answer:
-        return analysis.text.count("%") > 1
-    return bool(unit) and len(re.findall(rf"[\d]\s{re.escape(unit[0].strip('.,'))}", analysis.text)) > 1
+    for mention in analysis.mentions:
+        text = analysis.instance.passages[mention.passage].text
+        after = text[mention.end :].split()
+        unit = (analysis.answer.split()[1:2] or after[:1] or ["%"])[0].strip(".,")
+        if len(re.findall(rf"\d\s?{re.escape(unit)}(?!\w)", text)) > 1:
+            return True
+    held = [analysis.sentences[i] for i in analysis.answer_sentences]
+    bare = " ".join(s.text for s in held)
+    for mention in analysis.mentions:
+        bare = bare.replace(mention.text, " ")
+    return number_left(bare) is not None
 
 
 def _few_mentions(analysis: Analysis) -> bool:
@@ -186,6 +189,8 @@ def _price(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _purge(analysis: Analysis, rng: random.Random) -> Draft | None:
+    if _same_unit_elsewhere(analysis):
+        return None
     phrases = say.PURGED.get(analysis.answer_type, say.PURGED_THINGS)
     return _draft(
         analysis, reworded(analysis, phrases, rng), "Every word of the answer is gone from the passage."
@@ -266,7 +271,11 @@ def _audio(analysis: Analysis, rng: random.Random) -> Draft | None:
         for s in analysis.sentences
         if not leak(analysis, s.text) and s.complete and not DANGLING.match(s.text)
     ]
-    safe = [s.text for s in kept if substitute_left(analysis, s.text) is None]
+    safe = [
+        s.text
+        for s in kept
+        if substitute_left(analysis, s.text) is None and support(analysis.instance.query, s.text) > 0
+    ]
     passage = analysis.instance.passages[0]
     text = " ".join([note, *safe[:3]])
     return _draft(
@@ -280,7 +289,9 @@ def _table(analysis: Analysis, rng: random.Random) -> Draft | None:
     fact = _fact(analysis)
     if fact is None:
         return None
-    head = rng.choice(say.COLUMNS[analysis.answer_type])
+    asked = {"who": AnswerType.PERSON, "when": AnswerType.DATE, "where": AnswerType.PLACE}
+    kind = asked.get(analysis.query.lower().split()[0], analysis.answer_type)
+    head = rng.choice(say.COLUMNS[kind])
     rule = " | ".join("---" for _ in head.split("|"))
     text = rng.choice(say.TABLES).format(fact=fact, fact_start=capitalise(fact), head=head, rule=rule)
     passage = analysis.instance.passages[0]

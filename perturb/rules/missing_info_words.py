@@ -35,7 +35,7 @@ PURGED_TIMES = (
     "on one occasion",
     "at a certain time",
 )
-PURGED_NUMBERS = ("several", "some", "a number of", "a few", "various", "any number of")
+PURGED_NUMBERS = ("a certain number of", "a number of", "some number of", "a given number of", "such a number of", "a fixed number of")
 PURGED_SITES = (
     "somewhere",
     "in some place",
@@ -80,7 +80,7 @@ AUDIO = (
     "The sound recording that belongs to this page says {fact}. [Listen, {time}; nothing of it is written down.]",
     "In the first minute of the accompanying broadcast listeners hear {fact}. [Recording, {time}, not transcribed.]",
     "An interview on tape explains {fact}. [Tape, {time}; the wording has not been put on paper.]",
-    "For {fact}, play the audio guide. [Track of {time}; no text version exists.]",
+    "To find out {fact}, play the audio guide. [Track of {time}; no text version exists.]",
     "A podcast episode reveals {fact}. [Episode extract, {time}, without a transcript.]",
     "Visitors learn from the loudspeaker {fact}. [Sound file, {time}; no written version.]",
 )
@@ -89,9 +89,9 @@ TABLES = (
     "The table below was set up to show {fact}.\n{head}\n{rule}\n(no entries)",
     "{fact_start} is meant to be listed here.\n{head}\n{rule}\n(empty)",
     "Table: {fact}.\n{head}\n{rule}\n(no rows)",
-    "This page was prepared for a list of {fact}; nothing has been entered yet.\n{head}\n{rule}\n(0 rows)",
+    "This page was prepared to state {fact}; nothing has been entered yet.\n{head}\n{rule}\n(0 rows)",
     "The following table would state {fact}.\n{head}\n{rule}\n(no data)",
-    "Overview of {fact}, as far as entries exist.\n{head}\n{rule}\n(none so far)",
+    "Overview, as far as entries exist: {fact}.\n{head}\n{rule}\n(none so far)",
 )
 COLUMNS: dict[AnswerType, tuple[str, ...]] = {
     AnswerType.PERSON: ("No. | Name | Source", "Name | Role | Remarks", "Entry | Person | Page"),

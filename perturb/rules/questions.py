@@ -125,6 +125,8 @@ def embedded(query: str, question: Question) -> str | None:
     >>> embedded("when did Emma come out", parse_question("when did Emma come out"))
     'when Emma came out'
     """
+    if question.wh == "who" and question.verb in ("is", "was"):
+        return f"who {question.remainder} {question.verb}" if len(question.remainder.split()) <= 8 else None
     if question.wh == "who":
         return query.strip().rstrip("?. ")[:1].lower() + query.strip().rstrip("?. ")[1:]
     if question.gap in ("date", "place"):

@@ -11,7 +11,8 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType, person_name
 from perturb.rules.drafts import passage_of
 from perturb.rules.leaks import leak
-from perturb.rules.words import capitalise, has_word, is_common, plain, spans_of
+from perturb.rules.sentences import split_sentences
+from perturb.rules.words import STOP_WORDS, capitalise, has_word, is_common, plain, spans_of, word_list
 
 Span = tuple[int, int]
 
@@ -23,6 +24,10 @@ _CLEAN_LEFT = re.compile(
     r"than|named|called|played|including|through|into|about|between|against|after|before|than|while|which|who|has|had)\s+)$"
 )
 _ARTICLED = re.compile(r"\b(?:the|a|an)\s+(?:[\w-]+\s+){1,4}$", re.IGNORECASE)
+
+
+_MOST_REWORDED = 2
+"""More general phrases than this in one context read badly."""
 
 
 def answer_spans(analysis: Analysis, text: str) -> list[Span]:
@@ -70,9 +75,23 @@ def reworded(analysis: Analysis, phrases: tuple[str, ...], rng: random.Random) -
     return _unless_leaking(analysis, tuple(passages))
 
 
+def _kind_asked(analysis: Analysis) -> AnswerType | None:
+    """The type by which an answer is reworded; None where its form does not suit the question word."""
+    kind, query = analysis.answer_type, analysis.instance.query.lower()
+    if kind is AnswerType.PHRASE and query.startswith(
+        ("who", "where", "when", "how many", "how long", "how much")
+    ):
+        return None
+    return kind
+
+
 def _reword_one(analysis: Analysis, text: str, span: Span, phrase: str) -> str | None:
     start, end = span
-    left, right, kind = text[:start], text[end:], analysis.answer_type
+    left, right, kind = text[:start], text[end:], _kind_asked(analysis)
+    if kind is None or len(answer_spans(analysis, analysis.text)) > _MOST_REWORDED:
+        return None
+    if re.search(r",\s*$", left) and re.match(r"\s*[.,;]", right) and kind is not AnswerType.YEAR:
+        return None
     if kind is AnswerType.PHRASE and len(answer_spans(analysis, analysis.text)) > 1:
         return None
     if re.match(r"[\w-]|['’]s?\w", right) or re.search(r"[\w-]$|[\"“(]$", left) or re.match(r"\s*\(", right):
@@ -116,8 +135,10 @@ def _reword_one(analysis: Analysis, text: str, span: Span, phrase: str) -> str |
 def _reword_time(text: str, span: Span, phrase: str) -> str | None:
     start, end = span
     left, right = text[:start], text[end:]
-    own = re.match(r"(?:in|on|by|after|at)\s", text[start:end], re.IGNORECASE)
+    own = re.match(r"(?:in|on|by|after)\s", text[start:end], re.IGNORECASE)
     found = re.search(r"\b(?:in|on)\s+(?:the\s+)?$", left, re.IGNORECASE)
+    if re.search(r"\b(?:since|until|till|from|to|between|than|by)\s*$", left):
+        return None
     if re.match(r"\s*(?:[–-]|to\b|until\b|\w*s\b|[A-Z])", right) or (own is None and found is None):
         return None
     return _spliced(left if own or found is None else left[: found.start()], phrase, right)
@@ -143,25 +164,20 @@ def _unless_leaking(analysis: Analysis, passages: tuple[Passage, ...]) -> tuple[
     return None if any(leak(analysis, p.text) for p in passages) else passages
 
 
-_NAME_LINK = r"(?:of|the|and|de|la|van|von|du|del|&|at|in|for)"
-_NAME = re.compile(
-    rf"(?<![\w’'-])[^\W\d_a-z][\w’'.-]*(?:(?:\s+|-)(?:{_NAME_LINK}\s+){{0,2}}(?:[^\W\d_a-z][\w’'.-]*|\d+(?=\b)))*"
-)
+_LINK = r"(?:of|the|and|de|la|van|von|du|del|&|at|in|for)"
+_CAPITAL = r"(?:(?:[^\W\d_a-z]\.)+|[^\W\d_a-z][\w’'-]*)"
+_NAME = re.compile(rf"(?<![\w’'-]){_CAPITAL}(?:(?:\s+|-)(?:{_LINK}\s+){{0,2}}(?:{_CAPITAL}|\d+\b))*")
+_QUOTE_OR_NAME = re.compile(rf"[\"“][^\W\d_a-z][^\"“”.?!]{{2,60}}[\"”]|{_NAME.pattern}")
 _KEPT = frozenset(
-    {
-        *(m.lower() for m in pools.MONTHS),
-        "i",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "ad",
-        "bc",
-    }
-)
+    word_list(
+        """
+    i monday tuesday wednesday thursday friday saturday sunday ad bc although though while during because however
+    when since until despite unlike like another after before throughout among amongst along within without today
+    between whereas both either neither each several many most whether nevertheless moreover furthermore through
+    """
+    )
+) | frozenset(month.lower() for month in pools.MONTHS)
+"""Words that a capital makes no name of."""
 
 
 def without_names(text: str, mark: str) -> str:
@@ -170,16 +186,30 @@ def without_names(text: str, mark: str) -> str:
     >>> without_names("In May, Ann Lee met the Duke of York. She sang.", "[X]")
     'In May, [X] met the [X]. She sang.'
     """
+    pieces, cursor = [], 0
+    for sentence in split_sentences(text):
+        pieces += [text[cursor : sentence.start], _sentence_without_names(sentence.text, mark)]
+        cursor = sentence.end
+    return "".join([*pieces, text[cursor:]])
 
+
+def _sentence_without_names(text: str, mark: str) -> str:
     def blacked(match: re.Match[str]) -> str:
         words = match.group()
+        if words[0] in '"“':
+            return mark
         before = text[: match.start()].rstrip()
-        opens = not before or before[-1] in '.!?"“:'
+        opens = not before.strip("\"“'‘(") or before[-1] in ":—.!?"
         first, _, rest = words.partition(" ")
-        ending = re.search(r"['’]s$|[.,]+$", words)
-        tail = ending.group() if ending else ""
-        if plain(first) in _KEPT or (opens and is_common(plain(first)) and first[1:].islower()):
-            return first + (" " + without_names(" " + rest, mark).strip() if rest else "")
-        return mark + tail
+        plain_opening = (
+            opens
+            and is_common(plain(first))
+            and first[1:].islower()
+            and (not rest or plain(first) in STOP_WORDS)
+        )
+        if plain(first) in _KEPT or plain_opening:
+            return f"{first} {_sentence_without_names(f', {rest}', mark)[2:]}" if rest else first
+        ending = re.search(r"['’]s$", words)
+        return mark + (ending.group() if ending else "")
 
-    return _NAME.sub(blacked, text)
+    return _QUOTE_OR_NAME.sub(blacked, text)
