@@ -40,25 +40,25 @@ def cluster_codes(clusters: ArrayLike | None, n: int) -> Integers | None:
     return np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)[1]
 
 
-def resampled_weights(counts: Floats, resamples: int, seed: int) -> Iterator[NDArray[np.float32]]:
+def resampled_weights(
+    counts: Floats, resamples: int, seed: int, codes: Integers | None = None
+) -> Iterator[NDArray[np.float32]]:
     """How often each unit is drawn, in chunks of shape (some resamples, units).
 
     `counts` says how many identical items each unit stands for; their sum is the size of a resample. Large sets
-    of units get Poisson weights, for which every count must be 1.
+    of units get Poisson weights, for which every count must be 1. With `codes`, from `cluster_codes`, clusters are
+    drawn and each unit gets the weight of its cluster.
 
     >>> weights = np.concatenate(list(resampled_weights(np.array([3.0, 1.0]), 5, seed=0)))
     >>> weights.shape, weights.sum(axis=1).tolist()
     ((5, 2), [4.0, 4.0, 4.0, 4.0, 4.0])
     """
     rng = np.random.default_rng(seed)
+    drawn = counts if codes is None else np.ones(int(codes.max()) + 1)
     size = max(1, CHUNK_CELLS // len(counts))
-    total = int(counts.sum())
     for start in range(0, resamples, size):
-        rows = min(size, resamples - start)
-        if len(counts) <= EXACT_UNITS:
-            yield rng.multinomial(total, counts / total, size=rows).astype(np.float32)
-        else:
-            yield _poisson_weights(rng, (rows, len(counts)))
+        weights = _draw(rng, drawn, min(size, resamples - start))
+        yield weights if codes is None else weights[:, codes]
 
 
 def bootstrap_means(
@@ -155,6 +155,13 @@ def paired_difference(
     gaps = a - b
     replicates = bootstrap_means(gaps, clusters=clusters, resamples=resamples, seed=seed)[:, 0]
     return interval(float(gaps.mean()), replicates, len(gaps), level=level)
+
+
+def _draw(rng: np.random.Generator, counts: Floats, resamples: int) -> NDArray[np.float32]:
+    if len(counts) > EXACT_UNITS:
+        return _poisson_weights(rng, (resamples, len(counts)))
+    total = int(counts.sum())
+    return rng.multinomial(total, counts / total, size=resamples).astype(np.float32)
 
 
 def _poisson_sums(units: Floats, resamples: int, seed: int) -> Floats:

@@ -1,0 +1,272 @@
+"""The Behavioral Alignment Score: does stated confidence support decisions to answer or to abstain?
+
+A user with risk threshold t acts on an answer when its confidence is at least t, gains 1 when it is right and loses
+t / (1 - t) when it is wrong. BAS is the mean gain over all thresholds. BAS paper, section 2.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from perturb.metrics.calibration import aurc_of_blocks, bin_places, log_losses
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Flags, Floats, Integers, read_graded
+from perturb.metrics.resampling import EXACT_UNITS, cluster_codes, interval, resampled_weights
+from perturb.metrics.risk_priors import PRIORS, RiskPrior, gains_and_losses
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CLIP = 1e-4
+"""Confidence is clipped to 1 - CLIP, since the loss of a certain error is infinite (BAS paper, appendix D.1)."""
+HIGHER_IS_BETTER = {
+    **{f"bas_{prior}": True for prior in PRIORS},
+    "accuracy": True,
+    "ece": False,
+    "aurc": False,
+    "brier": False,
+    "log_loss": False,
+}
+"""The metrics of a report, in order, and their direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionCurve:
+    """Mean utility of acting on the answers, threshold by threshold."""
+
+    threshold: Floats
+    """Risk thresholds t in [0, 1)."""
+    utility: Floats
+    """Mean utility at t; 0 is the utility of always abstaining."""
+    answered: Floats
+    """Share of answers acted on at t."""
+
+
+def bas_utility(is_correct: ArrayLike, confidence: ArrayLike, prior: RiskPrior = "uniform") -> Floats:
+    """Utility of each answer, integrated over the risk threshold.
+
+    Formula: the integral over t from 0 to s of [Z - (1 - Z) t/(1 - t)] w(t), with Z correctness and s the confidence
+    clipped to 1 - 1e-4. For the uniform prior it is s when right and s + ln(1 - s) when wrong. Range: up to 1, down
+    to -8.2 (uniform), -15.4 (linear), -22.1 (quadratic); higher is better. `prior` is `uniform`, `linear` (w = 2t),
+    `quadratic` (w = 3t²) or a function w(t) that is 0 or more and integrates to 1.
+
+    Raises ValueError for correctness other than 0/1, confidence outside [0, 1], missing values, different
+    lengths, and a prior that is no density.
+
+    Reference: BAS paper, equations 4 and A2.
+
+    >>> bas_utility([1, 0], [0.5, 0.5]).round(4).tolist()
+    [0.5, -0.1931]
+    >>> bas_utility([0], [0.5], prior=lambda t: 2 * t).round(4).tolist()
+    [-0.1363]
+    """
+    correct, stated = read_graded(is_correct, confidence)
+    return utilities(correct, stated, prior)
+
+
+def bas_score(is_correct: ArrayLike, confidence: ArrayLike, prior: RiskPrior = "uniform") -> float:
+    """Behavioral Alignment Score: the mean of `bas_utility`.
+
+    Formula, range and errors as there; higher is better; truthful confidence maximises its expectation, and 0 is what a
+    model earns by stating confidence 0 throughout.
+
+    Reference: BAS paper, equation 5, theorems 2.1 and B.1.
+
+    >>> round(bas_score([1, 1, 0, 0], [0.7, 0.7, 0.3, 0.3]), 2)
+    0.32
+    >>> round(bas_score([1, 1, 0, 0], [0.9, 0.9, 0.99, 0.01]), 2)
+    -0.45
+    """
+    return float(bas_utility(is_correct, confidence, prior).mean())
+
+
+def decision_curve(
+    is_correct: ArrayLike, confidence: ArrayLike, thresholds: ArrayLike | None = None
+) -> DecisionCurve:
+    """Mean utility of acting on answers whose confidence is at least t, for each risk threshold t.
+
+    Formula: (right answers kept - wrong answers kept x t/(1 - t)) / n. Its integral over t is the uniform BAS. Higher
+    is better; at each t truthful confidence is best. `thresholds` lie in [0, 1); by default 0, 0.01, …, 0.99.
+
+    Raises ValueError for thresholds outside [0, 1), and as `bas_utility`.
+
+    Reference: BAS paper, equations 1 to 3.
+
+    >>> decision_curve([1, 0], [0.9, 0.4], [0.3, 0.5]).utility.round(3).tolist()
+    [0.286, 0.5]
+    """
+    correct, stated = read_graded(is_correct, confidence)
+    t = np.linspace(0, 0.99, 100) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+    if not np.all((t >= 0) & (t < 1)):
+        raise ValueError("thresholds must lie in [0, 1)")
+    kept = np.minimum(stated, 1 - CLIP)
+    right, wrong = (_at_least(kept[rows], t) for rows in (correct, ~correct))
+    n = len(correct)
+    return DecisionCurve(t, (right - wrong * t / (1 - t)) / n, (right + wrong) / n)
+
+
+def utilities(correct: Flags, confidence: Floats, prior: RiskPrior) -> Floats:
+    """`bas_utility` of columns that were read already.
+
+    >>> utilities(np.array([True]), np.array([0.5]), "quadratic").tolist()
+    [0.125]
+    """
+    gain, loss = gains_and_losses(prior, np.minimum(confidence, 1 - CLIP))
+    return np.where(correct, gain, -loss)
+
+
+class BASReport:
+    """All confidence metrics of one model on one set, with bootstrap intervals.
+
+    `is_correct` and `confidence` as in `bas_utility`; ECE uses `bins` bins of equal width; `clusters` names the base
+    instance of each row, so that dependent rows are resampled together. Intervals are computed on first use.
+
+    Raises ValueError as `bas_utility`.
+
+    Reference: BAS paper, appendix H.
+
+    >>> report = BASReport([1, 1, 0, 0], [0.7, 0.7, 0.3, 0.3])
+    >>> round(report.metrics["bas_uniform"].value, 2), round(report.weighted_score(prior="quadratic"), 2)
+    (0.32, 0.17)
+    """
+
+    def __init__(
+        self,
+        is_correct: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        bins: int = 10,
+        clusters: ArrayLike | None = None,
+        resamples: int = 1000,
+        seed: int = 0,
+    ) -> None:
+        if bins < 1:
+            raise ValueError(f"bins must be 1 or more, got {bins}")
+        correct, stated = read_graded(is_correct, confidence)
+        self.n = len(correct)
+        self.bins = bins
+        self._rows = _Rows.from_columns(correct, stated, cluster_codes(clusters, len(correct)), bins)
+        self._resamples, self._seed = resamples, seed
+
+    def weighted_score(self, prior: RiskPrior = "uniform") -> float:
+        """BAS under a named prior or a function w(t), as `bas_score`.
+
+        >>> BASReport([1], [0.5]).weighted_score("linear")
+        0.25
+        """
+        rows = self._rows
+        return float(rows.counts @ utilities(rows.correct, rows.confidence, prior) / self.n)
+
+    @cached_property
+    def metrics(self) -> dict[str, Estimate]:
+        """Every metric of `HIGHER_IS_BETTER` with its percentile interval."""
+        point = self._rows.measure(self._rows.counts[None])[0]
+        chunks = self._rows.resample(self._resamples, self._seed)
+        replicates = np.concatenate([self._rows.measure(weights) for weights in chunks])
+        return {
+            name: interval(float(value), column, self.n)
+            for name, value, column in zip(HIGHER_IS_BETTER, point, replicates.T, strict=True)
+        }
+
+    def print_summary(self) -> None:
+        """Write a table of the metrics, their intervals and directions to standard output."""
+        lines = [f"Behavioral Alignment Score, n = {self.n}, ECE over {self.bins} bins of equal width"]
+        lines.append(f"{'metric':<15}{'value':>9}   {'95% interval':<19} better")
+        for name, estimate in self.metrics.items():
+            span = "" if estimate.low is None else f"[{estimate.low:8.4f},{estimate.high:8.4f}]"
+            direction = "higher" if HIGHER_IS_BETTER[name] else "lower"
+            lines.append(f"{name:<15}{estimate.value:>9.4f}   {span:<19} {direction}")
+        sys.stdout.write("\n".join(lines) + "\n")
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per metric: `metric, value, low, high, se, n, higher_is_better`.
+
+        >>> list(BASReport([1, 0], [0.5, 0.5]).to_frame().metric[:2])
+        ['bas_uniform', 'bas_linear']
+        """
+        import pandas as pd
+
+        rows = [
+            {"metric": name, **_without_reason(estimate), "higher_is_better": HIGHER_IS_BETTER[name]}
+            for name, estimate in self.metrics.items()
+        ]
+        return pd.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, object]:
+        """The object of `perturb bas --json`: values by name, `n`, and `intervals` by metric."""
+        values = {name: estimate.value for name, estimate in self.metrics.items()}
+        plain = {name: value for name, value in values.items() if not name.startswith("bas_")}
+        spans = {name: {"low": e.low, "high": e.high, "se": e.se} for name, e in self.metrics.items()}
+        named = {prior: values[f"bas_{prior}"] for prior in PRIORS}
+        return {"bas": named, **plain, "n": self.n, "bins": self.bins, "intervals": spans}
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Answers from the most confident down; equal ones are merged where that is allowed and worth it."""
+
+    correct: Flags
+    confidence: Floats
+    counts: Floats
+    codes: Integers | None
+    bins: int
+
+    @classmethod
+    def from_columns(cls, correct: Flags, confidence: Floats, codes: Integers | None, bins: int) -> _Rows:
+        if codes is None:
+            # every metric is a function of how often each (confidence, correctness) pair occurs
+            pairs, counts = np.unique(np.stack([-confidence, correct], axis=1), axis=0, return_counts=True)
+            if len(pairs) <= EXACT_UNITS:
+                return cls(pairs[:, 1] == 1, -pairs[:, 0], counts.astype(np.float64), None, bins)
+        order = np.argsort(-confidence, kind="stable")
+        ordered = None if codes is None else codes[order]
+        return cls(correct[order], confidence[order], np.ones(len(order)), ordered, bins)
+
+    def resample(self, resamples: int, seed: int) -> Iterator[NDArray[np.float32]]:
+        """Weights of the rows, chunk by chunk."""
+        return resampled_weights(self.counts, resamples, seed, self.codes)
+
+    def measure(self, weights: NDArray[np.floating]) -> Floats:
+        """Every metric for each row of weights, shape (resamples, metrics)."""
+        total = weights.sum(axis=1, dtype=np.float64)[:, None]
+        means = weights @ self._averaged / total
+        ece = np.abs(means[:, 6:]).sum(axis=1, keepdims=True)
+        sizes = np.add.reduceat(weights, self._starts, axis=1)
+        errors = np.add.reduceat(weights * ~self.correct, self._starts, axis=1)
+        aurc = aurc_of_blocks(sizes, errors)[:, None]
+        return np.concatenate([means[:, :4], ece, aurc, means[:, 4:6]], axis=1)
+
+    @cached_property
+    def _starts(self) -> Integers:
+        """Where each block of equal confidence starts."""
+        return np.flatnonzero(np.diff(self.confidence, prepend=2.0))
+
+    @cached_property
+    def _averaged(self) -> Floats:
+        """What is averaged: three utilities, correctness, Brier and log loss, and the calibration gap in each bin."""
+        scores = [utilities(self.correct, self.confidence, prior) for prior in PRIORS]
+        brier = (self.confidence - self.correct) ** 2
+        gaps = np.zeros((len(self.correct), self.bins))
+        places = bin_places(self.confidence, np.linspace(0, 1, self.bins + 1))
+        gaps[np.arange(len(places)), places] = self.correct - self.confidence
+        return np.column_stack(
+            [*scores, self.correct, brier, log_losses(self.correct, self.confidence), gaps]
+        )
+
+
+def _without_reason(estimate: Estimate) -> dict[str, float | int | str | None]:
+    return {name: value for name, value in estimate.to_dict().items() if name != "reason"}
+
+
+def _at_least(values: Floats, thresholds: Floats) -> Floats:
+    """How many values reach each threshold."""
+    return np.asarray(
+        len(values) - np.searchsorted(np.sort(values), thresholds, side="left"), dtype=np.float64
+    )

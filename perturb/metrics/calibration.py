@@ -1,0 +1,255 @@
+"""How well stated confidence matches correctness: calibration, ranking and proper losses.
+
+All functions take one row per answer: `is_correct` as 0/1 and `confidence` in [0, 1]. They raise ValueError for
+anything else, for empty columns and for columns of different lengths. BAS paper, section 2.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Flags, Floats, Integers, read_graded
+
+Binning = Literal["width", "mass", "unbinned"]
+LOG_CLIP = 1e-4
+"""Confidence is kept this far from 0 and 1 by `log_loss`, as far as the Behavioral Alignment Score keeps it from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """One bin of a reliability diagram; empty bins are left out."""
+
+    low: float
+    """Lower edge; it belongs to the bin below, except in the first bin."""
+    high: float
+    """Upper edge, which belongs to this bin."""
+    n: int
+    """Answers in the bin."""
+    confidence: float
+    """Their mean confidence."""
+    accuracy: float
+    """The share of them that is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class RiskCoverage:
+    """Risk among the answers kept, for each number of answers kept, from the most confident down."""
+
+    coverage: Floats
+    """k / n for k = 1 … n."""
+    risk: Floats
+    """Expected share of errors among the k most confident; ties are broken at random, in expectation."""
+
+
+def expected_calibration_error(
+    is_correct: ArrayLike, confidence: ArrayLike, *, bins: int = 10, binning: Binning = "width"
+) -> float:
+    """Expected calibration error (ECE).
+
+    Formula: sum over bins of (n_b / n) |accuracy_b - confidence_b|. `width`: bins of equal width, closed on the right;
+    `mass`: bins between quantiles, equal confidences staying together; `unbinned`: the mean of |confidence -
+    correctness|, the form of the paper's examples. Range: [0, 1]; lower is better.
+
+    Reference: BAS paper, section 2.3 and appendix C.1; Naeini et al. (2015).
+
+    >>> expected_calibration_error([1, 1, 0, 0], [0.7, 0.7, 0.3, 0.3], binning="unbinned").__round__(2)
+    0.3
+    """
+    if binning == "unbinned":
+        correct, stated = read_graded(is_correct, confidence)
+        return float(np.mean(np.abs(stated - correct)))
+    cells = reliability_bins(is_correct, confidence, bins=bins, binning=binning)
+    total = sum(cell.n for cell in cells)
+    return sum(cell.n * abs(cell.accuracy - cell.confidence) for cell in cells) / total
+
+
+def reliability_bins(
+    is_correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    bins: int = 10,
+    binning: Literal["width", "mass"] = "width",
+) -> list[ReliabilityBin]:
+    """The points of a reliability diagram: mean confidence against accuracy in each bin.
+
+    Binning as in `expected_calibration_error`.
+
+    Reference: Refusal Index paper, appendix L.
+
+    >>> reliability_bins([1, 0], [0.9, 0.2], bins=2)[1].accuracy
+    1.0
+    """
+    correct, stated = read_graded(is_correct, confidence)
+    edges = bin_edges(stated, bins, binning)
+    place = bin_places(stated, edges)
+    n = np.bincount(place, minlength=bins)
+    right, mass = (np.bincount(place, weights=column, minlength=bins) for column in (correct, stated))
+    return [
+        ReliabilityBin(
+            float(edges[b]), float(edges[b + 1]), int(n[b]), float(mass[b] / n[b]), float(right[b] / n[b])
+        )
+        for b in np.flatnonzero(n)
+    ]
+
+
+def bin_edges(confidence: Floats, bins: int, binning: Binning) -> Floats:
+    """The `bins + 1` edges of the bins.
+
+    Raises ValueError for fewer than one bin and for an unknown binning.
+
+    >>> bin_edges(np.array([0.1, 0.9]), 2, "width").tolist()
+    [0.0, 0.5, 1.0]
+    """
+    if bins < 1:
+        raise ValueError(f"bins must be 1 or more, got {bins}")
+    if binning == "width":
+        return np.linspace(0.0, 1.0, bins + 1)
+    if binning == "mass":
+        return np.asarray(np.quantile(confidence, np.linspace(0, 1, bins + 1), method="inverted_cdf"))
+    raise ValueError(f"binning must be 'width' or 'mass' here, got {binning!r}")
+
+
+def bin_places(confidence: Floats, edges: Floats) -> Integers:
+    """The bin of each confidence: closed on the right, and 0 in the first bin.
+
+    >>> bin_places(np.array([0.0, 0.5, 0.6]), np.array([0.0, 0.5, 1.0])).tolist()
+    [0, 0, 1]
+    """
+    return np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, len(edges) - 2)
+
+
+def risk_coverage_curve(is_correct: ArrayLike, confidence: ArrayLike) -> RiskCoverage:
+    """Selective risk at every coverage.
+
+    Formula: risk(k/n) = expected errors among the k most confident answers / k, where answers of equal confidence stand
+    in random order. Risk lies in [0, 1]; lower is better.
+
+    Reference: BAS paper, section 2.3; Geifman and El-Yaniv (2017).
+
+    >>> risk_coverage_curve([1, 0], [0.5, 0.5]).risk.tolist()
+    [0.5, 0.5]
+    """
+    correct, stated = read_graded(is_correct, confidence)
+    order = np.argsort(-stated, kind="stable")
+    _, starts, sizes = np.unique(-stated[order], return_index=True, return_counts=True)
+    errors = np.add.reduceat((~correct[order]).astype(np.float64), starts)
+    expected = np.cumsum(np.repeat(errors / sizes, sizes))
+    kept = np.arange(1, len(stated) + 1)
+    return RiskCoverage(kept / len(stated), expected / kept)
+
+
+def aurc(is_correct: ArrayLike, confidence: ArrayLike) -> float:
+    """Area under the risk-coverage curve.
+
+    Formula: mean of the selective risk over coverages k/n, k = 1 … n, in expectation over the order of ties. Range:
+    [0, 1]; lower is better; it depends on the order of the confidences alone.
+
+    Reference: BAS paper, section 2.3; spec section 9.
+
+    >>> aurc([0, 1, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.2]).__round__(4)
+    0.4972
+    """
+    return float(risk_coverage_curve(is_correct, confidence).risk.mean())
+
+
+def aurc_of_blocks(sizes: NDArray[np.floating], errors: NDArray[np.floating]) -> Floats:
+    """`aurc` of many resamples, from blocks of equal confidence, the most confident first.
+
+    `sizes` and `errors`, of shape (resamples, blocks), hold whole numbers of answers and of errors among them. With N
+    and E the sums before a block of m answers and e errors, its risks add up to e + (E - N e/m) (H(N + m) - H(N)),
+    with H the harmonic numbers.
+
+    >>> aurc_of_blocks(np.array([[2.0, 1.0]]), np.array([[1.0, 0.0]])).round(4).tolist()
+    [0.4444]
+    """
+    upto = np.cumsum(sizes, axis=1, dtype=np.float64)
+    before = upto - sizes
+    errors_before = np.cumsum(errors, axis=1, dtype=np.float64) - errors
+    share = errors / np.maximum(sizes, 1)
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, int(upto[:, -1].max()) + 1))])
+    growth = harmonic[upto.astype(np.int64)] - harmonic[before.astype(np.int64)]
+    risks = errors + (errors_before - share * before) * growth
+    return np.asarray(risks.sum(axis=1) / upto[:, -1])
+
+
+def brier_loss(is_correct: ArrayLike, confidence: ArrayLike) -> float:
+    """Brier score, as a loss.
+
+    Formula: mean of (confidence - correctness)². Range: [0, 1]; lower is better; proper.
+
+    Reference: BAS paper, section 2.3.
+
+    >>> brier_loss([1, 0], [0.999, 0.999]).__round__(2)
+    0.5
+    """
+    correct, stated = read_graded(is_correct, confidence)
+    return float(np.mean((stated - correct) ** 2))
+
+
+def log_loss(is_correct: ArrayLike, confidence: ArrayLike) -> float:
+    """Logarithmic loss.
+
+    Formula: -mean of ln s where right and ln(1 - s) where wrong, with s kept within [1e-4, 1 - 1e-4]. Range: 0.0001 to
+    9.21; lower is better; proper up to the clipping.
+
+    Reference: BAS paper, section 2.3.
+
+    >>> log_loss([1, 0], [0.999, 0.999]).__round__(2)
+    3.45
+    """
+    correct, stated = read_graded(is_correct, confidence)
+    return float(log_losses(correct, stated).mean())
+
+
+def log_losses(correct: Flags, confidence: Floats) -> Floats:
+    """Logarithmic loss of each answer, of columns that were read already.
+
+    >>> log_losses(np.array([True]), np.array([0.5])).round(4).tolist()
+    [0.6931]
+    """
+    kept = np.clip(confidence, LOG_CLIP, 1 - LOG_CLIP)
+    return np.asarray(-np.log(np.where(correct, kept, 1 - kept)))
+
+
+def auroc(is_correct: ArrayLike, confidence: ArrayLike) -> Estimate:
+    """Probability that a right answer carries more confidence than a wrong one.
+
+    Formula: Mann-Whitney U / (right x wrong), ties counting one half. Range: [0, 1], 0.5 is chance; higher is better.
+    Undefined when all answers are right or all are wrong.
+
+    Reference: Refusal Index paper, section 4.3.
+
+    >>> auroc([1, 0, 1], [0.9, 0.5, 0.5]).value
+    0.75
+    """
+    from scipy.stats import rankdata
+
+    correct, stated = read_graded(is_correct, confidence)
+    right = int(correct.sum())
+    wrong = len(correct) - right
+    if right == 0 or wrong == 0:
+        return Estimate.undefined(f"every answer is {'wrong' if right == 0 else 'right'}", n=len(correct))
+    above = rankdata(stated)[correct].sum() - right * (right + 1) / 2
+    return Estimate(float(above / (right * wrong)), n=len(correct))
+
+
+def answering_probability(refused_samples: ArrayLike) -> Floats:
+    """P(Answering): the share of sampled replies to each question that are no refusal.
+
+    `refused_samples` is 0/1 of shape (questions, samples). Formula: 1 - refusals / samples. Range: [0, 1]. Fed to
+    `auroc` and `reliability_bins` it is the sampling reference for the Refusal Index.
+
+    Reference: Refusal Index paper, section 4.3.
+
+    >>> answering_probability([[1, 0, 0, 0], [1, 1, 1, 1]]).tolist()
+    [0.75, 0.0]
+    """
+    samples = np.asarray(refused_samples, dtype=np.float64)
+    if samples.ndim != 2 or samples.size == 0 or not np.all((samples == 0) | (samples == 1)):
+        raise ValueError("refused_samples needs 0/1 values of shape (questions, samples)")
+    return np.asarray(1 - samples.mean(axis=1))
