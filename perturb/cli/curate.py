@@ -1,0 +1,140 @@
+"""`perturb curate`: from a source to a base set, with a report of what was left out and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from perturb.cli.output import note, print_json, print_table
+
+if TYPE_CHECKING:
+    from perturb.curate.curation import Curation, Request
+    from perturb.curate.hub import HubSource
+    from perturb.curate.writing import Written
+
+
+def curate_command(
+    source: Annotated[
+        str, typer.Argument(help="A file, or hub:OWNER/NAME or hub:OWNER/NAME@REVISION.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option(help="The base set to write: NAME.jsonl.", show_default=False)],
+    form: Annotated[
+        str, typer.Option("--format", help="auto, jsonl, garage, refusalbench, nq or kilt.")
+    ] = "auto",
+    recipe: Annotated[
+        str | None,
+        typer.Option(help="nq, garage or a .yaml file; without one, all that can be read is kept."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the draw; default: the recipe's.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Look at the first N records only.")] = None,
+    knowledge: Annotated[Path | None, typer.Option(help="The knowledge source of a KILT task.")] = None,
+    subset: Annotated[str | None, typer.Option(help="Hub: the configuration.")] = None,
+    split: Annotated[str | None, typer.Option(help="Hub: the split.")] = None,
+    column: Annotated[
+        list[str] | None, typer.Option(help="Hub: FIELD=COLUMN, for each field to be read.")
+    ] = None,
+    solvers: Annotated[
+        Path | None, typer.Option(help="Models that must all answer right: a panel file.")
+    ] = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Have the panel's judge grade single-passage answers too.")
+    ] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make a base set from a source: filter, cut the contexts, draw; every record left out is counted.
+
+    Example: perturb curate GaRAGe_benchmark.jsonl --format garage --recipe garage --out base.jsonl
+    """
+    from perturb.blueprint import code_version
+    from perturb.curate.curation import FORMATS, Request, curate
+    from perturb.curate.hub import PREFIX
+    from perturb.curate.recipes import PLAIN, load_recipe
+    from perturb.curate.writing import write_base_set
+    from perturb.errors import ConfigError
+
+    if form not in FORMATS:
+        raise ConfigError(f"--format: '{form}' is unknown: use {', '.join(FORMATS)}")
+    if not source.startswith(PREFIX):
+        _refuse({"--subset": subset, "--split": split, "--column": column}, f"goes with {PREFIX}OWNER/NAME")
+        if Path(source).resolve() == out.resolve():
+            raise ConfigError(f"--out: {out} is the source itself: choose another name")
+    request = Request(
+        source=_hub_source(source, subset, split, column or [])
+        if source.startswith(PREFIX)
+        else Path(source),
+        form=form,
+        recipe=PLAIN if recipe is None else load_recipe(recipe),
+        seed=seed,
+        limit=limit,
+        knowledge=knowledge,
+    )
+    if solvers is None:
+        _refuse({"--judge": judge}, "goes with --solvers")
+        curation = curate(request)
+    else:
+        curation = _curate_solved(request, solvers, out, judge)
+    _report(curation, write_base_set(curation, out, code_version()), json_output)
+
+
+def _refuse(given: dict[str, object], why: str) -> None:
+    from perturb.errors import ConfigError
+
+    for name, value in given.items():
+        if value:
+            raise ConfigError(f"{name}: {why}: leave it out")
+
+
+def _hub_source(source: str, subset: str | None, split: str | None, columns: list[str]) -> HubSource:
+    from perturb.curate.hub import PREFIX, HubSource
+    from perturb.errors import ConfigError
+
+    name, _, revision = source.removeprefix(PREFIX).partition("@")
+    pairs = [pair.partition("=") for pair in columns]
+    for ours, _, theirs in pairs:
+        if not ours or not theirs:
+            raise ConfigError(f"--column: '{ours}{theirs}' names no pair: write FIELD=COLUMN")
+    if not name:
+        raise ConfigError(f"'{source}' names no data set: write {PREFIX}OWNER/NAME")
+    return HubSource(name, revision or None, subset, split, {ours: theirs for ours, _, theirs in pairs})
+
+
+def _curate_solved(request: Request, solvers: Path, out: Path, judge: bool) -> Curation:
+    """Curate with the solvability pre-test; its ledger lies beside the base set, so a stopped test goes on."""
+    from perturb.curate.curation import curate
+    from perturb.curate.solve import SolvabilityTest, load_solvers
+
+    with SolvabilityTest(load_solvers(solvers), out.with_suffix(".solve"), judged=judge) as test:
+        return curate(request, test)
+
+
+def _report(curation: Curation, written: Written, json_output: bool) -> None:
+    report = curation.report
+    if json_output:
+        print_json(
+            {
+                "base_set": str(written.base_set),
+                "manifest": str(written.manifest),
+                "digest": written.digest,
+                "name": curation.name,
+                "licence": curation.licence,
+                **report,
+            }
+        )
+        return
+    left_out = [(e["step"], e["reason"], e["count"], ", ".join(e["ids"]) or None) for e in report["left_out"]]
+    if left_out:
+        print_table(("step", "left out because", "records", "first ones"), left_out)
+    for kind, entry in report["passages_dropped"].items():
+        if entry["passages"]:
+            note(f"{entry['passages']} {kind} passages were dropped from {entry['records']} records")
+    for missed in report["shortfalls"]:
+        note(f"short: {missed['domain'] or 'all'}: {missed['got']} of {missed['wanted']}")
+    spread = ", ".join(f"{domain} {number}" for domain, number in report["domains"].items())
+    typer.echo(
+        f"records: {report['records']}, past the filters: {report['pool']},"
+        f" drawn: {report['instances']}{f' ({spread})' if spread else ''}"
+    )
+    typer.echo(f"licence: {curation.licence or 'differs or is not stated'}")
+    typer.echo(f"base set: {written.base_set} (digest {written.digest}), manifest: {written.manifest}")

@@ -1,0 +1,85 @@
+"""Writes a curated base set: JSON Lines of our form with a header line, and a manifest beside it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perturb.curate.curation import Curation
+from perturb.curate.sources import load_base_set
+from perturb.digests import digest
+from perturb.errors import SourceError
+from perturb.records import BaseInstance, Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Where a base set was written."""
+
+    base_set: Path
+    manifest: Path
+    digest: str
+    """As `load_base_set` gives it."""
+
+
+def write_base_set(curation: Curation, out: Path, code_version: str) -> Written:
+    """Write `out` and `NAME.manifest.json` beside it; each appears whole or not at all.
+
+    Raises `SourceError` if the folder cannot be written to, or if `out` is not called `NAME.jsonl`.
+    """
+    if out.suffix != ".jsonl":
+        raise SourceError(f"{out}: a base set is JSON Lines: give it a name that ends in .jsonl")
+    manifest_path = out.with_suffix(".manifest.json")
+    header = {"name": curation.name, "licence": curation.licence, "attribution": curation.attribution}
+    lines: list[Mapping[str, Any]] = [{"base_set": {key: value for key, value in header.items() if value}}]
+    lines += [_row(instance, curation) for instance in curation.instances]
+    text = "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".curate-") as folder:
+            base_set, manifest = Path(folder, out.name), Path(folder, manifest_path.name)
+            base_set.write_text(text, encoding="utf-8")
+            content_digest = load_base_set(base_set, form="jsonl").digest
+            manifest.write_text(_manifest(curation, content_digest, code_version), encoding="utf-8")
+            base_set.replace(out)
+            manifest.replace(manifest_path)
+    except OSError as error:
+        raise SourceError(f"{out}: cannot be written ({error.strerror}): check the folder") from error
+    return Written(out, manifest_path, content_digest)
+
+
+def _row(instance: BaseInstance, curation: Curation) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": instance.id,
+        "query": instance.query,
+        "passages": [_passage(passage) for passage in instance.passages],
+        "answers": list(instance.answers),
+        "reference_answer": instance.reference_answer,
+        "domain": instance.domain,
+        "licence": None if instance.licence == curation.licence else instance.licence,
+        "source": None if instance.source == curation.name else instance.source,
+        "metadata": dict(instance.metadata) or None,
+    }
+    return {key: value for key, value in row.items() if value is not None}
+
+
+def _passage(passage: Passage) -> dict[str, str]:
+    title = {"title": passage.title} if passage.title else {}
+    return {**title, "text": passage.text, "role": passage.role}
+
+
+def _manifest(curation: Curation, content_digest: str, code_version: str) -> str:
+    content = {
+        "name": curation.name,
+        "licence": curation.licence,
+        "attribution": curation.attribution,
+        "digest": content_digest,
+        "recipe_digest": digest(curation.report["recipe"]),
+        **curation.report,
+        "code_version": code_version,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
