@@ -25,6 +25,7 @@ class Budget:
         self.limit = limit_usd
         self.spent = spent_usd
         self.reserved = 0.0
+        self._in_flight = 0
         self._waiting: deque[tuple[float, asyncio.Future[None]]] = deque()
 
     async def reserve(self, bound: float) -> None:
@@ -33,7 +34,7 @@ class Budget:
         Raises `BudgetSpent` if the bound does not fit although nothing is in flight.
         """
         if not self._waiting and self._fits(bound):
-            self.reserved += bound
+            self._set_aside(bound)
             return
         granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((bound, granted))
@@ -47,9 +48,15 @@ class Budget:
 
     def settle(self, bound: float, actual: float | None) -> None:
         """Replace a reserved bound by the actual cost; None, an unknown cost, is charged as the bound."""
-        self.reserved = self.reserved - bound if self.reserved > bound else 0.0
+        self._in_flight -= 1
+        # Sums of floats leave crumbs, which must not be waited for.
+        self.reserved = self.reserved - bound if self._in_flight else 0.0
         self.spent += bound if actual is None else actual
         self._serve()
+
+    def _set_aside(self, bound: float) -> None:
+        self._in_flight += 1
+        self.reserved += bound
 
     def _fits(self, bound: float) -> bool:
         return self.limit is None or self.spent + self.reserved + bound <= self.limit
@@ -62,9 +69,9 @@ class Budget:
                 self._waiting.popleft()
             elif self._fits(bound):
                 self._waiting.popleft()
-                self.reserved += bound
+                self._set_aside(bound)
                 granted.set_result(None)
-            elif self.reserved == 0:
+            elif not self._in_flight:
                 self._waiting.popleft()
                 granted.set_exception(self._refusal(bound))
             else:

@@ -65,14 +65,16 @@ class Pace:
         self._seconds_per_unit = 60.0 / per_minute
         self._clock = clock
         self._free_at = clock.now()
+        self._turn = asyncio.Lock()
 
     async def take(self, units: float) -> None:
         """Wait for a turn, first come first served, and book `units` from there on."""
-        start = max(self._clock.now(), self._free_at)
-        self._free_at = start + units * self._seconds_per_unit
-        wait = start - self._clock.now()
-        if wait > 0:
-            await self._clock.sleep(wait)
+        async with self._turn:
+            start = self._clock.now()
+            while (wait := self._free_at - self._clock.now()) > 0:
+                start = self._free_at
+                await self._clock.sleep(wait)
+            self._free_at = max(start, self._free_at) + units * self._seconds_per_unit
 
     def correct(self, units: float) -> None:
         """Book `units` more (or fewer, if negative) than were taken."""

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from virtual_time import VirtualClock
+
+from perturb.errors import ModelError, PermanentModelError, TransientModelError
+from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
+from perturb.llm.limits import LONGEST_HINT, LimitedModel, OutOfTriesError
+from perturb.llm.scripted import ScriptedModel
+
+
+class TimedModel:
+    """Takes `seconds` a call on the virtual clock, then does what `script(number, time)` says."""
+
+    def __init__(
+        self,
+        clock: VirtualClock,
+        script: Callable[[int, float], ChatReply | ModelError],
+        seconds: float = 1.0,
+        **settings: Any,
+    ) -> None:
+        self.settings = ModelSettings("m", "hosted_vllm/m", **settings)
+        self.starts: list[float] = []
+        self.active = self.max_active = 0
+        self._clock, self._script, self._seconds = clock, script, seconds
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        number = len(self.starts)
+        self.starts.append(self._clock.now())
+        self.active += 1
+        self.max_active = max(self.max_active, self.active)
+        try:
+            await self._clock.sleep(self._seconds)
+        finally:
+            self.active -= 1
+        said = self._script(number, self._clock.now())
+        if isinstance(said, ModelError):
+            raise said
+        return said
+
+    async def close(self) -> None:
+        """Nothing."""
+
+
+def fine(number: int, now: float) -> ChatReply:
+    return ChatReply("fine", prompt_tokens=100, completion_tokens=100)
+
+
+REQUEST = ChatRequest((Message("user", "x" * 400),))
+
+
+async def many(model: LimitedModel, number: int) -> list[ChatReply | BaseException]:
+    return await asyncio.gather(*(model.complete(REQUEST) for _ in range(number)), return_exceptions=True)
+
+
+def most_in_a_minute(starts: list[float]) -> int:
+    return max(sum(start <= other < start + 60 - 1e-6 for other in starts) for start in starts)
+
+
+async def test_never_more_connections_than_allowed() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(clock, fine, max_connections=4)
+    model = LimitedModel(inner, clock=clock)
+    await clock.run(many(model, 20))
+    assert inner.max_active == 4
+    assert clock.time == pytest.approx(5.0)
+    assert model.counters.tries == model.counters.calls == 20
+
+
+@pytest.mark.parametrize("rpm", [1, 7, 60, 600])
+async def test_no_minute_holds_more_requests_than_rpm(rpm: int) -> None:
+    clock = VirtualClock()
+    inner = TimedModel(clock, fine, rpm=rpm)
+    await clock.run(many(LimitedModel(inner, clock=clock), 100))
+    assert most_in_a_minute(inner.starts) == min(rpm, 100)
+    assert inner.starts[-1] == pytest.approx(99 * 60 / rpm), "and none is wasted"
+
+
+async def test_tokens_a_minute_are_corrected_by_usage() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(clock, fine, tpm=6000)
+    await clock.run(many(LimitedModel(inner, clock=clock), 300))
+    # 200 tokens a call: 30 calls a minute. The first guess is higher than that, so the start is slower.
+    assert most_in_a_minute(inner.starts) <= 31
+    assert most_in_a_minute(inner.starts[100:200]) >= 29
+
+
+async def test_every_try_counts_against_rpm() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(clock, lambda n, _: TransientModelError("x") if n < 3 else fine(n, 0), rpm=1)
+    await clock.run(LimitedModel(inner, clock=clock).complete(REQUEST))
+    assert inner.starts == pytest.approx([0, 60, 120, 180])
+
+
+async def test_back_off_doubles_up_to_a_minute_with_full_jitter() -> None:
+    for jitter in (0.0, 0.5, 1.0):
+        clock = VirtualClock()
+        inner = TimedModel(clock, lambda n, _: TransientModelError("x"), seconds=0, max_retries=9)
+        model = LimitedModel(inner, clock=clock, jitter=lambda share=jitter: share)
+        with pytest.raises(OutOfTriesError, match=r"^x \(after 10 tries\)$") as caught:
+            await clock.run(model.complete(REQUEST))
+        assert caught.value.tries == 10
+        waits = [later - earlier for earlier, later in zip(inner.starts, inner.starts[1:], strict=False)]
+        assert waits == pytest.approx([jitter * full for full in (1, 2, 4, 8, 16, 32, 60, 60, 60)])
+        assert (model.counters.tries, model.counters.retries) == (10, 9)
+
+
+async def test_the_providers_hint_is_a_lower_bound() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(
+        clock, lambda n, _: fine(n, 0) if n else TransientModelError("x", retry_after=40), seconds=0
+    )
+    reply = await clock.run(LimitedModel(inner, clock=clock, jitter=lambda: 0.25).complete(REQUEST))
+    assert inner.starts == pytest.approx([0, 40.25])
+    assert reply.tries == 2
+
+
+async def test_a_hint_of_hours_is_not_waited_for() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(clock, lambda n, _: TransientModelError("x", retry_after=LONGEST_HINT + 1), seconds=0)
+    with pytest.raises(OutOfTriesError):
+        await clock.run(LimitedModel(inner, clock=clock).complete(REQUEST))
+    assert clock.time == 0
+
+
+async def test_a_permanent_failure_is_not_retried() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(clock, lambda n, _: PermanentModelError("wrong key"))
+    with pytest.raises(PermanentModelError, match="wrong key"):
+        await clock.run(LimitedModel(inner, clock=clock).complete(REQUEST))
+    assert len(inner.starts) == 1
+
+
+async def test_the_slot_is_free_while_a_call_waits_for_its_retry() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(
+        clock,
+        lambda n, _: fine(n, 0) if n else TransientModelError("x", retry_after=100),
+        max_connections=1,
+    )
+    await clock.run(many(LimitedModel(inner, clock=clock, jitter=lambda: 0.0), 4))
+    assert inner.starts == pytest.approx([0, 1, 2, 3, 101])
+
+
+async def test_a_model_that_fails_on_is_paused_and_probed() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(
+        clock,
+        lambda n, now: fine(n, now) if now > 60 else TransientModelError("down"),
+        seconds=0.1,
+        max_connections=50,
+    )
+    model = LimitedModel(inner, clock=clock, jitter=lambda: 0.5)
+    replies = await clock.run(many(model, 50))
+    assert all(isinstance(reply, ChatReply) for reply in replies), "one outage, no lost job"
+    assert model.breaker.pauses == 5  # 2 + 4 + 8 + 16 + 32 seconds end just after the minute
+    assert len(inner.starts) == 50 + 4 + 50, (
+        "the first wave, a failed probe after each pause but the last, everyone"
+    )
+
+
+async def test_a_model_that_never_comes_back_is_given_up() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(clock, lambda n, _: TransientModelError("down"), seconds=0.1, max_connections=20)
+    model = LimitedModel(inner, clock=clock, jitter=lambda: 0.5)
+    failures = await clock.run(many(model, 1000))
+    assert all(isinstance(failure, OutOfTriesError) for failure in failures)
+    assert any("model 'm': paused after 8 failed probes" in str(failure) for failure in failures)
+    assert len(inner.starts) < 60
+    assert clock.time < 600
+
+    async def later() -> list[ChatReply | BaseException]:
+        await clock.sleep(3600)
+        return await many(model, 10)
+
+    inner._script = fine
+    replies = await clock.run(later())
+    assert any(isinstance(reply, ChatReply) for reply in replies), "a later call is a probe again"
+
+
+async def test_some_failures_among_successes_pause_nothing() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(clock, lambda n, now: fine(n, now) if n % 3 else TransientModelError("x"))
+    model = LimitedModel(inner, clock=clock)
+    replies = await clock.run(many(model, 300))
+    assert all(isinstance(reply, ChatReply) for reply in replies)
+    assert model.breaker.pauses == 0
+
+
+async def test_a_cancelled_probe_leaves_the_probe_to_the_next() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(
+        clock,
+        lambda n, _: TransientModelError("x") if n < 10 else fine(n, 0),
+        max_connections=10,
+        max_retries=0,
+    )
+    model = LimitedModel(inner, clock=clock)
+    await clock.run(many(model, 10))
+    assert model.breaker.pauses == 1
+
+    async def cancel_the_probe() -> ChatReply:
+        probe = asyncio.create_task(model.complete(REQUEST))
+        await clock.sleep(2.5)
+        probe.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await probe
+        return await model.complete(REQUEST)
+
+    assert (await clock.run(cancel_the_probe())).text == "fine"
+
+
+async def test_closing_closes_the_model_inside() -> None:
+    inner = ScriptedModel(["x"])
+    model = LimitedModel(inner)
+    assert model.settings is inner.settings
+    await model.close()
