@@ -8,7 +8,7 @@ from perturb.records import ANSWER_CORRECTLY, PerturbationClass
 from perturb.rules.checks.cues import DISMISSAL, NEGATION
 from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias, traces_of
-from perturb.rules.checks.rivals import rivals_of, stems_said
+from perturb.rules.checks.rivals import makes_claim, rivals_of, stems_said
 from perturb.rules.checks.texts import content_stems, coverage, normal, overlap, stands_in, stem, words
 from perturb.rules.checks.values import ValueKind, numbers_in, values_in
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
@@ -96,9 +96,18 @@ def _no_longer_asked(item: Item) -> list[str]:
     was, now = _asked_word(item.original.query), _asked_word(query)
     if now in _CLASHES.get(was, "").split() and not _same_ask(item):
         return [f"The question asked {was!r} and now asks {now!r}."]
-    if item.kept_query_share < 0.5:
+    if _kept_through_names(item) < 0.5:
         return ["Little of the original question is left."]
     return []
+
+
+def _kept_through_names(item: Item) -> float:
+    """Share of the original question that is kept, also by way of an epithet that an added sentence explains."""
+    asked = item.reading.query_stems
+    explained = frozenset[str]().union(
+        *(content_stems(s) for s in item.inserted if item.new_query_stems & content_stems(s))
+    )
+    return coverage(asked, item.query_stems | explained) if asked else 1.0
 
 
 def _same_ask(item: Item) -> bool:
@@ -140,6 +149,7 @@ def _steps_in(item: Item) -> list[str]:
     if reading.kind is ValueKind.PHRASE:
         return []
     known = values_in(reading.kind, " ".join((item.original.query, *reading.support)))
+    countable = not (reading.kind is ValueKind.NUMBER and _HOW_MANY.search(item.original.query))
     found = []
     for sentence in item.sentences:
         values = values_in(reading.kind, _BRACKETED.sub(" ", sentence)) - known - reading.alias_values
@@ -149,22 +159,10 @@ def _steps_in(item: Item) -> list[str]:
             values = frozenset(v for v in values if float(v) > 12)
         fresh = values - values_in(reading.kind, reading.text)
         edited = sentence in item.added and any(overlap(sentence, s) >= 0.5 for s in reading.support)
-        named = _makes_the_claim(item, sentence)
+        named = countable and makes_claim(item, sentence, _STEP_IN[reading.kind])
         if (fresh and edited) or (values and named):
             found.append(sentence)
     return found or _counted(item)
-
-
-def _makes_the_claim(item: Item, sentence: str) -> bool:
-    """True if the sentence covers most of what the question asserts, its predicate included."""
-    asked, kind = item.reading.claim_stems, item.reading.kind
-    if len(asked) < 2 or (kind is ValueKind.NUMBER and _HOW_MANY.search(item.original.query)):
-        return False
-    predicate = asked - content_stems(item.reading.sentences[0])
-    said = stems_said(item, sentence)
-    if coverage(asked, content_stems(sentence)) < 0.34:
-        return False
-    return coverage(asked, said) >= _STEP_IN[kind] and (not predicate or bool(predicate & said))
 
 
 def _names_apart(values: frozenset[str], item: Item, sentence: str) -> frozenset[str]:

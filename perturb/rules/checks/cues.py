@@ -94,11 +94,11 @@ NAMESAKE = any_of(
 
 RESOLVING = any_of(
     r"""
-    only; alone; sole(?:ly)?; regarding; concerning; as for; with regard to; with respect to;
-    when it comes to; in the case of; speaking of; refers? to; meaning; that is; in other words; known as;
-    nicknamed; called; dubbed; styled; unlike; as opposed to; not to be confused; which figure; namely;
-    on the subject of; about; turning to; considering; thinking of; looking at; given; in relation to;
-    no other; none other; whereas; while
+    means?; always; affectionate name; names? for; nicknames?; dubbed; only; alone; sole(?:ly)?; regarding;
+    concerning; as for; with regard to; with respect to; when it comes to; in the case of; speaking of;
+    refers? to; meaning; that is; in other words; known as; nicknamed; called; dubbed; styled; unlike;
+    as opposed to; not to be confused; which figure; namely; on the subject of; about; turning to;
+    considering; thinking of; looking at; given; in relation to; no other; none other; whereas; while
     """
 )
 """A cue by which a careful reader settles which thing is meant."""

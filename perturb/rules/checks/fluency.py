@@ -37,6 +37,10 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b")),
     ("a thing called true or false that is no statement", re.compile(
         r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b")),
+    ("a plain form after 'he', 'she' or 'it'", re.compile(
+        r"(?<!did )(?<!does )(?<!will )(?<!would )(?<!could )(?<!should )(?<!might )(?<!must )(?<!can )"
+        r"\b(?:he|she|it) (?:become|write|sing|play|win|direct|invent|discover)\b")),
+    ("a year that is measured", re.compile(r"(?<!since )\bat least (?:1[5-9]|20)\d\d\b")),
     ("an aside without its closing comma", re.compile(
         r", who [^,?]+\b(?:take place|have|married|youngest|eldest|oldest|left|named|called|born|buried)\?$")),
     ("a past form after 'did'", re.compile(

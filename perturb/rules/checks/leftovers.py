@@ -58,7 +58,11 @@ def check_leftovers(item: Item) -> RuleVerdict:
     query = normal(item.original.query)
     if item.context_changed:
         against += _scars_in("context", item.reading.text, item.text, query)
-        against += _lower_case_starts(item) + _names_in_lower_case(item, " ".join(item.inserted))
+        against += (
+            _lost_articles(item)
+            + _lower_case_starts(item)
+            + _names_in_lower_case(item, " ".join(item.inserted))
+        )
     if item.query_changed:
         against += _scars_in("question", item.original.query, item.candidate.query, query)
         if item.candidate.query[:1].isupper():
@@ -148,6 +152,22 @@ def _names_in_lower_case(item: Item, text: str) -> list[str]:
     found = [token for token in tokens if token in shouted]
     found += [f"{a} {b}" for a, b in pairs if a in inside and b in inside and not {a, b} & STOP_WORDS]
     return [f"A name stands in lower case: {found[0]!r}."] if found else []
+
+
+_AFTER_PREPOSITION = re.compile(
+    r"\b(?:about|on|of|for|with|from|regarding|concerning) ([A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
+)
+
+
+def _lost_articles(item: Item) -> list[str]:
+    """Names that stand without an article in a new sentence, though the original always gives them one."""
+    for sentence in item.inserted:
+        for match in _AFTER_PREPOSITION.finditer(sentence):
+            name = match.group(1).removesuffix("'s")
+            before = re.findall(rf"(\w+) {re.escape(name)}\b(?! [A-Z])", item.reading.text)
+            if before and all(word.lower() in ("the", "a", "an") for word in before):
+                return [f"A name lost its article: {match.group()!r}."]
+    return []
 
 
 _PRONOUNS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}

@@ -151,7 +151,7 @@ CONTEXT_WORDINGS: dict[str, str] = {
         audio; recording; recorded; podcast; clip; listen\w*; sound; tape; broadcast; transcri\w+;
         narrat\w+; spoken; voice; hear\w*; radio; track
     """,
-    "Inline Unit Conversion": r"\d",
+    "Inline Unit Conversion": r"\d[\d.,]*",
     "Evaluative Term with Explicit Threshold": r"""
         counts?; defin\w+; class\w*; consider\w*; rat\w+; threshold; qualif\w+; at least; more than;
         or more; deem\w*; regard\w*; term\w*; call\w*; label\w*; standard; mark\w*; means?

@@ -17,8 +17,17 @@ def rivals_of(item: Item, *, credible_only: bool = True) -> list[str]:
     A sentence counts if it covers most of what the question asserts, or of what the supporting sentence says.
     With `credible_only`, statements that carry a cue against themselves are left out, and so are rounded numbers.
     """
-    return [s for s in item.added if _rival_values(item, s) and _about_the_claim(item, s)
-            and not (credible_only and _harmless(item, s))]  # fmt: skip
+    return [
+        s
+        for s in item.added
+        if _rival_values(item, _EPITHET.sub(" ", s))
+        and _about_the_claim(item, s)
+        and not (credible_only and _harmless(item, s))
+    ]
+
+
+_EPITHET = re.compile(r"[“\"'‘](?:[A-Z][\w-]* ?|of |the |and |in ){1,6}[”\"'’]")
+"""A short name in quotation marks, which is a title or nickname and no value."""
 
 
 def _rival_values(item: Item, sentence: str) -> frozenset[str]:
@@ -42,13 +51,25 @@ def _rival_values(item: Item, sentence: str) -> frozenset[str]:
 
 def _about_the_claim(item: Item, sentence: str) -> bool:
     said = stems_said(item, sentence)
-    asked = item.reading.claim_stems
-    near_question = len(asked) >= 2 and coverage(asked, said) >= 0.6 and bool(asked & content_stems(sentence))
-    near_question = near_question and item.reading.kind is not ValueKind.PHRASE
+    if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, 0.6):
+        return True
     floor = 0.6 if item.reading.query_stems & said else 0.75
-    return near_question or any(
+    return any(
         coverage(content_stems(s) - item.reading.alias_stems, said) >= floor for s in item.reading.support
     )
+
+
+def makes_claim(item: Item, sentence: str, floor: float) -> bool:
+    """True if the sentence covers `floor` of what the question asserts, its predicate included.
+
+    The predicate is what is left of the question without the names it is about.
+    """
+    asked = item.reading.claim_stems
+    said = stems_said(item, sentence)
+    predicate = asked - item.reading.topic_stems
+    if len(asked) < 2 or coverage(asked, said) < floor or coverage(asked, content_stems(sentence)) < 0.34:
+        return False
+    return not predicate or bool(predicate & said)
 
 
 _POINTS_BACK = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)

@@ -19,7 +19,7 @@ from perturb.rules.checks.cues import (
 from perturb.rules.checks.impossible import clash_of_categories
 from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias
-from perturb.rules.checks.rivals import rivals_of
+from perturb.rules.checks.rivals import makes_claim, rivals_of
 from perturb.rules.checks.texts import content_stems, coverage, normal, words
 from perturb.rules.checks.values import ValueKind, names_in, values_in
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
@@ -101,6 +101,8 @@ def _ambiguity(item: Item) -> RuleVerdict:
     namesake = any(NAMESAKE.search(s) for s in item.added) and bool(rivals_of(item, credible_only=False))
     if item.candidate.lever in _STRUCTURAL_LEVERS:
         return NO_OPINION
+    if not item.query_changed and item.candidate.lever != "Pure Homonymy Clash" and _still_stated(item):
+        return _shown(item, ["A sentence of the original still settles the question."])
     if not (open_choice or deictic or pronouns or namesake or _two_values(item)):
         return _shown(item, ["Nothing in the question or the passage can be read in two ways."])
     if deictic and item.context_changed and not _two_values(item) and not open_choice and not pronouns:
@@ -108,6 +110,14 @@ def _ambiguity(item: Item) -> RuleVerdict:
             item, ["The question points at something, but the passage offers only one thing it may be."]
         )
     return _shown(item, [])
+
+
+def _still_stated(item: Item) -> bool:
+    """True if an untouched sentence holds the answer and makes the question's claim."""
+    standing = (s for s in item.reading.support if s in item.sentences)
+    return any(makes_claim(item, s, 0.6) for s in standing) and not any(
+        UNSETTLED.search(s) for s in item.added
+    )
 
 
 _STRUCTURAL_LEVERS = frozenset(
