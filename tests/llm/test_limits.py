@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -97,15 +98,15 @@ async def test_every_try_counts_against_rpm() -> None:
 
 
 async def test_back_off_doubles_up_to_a_minute_with_full_jitter() -> None:
-    for jitter in (0.0, 0.5, 1.0):
+    for share in (0.0, 0.5, 1.0):
         clock = VirtualClock()
         inner = TimedModel(clock, lambda n, _: TransientModelError("x"), seconds=0, max_retries=9)
-        model = LimitedModel(inner, clock=clock, jitter=lambda share=jitter: share)
+        model = LimitedModel(inner, clock=clock, jitter=itertools.repeat(share).__next__)
         with pytest.raises(OutOfTriesError, match=r"^x \(after 10 tries\)$") as caught:
             await clock.run(model.complete(REQUEST))
         assert caught.value.tries == 10
         waits = [later - earlier for earlier, later in zip(inner.starts, inner.starts[1:], strict=False)]
-        assert waits == pytest.approx([jitter * full for full in (1, 2, 4, 8, 16, 32, 60, 60, 60)])
+        assert waits == pytest.approx([share * full for full in (1, 2, 4, 8, 16, 32, 60, 60, 60)])
         assert (model.counters.tries, model.counters.retries) == (10, 9)
 
 
