@@ -1,0 +1,87 @@
+"""Metrics as pure functions over arrays: lists, NumPy arrays and pandas columns in, floats and frozen records out.
+
+The modules of this room import NumPy alone at the top, and scipy or pandas where they use them, so that importing
+the package costs little more than NumPy. The import of `refusal_index`, which shares its name with its module, makes
+`perturb.metrics.refusal_index` the function.
+"""
+
+from perturb.metrics.agreement import (
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    pabak,
+    raw_agreement,
+)
+from perturb.metrics.bas import BASReport, bas_score, bas_utility, decision_curve
+from perturb.metrics.calibration import (
+    answering_probability,
+    aurc,
+    auroc,
+    brier_loss,
+    expected_calibration_error,
+    log_loss,
+    reliability_bins,
+    risk_coverage_curve,
+)
+from perturb.metrics.copulas import compare_copulas, gaussian_win_rates
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.ranking import (
+    additive_isotonic_residuals,
+    coefficient_of_variation,
+    isotonic_residuals,
+    kendalls_w,
+    normalised_difference,
+    subset_size_cv,
+    winner_entropy,
+)
+from perturb.metrics.refusal_index import (
+    RefusalIndex,
+    accuracy_refusal_curve,
+    questions_for_cv,
+    refusal_index,
+    refusal_index_from_counts,
+    refusal_index_from_rates,
+)
+from perturb.metrics.resampling import bootstrap, bootstrap_means, interval, paired_difference
+
+__all__ = [
+    "BASReport",
+    "Estimate",
+    "RefusalIndex",
+    "accuracy_refusal_curve",
+    "additive_isotonic_residuals",
+    "answering_probability",
+    "aurc",
+    "auroc",
+    "bas_score",
+    "bas_utility",
+    "bootstrap",
+    "bootstrap_means",
+    "brier_loss",
+    "coefficient_of_variation",
+    "cohen_kappa",
+    "compare_copulas",
+    "decision_curve",
+    "expected_calibration_error",
+    "fleiss_kappa",
+    "gaussian_win_rates",
+    "gwet_ac1",
+    "interval",
+    "isotonic_residuals",
+    "kendalls_w",
+    "krippendorff_alpha",
+    "log_loss",
+    "normalised_difference",
+    "pabak",
+    "paired_difference",
+    "questions_for_cv",
+    "raw_agreement",
+    "refusal_index",
+    "refusal_index_from_counts",
+    "refusal_index_from_rates",
+    "reliability_bins",
+    "risk_coverage_curve",
+    "subset_size_cv",
+    "winner_entropy",
+]
