@@ -14,7 +14,6 @@ from perturb.rules.checks.texts import (
     normal,
     sentences,
     stands_in,
-    stem,
     word_set,
     words,
 )
@@ -49,8 +48,6 @@ class Reading:
     """Content stems of all accepted answers."""
     alias_values: frozenset[str]
     """The accepted answers as values of their kind."""
-    topic_stems: frozenset[str]
-    """Content stems of the names that the question is about."""
     support: tuple[str, ...]
     """Sentences that hold an alias, those closest to the question first."""
 
@@ -89,15 +86,8 @@ def _reading(query: str, passages: tuple[Passage, ...], answers: tuple[str, ...]
         all_aliases=answers,
         alias_stems=frozenset().union(*(content_stems(answer) for answer in answers)),
         alias_values=frozenset().union(*(values_in(kind, answer) for answer in answers)),
-        topic_stems=_topic_stems(query, text),
         support=tuple(support),
     )
-
-
-def _topic_stems(query: str, text: str) -> frozenset[str]:
-    """Stems of the question's words that the passage writes with a capital inside a sentence."""
-    capitals = frozenset(stem(normal(word)) for word in re.findall(r"(?<=[\w,'\"“] )[A-Z][\w'’]*", text))
-    return frozenset(stem_ for stem_ in content_stems(query) if stem_ in capitals)
 
 
 def holds_alias(reading: Reading, text: str) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from perturb.records import PerturbationClass
 from perturb.rules.checks.cues import DISMISSAL, LOW_CREDIBILITY, NEGATION
 from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias
-from perturb.rules.checks.texts import content_stems, coverage, words
+from perturb.rules.checks.texts import content_stems, coverage, stem, words
 from perturb.rules.checks.values import ValueKind, numbers_in, values_in
 
 
@@ -62,14 +63,18 @@ def _about_the_claim(item: Item, sentence: str) -> bool:
 def makes_claim(item: Item, sentence: str, floor: float) -> bool:
     """True if the sentence covers `floor` of what the question asserts, its predicate included.
 
-    The predicate is what is left of the question without the names it is about.
+    Of the predicate at least one word must stand outside the names that the sentence mentions.
     """
     asked = item.reading.claim_stems
     said = stems_said(item, sentence)
-    predicate = asked - item.reading.topic_stems
     if len(asked) < 2 or coverage(asked, said) < floor or coverage(asked, content_stems(sentence)) < 0.34:
         return False
-    return not predicate or bool(predicate & said)
+    plain = frozenset(stem(word.lower()) for word in _PLAIN_WORD.findall(sentence))
+    return bool(asked & plain)
+
+
+_PLAIN_WORD = re.compile(r"(?<![\w'’])(?:[a-z][a-z'’-]+(?! [A-Z“\"‘])|^[A-Z][a-z]+)\b")
+"""A word in lower case that does not stand before a name (as `film` does in `the film Jaws`)."""
 
 
 _POINTS_BACK = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
@@ -84,6 +89,8 @@ def stems_said(item: Item, sentence: str) -> frozenset[str]:
 
 
 def _harmless(item: Item, sentence: str) -> bool:
+    if item.kind is not PerturbationClass.CONTRADICTION and holds_alias(item.reading, sentence):
+        return True
     if LOW_CREDIBILITY.search(sentence) or DISMISSAL.search(sentence) or NEGATION.search(sentence):
         return True
     return item.reading.kind is ValueKind.NUMBER and rounds_the_answer(item, sentence)
