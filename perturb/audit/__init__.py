@@ -1,0 +1,7 @@
+"""Do the verifiers agree, and are they partial: figures from stored votes, each with its uncertainty."""
+
+from perturb.audit.report import AuditReport, audit
+from perturb.audit.sources import read_votes
+from perturb.audit.votes import VoteTable, vote_table
+
+__all__ = ["AuditReport", "VoteTable", "audit", "read_votes", "vote_table"]

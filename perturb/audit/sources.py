@@ -1,0 +1,170 @@
+"""Where votes come from: a run's ledger, or a file with one row per vote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perturb.audit.votes import AUDITED, COLUMNS, VoteTable, vote_table
+from perturb.errors import PerturbError, SourceError, at
+from perturb.store.calls import LEDGER_FILE, open_read_only
+from perturb.store.db import ledger_errors
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    import pandas as pd
+
+    from perturb.export.freeze import CurrentPlan
+
+_VOTES_QUERY = """
+    SELECT j.id, j.base_id, j.generator, v.verifier, j.perturbation_class, j.intensity, c.lever, v.state,
+        coalesce(d.audited, 0)
+    FROM jobs j
+    JOIN candidates c ON c.id = j.id
+    JOIN votes v ON v.candidate_id = j.id
+    JOIN json_each(?) m ON m.key = v.verifier AND m.value = v.fingerprint
+    LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?
+    WHERE j.plan = ? AND j.outcome = 'candidate'
+"""
+
+
+def read_votes(source: Path | str) -> VoteTable:
+    """The votes of a run (its folder), or of a `.jsonl`, `.csv` or `.parquet` file.
+
+    Raises `SourceError` if the file cannot be read or its content is wrong, `LedgerError` if the folder holds no run.
+    """
+    path = Path(source)
+    return read_run(path) if path.is_dir() else vote_table(_read_file(path), str(path))
+
+
+def read_run(folder: Path) -> VoteTable:
+    """The votes of the current plan by the panel as it is set now.
+
+    Raises `LedgerError` if there is no ledger or no plan, `SourceError` if there is no vote.
+    """
+    import pandas as pd
+
+    from perturb.export.freeze import current_plan
+
+    with closing(open_read_only(folder)) as db, ledger_errors(folder / LEDGER_FILE):
+        plan = current_plan(db, folder)
+        frame = pd.DataFrame(_query(db, plan), columns=[*COLUMNS, AUDITED])
+    table = vote_table(frame, str(folder))
+    economy = plan.facts["panel"]["schedule"] == "economy"
+    return replace(
+        table,
+        audited=table.audited if economy else None,
+        full_schedule=not economy,
+        same_model=_same_model(plan.facts),
+        known_levers=_catalogue_levers(plan),
+    )
+
+
+def _query(db: sqlite3.Connection, plan: CurrentPlan) -> list[tuple[Any, ...]]:
+    values = (json.dumps(plan.members), plan.panel, plan.number)
+    return [tuple(row) for row in db.execute(_VOTES_QUERY, values)]
+
+
+def _same_model(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Generators and verifiers that have different names and are one model all the same."""
+    names = {entry["name"] for entry in facts["verifiers"]}
+    pairs = {}
+    for generator in facts["generators"]:
+        twins = [one["name"] for one in facts["verifiers"] if one["model"] == generator["model"] != "rules"]
+        if generator["name"] not in names and len(twins) == 1:
+            pairs[generator["name"]] = twins[0]
+    return pairs
+
+
+def _catalogue_levers(plan: CurrentPlan) -> frozenset[str]:
+    """The levers of the cells in play, the user's own among them while their folder is there."""
+    import yaml
+
+    from perturb.catalogue import Catalogue
+
+    folders = [Path(folder) for folder in (yaml.safe_load(plan.config) or {}).get("levers") or ()]
+    try:
+        catalogue = Catalogue.load([folder for folder in folders if folder.is_dir()])
+    except PerturbError:  # the user's folder has changed since: what was chosen is in the votes
+        catalogue = Catalogue.load()
+    return frozenset(lever.name for cell in plan.cells for lever in catalogue.levers_of(cell))
+
+
+def _read_file(path: Path) -> pd.DataFrame:
+    readers = {".jsonl": _read_jsonl, ".csv": _read_csv, ".parquet": _read_parquet}
+    reader = readers.get(path.suffix.lower())
+    if not path.exists():
+        raise SourceError(f"{path}: no such file or run: give a run folder or a table of votes")
+    if reader is None:
+        raise SourceError(f"{path}: votes are read from {', '.join(readers)} files or from a run folder")
+    try:
+        return reader(path)
+    except UnicodeDecodeError:
+        raise SourceError(f"{path}: not UTF-8 text: save it as UTF-8") from None
+    except OSError as exc:
+        raise SourceError(f"{path}: cannot be read ({exc.strerror or exc})") from None
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except pd.errors.EmptyDataError:
+        raise SourceError(
+            f"{path}: the file is empty: a vote table has a header and one row per vote"
+        ) from None
+    except pd.errors.ParserError as exc:
+        raise SourceError(f"{path}: not a CSV table: {str(exc).strip().splitlines()[0]}") from None
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        names = pq.read_schema(path).names
+        wanted = [name for name in (*COLUMNS, AUDITED) if name in names]
+        frame: pd.DataFrame = pq.read_table(path, columns=wanted).to_pandas()
+    except pa.ArrowException as exc:
+        raise SourceError(f"{path}: not a Parquet table: {str(exc).strip().splitlines()[0]}") from None
+    return frame
+
+
+def _read_jsonl(path: Path) -> pd.DataFrame:
+    """One object per line; equal texts are kept once, so that a million votes fit in little memory."""
+    import pandas as pd
+
+    columns: dict[str, list[Any]] = {name: [] for name in (*COLUMNS, AUDITED)}
+    seen: dict[Any, Any] = {}
+    with path.open(encoding="utf-8-sig") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            row = _read_object(line, path, number)
+            for name, values in columns.items():
+                value = row.get(name)
+                if isinstance(value, list | dict):
+                    raise SourceError(f"{at(path, number)}: '{name}' must be a single value")
+                text = None if value is None else str(value)
+                values.append(seen.setdefault(text, text))
+    if not any(value is not None for value in columns[AUDITED]):
+        del columns[AUDITED]
+    if columns["candidate_id"]:
+        columns = {name: values for name, values in columns.items() if any(v is not None for v in values)}
+    return pd.DataFrame(columns, dtype=object)
+
+
+def _read_object(line: str, path: Path, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as exc:
+        raise SourceError(f"{at(path, number)}: not JSON ({exc.msg}): give one object per line") from None
+    if not isinstance(row, dict):
+        raise SourceError(f"{at(path, number)}: not an object: give one vote per line")
+    return row

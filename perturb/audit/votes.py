@@ -1,0 +1,222 @@
+"""The votes of a panel as columns: one matrix of verdicts beside what is known of each candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perturb.errors import SourceError
+from perturb.metrics.inputs import Floats, Integers
+from perturb.records import Intensity, PerturbationClass, VerdictState
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS: tuple[str, ...] = (
+    "candidate_id",
+    "base_id",
+    "generator_model",
+    "verifier",
+    "perturbation_class",
+    "intensity",
+    "lever",
+    "verdict",
+)
+"""Columns of a vote table, one row per vote (spec, section 11)."""
+
+AUDITED = "audited"
+"""An optional column: true for a candidate about which every verifier was asked, whatever the others said."""
+
+PASS, FAIL, UNSCORED, NOT_ASKED = 1, 0, -1, -2
+"""States in the matrix. Only the first two are votes."""
+
+_STATES = {VerdictState.PASS: PASS, VerdictState.FAIL: FAIL, VerdictState.UNSCORED: UNSCORED}
+_TAXONOMY = [str(name) for name in (*PerturbationClass, *Intensity)]
+_YES_NO = {"true": 1, "1": 1, "false": 0, "0": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """One label per candidate, as numbers into a list of names."""
+
+    names: tuple[str, ...]
+    codes: Integers
+
+    @classmethod
+    def of(cls, codes: Integers, names: Iterable[str]) -> Labels:
+        """Put the names in order: that of the taxonomy, then the alphabet. Row order leaves no trace."""
+        listed = list(names)
+        order = sorted(range(len(listed)), key=lambda i: (_taxonomy_place(listed[i]), listed[i]))
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return cls(tuple(listed[i] for i in order), place[codes])
+
+    def keep(self, rows: NDArray[np.bool_]) -> Labels:
+        """The same names on fewer candidates."""
+        return Labels(self.names, self.codes[rows])
+
+
+@dataclass(frozen=True)
+class VoteTable:
+    """Candidates × verifiers; every column has one entry per candidate."""
+
+    source: str
+    """Where the votes come from, for messages."""
+    base: Labels
+    """The base instance: candidates that share one are not independent."""
+    generator: Labels
+    perturbation_class: Labels
+    intensity: Labels
+    lever: Labels
+    verifiers: tuple[str, ...]
+    states: NDArray[np.int8]
+    """Shape (candidates, verifiers): `PASS`, `FAIL`, `UNSCORED` or `NOT_ASKED`."""
+    audited: NDArray[np.bool_] | None = None
+    """Which candidates were drawn to get every vote; None if the source does not say."""
+    full_schedule: bool = False
+    """True if the source says that every verifier was to be asked about every candidate."""
+    same_model: Mapping[str, str] = field(default_factory=dict)
+    """Generator → the verifier that is the same model; equal names need no entry."""
+    known_levers: frozenset[str] = frozenset()
+    """Levers that could have been chosen, beyond those that were."""
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    @cached_property
+    def votes(self) -> Floats:
+        """1 for a pass, 0 for a fail, NaN where there is no vote."""
+        return np.where(self.states >= 0, self.states, np.nan).astype(np.float64)
+
+    @cached_property
+    def scored(self) -> NDArray[np.bool_]:
+        """Where there is a vote."""
+        return np.asarray(self.states >= 0)
+
+    def keep(self, rows: NDArray[np.bool_]) -> VoteTable:
+        """The table of some candidates; names stay, also those that no candidate has any more."""
+        return replace(
+            self,
+            base=self.base.keep(rows),
+            generator=self.generator.keep(rows),
+            perturbation_class=self.perturbation_class.keep(rows),
+            intensity=self.intensity.keep(rows),
+            lever=self.lever.keep(rows),
+            states=self.states[rows],
+            audited=None if self.audited is None else self.audited[rows],
+        )
+
+
+def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
+    """Check a table with one row per vote and turn it into candidates × verifiers.
+
+    Raises `SourceError` if a column is missing, the table is empty, a cell is blank, a verdict is none of pass, fail
+    and unscored, a verifier voted twice on a candidate, or the rows of a candidate contradict each other.
+    """
+    missing = [name for name in COLUMNS if name not in frame.columns]
+    if missing:
+        raise SourceError(
+            f"{source}: no column '{missing[0]}': a vote table has the columns {', '.join(COLUMNS)}"
+        )
+    if not len(frame):
+        raise SourceError(f"{source}: no votes in it: give a run whose panel has voted, or a table with rows")
+    rows = {name: _read_labels(frame[name], name, source) for name in COLUMNS}
+    states = _read_verdicts(rows["verdict"], source)
+    candidate, verifier = rows["candidate_id"], rows["verifier"]
+    _refuse_double_votes(candidate, verifier, source)
+    first = np.unique(candidate.codes, return_index=True)[1]
+    matrix = np.full((len(candidate.names), len(verifier.names)), NOT_ASKED, dtype=np.int8)
+    matrix[candidate.codes, verifier.codes] = states
+
+    def of_candidate(name: str) -> Labels:
+        return _one_per_candidate(rows[name], candidate, first, name, source)
+
+    return VoteTable(
+        source=source,
+        base=of_candidate("base_id"),
+        generator=of_candidate("generator_model"),
+        perturbation_class=of_candidate("perturbation_class"),
+        intensity=of_candidate("intensity"),
+        lever=of_candidate("lever"),
+        verifiers=verifier.names,
+        states=matrix,
+        audited=_read_audited(frame, candidate, first, source) if AUDITED in frame.columns else None,
+    )
+
+
+def _read_labels(column: pd.Series[Any], name: str, source: str) -> Labels:
+    """Factorise a column as text; blank cells are refused."""
+    import pandas as pd
+
+    codes, values = pd.factorize(column)
+    texts = [str(value).strip() for value in values]
+    blank = (codes < 0) | np.isin(codes, [i for i, text in enumerate(texts) if not text])
+    if blank.any():
+        raise SourceError(f"{source}: row {np.flatnonzero(blank)[0] + 1}: '{name}' is empty: fill it in")
+    merged, names = pd.factorize(np.array(texts, dtype=object))
+    return Labels.of(merged[codes], (str(text) for text in names))
+
+
+def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
+    words = [word.casefold() for word in verdicts.names]
+    for number, word in enumerate(words):
+        if word not in _STATES:
+            row = int(np.flatnonzero(verdicts.codes == number)[0]) + 1
+            raise SourceError(
+                f"{source}: row {row}: verdict '{_short(verdicts.names[number])}' is none of pass, fail, unscored"
+            )
+    return np.array([_STATES[VerdictState(word)] for word in words], dtype=np.int8)[verdicts.codes]
+
+
+def _refuse_double_votes(candidate: Labels, verifier: Labels, source: str) -> None:
+    votes = candidate.codes * len(verifier.names) + verifier.codes
+    order = np.argsort(votes, kind="stable")
+    twice = np.flatnonzero(np.diff(votes[order]) == 0)
+    if twice.size:
+        one, two = order[twice[0]], order[twice[0] + 1]
+        who, what = verifier.names[verifier.codes[one]], candidate.names[candidate.codes[one]]
+        raise SourceError(
+            f"{source}: rows {one + 1} and {two + 1}: verifier '{_short(who)}' votes twice on candidate"
+            f" '{_short(what)}': keep one of the two"
+        )
+
+
+def _one_per_candidate(
+    labels: Labels, candidate: Labels, first: NDArray[np.intp], name: str, source: str
+) -> Labels:
+    """The label that all rows of a candidate agree on."""
+    chosen = labels.codes[first]
+    other = np.flatnonzero(labels.codes != chosen[candidate.codes])
+    if other.size:
+        row, number = int(other[0]), candidate.codes[other[0]]
+        one, two = (_short(labels.names[code]) for code in (chosen[number], labels.codes[row]))
+        raise SourceError(
+            f"{source}: rows {first[number] + 1} and {row + 1}: candidate '{_short(candidate.names[number])}' has two"
+            f" values of '{name}': '{one}' and '{two}'"
+        )
+    return Labels(labels.names, chosen)
+
+
+def _read_audited(
+    frame: pd.DataFrame, candidate: Labels, first: NDArray[np.intp], source: str
+) -> NDArray[np.bool_]:
+    labels = _read_labels(frame[AUDITED], AUDITED, source)
+    flags = [_YES_NO.get(name.casefold()) for name in labels.names]
+    if None in flags:
+        word = _short(labels.names[flags.index(None)])
+        raise SourceError(f"{source}: '{AUDITED}' holds '{word}': write true or false")
+    chosen = _one_per_candidate(labels, candidate, first, AUDITED, source)
+    return np.array(flags, dtype=np.bool_)[chosen.codes]
+
+
+def _taxonomy_place(name: str) -> int:
+    return _TAXONOMY.index(name) if name in _TAXONOMY else len(_TAXONOMY)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
