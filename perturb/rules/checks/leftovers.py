@@ -155,7 +155,8 @@ def _names_in_lower_case(item: Item, text: str) -> list[str]:
 
 
 _AFTER_PREPOSITION = re.compile(
-    r"\b(?:about|on|of|for|with|from|regarding|concerning) ([A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
+    r"\b(?:about|on|of|for|with|from|regarding|concerning) "
+    r"([A-Z][\w'’-]*(?: (?:(?:of|and|the|in|for|a|to) ){0,2}[A-Z0-9][\w'’-]*)*)"
 )
 
 
