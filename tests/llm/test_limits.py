@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from virtual_time import VirtualClock
+from tests.llm.virtual_time import VirtualClock
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from test_checks_samples import (
+from tests.rules.test_checks_samples import (
     AMB,
     BRIDGE,
     CON,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from test_checks_samples import (
+from tests.rules.test_checks_samples import (
     BRIDGE,
     CON,
     EPI,
