@@ -63,6 +63,8 @@ def _broadcast(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> tuple[Floats, Floa
     x, y, r = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (h, k, rho)))
     if not np.all(np.abs(r) <= 1):
         raise ValueError("rho must lie in [-1, 1]")
+    # smaller cuts than this are 0 to every digit of the result, but their products underflow
+    x, y = (np.where(np.abs(cut) < 1e-30, 0.0, cut) for cut in (x, y))
     return x, y, r
 
 

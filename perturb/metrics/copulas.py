@@ -19,7 +19,7 @@ DEGREES_OF_FREEDOM = 4.0
 SAME_LIKELIHOOD = 1e-6
 """Log-likelihoods closer than this are ties."""
 _MAX_ANGLE = np.pi / 2 - 1e-9
-_MAX_LOG_THETA = 7.0
+_MAX_LOG_THETA = 14.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +172,13 @@ def _fit(family: str, table: np.ndarray) -> CopulaFit:
     else:
         low, high = -_MAX_LOG_THETA, _MAX_LOG_THETA
         curve = partial(_archimedean, family, r, mu)
-    place, reached, note = _reach(curve, low, high, target)
+    place, reached, note = None, target, None
     if family in ("clayton", "gumbel") and target < r * mu:
-        reached, place, note = r * mu, None, "cannot reach negative dependence: the best fit is independence"
+        reached, note = r * mu, "cannot reach negative dependence: the best fit is independence"
+    elif table.all():
+        place = _root(curve, low, high, target)
+    if place is None and note is None:
+        note = "the table lies at the edge of the family: reached in the limit only"
     parameters = {} if place is None else _parameters(family, place)
     if family == "student-t" and note is None:
         note = "the degrees of freedom are not identified by a 2x2 table; shown at df = 4"
@@ -195,16 +199,13 @@ def _fit(family: str, table: np.ndarray) -> CopulaFit:
     )
 
 
-def _reach(
-    curve: Callable[[float], float], low: float, high: float, target: float
-) -> tuple[float | None, float, str | None]:
-    """Where an increasing curve meets the target, the value there, and a note when only the limit does."""
+def _root(curve: Callable[[float], float], low: float, high: float, target: float) -> float | None:
+    """Where an increasing curve meets the target; None when it does not within the range of search."""
     from scipy.optimize import brentq
 
     if not curve(low) < target < curve(high):
-        return None, target, "the table lies at the edge of the family: reached in the limit only"
-    place = float(brentq(lambda x: curve(x) - target, low, high, xtol=1e-13, rtol=1e-13))
-    return place, target, None
+        return None
+    return float(brentq(lambda x: curve(x) - target, low, high, xtol=1e-13, rtol=1e-13))
 
 
 def _archimedean(family: str, r: float, mu: float, place: float) -> float:
