@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from tests.rules.test_checks_samples import (
     AMB,
     BRIDGE,
@@ -102,6 +103,24 @@ FIT: dict[str, tuple[Any, ...]] = {
         "Who wrote this opera?",
         ("", "The Salt Lantern is an opera by Olaf Prenn."),
     ),
+    "low epithet that is explained": (
+        OPERA,
+        (AMB, LOW),
+        "-",
+        "Who wrote the opera known as “the Grand Clock”?",
+        ("", "Only the opera The Glass Harbour is called “the Grand Clock”."),
+    ),
+    "low list of siblings": (
+        OPERA,
+        (GRA, LOW),
+        "-",
+        "According to its own entry, who wrote the opera The Glass Harbour?",
+        (
+            "",
+            "Three entries of a list are: The Glass Harbour, written by Edda Brenneck; Winter, written by Olaf Prenn.",
+        ),
+    ),
+    "citation in place of the answer": (THEATRE, (MIS, MEDIUM), "-", None, ("1,184", "[source 32]")),
 }
 
 UNFIT: dict[str, tuple[Any, ...]] = {

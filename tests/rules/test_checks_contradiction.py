@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.rules.test_checks_samples import (
     BRIDGE,
     CON,
@@ -92,6 +93,29 @@ FIT: dict[str, tuple[Any, ...]] = {
         "What is the average cost of an opera worldwide?",
         ("", "A ticket cost two crowns on the first night."),
     ),
+    "two equal sources": (
+        OPERA,
+        (CON, MEDIUM),
+        "-",
+        None,
+        ("It was written by Edda Brenneck", "Half of the board signed that it was written by Edda Brenneck"),
+        ("Orlow. ", "Orlow. The other half signed the statement that this is false. "),
+    ),
+    "biconditional": (
+        OPERA,
+        (CON, HIGH),
+        "Logical Biconditional Break",
+        None,
+        ("It was written", "The next sentence holds if and only if the seal is whole. It was written"),
+        ("The opera has", "The seal is not whole. The opera has"),
+    ),
+    "side fact on the topic": (
+        OPERA,
+        (GRA, LOW),
+        "-",
+        "Who wrote the opera The Glass Harbour, a score of which is 122 cm wide?",
+        ("", "A score of the opera The Glass Harbour in Tucson is 122 cm wide."),
+    ),
 }
 
 UNFIT: dict[str, tuple[Any, ...]] = {
@@ -159,6 +183,13 @@ UNFIT: dict[str, tuple[Any, ...]] = {
         "-",
         "Who wrote the major opera The Glass Harbour?",
         ("", "The Glass Harbour was not written by Edda Brenneck."),
+    ),
+    "answer mixed with a rival": (
+        OPERA,
+        (CON, MEDIUM),
+        "-",
+        None,
+        ("It was written by Edda Brenneck in 1911", "It was written by Olaf Prenn in 1911"),
     ),
 }
 

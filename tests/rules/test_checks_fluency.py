@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.rules.test_checks_samples import (
     AMB,
     BRIDGE,

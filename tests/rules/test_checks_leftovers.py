@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.rules.test_checks_samples import (
     AMB,
+    BRIDGE,
     CON,
     EPI,
     FAL,
+    HIGH,
     LOW,
     MEDIUM,
     MIS,
+    MOTHS,
     OPERA,
+    REGATTA,
     judge,
 )
 
@@ -57,6 +62,20 @@ FIT: dict[str, tuple[Any, ...]] = {
         None,
         ("", "An M.A. thesis by J. R. Prenn gives an FBI file as its source."),
     ),
+    "stranded preposition before an aside": (
+        MOTHS,
+        (FAL, LOW),
+        "-",
+        "Where do glimmer moths come from, as the moth board noted?",
+    ),
+    "passive with by": (OPERA, (CON, MEDIUM), "-", None, ("", "The poster was looked at by nine people.")),
+    "name before a noun of its own": (
+        BRIDGE,
+        (CON, LOW),
+        "-",
+        None,
+        ("", "A leaflet of Orlow is blue, or green."),
+    ),
 }
 
 UNFIT: dict[str, tuple[Any, ...]] = {
@@ -85,6 +104,15 @@ UNFIT: dict[str, tuple[Any, ...]] = {
         None,
         ("It was written by Edda Brenneck in 1911", "Anna Brenneck met John Prenn in 1911, and he wrote it"),
     ),
+    "name without its article": (
+        REGATTA,
+        (CON, LOW),
+        "-",
+        None,
+        ("", "A leaflet about Amber Regatta is blue."),
+    ),
+    "possessive after a cut": (OPERA, (MIS, MEDIUM), "-", None, ("Edda Brenneck", "'s")),
+    "blacked-out joint": (OPERA, (MIS, HIGH), "-", None, ("Edda Brenneck", "[WITHHELD]&[WITHHELD]")),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.rules.test_checks_samples import (
     AMB,
     BRIDGE,
@@ -80,6 +81,14 @@ FIT: dict[str, tuple[Any, ...]] = {
         (EPI, HIGH),
         "Ontological Modality",
         "Does The Glass Harbour exist of necessity?",
+    ),
+    "names blacked out": (
+        OPERA,
+        (MIS, HIGH),
+        "All Names Redacted",
+        None,
+        ("Edda Brenneck", "[redacted]"),
+        ("Orlow", "[redacted]"),
     ),
 }
 
@@ -157,6 +166,13 @@ UNFIT: dict[str, tuple[Any, ...]] = {
         (EPI, HIGH),
         "Most Beautiful Aspect",
         "What is the longest part of The Glass Harbour?",
+    ),
+    "sentence swallowed by the redaction": (
+        OPERA,
+        (MIS, HIGH),
+        "All Names Redacted",
+        None,
+        ("Edda Brenneck in 1911 and first staged in the town of Orlow. The", "[redacted] the"),
     ),
 }
 

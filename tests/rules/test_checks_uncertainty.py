@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.rules.test_checks_samples import (
     AMB,
     BRIDGE,
@@ -17,6 +18,7 @@ from tests.rules.test_checks_samples import (
     MEDIUM,
     MIS,
     OPERA,
+    REGATTA,
     THEATRE,
     judge,
 )
@@ -110,6 +112,12 @@ FIT: dict[str, tuple[Any, ...]] = {
         "Who wrote the major opera The Glass Harbour?",
         ("", "In Orlow an opera counts as major if it has ten roles or more."),
     ),
+    "funeral of the answer": (
+        OPERA,
+        (FAL, MEDIUM),
+        "-",
+        "Who spoke at the funeral of Edda Brenneck, who wrote the opera The Glass Harbour?",
+    ),
 }
 
 UNFIT: dict[str, tuple[Any, ...]] = {
@@ -187,6 +195,13 @@ UNFIT: dict[str, tuple[Any, ...]] = {
         "-",
         "Who wrote the finest opera, The Glass Harbour?",
         ("", "It rained on the first night."),
+    ),
+    "original sentence still settles it": (
+        REGATTA,
+        (AMB, HIGH),
+        "-",
+        None,
+        ("", "Olaf Prenn told Anders Moll that he had seen him at Maul with his boat."),
     ),
 }
 

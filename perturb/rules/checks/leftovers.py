@@ -25,15 +25,15 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
     ("a dangling joint", re.compile(
         r"\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
-        r"|\b(?:and|or|of|the|an?|by|from|with)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)")),
+        r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)")),
     ("two joints in a row", re.compile(
-        r"\b(?:of|by|from|with|at)\s+(?:and|or|is|was|were|are|by|of|from|with|at)\b"
+        r"\b(?!at by)(?:of|by|from|with|at)\s+(?:and|or|is|was|were|are|by|of|from|with|at)\b"
         r"|\b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b"
         r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+(?:is|was)|was\s+(?:is|was|were)|to\s+to|in\s+in)\b",
         re.I)),
     ("a possessive without an owner", re.compile(r"(?<![\w.)\]█\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
     ("two determiners in a row", re.compile(
-        r"\b(?:the|a|an|this|his|her|its|their)\s+(?:this|that|his|her|its|their|the|these)\s+\w", re.I)),
+        r"\b(?:the|a|an|this|his|her|its|their)\s+(?:this|his|her|its|their|the|these)\s+\w", re.I)),
     ("a lower-case start", re.compile(r"(?<=[a-z]{3}[a-z)]\.)\s+[a-z]\w*(?=[\s,])")),
     ("a blacked-out joint", re.compile(r"\][%&]")),
     ("a broken quotation", re.compile(r"(?:^|\s)[\"”]\s(?=\w)")),
@@ -160,12 +160,19 @@ _AFTER_PREPOSITION = re.compile(
 )
 
 
+_NAME_ENDS = (
+    r"(?=[,.;:)]|$| (?:is|are|was|were|has|have|had|in|of|by|and|to|for|from|on|at|with|that|which|who"
+    r"|as|goes)\b)"
+)
+"""What follows a name that stands by itself, and not before a noun of its own (`the Google Glass prototype`)."""
+
+
 def _lost_articles(item: Item) -> list[str]:
     """Names that stand without an article in a new sentence, though the original always gives them one."""
     for sentence in item.inserted:
         for match in _AFTER_PREPOSITION.finditer(sentence):
             name = match.group(1).removesuffix("'s")
-            before = re.findall(rf"(\w+) {re.escape(name)}\b(?! [A-Z])", item.reading.text)
+            before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
             if before and all(word.lower() in ("the", "a", "an") for word in before):
                 return [f"A name lost its article: {match.group()!r}."]
     return []
@@ -179,7 +186,10 @@ def _telling_pronouns(item: Item) -> list[str]:
     for sentence in item.added:
         said = words(sentence)
         pronouns = {_PRONOUNS[word] for word in said if word in _PRONOUNS}
-        people = {g for g in (_gender(word) for word in set(re.findall(r"\b[A-Z][a-z]+\b", sentence))) if g}
+        firsts = re.findall(
+            r"(?<![\w’'] )\b([A-Z][a-z]+)(?= [A-Z])|\b[a-z]+ ([A-Z][a-z]+)(?= [A-Z])", sentence
+        )
+        people = {g for pair in firsts for g in (_gender(pair[0] or pair[1]),) if g}
         if len(pronouns) == 1 and len(people) == 2:
             return [f"The gender of a pronoun gives the answer away: {sentence[:60]!r}."]
     return []

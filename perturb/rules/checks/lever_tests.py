@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -32,8 +33,8 @@ def _adds(wordings: str) -> LeverTest:
     return lambda item: any(pattern.search(s) for s in item.added)
 
 
-def _found(pattern: re.Pattern[str], text: str) -> set[str]:
-    return {match.group().lower() for match in pattern.finditer(text)}
+def _found(pattern: re.Pattern[str], text: str) -> Counter[str]:
+    return Counter(match.group().lower() for match in pattern.finditer(text))
 
 
 def _both(*tests: LeverTest) -> LeverTest:

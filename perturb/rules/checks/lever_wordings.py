@@ -51,7 +51,7 @@ QUESTION_WORDINGS: dict[str, str] = {
     """,
     "Median-With-Missing Member": r"median; middle",
     "Molecular vs. Organism": r"""
-        molecul\w+; proteins?; dna; rna; genes?; genom\w+; genetic\w*; amino; enzym\w+; atom\w*;
+        molecul\w+; binding sites?; proteins?; dna; rna; genes?; genom\w+; genetic\w*; amino; enzym\w+; atom\w*;
         nucleotid\w+; cell\w*; receptor\w*; chemi\w+; chromosom\w+; hormon\w+; biochem\w+; ha?emoglobin;
         mitochond\w+; codon\w*; peptide\w*; keratin; collagen; antibod\w+; lipid\w*; isotop\w+; synap\w+;
         ions?

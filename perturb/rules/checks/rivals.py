@@ -55,9 +55,9 @@ def _about_the_claim(item: Item, sentence: str) -> bool:
     if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, 0.6):
         return True
     floor = 0.6 if item.reading.query_stems & said else 0.75
-    return any(
-        coverage(content_stems(s) - item.reading.alias_stems, said) >= floor for s in item.reading.support
-    )
+    plain = _plain_stems(sentence)
+    supports = (content_stems(s) - item.reading.alias_stems for s in item.reading.support)
+    return any(coverage(support, said) >= floor and plain & support for support in supports)
 
 
 def makes_claim(item: Item, sentence: str, floor: float) -> bool:
@@ -69,8 +69,11 @@ def makes_claim(item: Item, sentence: str, floor: float) -> bool:
     said = stems_said(item, sentence)
     if len(asked) < 2 or coverage(asked, said) < floor or coverage(asked, content_stems(sentence)) < 0.34:
         return False
-    plain = frozenset(stem(word.lower()) for word in _PLAIN_WORD.findall(sentence))
-    return bool(asked & plain)
+    return bool(asked & _plain_stems(sentence))
+
+
+def _plain_stems(sentence: str) -> frozenset[str]:
+    return frozenset(stem(word.lower()) for word in _PLAIN_WORD.findall(sentence))
 
 
 _PLAIN_WORD = re.compile(r"(?<![\w'’])(?:[a-z][a-z'’-]+(?! [A-Z“\"‘])|^[A-Z][a-z]+)\b")

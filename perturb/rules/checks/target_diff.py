@@ -74,7 +74,8 @@ def _rewritten(item: Item) -> bool:
     if item.kind is PerturbationClass.MISSING_INFO:
         floor = 0.2 if item.intensity is Intensity.LOW else 0.0
         return coverage(before, after) < floor or coverage(after, before) < 0.5
-    return coverage(before, after) < 0.5
+    floor = 0.5 if len(item.reading.sentences) > 2 else 0.15
+    return coverage(before, after) < floor
 
 
 def _markup(item: Item) -> list[str]:

@@ -130,7 +130,7 @@ def names_in(text: str) -> frozenset[str]:
 def values_in(kind: ValueKind, text: str) -> frozenset[str]:
     """Values of a kind in a text, as comparable strings; none for phrases, whose kind has no shape."""
     if kind is ValueKind.DATE:
-        return years_in(text)
+        return years_in(text) | _days_in(text)
     if kind is ValueKind.NUMBER:
         years = {float(year) for year in _DATED.findall(text)}
         return frozenset(f"{number:g}" for number in numbers_in(text) - years)
@@ -159,6 +159,13 @@ def kind_of(query: str, answer: str) -> ValueKind:
     if len(capitals) >= max(1, len([t for t in tokens if t not in STOP_WORDS]) * 0.6):
         return ValueKind.NAME
     return ValueKind.PHRASE
+
+
+_DAY = re.compile(rf"\b({'|'.join(MONTHS)}) (\d{{1,2}})\b|\b(\d{{1,2}}) ({'|'.join(MONTHS)})\b")
+
+
+def _days_in(text: str) -> frozenset[str]:
+    return frozenset(f"{m[1] or m[4]} {m[2] or m[3]}" for m in _DAY.finditer(normal(text)))
 
 
 DEMONYMS = {
