@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from perturb.rules.answers import AnswerType
+
 FRONTS = (
     "regarding {full}, {question}",
     "concerning {full}, {question}",
@@ -65,26 +67,34 @@ DEICTIC_NOTES = (
 )
 
 SLUICED_WHO = (
-    ("someone later wrote a study of it", "{rival} later wrote a study of {full}."),
-    ("someone later held a lecture on it", "A lecture on {full} was later held by {rival}."),
-    ("someone later made a radio feature about it", "{rival} later made a radio feature about {full}."),
+    ("someone later wrote a report on the matter", "{rival} later wrote a report on the matter."),
+    ("someone later held a lecture on the matter", "A lecture on the matter was later held by {rival}."),
+    ("someone later made a radio feature about it all", "{rival} later made a radio feature about it all."),
     (
-        "someone later put together an exhibition about it",
-        "An exhibition about {full} was later put together by {rival}.",
+        "someone later put together an exhibition on the subject",
+        "An exhibition on the subject was later put together by {rival}.",
     ),
-    ("someone later collected photographs of it", "{rival} later collected photographs of {full}."),
-    ("someone later drew a poster of it", "A poster of {full} was later drawn by {rival}."),
+    ("someone later edited a booklet on the subject", "{rival} later edited a booklet on the subject."),
+    (
+        "someone later gave a prize for an essay on it",
+        "A prize for an essay on it was later given by {rival}.",
+    ),
 )
-SLUICED_WHEN = (
-    ("a radio feature about it was broadcast", "A radio feature about {full} was broadcast {rival}."),
-    ("an exhibition about it was opened", "An exhibition about {full} was opened {rival}."),
-    ("a study of it was printed", "A study of {full} was printed {rival}."),
-    ("a lecture on it was held", "A lecture on {full} was held {rival}."),
-    (
-        "a collection of photographs of it was shown",
-        "A collection of photographs of {full} was shown {rival}.",
-    ),
-    ("a prize for an essay on it was awarded", "A prize for an essay on {full} was awarded {rival}."),
+SLUICED_PAST = (
+    ("a report on the matter was printed", "A report on the matter was printed {rival}."),
+    ("a lecture on the matter was held", "A lecture on the matter was held {rival}."),
+    ("a radio feature about it all was broadcast", "A radio feature about it all was broadcast {rival}."),
+    ("an exhibition on the subject was shown", "An exhibition on the subject was shown {rival}."),
+    ("a booklet on the subject was presented", "A booklet on the subject was presented {rival}."),
+    ("a prize for an essay on it was awarded", "A prize for an essay on it was awarded {rival}."),
+)
+SLUICED_PRESENT = (
+    ("a report on the matter appears", "A report on the matter appears {rival}."),
+    ("a lecture on the matter takes place", "A lecture on the matter takes place {rival}."),
+    ("a radio feature about it is heard", "A radio feature about it is heard {rival}."),
+    ("an exhibition on the subject is shown", "An exhibition on the subject is shown {rival}."),
+    ("a booklet on the subject is presented", "A booklet on the subject is presented {rival}."),
+    ("a meeting on the subject is held", "A meeting on the subject is held {rival}."),
 )
 
 DUAL = (
@@ -114,22 +124,64 @@ BRAIDS = (
 )
 
 HOMONYMS = (
-    "{name} is also the title of a wholly unrelated {noun}; for that one the record says: {claim}.",
-    "A quite different {noun} bears the very same title, {name}. Of it the record says: {claim}.",
-    "There is a second {name}, an unrelated {noun}. Its entry reads: {claim}.",
-    "The title {name} belongs just as much to a {noun} that has nothing to do with the above. In its case, {claim}.",
-    "Under the same title, {name}, the catalogue lists an unrelated {noun} of equal note: {claim}.",
-    "No less well known under the title {name} is a {noun} from another world altogether: {claim}.",
+    "{name} is also the name of a wholly unrelated {noun}. {question} For that one, the record says {rival}.",
+    "A quite different {noun} bears the very same name, {name}. {question} In its case the record says {rival}.",
+    "There is a second {name}, an unrelated {noun}. {question} Its file says {rival}.",
+    "The name {name} belongs just as much to a {noun} that has nothing to do with this one. {question} There the answer is {rival}.",
+    "Under the same name, {name}, the catalogue lists an unrelated {noun} of equal note. {question} For it, {rival} is given.",
+    "No less well known by the name {name} is a {noun} from another world altogether. {question} {rival}, says its entry.",
 )
 HOMONYM_NOUNS = {
-    "music": ("stage play", "short story", "poem"), "book": ("stage play", "song", "radio play"),
-    "film": ("stage play", "board game", "radio series"), "series": ("stage play", "comic strip", "radio series"),
-    "stage": ("song", "novel", "poem"), "game": ("film", "novel", "song"),
+    "music": ("nursery rhyme", "football chant", "school anthem"), "book": ("stage play", "song", "radio play"),
+    "film": ("stage play", "puppet show", "radio series"), "series": ("stage play", "puppet show", "radio series"),
+    "stage": ("ballad", "radio play", "puppet show"), "game": ("film", "puppet show", "radio series"),
 }  # fmt: skip
-"""Unrelated kinds of works by the sort of the real one, whose maker and date can be asked for in the same words."""
+"""Unrelated kinds of works, by the sort of the real one, of which the same can be asked."""
 
 RESPECTIVELY = (
-    "{claim}, respectively.", "In this order, {claim}, respectively.", "As the list puts it, {claim}, respectively.",
-    "The entry reads: {claim}, respectively.", "According to the notes, {claim}, respectively.",
-    "One line sums it up: {claim}, respectively.",
-)  # fmt: skip
+    "For {names}, the register answers the question “{question}” with {values}, respectively.",
+    "“{question}” The file gives {values}, respectively, for {names}.",
+    "Asked of {names}, the question “{question}” has the answers {values}, respectively.",
+    "In the list, the entries under “{question}” for {names} are {values}, respectively.",
+    "As to {names}, one table answers “{question}” by {values}, respectively.",
+    "The answers to “{question}” are, for {names}, {values}, respectively.",
+)
+SIBLINGS = {
+    "place": ("Marlow Point", "Tarn Hollow", "Eastmere", "Cobble Bay", "Wrenfield"),
+    "body": ("the Halden Institute", "the Merrow Society", "the Corbin Union", "the Ardley Board", "the Tarn League"),
+    "event": ("the Marlow Fair", "the Tarn Rising", "the Eastmere Games", "the Halden Meeting", "the Corbin Cup"),
+}  # fmt: skip
+"""Invented neighbours of a topic, by its sort; those of works are in the pools."""
+
+QUESTION_LISTS = (
+    "The sheet lists three questions, {questions}, and below them the answers {values}, respectively.",
+    "Three questions are asked on the card: {questions}. Its back says, respectively, {values}.",
+    "To {questions} the file replies, respectively, {values}.",
+    "Someone asked {questions}; the replies were {values}, respectively.",
+    "In the quiz sheet, {questions} stand in one row and the answers {values}, respectively, in the next.",
+    "The key to {questions} reads {values}, respectively.",
+)
+OTHER_QUESTIONS: dict[AnswerType, tuple[str, ...]] = {
+    AnswerType.PERSON: ("Who typed this sheet?", "Who proofread this sheet?", "Who signed this sheet?"),
+    AnswerType.DATE: (
+        "When was this sheet typed?",
+        "When was this sheet checked?",
+        "When was this sheet filed?",
+    ),
+    AnswerType.YEAR: (
+        "When was this sheet typed?",
+        "When was this sheet checked?",
+        "When was this sheet filed?",
+    ),
+    AnswerType.NUMBER: (
+        "How many readers had this sheet?",
+        "How many drafts were there?",
+        "How many copies exist?",
+    ),
+    AnswerType.PLACE: (
+        "Where was this sheet typed?",
+        "Where was this sheet checked?",
+        "Where is this sheet kept?",
+    ),
+}
+"""Questions on a side matter that the same type of value answers."""

@@ -19,7 +19,8 @@ LONGEST_SENTENCE = 48
 
 _CONNECTOR = re.compile(
     r"^(?:However|But|And|Or|Also|Thus|Therefore|Then|This|These|That|Those|Instead|Nevertheless|Although|So|Yet|"
-    r"Another|Other|Meanwhile|Finally|Furthermore|Moreover|Additionally|In addition|As a result|Similarly|Such|Both|Either|Neither|Each|As such|Here|Later|Afterwards)\b"
+    r"Another|Other|Meanwhile|Finally|Furthermore|Moreover|Additionally|In addition|"
+    r"As a result|Similarly|Such|Both|Either|Neither|Each|As such|Here|Later|Afterwards)\b"
 )
 _PRONOUN_START = re.compile(r"^(?:He|She|It|They|His|Her|Its|Their|There|The (?:former|latter|same))\b")
 
@@ -59,6 +60,28 @@ def with_replacement(analysis: Analysis, sentence: Sentence, new: str, query: st
     text = analysis.instance.passages[sentence.passage].text
     changed = text[: sentence.start] + new + text[sentence.end :]
     return Draft(query, analysis.with_passage(sentence.passage, changed), reasoning)
+
+
+def restated(analysis: Analysis, new: str) -> tuple[Passage, ...] | None:
+    """The passages with new words in the place of all that points to the answer; None if little would be left of them.
+
+    Every sentence that holds an answer, or part of one, gives way; the new words stand where the first of them stood.
+    """
+    held = [analysis.sentences[i] for i in analysis.answer_sentences]
+    passages = list(analysis.instance.passages)
+    for index, passage in enumerate(passages):
+        own = analysis.sentences_in(index)
+        cut = [s for s in own if s in held or leak(analysis, s.text)]
+        if len(cut) > 1 and len(cut) > 0.6 * len(own):
+            return None
+        home = held[0].passage == index
+        text = passage.text
+        for sentence in reversed(cut):
+            words = new if home and sentence == held[0] else ""
+            tail = text[sentence.end :]
+            text = text[: sentence.start] + words + (tail if words else tail.lstrip())
+        passages[index] = passage_of(passage, text.strip())
+    return tuple(passages)
 
 
 def answer_sentence(analysis: Analysis) -> Sentence | None:

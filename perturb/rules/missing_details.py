@@ -30,23 +30,28 @@ _FULL_DATE = re.compile(
 _BRACKET = re.compile(r"\s*\([^()]{3,90}\)")
 _DASHED = re.compile(r"\s*—[^—.;]{8,90}—\s*|\s–\s[^–.;]{8,90}\s–\s")
 _INTRO = re.compile(
-    r"(?:In|On|At|During|After|Before|Since|Following|By|While|Although|Throughout|Until|Under|Despite|Among|Along with|"
-    r"Originally|Initially|Historically|Traditionally|Typically|Generally|Today|Currently|Previously|Later|Eventually)\b[^,.;:()]{0,70}, "
+    r"(?:In|On|At|During|After|Before|Since|Following|By|While|Although|Throughout|Until|Under|Despite|Among|"
+    r"Along with|Originally|Initially|Historically|Traditionally|Typically|Generally|Today|Currently|Previously|Later|"
+    r"Eventually)\b[^,.;:()]{0,70}, "
 )
 _SYNONYM = re.compile(
-    r",? (?:also|commonly|sometimes|often|formerly|informally|popularly) (?:known|called|referred to)(?: (?:locally|simply))?(?: as)? "
+    r",? (?:also|commonly|sometimes|often|formerly|informally|popularly) (?:known|called|referred to)"
+    r"(?: (?:locally|simply))?(?: as)? "
     r"[^,;.()]{2,50}(?P<end>,|(?=\)))|\s*\((?:also|commonly|sometimes) (?:known|called)[^()]{2,60}\)"
 )
 _STATISTIC = re.compile(
-    r", (?:with|including|having|covering|selling|earning|grossing|reaching|averaging) [^,.;()]*(?<!\d)(?!(?:1[0-9]|20)\d\d\b)\d[\d,.]*[^,.;()]*(?=\.(?:\s|$))"
+    r", (?:with|including|having|covering|selling|earning|grossing|reaching|averaging) "
+    r"[^,.;()]*(?<!\d)(?!(?:1[0-9]|20)\d\d\b)\d[\d,.]*[^,.;()]*(?=\.(?:\s|$))"
 )
 _COLOUR = re.compile(
-    rf"\b(?:a|the|its|his|her|their|with|of|in|bright|dark|large|small)\s(?P<cut>(?:{'|'.join(sorted(pools.COLOURS))}) )(?P<noun>[a-z]{{3,}})"
+    r"\b(?:a|the|its|his|her|their|with|of|in|bright|dark|large|small)\s"
+    rf"(?P<cut>(?:{'|'.join(sorted(pools.COLOURS))}) )(?P<noun>[a-z]{{3,}})"
 )
 _FIXED = frozenset(
     word_list(
-        "blood comedy hole carpet card house light lights humor humour people man men woman women dwarf market belt matter "
-        "noise screen wolf wolves hair eyes and or with panther metal magic medal medals age fleece star stars flag cross"
+        "blood comedy hole carpet card house light lights humor humour people man men woman women dwarf market "
+        "belt matter noise screen wolf wolves hair eyes and or with "
+        "panther metal magic medal medals age fleece star stars flag cross"
     )
 )
 """Nouns with which a colour often forms a name."""

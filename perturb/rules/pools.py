@@ -90,9 +90,9 @@ FEMALE_NAMES = frozenset(
 UNISEX = frozenset(
     word_list(
         """
-    alex andrea ashley bill bobby casey chris courtney dakota dana jamie jan jean jordan kelly
-    kelsey kim lee leslie lindsay lynn marion morgan pat prince rene robin sam shannon sidney stacy
-    taylor terry toni tracy will
+    alex andrea ashley casey courtney dakota dana jamie jan jean jordan kelly
+    kelsey kim lee leslie lindsay lynn marion morgan pat rene robin shannon sidney stacy
+    taylor terry toni tracy
     """
     )
 )

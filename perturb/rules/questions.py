@@ -98,8 +98,32 @@ class Question:
         >>> parse_question("who wrote Emma").claim("Jane Austen")
         'Jane Austen wrote Emma'
         """
-        words = f"{self.before} {_with_preposition(self, value)} {self.after}"
+        words = f"{self.before} {self.with_preposition(value)} {self.after}"
         return re.sub(r"\s+", " ", words).strip()
+
+    def with_preposition(self, value: str) -> str:
+        """The value as the claim needs it: "in 1984", "on 3 May 1984", "in Rome"."""
+        first = plain(tokens(value)[0]) if tokens(value) else ""
+        if self.gap == "number" and self.wh == "how many":
+            return (
+                " ".join(value.split()[: max(1, len(value.split()) - 1)]) if len(value.split()) > 1 else value
+            )
+        if self.gap not in ("date", "place") or first in (
+            "in",
+            "on",
+            "at",
+            "by",
+            "after",
+            "before",
+            "during",
+            "around",
+            "since",
+        ):
+            return value
+        if self.gap == "place":
+            return f"in {value}" if self.verb != "come" else f"from {value}"
+        has_day = bool(re.search(r"\b\d{1,2}\b(?!\d)", re.sub(r"\b\d{3,4}\b", "", value)))
+        return f"on {value}" if has_day else f"in {value}"
 
 
 def parse_question(query: str) -> Question | None:
@@ -268,26 +292,3 @@ def inflected(verb: str, tag: str, lemma_of: bool = False) -> str | None:
         past = getInflection(lemmas[0], tag="VBD")
         return verb if verb in (*forms, *past) else None
     return str(forms[0]) if forms else None
-
-
-def _with_preposition(question: Question, value: str) -> str:
-    """The value as the claim needs it: "in 1984", "on 3 May 1984", "in Rome"."""
-    first = plain(tokens(value)[0]) if tokens(value) else ""
-    if question.gap == "number" and question.wh == "how many":
-        return " ".join(value.split()[: max(1, len(value.split()) - 1)]) if len(value.split()) > 1 else value
-    if question.gap not in ("date", "place") or first in (
-        "in",
-        "on",
-        "at",
-        "by",
-        "after",
-        "before",
-        "during",
-        "around",
-        "since",
-    ):
-        return value
-    if question.gap == "place":
-        return f"in {value}" if question.verb != "come" else f"from {value}"
-    has_day = bool(re.search(r"\b\d{1,2}\b(?!\d)", re.sub(r"\b\d{3,4}\b", "", value)))
-    return f"on {value}" if has_day else f"in {value}"

@@ -53,15 +53,15 @@ def redacted(analysis: Analysis, mark: str) -> tuple[Passage, ...] | None:
     passages = []
     for passage in analysis.instance.passages:
         text = passage.text
-        for start, end in reversed(answer_spans(analysis, text)):
-            start, end = _with_quotes(text, start, end)
+        for found in reversed(answer_spans(analysis, text)):
+            start, end = _with_quotes(text, *found)
             text = text[:start] + mark + text[end:]
         passages.append(passage_of(passage, text, clean_title(analysis, passage.title)))
     return _unless_leaking(analysis, tuple(passages))
 
 
 def reworded(analysis: Analysis, phrases: tuple[str, ...], rng: random.Random) -> tuple[Passage, ...] | None:
-    """The passages with a general phrase in the place of every answer, as the grammar around it needs; None if it cannot."""
+    """The passages with a general phrase in the place of every answer, if the grammar allows it."""
     phrase = rng.choice(phrases)
     passages = []
     for passage in analysis.instance.passages:
@@ -90,44 +90,57 @@ def _reword_one(analysis: Analysis, text: str, span: Span, phrase: str) -> str |
     left, right, kind = text[:start], text[end:], _kind_asked(analysis)
     if kind is None or len(answer_spans(analysis, analysis.text)) > _MOST_REWORDED:
         return None
-    if re.search(r",\s*$", left) and re.match(r"\s*[.,;]", right) and kind is not AnswerType.YEAR:
-        return None
-    if kind is AnswerType.PHRASE and len(answer_spans(analysis, analysis.text)) > 1:
-        return None
     if re.match(r"[\w-]|['’]s?\w", right) or re.search(r"[\w-]$|[\"“(]$", left) or re.match(r"\s*\(", right):
         return None
     if kind in (AnswerType.DATE, AnswerType.YEAR):
         return _reword_time(text, span, phrase)
-    if kind is AnswerType.PLACE:
-        found = re.search(r"\b(?:in|at)\s+(?:the\s+)?$", left, re.IGNORECASE)
-        if found is None or re.match(r"[,]?\s*[A-Z]|['’]", right):
-            return None
-        return _spliced(left[: found.start()], phrase, right)
-    if kind is AnswerType.NUMBER:
-        number = re.match(r"(?:over |about |more than )?[\d,.]+|[A-Za-z-]+", text[start:end])
-        rest = text[start:end][number.end() :] + right if number else right
-        if text[start:end].lower() in ("one", "1") or re.match(r"(?:one|1)\b", text[start:end].lower()):
-            return None
-        if not re.match(r"\s+[a-z]{3,}", rest) or re.match(
-            r"\s+(?:of|in|and|to|million|percent|per)\b", rest
-        ):
-            return None
-        if (
-            re.search(r"\b(?:an?|the|its|their|than|over|about|first|last)\s+$", left)
-            or "%" in text[start:end]
-        ):
-            return None
-        return _spliced(left, phrase, rest)
-    if not _CLEAN_LEFT.search(left):
-        described = kind is AnswerType.PERSON and _ARTICLED.search(left) and not re.match(r"['’]", right)
-        return left.rstrip() + right if described else None
-    if kind is not AnswerType.PERSON and (
-        not left.strip() or left.rstrip()[-1] in ".!?—–" or text[start].isupper()
-    ):
+    if re.search(r",\s*$", left) and re.match(r"\s*[.,;]", right):
         return None
-    if kind is not AnswerType.PERSON and not re.match(
-        r"\s*(?:[.,;]|$|and\b|or\b|in\b|to\b|for\b|is\b|was\b)", right
-    ):
+    if kind is AnswerType.PLACE:
+        return _reword_place(text, span, phrase)
+    if kind is AnswerType.NUMBER:
+        return _reword_number(text, span, phrase)
+    if kind is AnswerType.PERSON:
+        return _reword_person(text, span, phrase)
+    return _reword_thing(analysis, text, span, phrase)
+
+
+def _reword_place(text: str, span: Span, phrase: str) -> str | None:
+    left, right = text[: span[0]], text[span[1] :]
+    found = re.search(r"\b(?:in|at)\s+(?:the\s+)?$", left, re.IGNORECASE)
+    if found is None or re.match(r"[,]?\s*[A-Z]|['’]", right):
+        return None
+    return _spliced(left[: found.start()], phrase, right)
+
+
+def _reword_number(text: str, span: Span, phrase: str) -> str | None:
+    own, left = text[span[0] : span[1]], text[: span[0]]
+    number = re.match(r"(?:over |about |more than )?[\d,.]+|[A-Za-z-]+", own)
+    rest = own[number.end() :] + text[span[1] :] if number else text[span[1] :]
+    if re.match(r"(?:one|1)\b", own.lower()) or "%" in own:
+        return None
+    if not re.match(r"\s+[a-z]{3,}", rest) or re.match(r"\s+(?:of|in|and|to|million|percent|per)\b", rest):
+        return None
+    if re.search(r"\b(?:an?|the|its|their|than|over|about|first|last)\s+$", left):
+        return None
+    return _spliced(left, phrase, rest)
+
+
+def _reword_person(text: str, span: Span, phrase: str) -> str | None:
+    left, right = text[: span[0]], text[span[1] :]
+    if _CLEAN_LEFT.search(left):
+        return _spliced(left, phrase, right)
+    described = _ARTICLED.search(left) and not re.match(r"['’]", right)
+    return left.rstrip() + right if described else None
+
+
+def _reword_thing(analysis: Analysis, text: str, span: Span, phrase: str) -> str | None:
+    left, right = text[: span[0]], text[span[1] :]
+    if len(answer_spans(analysis, analysis.text)) > 1 or not _CLEAN_LEFT.search(left):
+        return None
+    if not left.strip() or left.rstrip()[-1] in ".!?—–" or text[span[0]].isupper():
+        return None
+    if not re.match(r"\s*(?:[.,;]|$|and\b|or\b|in\b|to\b|for\b|is\b|was\b)", right):
         return None
     return _spliced(left, phrase, right)
 

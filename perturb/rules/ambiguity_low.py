@@ -1,0 +1,128 @@
+"""Rules of P-Ambiguity at LOW: a second reading that falls away."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from perturb.records import Cell, Intensity, PerturbationClass
+from perturb.rules import ambiguity_words as say
+from perturb.rules import pools
+from perturb.rules.ambiguity_gap import gap_of, sibling_title, with_note
+from perturb.rules.analyse import Analysis
+from perturb.rules.answers import AnswerType
+from perturb.rules.drafts import (
+    answer_kept,
+    answer_sentence,
+    fill,
+    in_style,
+)
+from perturb.rules.questions import inflected
+from perturb.rules.rule import Draft, Rule
+from perturb.rules.subjects import WORKS
+from perturb.rules.words import content_stems, has_word
+
+LOW = Cell(PerturbationClass.AMBIGUITY, Intensity.LOW)
+
+
+def _pronoun_fits(analysis: Analysis) -> bool:
+    gap = gap_of(analysis)
+    return (
+        gap is not None
+        and answer_sentence(analysis) is not None
+        and gap.subject.noun not in ("band", "team", "club", "group")
+        and not gap.subject.name.lower().endswith("s")
+        and len(analysis.query.split()) - len(gap.subject.name.split()) >= 2
+        and re.match(r"(?:who|when|where|how|what|which)\b", gap.left.lower()) is not None
+        and not re.search(
+            r"\b(?:a|an|this|that|his|her|its|their|\w+'s|my|first|last|of the|new|old)\s+$",
+            gap.left,
+            re.IGNORECASE,
+        )
+    )
+
+
+def _pronoun(analysis: Analysis, rng: random.Random) -> Draft | None:
+    gap = gap_of(analysis)
+    if gap is None:
+        return None
+    subject = gap.subject
+    if subject.sort in WORKS and subject.noun:
+        decoy = rng.choice(say.WORK_DECOYS).format(noun=subject.noun, sibling=sibling_title(analysis, rng))
+    else:
+        decoy = rng.choice(say.THING_DECOYS)
+    if content_stems(decoy) & content_stems(analysis.query):
+        return None
+    question = re.sub(r"\s+", " ", gap.filled("its" if gap.possessive else "it")).strip()
+    query = rng.choice(say.FRONTS).format(full=subject.full, question=question)
+    return with_note(
+        analysis, in_style(analysis, query), fill(rng, say.DECOYS, decoy=decoy),
+        "The question uses a pronoun that could mean a decoy but plainly means the topic it names first.",
+    )  # fmt: skip
+
+
+def _sense_fits(analysis: Analysis) -> bool:
+    question = analysis.question
+    return (
+        analysis.answer_type is AnswerType.PERSON
+        and question is not None
+        and question.wh == "who"
+        and question.verb not in ("is", "was")
+        and answer_sentence(analysis) is not None
+    )
+
+
+def _sense(analysis: Analysis, rng: random.Random) -> Draft | None:
+    if analysis.question is None:
+        return None
+    verb = analysis.question.verb.lower()
+    family = next(
+        (f for f in ("sing", "play", "write") if verb in (f, inflected(f, "VBD"), inflected(f, "VBZ"))),
+        "other",
+    )
+    sense = rng.choice(say.SENSES[family])
+    if has_word(f"{analysis.query} {analysis.text}", sense):
+        return None
+    query = in_style(
+        analysis, rng.choice(say.SENSE_QUESTIONS).format(sense=sense, did=analysis.question.after)
+    )
+    return Draft(
+        query,
+        analysis.instance.passages,
+        f"The word {sense!r} has several senses, of which the context leaves one.",
+    )
+
+
+def _epithet_fits(analysis: Analysis) -> bool:
+    gap = gap_of(analysis)
+    return (
+        gap is not None
+        and bool(gap.subject.noun)
+        and not gap.possessive
+        and answer_sentence(analysis) is not None
+    )
+
+
+def _epithet(analysis: Analysis, rng: random.Random) -> Draft | None:
+    gap = gap_of(analysis)
+    if gap is None:
+        return None
+    first, second = rng.sample(pools.EPITHETS, 2)
+    noun = gap.subject.noun
+    name = rng.choice(say.EPITHET_NAMES).format(noun=noun, epithet=first)
+    note = fill(rng, say.EPITHET_NOTES, full=gap.subject.full, epithet=first, other=second, noun=noun)
+    return with_note(
+        analysis, in_style(analysis, gap.filled(name)), note,
+        "The topic is called by an epithet that the context ties to it alone.",
+    )  # fmt: skip
+
+
+LOW_RULES: tuple[Rule, ...] = (
+    Rule("Dominant-sense Polysemy", LOW, "a who-question with a verb; the answer is a person",
+         _sense_fits, _sense, answer_kept),
+    Rule("Salient-antecedent Pronoun", LOW, "the question names its topic, which is no person or group",
+         _pronoun_fits, _pronoun, answer_kept),
+    Rule("Resolvable Appositive Ambiguity", LOW, "the question names a topic of known kind",
+         _epithet_fits, _epithet, answer_kept),
+)  # fmt: skip
+"""The rules of the cell."""

@@ -1,0 +1,201 @@
+"""Rules of P-Contradiction at LOW: the clash is beside the point, or a weak source stands against a strong one."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from perturb.records import Cell, Intensity, PerturbationClass
+from perturb.rules import contradiction_words as say
+from perturb.rules import pools
+from perturb.rules.analyse import Analysis
+from perturb.rules.answers import AnswerType, person_name
+from perturb.rules.drafts import (
+    answer_sentence,
+    fill,
+    kept_both,
+    with_addition,
+)
+from perturb.rules.rule import Draft, Rule
+from perturb.rules.sentences import Sentence
+from perturb.rules.topics import bare_title
+from perturb.rules.words import has_word, plain, tokens
+
+LOW = Cell(PerturbationClass.CONTRADICTION, Intensity.LOW)
+
+_FIGURE = re.compile(r"(?<![\w.,$£€#-])(\d{1,3}(?:,\d{3})+|\d{3,})(?![\w.,:%–-]*\d|\w|%|st|nd|rd|th)")
+
+
+def _single_and_stated(analysis: Analysis) -> bool:
+    return analysis.single_answer and answer_sentence(analysis) is not None
+
+
+def _has_fringe_value(analysis: Analysis) -> bool:
+    return _single_and_stated(analysis) and analysis.alternative is not None
+
+
+def _fringe(analysis: Analysis, rng: random.Random) -> Draft | None:
+    sentence = answer_sentence(analysis)
+    if sentence is None or analysis.alternative is None:
+        return None
+    bare = re.compile(r"^(?:in|on|at|by) ", re.IGNORECASE)
+    wordings = say.FRINGE_NAMES if analysis.answer_type is AnswerType.PERSON else say.FRINGE_VALUES
+    addition = fill(
+        rng,
+        wordings,
+        answer=bare.sub("", analysis.answer),
+        rival=bare.sub("", analysis.alternative),
+        official=rng.choice(say.OFFICIAL),
+        fringe=rng.choice(say.FRINGE),
+    )
+    return with_addition(
+        analysis, sentence, addition, "A source of no weight gives a rival that an official source rules out."
+    )
+
+
+def _subject_name(analysis: Analysis) -> str | None:
+    """The topic, else the title of the answering passage, as long as it holds no answer."""
+    sentence = answer_sentence(analysis)
+    topic = analysis.topic
+    name = topic.text if topic and topic.whole_title else ""
+    if not name and sentence is not None:
+        name = bare_title(analysis.instance.passages[sentence.passage].title)
+    if not name or len(name.split()) > 8 or name.startswith("List of"):
+        return None
+    return name
+
+
+def _peripheral_fits(analysis: Analysis) -> bool:
+    words = set(map(plain, tokens(f"{analysis.instance.query} {' '.join(analysis.instance.answers)}")))
+    return (
+        answer_sentence(analysis) is not None
+        and _subject_name(analysis) is not None
+        and not words & (pools.COLOURS | {"color", "colour", "day", "archive"})
+    )
+
+
+def _peripheral(analysis: Analysis, rng: random.Random) -> Draft | None:
+    sentence, name = answer_sentence(analysis), _subject_name(analysis)
+    if sentence is None or name is None:
+        return None
+    first, second = rng.sample(say.COLOURS, 2)
+    addition = fill(rng, say.PERIPHERAL, topic=name, first=first, second=second)
+    return with_addition(
+        analysis, sentence, addition, "Two statements clash on a side detail that nobody asks for."
+    )
+
+
+def _speaker(analysis: Analysis, rng: random.Random) -> Draft | None:
+    sentence = answer_sentence(analysis)
+    if sentence is None:
+        return None
+    name = f"{rng.choice(pools.NEW_FEMALE + pools.NEW_MALE)} {rng.choice(pools.NEW_SURNAMES)}"
+    first, second = rng.choice(say.TITLE_PAIRS)
+    if any(has_word(analysis.text, word) for word in [name.split()[1], first]):
+        return None
+    addition = fill(rng, say.SPEAKER_TITLES, name=name, surname=name.split()[1], first=first, second=second)
+    return with_addition(
+        analysis,
+        sentence,
+        addition,
+        "A speaker who confirms the answer bears two titles that cannot both be right.",
+    )
+
+
+def _has_nickname(analysis: Analysis) -> bool:
+    words = analysis.answer.split()
+    return (
+        analysis.answer_type is AnswerType.PERSON
+        and _single_and_stated(analysis)
+        and 2 <= len(words) <= 3
+        and plain(words[0]) in pools.NICKNAMES
+    )
+
+
+def _nickname(analysis: Analysis, rng: random.Random) -> Draft | None:
+    sentence = answer_sentence(analysis)
+    words = person_name(analysis.answer).split()
+    nickname = pools.NICKNAMES.get(plain(words[0]))
+    if sentence is None or nickname is None or has_word(analysis.text, nickname):
+        return None
+    short = f"{nickname} {words[-1]}"
+    addition = fill(rng, say.NICKNAMES, short=short, answer=analysis.answer)
+    return with_addition(
+        analysis, sentence, addition, "The same person is credited under a nickname as well."
+    )
+
+
+def _figure(analysis: Analysis) -> tuple[Sentence, str] | None:
+    """A figure that is worth rounding: the answer, else one in an answering sentence; never a year."""
+    held = [analysis.sentences[i] for i in analysis.answer_sentences]
+    others = [s for s in analysis.sentences if s not in held]
+    for sentence in (*held, *others):
+        if not sentence.complete:
+            continue
+        for match in _FIGURE.finditer(sentence.text):
+            value = int(match.group(1).replace(",", ""))
+            year_like = "," not in match.group(1) and 1000 <= value <= 2100
+            large = "," in match.group(1) or (value >= 200 and match.group(1) == analysis.answer.split()[0])
+            measured = re.match(r"\s*(?:\(|°|degrees|[A-Z])", sentence.text[match.end() :])
+            if (
+                large
+                and not year_like
+                and not measured
+                and _rounded(value) != value
+                and sentence.text.count(match.group(1)) == 1
+            ):
+                return sentence, match.group(1)
+    return None
+
+
+def _rounded(value: int) -> int:
+    """A correct rounding to fewer digits: tens under a thousand, else two or three leading digits."""
+    unit = 10 if value < 1000 else 100 if value < 20000 else 10 ** (len(str(value)) - 3)
+    return (value + unit // 2) // unit * unit
+
+
+def _has_figure(analysis: Analysis) -> bool:
+    return _figure(analysis) is not None
+
+
+def _rounding(analysis: Analysis, rng: random.Random) -> Draft | None:
+    found = _figure(analysis)
+    if found is None:
+        return None
+    sentence, figure = found
+    rounded = _rounded(int(figure.replace(",", "")))
+    if has_word(analysis.text, f"{rounded:,}"):
+        return None
+    addition = fill(rng, say.ROUNDED, figure=figure, rounded=f"{rounded:,}")
+    return with_addition(analysis, sentence, addition, "A figure is repeated, correctly rounded.")
+
+
+def _approximate(analysis: Analysis, rng: random.Random) -> Draft | None:
+    found = _figure(analysis)
+    if found is None:
+        return None
+    sentence, figure = found
+    value = int(figure.replace(",", ""))
+    unit = 10 ** max(1, len(str(value)) - 2)
+    estimate = (int(value * rng.choice((0.91, 1.08))) + unit // 2) // unit * unit
+    if estimate in (value, _rounded(value)) or has_word(analysis.text, f"{estimate:,}"):
+        return None
+    addition = fill(rng, say.ESTIMATED, figure=figure, estimate=f"{estimate:,}")
+    return with_addition(analysis, sentence, addition, "A loose estimate stands beside the exact figure.")
+
+
+LOW_RULES: tuple[Rule, ...] = (
+    Rule("Minor Numeric Rounding", LOW, "a figure of a thousand or more, or the answer, that is not round",
+         _has_figure, _rounding, kept_both),
+    Rule("Approx vs Exact", LOW, "a figure of a thousand or more, or the answer, that is not round",
+         _has_figure, _approximate, kept_both),
+    Rule("Peripheral Attribute Clash", LOW, "a topic or title; neither colours nor days are asked for",
+         _peripheral_fits, _peripheral, kept_both),
+    Rule("Fringe vs. Official Source", LOW, "one answer, and a value of its type to set against it",
+         _has_fringe_value, _fringe, kept_both),
+    Rule("Nickname vs Legal Name", LOW, "a person whose first name has a common short form",
+         _has_nickname, _nickname, kept_both),
+    Rule("Contradiction in Speaker's Title", LOW, "one answer in a complete sentence",
+         _single_and_stated, _speaker, kept_both),
+)  # fmt: skip
+"""The rules of the cell."""
