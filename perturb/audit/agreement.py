@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from perturb.audit.resamples import Resamples, Totals, estimate
+from perturb.audit.resamples import Resamples, Totals
 from perturb.audit.votes import VoteTable
 from perturb.metrics import vote_counts
 from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, no_variance
@@ -75,10 +75,10 @@ def measure_agreement(table: VoteTable, resamples: Resamples) -> Agreement:
     numbers = list(combinations(range(len(table.verifiers)), 2))
     tables = [_pair_totals(table.votes[:, i], table.votes[:, j], resamples) for i, j in numbers]
     pairs = tuple(
-        _pair(table.verifiers[i], table.verifiers[j], totals)
+        _pair(table.verifiers[i], table.verifiers[j], totals, resamples)
         for (i, j), totals in zip(numbers, tables, strict=True)
     )
-    return Agreement(pairs, _mean_kappa(tables, len(table.verifiers)), _panel(table, resamples))
+    return Agreement(pairs, _mean_kappa(tables, len(table.verifiers), resamples), _panel(table, resamples))
 
 
 def kappa_replicates(table: VoteTable, resamples: Resamples) -> Floats:
@@ -95,13 +95,13 @@ def _pair_totals(first: Floats, second: Floats, resamples: Resamples) -> Totals:
     return Totals(totals.point[..., 0], totals.replicates[..., 0])
 
 
-def _pair(a: str, b: str, totals: Totals) -> PairAgreement:
+def _pair(a: str, b: str, totals: Totals, resamples: Resamples) -> PairAgreement:
     counts, replicates = totals.point, totals.replicates
     n = int(counts.sum())
     why = no_variance(counts, a, b, "candidate")
 
     def measured(coefficient: Callable[[Floats], Floats]) -> Estimate:
-        return estimate(float(coefficient(counts)), coefficient(replicates), n, why)
+        return resamples.estimate(float(coefficient(counts)), coefficient(replicates), n, why)
 
     return PairAgreement(
         a=a,
@@ -115,7 +115,7 @@ def _pair(a: str, b: str, totals: Totals) -> PairAgreement:
     )
 
 
-def _mean_kappa(tables: list[Totals], verifiers: int) -> Estimate:
+def _mean_kappa(tables: list[Totals], verifiers: int, resamples: Resamples) -> Estimate:
     defined = [totals for totals in tables if not np.isnan(vote_counts.pair_kappa(totals.point))]
     if not defined:
         reason = ONE_VERIFIER if verifiers < 2 else "κ is undefined for every pair of verifiers"
@@ -125,7 +125,7 @@ def _mean_kappa(tables: list[Totals], verifiers: int) -> Estimate:
     known = ~np.isnan(columns)
     sums, counts = np.where(known, columns, 0.0).sum(axis=0), known.sum(axis=0)
     means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    return estimate(value, means, len(defined))
+    return resamples.estimate(value, means, len(defined))
 
 
 def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
@@ -135,6 +135,8 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
     counts, replicates = totals.point[0], totals.replicates[:, 0]
     n = int(counts[0])
     return {
-        name: estimate(float(coefficient(counts)), coefficient(replicates), n, reason if n else NO_PAIRS)
+        name: resamples.estimate(
+            float(coefficient(counts)), coefficient(replicates), n, reason if n else NO_PAIRS
+        )
         for name, (coefficient, reason) in _PANEL.items()
     }

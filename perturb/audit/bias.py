@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perturb.audit.permutation import swap_p_value
-from perturb.audit.resamples import Resamples, Totals, estimate
+from perturb.audit.resamples import Resamples, Totals
 from perturb.audit.votes import VoteTable
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
@@ -141,7 +141,7 @@ def _measure(
     votes = _class_totals(table, resamples, rows)
     whole = Totals(votes.point.sum(axis=0), votes.replicates.sum(axis=1))
     own, peers, bias = _self_and_peers(whole.point, verifier)
-    effects = _fit(table, matrix, pair)
+    effects = _fit(table, matrix, pair, resamples)
     p_value = None
     if effects.leniency is not None:
         p_value = _p_value(table, pair, effects.leniency, resamples, seed)
@@ -151,10 +151,12 @@ def _measure(
         n=len(rows),
         own=float(own),
         peers=float(peers),
-        bias=estimate(float(bias), _self_and_peers(whole.replicates, verifier)[2], len(rows), scale=100),
+        bias=resamples.estimate(
+            float(bias), _self_and_peers(whole.replicates, verifier)[2], len(rows), scale=100
+        ),
         did=effects.own,
         p_value=p_value,
-        by_class=tuple(_class_biases(table, votes, verifier)),
+        by_class=tuple(_class_biases(table, votes, verifier, resamples)),
     )
 
 
@@ -204,7 +206,9 @@ def _self_and_peers(totals: Floats, verifier: int) -> tuple[Floats, Floats, Floa
     return own, peers, own - peers
 
 
-def _class_biases(table: VoteTable, votes: Totals, verifier: int) -> Iterable[ClassBias]:
+def _class_biases(
+    table: VoteTable, votes: Totals, verifier: int, resamples: Resamples
+) -> Iterable[ClassBias]:
     own, peers, bias = _self_and_peers(votes.point, verifier)
     replicates = _self_and_peers(votes.replicates, verifier)[2]
     counts = votes.point[:, len(table.verifiers) + verifier].astype(int)
@@ -215,13 +219,17 @@ def _class_biases(table: VoteTable, votes: Totals, verifier: int) -> Iterable[Cl
             n=n,
             own=float(own[number]) if n else None,
             peers=float(peers[number]) if n else None,
-            bias=estimate(
-                bias[number], replicates[:, number], n, "none of its own candidates in this class", scale=100
+            bias=resamples.estimate(
+                float(bias[number]),
+                replicates[:, number],
+                n,
+                "none of its own candidates in this class",
+                scale=100,
             ),
         )
 
 
-def _fit(table: VoteTable, matrix: Totals, pair: tuple[int, int]) -> Effects:
+def _fit(table: VoteTable, matrix: Totals, pair: tuple[int, int], resamples: Resamples) -> Effects:
     """Fit quality + leniency on the pairs of different models; the rest of the own pair is the effect."""
     point, replicates = _shares(matrix.point), _shares(matrix.replicates)
     generators, verifiers = point.shape
@@ -237,7 +245,7 @@ def _fit(table: VoteTable, matrix: Totals, pair: tuple[int, int]) -> Effects:
     n = int(matrix.point[pair[0], verifiers + pair[1]])
     effect = float(point[pair] - point[used] @ weights)
     effects = replicates[:, *pair] - replicates[:, used] @ weights
-    return Effects(estimate(effect, effects, n, scale=100), (fitted @ point[used])[generators:])
+    return Effects(resamples.estimate(effect, effects, n, scale=100), (fitted @ point[used])[generators:])
 
 
 def _p_value(
