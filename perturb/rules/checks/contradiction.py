@@ -15,7 +15,7 @@ from perturb.rules.checks.cues import (
 )
 from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias
-from perturb.rules.checks.rivals import rivals_of
+from perturb.rules.checks.rivals import makes_claim, rivals_of
 from perturb.rules.checks.texts import content_stems, coverage
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
@@ -122,7 +122,11 @@ def _exclusions(item: Item) -> list[str]:
 
 
 def _speaks_of_the_claim(item: Item, sentence: str) -> bool:
+    """True if a sentence is about what the question asks; outside contradictions it must make the very claim."""
     said = content_stems(sentence)
+    if item.kind is not PerturbationClass.CONTRADICTION:
+        named = holds_alias(item.reading, sentence) and bool(item.reading.claim_stems & said)
+        return named or makes_claim(item, sentence, 0.6)
     if holds_alias(item.reading, sentence) and item.query_stems & said:
         return True
     near_support = any(coverage(content_stems(s), said) >= 0.5 for s in item.reading.support)

@@ -27,9 +27,9 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
         r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)")),
     ("two joints in a row", re.compile(
-        r"\b(?!at by)(?:of|by|from|with|at)\s+(?:and|or|is|was|were|are|by|of|from|with|at)\b"
+        r"\b(?!at by)(?:of|by|from|at)\s+(?:and|or|is|was|were|are|by|of|from)\b"
         r"|\b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b"
-        r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+(?:is|was)|was\s+(?:is|was|were)|to\s+to|in\s+in)\b",
+        r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+(?:is|was)|was\s+(?:is|was|were)|to\s+to|(?<!-)in\s+in)\b",
         re.I)),
     ("a possessive without an owner", re.compile(r"(?<![\w.)\]█\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
     ("two determiners in a row", re.compile(
@@ -40,7 +40,7 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 """Name of a scar -> pattern; a scar counts only where the text has more of it than the original."""
 
-_DOUBLED = re.compile(r"\b([A-Za-z]+)\s+\1\b", re.I)
+_DOUBLED = re.compile(r"(?<![-\w])([A-Za-z]+)\s+\1\b", re.I)
 _ARTICLE = re.compile(r"\b(an?)\s+[\"“'‘(]?([A-Za-z]+|\d+)", re.I)
 _VOWEL_SOUND_OK = re.compile(
     r"^(?:uni(?=[cfqtv]|on|s[^s])|us[aeiu]|ut[ei]|ub|uk|eu|ewe|one|once|ou(?:ija)|u\b|u[a-z]?\d|uro|ura|ufo|uv)",
@@ -59,7 +59,7 @@ def check_leftovers(item: Item) -> RuleVerdict:
     if item.context_changed:
         against += _scars_in("context", item.reading.text, item.text, query)
         against += (
-            _lost_articles(item)
+            _lost_articles(item, item.inserted)
             + _lower_case_starts(item)
             + _names_in_lower_case(item, " ".join(item.inserted))
         )
@@ -67,6 +67,7 @@ def check_leftovers(item: Item) -> RuleVerdict:
         against += _scars_in("question", item.original.query, item.candidate.query, query)
         if item.candidate.query[:1].isupper():
             against += _names_in_lower_case(item, item.candidate.query)
+            against += _lost_articles(item, (item.candidate.query,))
     if item.kind is PerturbationClass.AMBIGUITY and not item.low:
         against += _telling_pronouns(item)
     return verdict(item, {"linguistic_soundness": against})
@@ -162,18 +163,19 @@ _AFTER_PREPOSITION = re.compile(
 
 _NAME_ENDS = (
     r"(?=[,.;:)]|$| (?:is|are|was|were|has|have|had|in|of|by|and|to|for|from|on|at|with|that|which|who"
-    r"|as|goes)\b)"
+    r"|as|goes|\w+s (?:the|an?|in|on|to))\b)"
 )
 """What follows a name that stands by itself, and not before a noun of its own (`the Google Glass prototype`)."""
 
 
-def _lost_articles(item: Item) -> list[str]:
-    """Names that stand without an article in a new sentence, though the original always gives them one."""
-    for sentence in item.inserted:
-        for match in _AFTER_PREPOSITION.finditer(sentence):
+def _lost_articles(item: Item, texts: tuple[str, ...]) -> list[str]:
+    """Names that stand without an article in a new text, though the original always gives them one."""
+    for text in texts:
+        for match in _AFTER_PREPOSITION.finditer(text):
             name = match.group(1).removesuffix("'s")
             before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
-            if before and all(word.lower() in ("the", "a", "an") for word in before):
+            asked = normal(match.group()) in normal(item.original.query)
+            if before and not asked and all(word.lower() in ("the", "a", "an") for word in before):
                 return [f"A name lost its article: {match.group()!r}."]
     return []
 

@@ -51,10 +51,10 @@ QUESTION_WORDINGS: dict[str, str] = {
     """,
     "Median-With-Missing Member": r"median; middle",
     "Molecular vs. Organism": r"""
-        molecul\w+; binding sites?; proteins?; dna; rna; genes?; genom\w+; genetic\w*; amino; enzym\w+; atom\w*;
-        nucleotid\w+; cell\w*; receptor\w*; chemi\w+; chromosom\w+; hormon\w+; biochem\w+; ha?emoglobin;
-        mitochond\w+; codon\w*; peptide\w*; keratin; collagen; antibod\w+; lipid\w*; isotop\w+; synap\w+;
-        ions?
+        molecul\w+; binding sites?; proteins?; dna; rna; genes?; genom\w+; genetic\w*; amino; enzym\w+;
+        atom\w*; nucleotid\w+; cell\w*; receptor\w*; chemi\w+; chromosom\w+; hormon\w+; biochem\w+;
+        ha?emoglobin; mitochond\w+; codon\w*; peptide\w*; keratin; collagen; antibod\w+; lipid\w*;
+        isotop\w+; synap\w+; ions?
     """,
     "Century vs. Millisecond": r"""
         \w*seconds?; centur(?:y|ies); millenni\w+; instant; hundred years; thousand years;
@@ -104,7 +104,7 @@ QUESTION_WORDINGS: dict[str, str] = {
         metaphysic\w+; logically; necessar\w+; can
     """,
     "Perfect Vacuum Morality": r"""
-        universe; vacuum; nobody; no one;
+        stripped; thought away; emptiness; emptied; pure; universe; vacuum; nobody; no one;
         no (?:people|minds|witness\w*|other|conscious\w*|beings?|society|humans?); without; empty; void;
         nothing; sole; alone; isolat\w+; devoid
     """,
@@ -113,8 +113,8 @@ QUESTION_WORDINGS: dict[str, str] = {
         next; ad infinitum; never[- ]ending; predict\w*; forecast\w*
     """,
     "Universal Claim from Single Data-Point": r"""
-        all; every; always; universal\w*; any; everyone; prove\w*; in general; generally; never; whole;
-        each
+        eternal; mankind; human(?:ity|kind); truth; law; all; every; always; universal\w*; any; everyone;
+        prove\w*; in general; generally; never; whole; each
     """,
 }
 """Lever -> wordings of which at least one must be new in the question."""

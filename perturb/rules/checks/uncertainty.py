@@ -296,8 +296,22 @@ def _decides(query: str) -> bool:
     return bool(_VERDICT_VERB.search(query) or _VERDICT_OBJECT.search(query))
 
 
+_COMMON_SENSE_LEVERS = frozenset(
+    {
+        "Obvious Benefit",
+        "Undesirable Effect Obvious",
+        "Binary Desirability",
+        "Heavier is Factual",
+        "Strict Containment",
+        "Weak Possibility vs. High Likelihood",
+        "Commonness from Percentage",
+    }
+)
+"""Levers whose evaluative word is settled by plain sense, without a criterion in the passage."""
+
+
 def _criterion_stated(item: Item, evaluative: set[str]) -> RuleVerdict:
-    if not evaluative or not item.context_changed:
+    if not evaluative or not item.context_changed or item.candidate.lever in _COMMON_SENSE_LEVERS:
         return NO_OPINION
     stated = any(CRITERION.search(s) or _shares_term(s, evaluative) for s in item.added)
     return _shown(item, [] if stated else [f"No sentence settles what {sorted(evaluative)[0]!r} means."])
