@@ -50,7 +50,7 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a past form after 'to'", re.compile(
         r"\bto\s+(?:was|were|is|has been|wrote|won|sang|became|took|gave|went)\b", re.I)),
     ("two verbs in a row", re.compile(
-        r"\b(?:does|do|did)\s+(?:does|do|did|is|was|are|were)\b|\b(?:is|was|are|were)\s+(?:does|do|did|is|was|are|were)\b"
+        r"\b(?:does|do|did)\s+(?:does|do|did|is|was|are|were)\b|\b(?:is|was|are|were)\s+(?:does|do|did)\b"
         r"|\b(?:would|could|should|will|must|might)\s+(?:would|could|should|will|must|is|was|did|does|wrote|won)\b",
         re.I)),
     ("a question word out of place", re.compile(
@@ -142,7 +142,7 @@ def _repetition(item: Item) -> list[str]:
     stream = words(item.text)
     grams = Counter(zip(*(stream[i:] for i in range(6)), strict=False))
     before = Counter(zip(*(item.reading.words[i:] for i in range(6)), strict=False))
-    worst = [gram for gram, n in grams.items() if n >= 3 and n > before[gram] + 1]
+    worst = [gram for gram, n in grams.items() if n >= 3 and n > 3 * max(1, before[gram])]
     return [f"The context repeats itself: {' '.join(worst[0])!r}."] if worst else []
 
 

@@ -28,7 +28,7 @@ _PROPERTIES = any_of(
     childhood; birthday; hobb(?:y|ies); mood; afraid; fear\w*; jealous\w*; hungry; thirsty; angry; lonely;
     ashamed; apologi[sz]\w*; vote[ds]?; swear; swore; whisper\w*; hum; sing to itself; decid\w*;
     believ\w*; forg[eio]t\w*; remember\w*; complain\w*; resign\w*; promis\w*; confess\w*; refus\w*;
-    learn\w*; study; studied; graduat\w*; walk\w*; jump\w*; climb\w*; drive; drove; cook\w*; knit\w*;
+    learn\w*; study; studied; graduat\w*; walk\w*; jump\w*; climb\w*; drive; drove; cook\w*; knits?;
     paint itself; wear; wore; shav\w*; boil\w*; melt\w*; evaporat\w*; rust\w*; photosynth\w*; hatch\w*;
     hibernat\w*; migrat\w*; molt\w*; moult\w*; bloom\w*; germinat\w*; rot\w*; viscosity; density;
     hardness; solubility; ph value; atomic number; isotopes?; valence; magnetic; conductivity; corner;

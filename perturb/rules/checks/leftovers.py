@@ -19,7 +19,8 @@ _DOUBLED_OK = frozenset(
 
 _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a blank before a mark", re.compile(r"(?<=[\w)\"”])[ \xa0]+[,;:!?.](?=[\s\"”)]|$)")),
-    ("two marks in a row", re.compile(r",\s*[,.;:!?]|;\s*[.,;]|(?<!\.)\.\.(?!\.)|[.!?]\s*,|:\s*[.,;]|\?\.|!\.|\.\?")),
+    ("two marks in a row", re.compile(
+        r",\s*[,.;:!?]|;\s*[.,;]|(?<!\.)\.\.(?!\.)|(?<![A-Z])(?<!Jr)(?<!Sr)[.!?]\s*,|:\s*[.,;]|\?\.|!\.|\.\?")),
     ("an empty bracket", re.compile(r"\(\s*[,;.]?\s*\)|\[\s*\]|\"\"|“”")),
     ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
     ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
@@ -27,9 +28,9 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
         r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)")),
     ("two joints in a row", re.compile(
-        r"\b(?!at by)(?:of|by|from|at)\s+(?:and|or|is|was|were|are|by|of|from)\b"
+        r"\b(?:of|by|from)\s+(?:and|by|of|from)\b|\bat\s+(?:of|from)\b"
         r"|\b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b"
-        r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+(?:is|was)|was\s+(?:is|was|were)|to\s+to|(?<!-)in\s+in)\b",
+        r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+is|was\s+was|to\s+to|(?<!-)in\s+in)\b",
         re.I)),
     ("a possessive without an owner", re.compile(r"(?<![\w.)\]█\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
     ("two determiners in a row", re.compile(

@@ -205,7 +205,7 @@ _STRUCTURES: Mapping[str, LeverTest] = {
     "Counterfactual Necessity": _both(
         _asks(_IF),
         _asks(
-            "could not possibly; failed to; "
+            "could not possibly; failed to; of necessity; "
             "must; necessar\\w+; inevitabl[ey]; bound; have to; had to; certain\\w*; unavoidabl[ey]; need\\w*; "
             "could not but; no choice; follow\\w*; destined; guarante\\w+"
         ),
