@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from perturb.records import Cell, Intensity, Passage, PerturbationClass
+from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import Sentence, inserted_after
@@ -43,6 +44,10 @@ _OBJECT_WH = (
     "what's ",
     "how ",
 )
+
+
+Applies = Callable[[Analysis], bool]
+Apply = Callable[[Analysis, random.Random], Draft | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ def a_(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
 
 
-def fill(rng: random.Random, wordings: tuple[str, ...], **values: str) -> str:
+def fill(rng: random.Random, wordings: tuple[str, ...], /, **values: str) -> str:
     """One of the wordings with its gaps filled; the values are data and stay as they are."""
     return rng.choice(wordings).format(**values)
 
@@ -135,14 +140,15 @@ def splice_place(a: Analysis) -> tuple[int, int] | None:
     subject = subject_of(a)
     if subject is None or subject.span is None or not asks(a):
         return None
-    return subject.span if _open_after(a.query, *subject.span) else None
+    return subject.span if _open_after(a, *subject.span) else None
 
 
-def _open_after(query: str, start: int, end: int) -> bool:
+def _open_after(a: Analysis, start: int, end: int) -> bool:
+    query = a.query
     head, rest = query[:start], query[end:].rstrip("? ")
     if re.search(r"\b(?:and|or)\s+(?:the )?$", head):
         return False
-    return not rest or bool(_DIRECT.match(head) and _AFTER_TOPIC.match(rest))
+    return not rest or bool(is_clean(a) and _DIRECT.match(head) and _AFTER_TOPIC.match(rest))
 
 
 def spliced(a: Analysis, aside: str, place: tuple[int, int] | None = None) -> str | None:
@@ -184,6 +190,66 @@ def _tells(a: Analysis, addition: str) -> bool:
     return any(has_word(addition, alias) for cluster in a.clusters for alias in cluster.aliases)
 
 
+Pair = tuple[str, str]
+"""A sentence to add to the passage, and the aside or the question that goes with it."""
+
+
+def city_for(a: Analysis, rng: random.Random) -> str:
+    """A town that neither query nor passages name."""
+    return rng.choice([c for c in pools.NEW_CITIES if not has_word(f"{a.query} {a.text}", c)] or ["Selwick"])
+
+
+def marked(
+    a: Analysis, rng: random.Random, pairs: tuple[Pair, ...], why: str, /, **values: str
+) -> Draft | None:
+    """A draft whose passage says something more of the subject, by which an aside in the question marks it."""
+    subject = subject_of(a)
+    if subject is None:
+        return None
+    sentence, aside = rng.choice(pairs)
+    words = {**slots(subject), "city": city_for(a, rng), **values}
+    passages, query = added(a, sentence.format(**words)), spliced(a, aside.format(**words))
+    return None if passages is None or query is None else Draft(query, passages, why.format(**words))
+
+
+def planted(
+    a: Analysis, rng: random.Random, pairs: tuple[Pair, ...], why: str, /, **values: str
+) -> Draft | None:
+    """A draft whose passage says something more of the subject, and whose question asks beyond it."""
+    subject = anchor_of(a)
+    if subject is None:
+        return None
+    sentence, question = rng.choice(pairs)
+    words = {**slots(subject), "city": city_for(a, rng), **values}
+    passages = added(a, sentence.format(**words))
+    return (
+        None
+        if passages is None
+        else Draft(question_of(question.format(**words)), passages, why.format(**words))
+    )
+
+
+def asked(
+    a: Analysis, rng: random.Random, wordings: tuple[str, ...], why: str, /, **values: str
+) -> Draft | None:
+    """A draft with a new question about the subject, the passages as they are."""
+    subject = anchor_of(a)
+    if subject is None:
+        return None
+    words = {**slots(subject), **values}
+    return with_query(a, question_of(fill(rng, wordings, **words)), why.format(**words))
+
+
+def can_mark(a: Analysis) -> bool:
+    """Whether an aside has a place in the query and an addition in the passage."""
+    return splice_place(a) is not None and addition_place(a) is not None
+
+
+def can_plant(a: Analysis) -> bool:
+    """Whether there is a subject to ask about and a place for an addition in the passage."""
+    return anchor_of(a) is not None and addition_place(a) is not None
+
+
 def low_rule(cls: PerturbationClass, lever: str, precondition: str, applies: Applies, apply: Apply) -> Rule:
     """A rule whose draft must keep the original answer."""
     return Rule(lever, Cell(cls, Intensity.LOW), precondition, applies, apply, _keeps_answer)
@@ -199,10 +265,6 @@ def refusal_rule(
 ) -> Rule:
     """A rule whose draft asks something that must be refused."""
     return Rule(lever, Cell(cls, intensity), precondition, applies, apply, _asks_anew)
-
-
-Applies = Callable[[Analysis], bool]
-Apply = Callable[[Analysis, random.Random], Draft | None]
 
 
 def _well_formed(a: Analysis, draft: Draft) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from perturb.rules import epistemic_mismatch_low, epistemic_mismatch_refusals
 from perturb.rules.rule import Rule
 
-RULES: tuple[Rule, ...] = ()
+RULES: tuple[Rule, ...] = (*epistemic_mismatch_low.RULES, *epistemic_mismatch_refusals.RULES)

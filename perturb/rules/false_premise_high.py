@@ -247,7 +247,7 @@ def _status(a: Analysis, rng: random.Random) -> Draft | None:
     if found is None:
         return None
     told, gender = found
-    wordings = _STATUS[:5]
+    wordings: tuple[str, ...] = _STATUS[:5]
     if gender is not None:
         wordings += (_STATUS[5], *(_STATUS[6:8] if gender == "m" else _STATUS[8:]))
     else:
@@ -275,6 +275,7 @@ RULES: tuple[Rule, ...] = (
     ),
     refusal_rule(
         _CLASS, _HIGH, "Married Bachelor Query",
-        "a real person, as the answer or as the passage's title, of whose family the passages say nothing", _status_fits, _status,
+        "a real person, as the answer or as the passage's title, of whose family the passages say nothing",
+        _status_fits, _status,
     ),
 )  # fmt: skip

@@ -275,7 +275,8 @@ def _misdated(a: Analysis, rng: random.Random) -> Draft | None:
     return _aside(
         a,
         aside,
-        f"The question dates {s.full} to {year}, the passage to {known}; what is asked does not depend on the year.",
+        f"The question dates {s.full} to {year}, the passage to {known}; what is asked does not depend on "
+        f"the year.",
     )
 
 
@@ -304,7 +305,8 @@ def _detail(a: Analysis, rng: random.Random) -> Draft | None:
     return _aside(
         a,
         aside,
-        f"The question calls {s.full} {nation}, the passage calls it {_nation_of(a, s)}; the answer stays the same.",
+        f"The question calls {s.full} {nation}, the passage calls it {_nation_of(a, s)}; the answer stays "
+        f"the same.",
     )
 
 
@@ -391,32 +393,39 @@ def _edition(a: Analysis, rng: random.Random) -> Draft | None:
 RULES: tuple[Rule, ...] = (
     low_rule(
         _CLASS, "Imaginary Add-on",
-        "the query names a work, place or body of known kind, with room for an aside after the name", _add_on_fits, _add_on,
+        "the query names a work, place or body of known kind, with room for an aside after the name",
+        _add_on_fits, _add_on,
     ),
     low_rule(
         _CLASS, "Assumed Second Edition",
-        "the query names a book, film or song, with room for an aside, and no edition or version is spoken of",
+        "the query names a book, film or song, with room for an aside, and no edition or version is spoken "
+        "of",
         _edition_fits, _edition,
     ),
     low_rule(
         _CLASS, "Award Presupposition",
-        "the query names a work, with room for an aside, and neither query nor passage speaks of prizes or of winning",
+        "the query names a work, with room for an aside, and neither query nor passage speaks of prizes or "
+        "of winning",
         _award_fits, _award,
     ),
     low_rule(
         _CLASS, "Misstated Capital City",
-        "the query ends on a large city that is no capital, and the passage speaks of no capital", _capital_fits, _capital,
+        "the query ends on a large city that is no capital, and the passage speaks of no capital",
+        _capital_fits, _capital,
     ),
     low_rule(
         _CLASS, "Non-existent Committee",
-        "a short, clean question that speaks of no committee, board, court or law itself", _committee_fits, _committee,
+        "a short, clean question that speaks of no committee, board, court or law itself",
+        _committee_fits, _committee,
     ),
     low_rule(
         _CLASS, "Mis-dated Discovery",
-        "the query names a work or body that the passage dates to one year, and does not ask for a date", _misdated_fits, _misdated,
+        "the query names a work or body that the passage dates to one year, and does not ask for a date",
+        _misdated_fits, _misdated,
     ),
     low_rule(
         _CLASS, "Contradiction in Irrelevant Detail",
-        "the query names a work whose one nationality the passage states, with room for an aside", _detail_fits, _detail,
+        "the query names a work whose one nationality the passage states, with room for an aside",
+        _detail_fits, _detail,
     ),
 )  # fmt: skip

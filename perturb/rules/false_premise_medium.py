@@ -149,24 +149,34 @@ def _done(doer: Doer) -> str | None:
 
 
 def _denial(a: Analysis) -> str | None:
-    """The claim of a when- or where-question, denied."""
+    """The claim of a when-, where- or what-is-question, denied."""
     q = a.question
-    if q is None or q.gap not in ("date", "place") or q.after or not is_clean(a):
+    if q is None or q.after or not is_clean(a) or not a.single_answer:
         return None
-    if q.gap == "place" and a.answer_type is not AnswerType.PLACE:
+    if q.wh == "what" and q.gap == "thing":
+        short = len(a.answer.split()) <= 4 and not re.search(r"[(),;:]", a.answer)
+        denied = f"{q.before} not {a.answer}"
+        return denied if short and q.before.startswith("the ") and " name of the " not in q.before else None
+    if not _plain_value(a, q.gap):
         return None
-    if q.gap == "date" and a.answer_type not in (AnswerType.DATE, AnswerType.YEAR):
-        return None
-    if not re.match(r"(?:in |on )?(?:[A-Z]\w+ )?\d", a.answer) or not re.search(r"\d{4}$|^[A-Z]", a.answer):
-        if q.gap == "date":
-            return None
-    words = a.query.split()
-    if words[1].lower() in ("was", "were"):
-        return _once(q.claim(a.answer), f" {words[1].lower()} ", f" {words[1].lower()} not ")
+    verb = a.query.split()[1].lower()
+    if verb in ("was", "were"):
+        return _once(q.claim(a.answer), f" {verb} ", f" {verb} not ")
     base = inflected(q.verb, "VB")
-    if words[1].lower() != "did" or base is None:
-        return None
-    return _once(q.claim(a.answer), f" {q.verb} ", f" did not {base} ")
+    return (
+        None
+        if verb != "did" or base is None
+        else _once(q.claim(a.answer), f" {q.verb} ", f" did not {base} ")
+    )
+
+
+def _plain_value(a: Analysis, gap: str) -> bool:
+    """Whether the answer is a date or a place that a claim can end on."""
+    if gap == "place":
+        return a.answer_type is AnswerType.PLACE
+    if gap != "date" or a.answer_type not in (AnswerType.DATE, AnswerType.YEAR):
+        return False
+    return bool(re.match(r"(?:in |on )?(?:[A-Z]\w+ )?\d", a.answer) and re.search(r"\d{4}$|^[A-Z]", a.answer))
 
 
 def _once(claim: str, old: str, new: str) -> str | None:
@@ -387,7 +397,8 @@ RULES: tuple[Rule, ...] = (
     ),
     refusal_rule(
         _CLASS, Intensity.MEDIUM, "Stopped vs. Never Started",
-        "a work, body or building that the passage dates to one year, with no earlier form of it spoken of", _ended_fits, _ended,
+        "a work, body or building that the passage dates to one year, with no earlier form of it spoken of",
+        _ended_fits, _ended,
     ),
     refusal_rule(
         _CLASS, Intensity.MEDIUM, "Abdication Falsehood",
@@ -401,11 +412,13 @@ RULES: tuple[Rule, ...] = (
     ),
     refusal_rule(
         _CLASS, Intensity.MEDIUM, "Phantom Product Line",
-        "a series that by the passage has ended after a number of seasons that it states", lambda a: _season_count(a) is not None, _phantom,
+        "a series that by the passage has ended after a number of seasons that it states",
+        lambda a: _season_count(a) is not None, _phantom,
     ),
     refusal_rule(
         _CLASS, Intensity.MEDIUM, "Factive Verb Contradiction",
-        "the query parses to a claim, of a deed, a date or a place, that the answering sentences support to 60 %",
+        "the query parses to a claim, of a deed, a date or a place, that the answering sentences support "
+        "to 60 %",
         _factive_fits, _factive,
     ),
 )  # fmt: skip

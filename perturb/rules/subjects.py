@@ -59,36 +59,35 @@ class Doer:
         return f"{self.name}, who {self.did}" if self.did else self.name
 
 
-_SORTS: dict[str, Sort] = {
-    noun: sort
-    for sort, nouns in (
-        ("music", "song single album soundtrack hymn carol ballad anthem tune"),
-        ("film", "film movie documentary short"),
-        ("series", "series sitcom show miniseries soap anime"),
-        ("book", "novel book poem story memoir novella comic autobiography"),
-        ("stage", "play musical opera ballet"),
-        ("game", "game"),
-        (
-            "place",
-            "river mountain island lake desert park building tower arena stadium bridge castle canal dam skyscraper "
-            "museum lighthouse hotel resort cathedral monument palace road highway street square stairway mountains "
-            "cemetery zoo port airport station tunnel peninsula fortress",
-        ),
-        (
-            "body",
-            "band team club company corporation organization organisation university college foundation retailer "
-            "network duo group agency department chain restaurant brand manufacturer",
-        ),
-        ("event", "war battle tournament festival election revolution race championship ceremony battles final"),
-        (
-            "person",
-            "actor actress singer writer author politician player coach musician scientist physicist announcer "
-            "footballer songwriter comedian rapper director model philosopher artist dancer producer composer "
-            "athlete swimmer poet journalist lawyer wrestler skydiver host presenter",
-        ),
-    )
-    for noun in nouns.split()
-}  # fmt: skip
+_NOUNS: tuple[tuple[Sort, str], ...] = (
+    ("music", "song single album soundtrack hymn carol ballad anthem tune"),
+    ("film", "film movie documentary short"),
+    ("series", "series sitcom show miniseries soap anime"),
+    ("book", "novel book poem story memoir novella comic autobiography"),
+    ("stage", "play musical opera ballet"),
+    ("game", "game"),
+    (
+        "place",
+        "river mountain island lake desert park building tower arena stadium bridge castle canal dam "
+        "skyscraper "
+        "museum lighthouse hotel resort cathedral monument palace road highway street square stairway "
+        "mountains "
+        "cemetery zoo port airport station tunnel peninsula fortress",
+    ),
+    (
+        "body",
+        "band team club company corporation organization organisation university college foundation retailer "
+        "network duo group agency department chain restaurant brand manufacturer",
+    ),
+    ("event", "war battle tournament festival election revolution race championship ceremony battles final"),
+    (
+        "person",
+        "actor actress singer writer author politician player coach musician scientist physicist announcer "
+        "footballer songwriter comedian rapper director model philosopher artist dancer producer composer "
+        "athlete swimmer poet journalist lawyer wrestler skydiver host presenter",
+    ),
+)
+_SORTS: dict[str, Sort] = {noun: sort for sort, nouns in _NOUNS for noun in nouns.split()}
 
 _NAME_TAILS = frozenset(
     word_list(
@@ -148,6 +147,9 @@ def edited_passage(a: Analysis) -> int | None:
     return next((m.passage for m in a.mentions if passages[m.passage].role == "signal"), None)
 
 
+_TOO_WIDE = frozenset((*pools.COUNTRIES, *pools.US_STATES, "First Lady", "President of the United States"))
+
+
 @lru_cache(maxsize=64)
 def _subject(query: str, passages: tuple[Passage, ...], topic: Topic | None, home: int) -> Subject | None:
     if topic is None or not topic.whole_title:
@@ -155,9 +157,47 @@ def _subject(query: str, passages: tuple[Passage, ...], topic: Topic | None, hom
         if work is not None:
             return work
     found = _titled(query, passages, topic, home)
-    if found is not None and topic is not None and topic.whole_title and topic.text == found.name:
+    if found is None:
+        found = _name_at_end(query, passages, home)
+        return None if found is None or _plural(found) else found
+    if _plural(found):
+        return None
+    if topic is not None and topic.whole_title and topic.text == found.name:
         return replace(found, span=(topic.start, topic.end))
     return found
+
+
+def _plural(s: Subject) -> bool:
+    """Whether a name calls for a verb in the plural, as "the San Juan Mountains" does."""
+    first, last = plain(s.name.split()[0]), plain(s.name.rsplit(maxsplit=1)[-1])
+    if s.sort in WORKS or s.sort == "person":
+        return False
+    return first in ("battles", "islands") or (
+        len(last) > 3
+        and last.endswith("s")
+        and not last.endswith(("ss", "us", "is"))
+        and last not in ("series", "olympics")
+    )
+
+
+def _name_at_end(query: str, passages: tuple[Passage, ...], home: int) -> Subject | None:
+    """A name of several words that ends the query and stands in the answering passage just so."""
+    found = re.search(
+        r" (?:in|on|of|for|at|by|from|the) ((?:[A-Z][\w'’.&–-]*)(?: (?:of |the |and |for )*[A-Z][\w'’.&–-]*)+)$",
+        query.rstrip("? "),
+    )
+    if found is None or home >= len(passages):
+        return None
+    name = found.group(1)
+    if name not in passages[home].text or not _good_name(name) or _like_person(name) or name in _TOO_WIDE:
+        return None
+    if any(name in title and name != title for title in map(proper_title, passages)):
+        return None
+    tail = plain(name.rsplit(maxsplit=1)[-1])
+    sort = _SORTS.get(tail, "thing")
+    noun = tail if tail in _NAME_TAILS and sort in ("place", "body", "event") else ""
+    full = _full(name, noun, sort if noun else "thing", query, passages)
+    return Subject(name, noun, sort if noun else "thing", full, home, "", None, None, found.span(1))
 
 
 def _work_at_end(query: str, passages: tuple[Passage, ...], home: int) -> Subject | None:
@@ -174,7 +214,7 @@ def _work_at_end(query: str, passages: tuple[Passage, ...], home: int) -> Subjec
         return None
     films = len(re.findall(r"\b(?:films?|movies?|blockbuster)\b", text, re.IGNORECASE))
     shows = len(re.findall(r"\b(?:series|seasons?|sitcom|episodes?|show)\b", text, re.IGNORECASE))
-    if not films and not shows or (films and shows and not (films >= 3 * shows or shows >= 3 * films)):
+    if (not films and not shows) or (films and shows and not (films >= 3 * shows or shows >= 3 * films)):
         return None
     noun: str = "film" if films > shows else "series"
     return Subject(
@@ -242,7 +282,7 @@ def _good_name(name: str) -> bool:
         and bool(capitals)
         and (name[:1].isupper() or name[:1].isdigit())
         and not _BAD_NAME.search(name)
-        and len(capitals) >= len([w for w in name.split() if len(w) > 3])
+        and all(w in capitals or plain(w) in STOP_WORDS or not w[:1].isalpha() for w in name.split())
     )
 
 
@@ -269,8 +309,9 @@ def _defined(name: str, passage: Passage) -> tuple[list[str], str]:
 
 
 def _noun(words: list[str], passage: Passage, name: str, query: str) -> str:
+    """The noun that says what a thing is: by the query, the title, the definition, the name, the passage, in that order."""
     place = query.lower().find(name.lower())
-    before = query[:place].lower().split()[-2:] if place > 0 else []
+    before = query[:place].lower().split() if place > 0 else []
     if before and before[-1] in (
         "song",
         "movie",
@@ -284,38 +325,43 @@ def _noun(words: list[str], passage: Passage, name: str, query: str) -> str:
     ):
         return before[-1]
     bracket = re.search(r"\(([^()]*)\)\s*$", passage.title)
-    if bracket:
-        for word in reversed(bracket.group(1).split()):
-            if plain(word) in _SORTS:
-                return plain(word)
-        if "season" in bracket.group(1):
-            return "series"
+    inside = [plain(word) for word in reversed(bracket.group(1).split())] if bracket else []
+    for word in inside:
+        if word in _SORTS or word == "season":
+            return word if word in _SORTS else "series"
+    tail = plain(name.rsplit(maxsplit=1)[-1])
     if words:
-        last = plain(words[-1])
-        if last in ("program", "programme", "show", "drama", "comedy") and re.search(
-            r"television|TV|soap|talk|game show|sitcom|reality", " ".join(words)
-        ):
-            return "show" if last != "drama" else "series"
-        if last == "series" and not re.search(
-            r"television|TV|web|drama|comedy|crime|sitcom|streaming|anime", " ".join(words)
-        ):
-            return ""
-        if last == "opera" and "soap" in words:
-            return "series"
-        if last == "group" and "musical" not in words:
-            return ""
-        if last in _SORTS:
-            return last
-    tail = plain(name.split()[-1])
+        defined = _defining(words)
+        return defined or (tail if tail in _NAME_TAILS else "")
     if tail in _NAME_TAILS:
         return tail
-    if words:
-        return ""
-    if before == ["tv", "show"] or before == ["tv", "series"]:
+    if before[-2:] in (["tv", "show"], ["tv", "series"]):
         return before[-1]
-    if re.match(r"who (?:sings|sang)(?: the song)?$", " ".join(query[:place].lower().split())) and place > 0:
+    if before[:1] == ["who"] and before[1:] in (
+        ["sings"],
+        ["sang"],
+        ["sings", "the", "song"],
+        ["sang", "the", "song"],
+    ):
         return "song"
     return _spoken_of(passage.text)
+
+
+def _defining(words: list[str]) -> str:
+    """The noun at the head of "is a …", if it is a known one and not the first part of something else."""
+    last, all_words = plain(words[-1]), " ".join(words)
+    if last in ("program", "programme", "show", "drama", "comedy"):
+        televised = re.search(r"television|TV|soap|talk|game show|sitcom|reality", all_words)
+        return ("series" if last == "drama" else "show") if televised else ""
+    if last == "series":
+        return (
+            last
+            if re.search(r"television|TV|web|drama|comedy|crime|sitcom|streaming|anime", all_words)
+            else ""
+        )
+    if last == "group":
+        return last if "musical" in words else ""
+    return "series" if last == "opera" and "soap" in words else last if last in _SORTS else ""
 
 
 def _spoken_of(text: str) -> str:
@@ -352,7 +398,7 @@ def _full(name: str, noun: str, sort: Sort, query: str, passages: tuple[Passage,
         return f"the {noun} {name}"
     if re.match(r"(?:The|A|An) ", name):
         return name
-    if plain(name.split()[-1]) in _WITH_ARTICLE and not re.search(r"['’]s? ", name):
+    if plain(name.rsplit(maxsplit=1)[-1]) in _WITH_ARTICLE and not re.search(r"['’]s? ", name):
         return f"the {name}"
     with_article = without = 0
     for text in (query, *(p.text for p in passages)):
@@ -370,7 +416,12 @@ def _full(name: str, noun: str, sort: Sort, query: str, passages: tuple[Passage,
 def _carries(follows: str) -> bool:
     """Whether the word after a name makes the name its attribute, as in "the Celsius scale"."""
     word = plain(follows.strip(" -"))
-    return follows.startswith("-") or (word not in STOP_WORDS and is_common(word) and not word.endswith("ed"))
+    light = (
+        word in STOP_WORDS
+        or word.endswith("ed")
+        or word in ("first", "last", "start", "end", "open", "begin")
+    )
+    return follows.startswith("-") or (not light and is_common(word))
 
 
 _APPEARANCE = re.compile(
