@@ -54,6 +54,7 @@ def _pronoun(analysis: Analysis, rng: random.Random) -> Draft | None:
     if content_stems(decoy) & content_stems(analysis.query):
         return None
     question = re.sub(r"\s+", " ", gap.filled("its" if gap.possessive else "it")).strip()
+    question = question[0].lower() + question[1:]
     query = rng.choice(say.FRONTS).format(full=subject.full, question=question)
     return with_note(
         analysis, in_style(analysis, query), fill(rng, say.DECOYS, decoy=decoy),

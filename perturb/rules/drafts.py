@@ -22,7 +22,7 @@ _CONNECTOR = re.compile(
     r"Another|Other|Meanwhile|Finally|Furthermore|Moreover|Additionally|In addition|"
     r"As a result|Similarly|Such|Both|Either|Neither|Each|As such|Here|Later|Afterwards)\b"
 )
-_PRONOUN_START = re.compile(r"^(?:He|She|It|They|His|Her|Its|Their|There|The (?:former|latter|same))\b")
+_PRONOUN_START = re.compile(r"^(?:He|She|It|They|His|Her|Its|Their|The (?:former|latter|same))\b")
 
 
 DANGLING = re.compile(f"{_CONNECTOR.pattern}|{_PRONOUN_START.pattern}")

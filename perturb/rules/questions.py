@@ -15,7 +15,7 @@ Gap = Literal["subject", "date", "place", "number", "thing"]
 _VERBS = frozenset(
     word_list(
         """
-    come start begin open end win join become die happen move stop get leave play take first release
+    come start begin open end win join become die happen move stop get leave play take release
     air premiere debut split change cut record make build write publish form found create establish
     launch introduce invent discover occur live originate originated sing perform film shoot arrive
     land enter marry retire close erupt go run last switch gain sign adopt ban abolish reinstate
@@ -30,7 +30,7 @@ _VERBS = frozenset(
 _NOUN_TOO = frozenset(
     word_list(
         """
-    last first record play drop air park end land name film store run host game change
+    last record play drop air park end land name film store run host game change
     """
     )
 )
@@ -254,8 +254,9 @@ def _verb_place(low: list[str]) -> int | None:
     places = [
         i
         for i, word in enumerate(low)
-        if i and word in _VERBS and low[i - 1] not in ("the", "a", "an", "of", "first", "to")
+        if i and word in _VERBS and low[i - 1] not in ("the", "a", "an", "of", "to")
     ]
+    places = [i for i in places if low[i - 2 : i] not in (["the", "first"], ["the", "last"])]
     sure = [i for i in places if low[i] not in _NOUN_TOO]
     chosen = sure or places
     return chosen[0] if chosen else None

@@ -178,7 +178,7 @@ def _unless_leaking(analysis: Analysis, passages: tuple[Passage, ...]) -> tuple[
 
 
 _LINK = r"(?:of|the|and|de|la|van|von|du|del|&|at|in|for)"
-_CAPITAL = r"(?:(?:[^\W\d_a-z]\.)+|[^\W\d_a-z][\w’'-]*)"
+_CAPITAL = r"(?:(?:Dr|Mrs?|Ms|St|Prof|Jr|Sr)\.|(?:[^\W\d_a-z]\.)+|[^\W\d_a-z][\w’'-]*)"
 _NAME = re.compile(rf"(?<![\w’'-]){_CAPITAL}(?:(?:\s+|-)(?:{_LINK}\s+){{0,2}}(?:{_CAPITAL}|\d+\b))*")
 _QUOTE_OR_NAME = re.compile(rf"[\"“][^\W\d_a-z][^\"“”.?!]{{2,60}}[\"”]|{_NAME.pattern}")
 _KEPT = frozenset(
