@@ -26,8 +26,9 @@ CITED = "cited"
 DROPPED = "dropped_passages"
 """Metadata: how many passages were `empty` or `repeated`."""
 
+_STRENGTH = (ANSWERS, RELATED)
 _MARKER = re.compile(r"\s*\[\d+\]\s*")
-_TITLE = re.compile(r"([^\n]{1,120}?): (?=\S)")
+_TITLE = re.compile(r"([^\n]{1,120}?): +(?=\S)")
 _SENTENCE_END = re.compile(r"\w{4,}[.!?] ")
 _CITATION = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
 _KEPT = ("question_", "answer_validate", "question_tag", "topic_tag")
@@ -137,7 +138,6 @@ def _evidence(row: Row, field: str, length: int) -> list[str]:
 
 def _without_repeats(read: Sequence[_Labelled]) -> list[_Labelled]:
     """Each text once, where it first stands, with the strongest label that any copy of it has."""
-    strength = (ANSWERS, RELATED)
     first: dict[tuple[str, str], _Labelled] = {}
     for each in read:
         key = (each.passage.title, " ".join(each.passage.text.split()))
@@ -145,8 +145,11 @@ def _without_repeats(read: Sequence[_Labelled]) -> list[_Labelled]:
         if known is None:
             first[key] = each
             continue
-        best = min(
-            known, each, key=lambda one: strength.index(one.label) if one.label in strength else len(strength)
-        )
-        first[key] = replace(best, cited=known.cited or each.cited)
+        best = min(known, each, key=_rank)
+        passage = replace(known.passage, role=best.passage.role)
+        first[key] = _Labelled(passage, best.label, known.cited or each.cited)
     return list(first.values())
+
+
+def _rank(one: _Labelled) -> int:
+    return _STRENGTH.index(one.label) if one.label in _STRENGTH else len(_STRENGTH)

@@ -262,7 +262,9 @@ def test_broken_gzip(tmp_path: Path, content: bytes) -> None:
 
 
 def test_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:
-    assert "use auto, jsonl, garage, refusalbench, nq" in error_of(write(tmp_path / "a.jsonl", OURS), form="squad")
+    assert "use auto, jsonl, garage, refusalbench, nq" in error_of(
+        write(tmp_path / "a.jsonl", OURS), form="squad"
+    )
 
 
 def test_a_stated_format_is_not_second_guessed(tmp_path: Path) -> None:
