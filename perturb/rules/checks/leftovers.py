@@ -157,7 +157,7 @@ def _names_in_lower_case(item: Item, text: str) -> list[str]:
 
 
 _AFTER_PREPOSITION = re.compile(
-    r"\b(?:about|on|of|for|with|from|regarding|concerning) "
+    r"\b(?:about|on|of|for|with|from|in|by|than|is|regarding|concerning) "
     r"([A-Z][\w'’-]*(?: (?:(?:of|and|the|in|for|a|to) ){0,2}[A-Z0-9][\w'’-]*)*)"
 )
 
@@ -175,7 +175,9 @@ def _lost_articles(item: Item, texts: tuple[str, ...]) -> list[str]:
         for match in _AFTER_PREPOSITION.finditer(text):
             name = match.group(1).removesuffix("'s")
             before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
-            asked = normal(match.group()) in normal(item.original.query)
+            if item.reading.text.startswith(f"The {name} "):
+                before.append("The")
+            asked = normal(match.group()) in normal(item.original.query) or " " not in name
             if before and not asked and all(word.lower() in ("the", "a", "an") for word in before):
                 return [f"A name lost its article: {match.group()!r}."]
     return []

@@ -15,13 +15,13 @@ QUESTION_WORDINGS: dict[str, str] = {
         branch; controlled; holding\w*; backed; bought
     """,
     "Award Presupposition": r"""
-        award\w*; prize\w*; medal\w*; winn\w+; won; honou?r\w*; trophy; laureate; oscar; grammy; nobel;
-        pulitzer; emmy; tony; decorated
+        shield; cup; carried off; took home; title; award\w*; prize\w*; medal\w*; winn\w+; won;
+        honou?r\w*; trophy; laureate; oscar; grammy; nobel; pulitzer; emmy; tony; decorated
     """,
     "Misstated Capital City": r"capital; seat of",
     "First vs. Second Mission Clash": r"""
-        second; third; fourth; another; next; other; subsequent; earlier; previous; preceding; follow\w*;
-        predecessor; preced\w+
+        before; after; second; third; fourth; another; next; other; subsequent; earlier; previous;
+        preceding; follow\w*; predecessor; preced\w+
     """,
     "Abdication Falsehood": r"""
         abdicat\w+; resign\w*; step\w* down; stepped aside; gave up; give up; renounc\w+; relinquish\w*;

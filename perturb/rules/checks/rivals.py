@@ -8,7 +8,7 @@ from perturb.records import PerturbationClass
 from perturb.rules.checks.cues import DISMISSAL, LOW_CREDIBILITY, NEGATION
 from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias
-from perturb.rules.checks.texts import content_stems, coverage, stem, words
+from perturb.rules.checks.texts import content_stems, coverage, normal, stem, words
 from perturb.rules.checks.values import ValueKind, numbers_in, values_in
 
 
@@ -47,7 +47,14 @@ def _rival_values(item: Item, sentence: str) -> frozenset[str]:
     if reading.kind is ValueKind.NAME:
         asked = frozenset(words(item.original.query)) | reading.alias_stems
         values = frozenset(v for v in values if not frozenset(words(v)) & asked)
+        if "who" in words(item.original.query):
+            values = frozenset(v for v in values if not _is_place(v, sentence))
     return values
+
+
+def _is_place(name: str, sentence: str) -> bool:
+    """True if a single-word name stands after a preposition of place, so that it answers no who-question."""
+    return " " not in name and f" in {name}" in normal(sentence)
 
 
 def _about_the_claim(item: Item, sentence: str) -> bool:
