@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 import typer
 
@@ -59,6 +60,10 @@ def main() -> None:
         _fail(str(exc), 1)
     except SystemExit as exc:
         if exc.code == INTERRUPTED:
+            # litellm leaves coroutines of calls that were dropped before they began; they complain when collected.
+            warnings.filterwarnings(
+                "ignore", message="coroutine .* was never awaited", category=RuntimeWarning
+            )
             _fail("stopped: run the same command again to go on", INTERRUPTED)
         raise
     except BrokenPipeError:

@@ -1,0 +1,129 @@
+"""Builds over the loopback provider: configurations, runs, and what the ledger says afterwards."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from perturb.build import BuildReport, build
+from perturb.config import BuildConfig, load_config
+from perturb.store.calls import LEDGER_FILE
+from tests.loopback import Faults, LoopbackServer
+from tests.loopback.faults import NO_FAULTS
+from tests.loopback.players import ContentFaults, GeneratorPlayer, RolePlayer, VerifierPlayer
+
+KEY_NAME = "LOOPBACK_KEY"
+KEY = "plain-words-that-are-a-key-4711"
+"""Not in the form of any provider's keys, so that only knowing it takes it out of a text."""
+
+TWO_CELLS = (
+    {"class": "P-Ambiguity", "intensity": "LOW"},
+    {"class": "P-MissingInfo", "intensity": "HIGH"},
+)
+
+
+def serve(
+    pass_rates: Mapping[str, float] | None = None,
+    *,
+    generator_faults: ContentFaults | None = None,
+    verifier_faults: ContentFaults | None = None,
+    faults: Faults = NO_FAULTS,
+    latency: tuple[float, float] = (0.0, 0.0),
+    retry_after: float = 0.05,
+) -> LoopbackServer:
+    """A provider that plays generators and verifiers; not started yet."""
+    player = RolePlayer(
+        GeneratorPlayer(faults=generator_faults or ContentFaults({})),
+        VerifierPlayer(pass_rates or {}, faults=verifier_faults or ContentFaults({})),
+    )
+    return LoopbackServer(player, faults=faults, latency=latency, retry_after=retry_after)
+
+
+def model(name: str, url: str, **changes: Any) -> dict[str, Any]:
+    """A model of the loopback provider, as a configuration writes it."""
+    return {
+        "name": name,
+        "model": f"hosted_vllm/{name}",
+        "api_base": url,
+        "api_key_env": KEY_NAME,
+        "params": {"max_tokens": 500},
+        "price": {"input": 1, "output": 2},
+        "max_connections": 8,
+        "timeout": 30,
+        **changes,
+    }
+
+
+def content_of(
+    url: str,
+    *,
+    generators: Sequence[str] = ("g1", "g2"),
+    verifiers: Sequence[str] = ("v1", "v2", "v3"),
+    limit: int = 2,
+    panel: Mapping[str, Any] | None = None,
+    **changes: Any,
+) -> dict[str, Any]:
+    """The content of a configuration: the demo set, these generators and these verifiers."""
+    return {
+        "name": "run",
+        "round": "r1",
+        "seed": 7,
+        "base_set": {"demo": "demo", "limit": limit},
+        "generators": [model(name, url) for name in generators],
+        "panel": {"verifiers": [model(name, url) for name in verifiers], **(panel or {})},
+        "select": {"strategy": "natural"},
+        **changes,
+    }
+
+
+def write_config(folder: Path, content: Mapping[str, Any]) -> Path:
+    """Write a configuration file and return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "build.yaml"
+    path.write_text(yaml.safe_dump(dict(content), sort_keys=False), encoding="utf-8")
+    return path
+
+
+def configure(folder: Path, content: Mapping[str, Any]) -> BuildConfig:
+    """Write a configuration and load it."""
+    return load_config(write_config(folder, content))
+
+
+def run_build(folder: Path, content: Mapping[str, Any], name: str = "run") -> BuildReport:
+    """Build in this process into `folder/NAME`."""
+    return build(configure(folder, content), folder / name)
+
+
+def perturb(*arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=120, **options)
+
+
+def command(*arguments: str | Path) -> list[str]:
+    """The command line as a list."""
+    return [sys.executable, "-m", "perturb", *map(str, arguments)]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The environment of this process with some variables more."""
+    return {**os.environ, **changes}
+
+
+def query(run: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Rows of a run's ledger."""
+    with closing(sqlite3.connect(f"file:{run / LEDGER_FILE}?mode=ro", uri=True)) as db:
+        return db.execute(sql, values).fetchall()
+
+
+def accepted(run: Path) -> list[str]:
+    """The ids of the accepted candidates, one for each row of the ledger."""
+    rows = query(run, "SELECT candidate_id FROM decisions WHERE acceptance = 'accepted' ORDER BY 1")
+    return [row[0] for row in rows]
