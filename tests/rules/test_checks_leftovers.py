@@ -113,6 +113,12 @@ UNFIT: dict[str, tuple[Any, ...]] = {
     ),
     "possessive after a cut": (OPERA, (MIS, MEDIUM), "-", None, ("Edda Brenneck", "'s")),
     "blacked-out joint": (OPERA, (MIS, HIGH), "-", None, ("Edda Brenneck", "[WITHHELD]&[WITHHELD]")),
+    "question without the article of a name": (
+        BRIDGE,
+        (EPI, HIGH),
+        "-",
+        "What is the most beautiful aspect of Tarn Bridge?",
+    ),
 }
 
 

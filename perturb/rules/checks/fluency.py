@@ -97,7 +97,7 @@ def _length(item: Item) -> list[str]:
         return [] if after >= floor else [f"Only {after} of {before} words are left of the context."]
     if after > 2 * before + 60:
         return [f"The context grew from {before} to {after} words."]
-    if after < 0.6 * before:
+    if after < 0.45 * before:
         return [f"The context shrank from {before} to {after} words."]
     return []
 

@@ -175,7 +175,7 @@ def _lost_articles(item: Item, texts: tuple[str, ...]) -> list[str]:
         for match in _AFTER_PREPOSITION.finditer(text):
             name = match.group(1).removesuffix("'s")
             before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
-            if item.reading.text.startswith(f"The {name} "):
+            if re.match(rf"The {re.escape(name)} \w+s\b", item.reading.text):
                 before.append("The")
             asked = normal(match.group()) in normal(item.original.query) or " " not in name
             if before and not asked and all(word.lower() in ("the", "a", "an") for word in before):
