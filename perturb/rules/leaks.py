@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import lru_cache
 
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis, support
@@ -23,55 +25,76 @@ _LEAST_SHARED = 5
 
 def telling_words(analysis: Analysis) -> frozenset[str]:
     """The words, plain and small, that betray an answer: those of all aliases but for what the question says itself."""
-    asked = {plain(token) for token in tokens(analysis.instance.query)} | {
-        stem(token) for token in tokens(analysis.instance.query)
-    }
+    return _signs(analysis).words
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What betrays an answer: its words, their stems and their beginnings; what the question says does not count."""
+
+    words: frozenset[str]
+    stems: frozenset[str]
+    beginnings: frozenset[str]
+    asked: frozenset[str]
+
+
+def _signs(analysis: Analysis) -> _Signs:
+    instance = analysis.instance
+    return _signs_of(instance.query, instance.answers, analysis.answer_type is AnswerType.NUMBER)
+
+
+@lru_cache(maxsize=1024)
+def _signs_of(query: str, answers: tuple[str, ...], counted: bool) -> _Signs:
+    asked = {form for token in tokens(query) for form in (plain(token), stem(token))}
     words: set[str] = set()
-    counted = analysis.answer_type is AnswerType.NUMBER
-    for alias in analysis.instance.answers:
-        for token in tokens(alias.replace("\xa0", " ")):
+    for alias in answers:
+        for token in tokens(alias):
             word = plain(token)
-            if (
-                word in STOP_WORDS
-                or word in asked
-                or stem(word) in asked
-                or (word.isdigit() and len(word) < 3)
-            ):
+            numeric = any(c.isdecimal() for c in word)
+            if word in STOP_WORDS or word in asked or stem(word) in asked:
                 continue
-            if counted and not any(c.isdigit() for c in word) and word not in pools.SMALL_NUMBERS:
+            if counted and not numeric and word not in pools.SMALL_NUMBERS:
+                continue
+            if not counted and word.isdecimal() and len(word) < 3:
                 continue
             words.add(word)
-        words |= {
-            pools.ADJECTIVES_OF_PLACES[key] for key in (alias.lower(),) if key in pools.ADJECTIVES_OF_PLACES
-        }
-        words |= {plain(_ADJECTIVES[key]) for key in (alias.lower(),) if key in _ADJECTIVES}
-        number = alias.split()[0] if alias.split() else ""
-        if number.isdigit() and int(number) < len(pools.SMALL_NUMBERS):
-            words |= {pools.SMALL_NUMBERS[int(number)], number}
-        if number.lower() in pools.SMALL_NUMBERS:
-            words |= {str(pools.SMALL_NUMBERS.index(number.lower())), number.lower()}
-    return frozenset(words)
+        words |= _other_forms(alias.lower())
+    stems = frozenset(stem(word) for word in words) - {""}
+    beginnings = frozenset(w[:_LEAST_SHARED] for w in words if len(w) >= _LEAST_SHARED and not w.isdecimal())
+    return _Signs(frozenset(words), stems, beginnings, content_stems(query))
+
+
+def _other_forms(alias: str) -> set[str]:
+    """The adjective of a country, the country of an adjective, a small number as figure and word."""
+    forms = {plain(table[alias]) for table in (pools.ADJECTIVES_OF_PLACES, _ADJECTIVES) if alias in table}
+    number = alias.split()[0] if alias.split() else ""
+    if number.isdecimal() and int(number) < len(pools.SMALL_NUMBERS):
+        forms |= {pools.SMALL_NUMBERS[int(number)], number}
+    if number in pools.SMALL_NUMBERS:
+        forms |= {str(pools.SMALL_NUMBERS.index(number)), number}
+    return forms
 
 
 def leak(analysis: Analysis, text: str) -> str | None:
     """A word of the text that betrays an answer, by being it, sharing its stem or beginning like it; None if clean."""
-    telling = telling_words(analysis)
-    stems = {stem(word) for word in telling} - {""}
-    beginnings = {
-        word[:_LEAST_SHARED] for word in telling if len(word) >= _LEAST_SHARED and not word.isdigit()
-    }
-    asked = content_stems(analysis.instance.query)
+    signs = _signs(analysis)
     for token in tokens(text):
         word = plain(token)
-        for part in {word, *(plain(p) for p in token.split("-"))}:
-            if part in telling:
-                return token
-            if part in STOP_WORDS or stem(part) in asked or len(part) < 3:
-                continue
-            if stem(part) in stems or part[:_LEAST_SHARED] in beginnings or _root_of(part, telling):
-                return token
-    aliases = [alias for alias in analysis.instance.answers if telling_in(alias, telling)]
+        parts = (word, *(plain(part) for part in token.split("-"))) if "-" in token else (word,)
+        if any(_betrays(part, signs) for part in parts):
+            return token
+    aliases = [alias for alias in analysis.instance.answers if telling_in(alias, signs.words)]
     return next((alias for alias in aliases if has_word(text, alias)), None)
+
+
+def _betrays(word: str, signs: _Signs) -> bool:
+    if word in signs.words:
+        return True
+    if len(word) < 3 or word in STOP_WORDS or stem(word) in signs.asked:
+        return False
+    return (
+        stem(word) in signs.stems or word[:_LEAST_SHARED] in signs.beginnings or _root_of(word, signs.words)
+    )
 
 
 def telling_in(alias: str, telling: frozenset[str]) -> bool:
@@ -105,7 +128,7 @@ def number_left(text: str) -> str | None:
     """A figure or number word from two upwards that is no year; None if there is none."""
     for token in tokens(text):
         word = plain(token)
-        year = word.isdigit() and len(word) == 4 and 1000 < int(word) < 2100
+        year = word.isdecimal() and len(word) == 4 and 1000 < int(word) < 2100
         if (any(c.isdigit() for c in word) and not year) or word in pools.SMALL_NUMBERS[2:]:
             return token
     return None

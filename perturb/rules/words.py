@@ -135,9 +135,15 @@ def has_word(text: str, phrase: str) -> bool:
 def spans_of(text: str, phrase: str) -> list[tuple[int, int]]:
     """Start and end of every occurrence of a phrase as whole words; blanks may differ in kind and number."""
     parts = phrase.split()
-    if not parts:
+    lowered = _lowered(text)
+    if not parts or any(part.lower() not in lowered for part in parts):
         return []
     return [match.span() for match in _phrase_pattern(tuple(parts)).finditer(text)]
+
+
+@lru_cache(maxsize=1024)
+def _lowered(text: str) -> str:
+    return text.lower()
 
 
 @lru_cache(maxsize=16384)
