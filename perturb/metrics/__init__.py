@@ -26,6 +26,7 @@ from perturb.metrics.calibration import (
 )
 from perturb.metrics.copulas import compare_copulas, gaussian_win_rates
 from perturb.metrics.estimates import Estimate
+from perturb.metrics.probes import linear_probe, text_calibrator
 from perturb.metrics.ranking import (
     additive_isotonic_residuals,
     coefficient_of_variation,
@@ -71,6 +72,7 @@ __all__ = [
     "isotonic_residuals",
     "kendalls_w",
     "krippendorff_alpha",
+    "linear_probe",
     "log_loss",
     "normalised_difference",
     "pabak",
@@ -83,5 +85,6 @@ __all__ = [
     "reliability_bins",
     "risk_coverage_curve",
     "subset_size_cv",
+    "text_calibrator",
     "winner_entropy",
 ]
