@@ -137,10 +137,12 @@ def _figure(analysis: Analysis) -> tuple[Sentence, str] | None:
             year_like = "," not in match.group(1) and 1000 <= value <= 2100
             large = "," in match.group(1) or (value >= 200 and match.group(1) == analysis.answer.split()[0])
             measured = re.match(r"\s*(?:\(|°|degrees|[A-Z])", sentence.text[match.end() :])
+            label = re.search(
+                r"(?:\(|\b(?:number|no\.|nos\.|patent|page|room))\s*$", sentence.text[: match.start()].lower()
+            )
             if (
                 large
-                and not year_like
-                and not measured
+                and not (year_like or measured or label)
                 and _rounded(value) != value
                 and sentence.text.count(match.group(1)) == 1
             ):

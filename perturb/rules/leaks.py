@@ -67,7 +67,7 @@ def _signs_of(query: str, answers: tuple[str, ...], counted: bool) -> _Signs:
 def _other_forms(alias: str) -> set[str]:
     """The adjective of a country, the country of an adjective, a small number as figure and word."""
     forms = {plain(table[alias]) for table in (pools.ADJECTIVES_OF_PLACES, _ADJECTIVES) if alias in table}
-    number = alias.split()[0] if alias.split() else ""
+    number = alias.split(maxsplit=1)[0] if alias.split() else ""
     if number.isdecimal() and int(number) < len(pools.SMALL_NUMBERS):
         forms |= {pools.SMALL_NUMBERS[int(number)], number}
     if number in pools.SMALL_NUMBERS:

@@ -125,9 +125,9 @@ def _same_unit_elsewhere(analysis: Analysis) -> bool:
 
 
 def _few_mentions(analysis: Analysis) -> bool:
-    """At most three places to fill, and none of them at the very start of a passage."""
+    """At most two places to fill, and none of them at the very start of a passage."""
     spans = [(p, s) for p in analysis.instance.passages for s in answer_spans(analysis, p.text)]
-    return 0 < len(spans) <= 3 and all(span[0] > 0 for _, span in spans)
+    return 0 < len(spans) <= 2 and all(span[0] > 0 for _, span in spans)
 
 
 def _is_timely(analysis: Analysis) -> bool:
@@ -312,7 +312,7 @@ RULES: tuple[Rule, ...] = (
          _excisable, _excise, _gone_without_substitute),
     Rule("Placeholder Entity Substitution", MEDIUM, "every mention stands where a description fits",
          _always, _placeholder, _gone),
-    Rule("Placeholder Citation", MEDIUM, "at most three mentions, none of them opening the passage",
+    Rule("Placeholder Citation", MEDIUM, "at most two mentions, none of them opening the passage",
          _few_mentions, _citation, _gone),
     Rule("Missing Temporal Adjunct", MEDIUM, "a date that stands as a mere adjunct; no other time in the passage",
          _is_timely, _adjunct, _gone_without_substitute),

@@ -23,7 +23,9 @@ _CLEAN_LEFT = re.compile(
     r"(?:^|[.!?]\s+|[,;:(–—]\s*|\b(?:by|to|with|from|of|for|as|is|was|are|were|and|or|that|when|while|where|stars|starring|"
     r"than|named|called|played|including|through|into|about|between|against|after|before|than|while|which|who|has|had)\s+)$"
 )
-_ARTICLED = re.compile(r"\b(?:the|a|an)\s+(?:[\w-]+\s+){1,4}$", re.IGNORECASE)
+_ARTICLED = re.compile(
+    r"\b(?:the|a|an)\s+(?:(?!from|by|of|with|to|for|in|on|at|and|or|as|is|was)[\w-]+\s+){1,4}$", re.IGNORECASE
+)
 
 
 _MOST_REWORDED = 2
@@ -38,7 +40,7 @@ def answer_spans(analysis: Analysis, text: str) -> list[Span]:
     if analysis.answer_type is AnswerType.PERSON:
         for part in person_name(analysis.answer).split():
             if len(part) > 2 and part[:1].isupper() and not has_word(analysis.instance.query, part):
-                spans += [s for s in spans_of(text, part) if text[s[0]].isupper()]
+                spans += [s for s in spans_of(text, part) if _alone(text, s)]
     merged: list[Span] = []
     for start, end in sorted(set(spans)):
         if merged and start <= merged[-1][1] + 1:
@@ -46,6 +48,13 @@ def answer_spans(analysis: Analysis, text: str) -> list[Span]:
         else:
             merged.append((start, end))
     return merged
+
+
+def _alone(text: str, span: Span) -> bool:
+    """Whether a name part stands by itself, not inside the name of somebody else."""
+    before = re.search(r"([^\W\d]\w*)\s$", text[: span[0]])
+    inside = before is not None and before.group(1)[0].isupper() and len(text[: before.start()].strip()) > 0
+    return text[span[0]].isupper() and not inside and re.match(r"\s[A-Z]\w", text[span[1] :]) is None
 
 
 def redacted(analysis: Analysis, mark: str) -> tuple[Passage, ...] | None:
@@ -218,7 +227,7 @@ def _sentence_without_names(text: str, mark: str) -> str:
             opens
             and is_common(plain(first))
             and first[1:].islower()
-            and (not rest or plain(first) in STOP_WORDS)
+            and (not rest[:1].isupper() or plain(first) in STOP_WORDS)
         )
         if plain(first) in _KEPT or plain_opening:
             return f"{first} {_sentence_without_names(f', {rest}', mark)[2:]}" if rest else first
