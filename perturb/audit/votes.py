@@ -36,7 +36,7 @@ PASS, FAIL, UNSCORED, NOT_ASKED = 1, 0, -1, -2
 """States in the matrix. Only the first two are votes."""
 
 _STATES = {VerdictState.PASS: PASS, VerdictState.FAIL: FAIL, VerdictState.UNSCORED: UNSCORED}
-_TAXONOMY = [str(name) for name in (*PerturbationClass, *Intensity)]
+_PLACES = {str(name): place for place, name in enumerate((*PerturbationClass, *Intensity))}
 _YES_NO = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
@@ -51,7 +51,7 @@ class Labels:
     def of(cls, codes: Integers, names: Iterable[str]) -> Labels:
         """Put the names in order: that of the taxonomy, then the alphabet. Row order leaves no trace."""
         listed = list(names)
-        order = sorted(range(len(listed)), key=lambda i: (_taxonomy_place(listed[i]), listed[i]))
+        order = sorted(range(len(listed)), key=lambda i: (_PLACES.get(listed[i], len(_PLACES)), listed[i]))
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         return cls(tuple(listed[i] for i in order), place[codes])
@@ -212,10 +212,6 @@ def _read_audited(
         raise SourceError(f"{source}: '{AUDITED}' holds '{word}': write true or false")
     chosen = _one_per_candidate(labels, candidate, first, AUDITED, source)
     return np.array(flags, dtype=np.bool_)[chosen.codes]
-
-
-def _taxonomy_place(name: str) -> int:
-    return _TAXONOMY.index(name) if name in _TAXONOMY else len(_TAXONOMY)
 
 
 def _short(text: str) -> str:
