@@ -1,0 +1,150 @@
+"""Candidates by model: what a reply becomes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from perturb.catalogue import Catalogue
+from perturb.errors import PermanentModelError
+from perturb.generate.by_model import generate_by_model, read_reply
+from perturb.generate.made import Made
+from perturb.llm.asking import Asker, Call
+from perturb.llm.budget import Budget
+from perturb.llm.replies import ReplyError
+from perturb.llm.scripted import Line, ScriptedModel
+from perturb.prompts import Prompts
+from perturb.records import BaseInstance, Cell, Intensity, Job, Outcome, Passage, PerturbationClass
+
+CATALOGUE = Catalogue.load()
+CELL = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
+LEVER, OTHER = (lever.name for lever in CATALOGUE.levers_of(CELL)[:2])
+INSTANCE = BaseInstance(
+    "i1", "test", "When did it open?", (Passage("It’s open since  1984.", title="House"),), ("1984",)
+)
+
+
+class Log:
+    """A call log in memory."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+
+    def find(self, key: str) -> str | None:
+        return next((call.reply for call in self.calls if (call.key, call.status) == (key, "read")), None)
+
+    def record(self, call: Call) -> None:
+        self.calls.append(call)
+
+
+def reply(**changes: Any) -> str:
+    content = {
+        "perturbed_query": "When did it open?",
+        "perturbed_context": "It is open since 1984. It is open since 1990.",
+        "lever_selected": LEVER,
+        "implementation_reasoning": "Two years.",
+        "intensity_achieved": "HIGH",
+        "answer_constraint_satisfied": "No answer holds.",
+        "expected_rag_behavior": "ANSWER_CORRECTLY",
+    }
+    return json.dumps({key: value for key, value in (content | changes).items() if value is not ...})
+
+
+async def make(*lines: Line, lever: str | None = None, replicate: int = 0, log: Log | None = None) -> Made:
+    model = ScriptedModel(lines)
+    asker = Asker({"gen": model}, log or Log(), Budget())
+    job = Job("job", "i1", CELL, "gen", replicate, "r1", lever)
+    return await generate_by_model(asker, Prompts(CATALOGUE), job, INSTANCE, 7)
+
+
+async def test_a_good_reply_is_a_candidate() -> None:
+    made = await make(reply())
+    assert made.outcome is Outcome.CANDIDATE
+    candidate = made.candidate
+    assert candidate is not None
+    assert (candidate.id, candidate.lever, candidate.generator) == ("job", LEVER, "gen")
+    assert candidate.passages == (Passage("It is open since 1984. It is open since 1990.", title="House"),)
+    assert candidate.expected_behavior == "REFUSE_CONTRADICTORY_CONTEXT", "from the catalogue, not the reply"
+    assert candidate.stated["expected_rag_behavior"] == "ANSWER_CORRECTLY"
+    assert made.raw == reply()
+
+
+async def test_the_lever_is_found_whatever_its_spelling() -> None:
+    made = await make(reply(lever_selected=f" {LEVER.upper()}\n"))
+    assert made.candidate is not None
+    assert made.candidate.lever == LEVER
+
+
+async def test_a_retyped_text_is_put_back() -> None:
+    made = await make(reply(perturbed_query=" When did  it open? "))
+    assert made.candidate is not None
+    assert made.candidate.query == INSTANCE.query
+    unchanged = await make(reply(perturbed_context="It's open since 1984."))
+    assert (unchanged.outcome, unchanged.detail) == (Outcome.REJECTED, "nothing was changed")
+    assert unchanged.candidate is not None
+    assert unchanged.candidate.passages == INSTANCE.passages
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"lever_selected": "No Such Lever"}, "unknown lever 'No Such Lever'"),
+        ({"lever_selected": CATALOGUE.levers[0].name}, "belongs to P-Ambiguity/LOW"),
+        ({"perturbed_query": "When did it close?"}, "the query was changed"),
+        ({"perturbed_context": "x" * 9000}, "more than the"),
+    ],
+)
+async def test_a_fault_rejects_and_keeps_the_reply(changes: dict[str, Any], words: str) -> None:
+    made = await make(reply(**changes))
+    assert made.outcome is Outcome.REJECTED
+    assert words in made.detail
+    assert made.raw == reply(**changes)
+
+
+async def test_another_lever_than_the_assigned_one_is_rejected() -> None:
+    made = await make(reply(), lever=OTHER)
+    assert made.detail == f"lever '{LEVER}' was used, '{OTHER}' was asked for"
+    assert (await make(reply(), lever=LEVER)).outcome is Outcome.CANDIDATE
+
+
+async def test_an_unreadable_reply_is_asked_for_once_more() -> None:
+    log = Log()
+    made = await make("I would rather not.", reply(), log=log)
+    assert made.outcome is Outcome.CANDIDATE
+    assert [call.status for call in log.calls] == ["unread", "read"]
+
+
+async def test_a_second_unreadable_reply_is_kept_as_it_came() -> None:
+    made = await make("No.", reply(perturbed_query=...))
+    assert made.outcome is Outcome.UNPARSED
+    assert "perturbed_query" in made.detail
+    assert made.raw == reply(perturbed_query=...)
+    assert made.candidate is None
+
+
+async def test_a_failed_call_is_an_error() -> None:
+    made = await make(PermanentModelError("model 'gen': refused"))
+    assert (made.outcome, made.detail, made.candidate) == (Outcome.ERROR, "model 'gen': refused", None)
+
+
+async def test_replicates_are_separate_questions_and_the_same_one_is_not() -> None:
+    log = Log()
+    await make(reply(), log=log)
+    await make(reply(), log=log)
+    assert len(log.calls) == 1
+    await make(reply(), replicate=1, log=log)
+    assert len(log.calls) == 2
+
+
+@pytest.mark.parametrize("value", [..., None, 5, ["x"], {"text": "x"}, "", "  \n"])
+@pytest.mark.parametrize("key", ["perturbed_query", "perturbed_context", "lever_selected"])
+def test_each_text_must_be_there_and_be_a_text(key: str, value: Any) -> None:
+    with pytest.raises(ReplyError, match=key):
+        read_reply(reply(**{key: value}))
+
+
+def test_odd_claims_are_left_out() -> None:
+    read = read_reply(reply(intensity_achieved=3, answer_constraint_satisfied=True, more="x"))
+    assert read.claims == {"expected_rag_behavior": "ANSWER_CORRECTLY"}
