@@ -24,13 +24,14 @@ _LEADS_ON = re.compile(
     r"Then|Later|Afterwards?|Meanwhile|Instead|Therefore|Also|Another|The (?:latter|former|same|other|two))\b"
 )
 _AFTER_TOPIC = re.compile(
-    r"^ (?:first |originally |finally |last )?(?:founded|released|filmed|located|made|written|published|built|open(?:ed)?|"
-    r"start(?:ed)?|begin|end|happen|created|formed|aired|premiered?|established|recorded|come out|take place|set|held|shot)"
-    r"\b[^,]{0,40}$"
+    r"^ (?:first |originally |finally |last )?(?:founded|released|filmed|located|made|written|published|built|"
+    r"open(?:ed)?|start(?:ed)?|begin|end|happen|created|formed|aired|premiered?|established|recorded|come out|"
+    r"coming out|take place|set|held|shot|played|become popular)\b[^,]{0,40}$"
 )
 _DIRECT = re.compile(
-    r"^(?:when|where) (?:was|were|is|are|did|does|do) (?:the )?(?:song |movie |film |book |tv show |novel )?$",
-    re.I,
+    r"^(?:when|where) (?:was|were|is|are|did|does|do) (?:(?:the |first |new )*"
+    r"(?:song|movie|film|book|tv show|novel|remake|season \d+)(?: of| for)? |the )?$",
+    re.IGNORECASE,
 )
 _OBJECT_WH = (
     "who ",

@@ -216,7 +216,7 @@ _BEAUTY = (
     "Which side of {full} has the greatest beauty of all?",
     "What is the loveliest detail of {full}?",
     "Which aspect of {full} is the most graceful?",
-    "What makes {full} most beautiful in the end?",
+    "What is the most beautiful thing about {full}?",
 )
 
 _NECESSITY = (

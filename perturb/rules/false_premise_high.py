@@ -63,7 +63,7 @@ _BODILY = (
     "What is the fasting blood sugar of {full}?",
 )
 _ABSTRACT = re.compile(
-    r"\b(?:Act|Declaration|Constitution|Treaty|Agreement|Cup|Open|Games|Party|Dynasty|dynasty|Battles?|War|Election|Tea Party|Bowl|"
+    r"\b(?:Act|Declaration|Constitution|Treaty|Agreement|Cup|Open|Games|Party|[Dd]ynasty|Battles?|War|Election|Bowl|"
     r"Rumble|Series|Football|Game|Ocean|Sea|Guidebook|League)\b"
 )
 
@@ -260,22 +260,43 @@ def _status(a: Analysis, rng: random.Random) -> Draft | None:
 
 RULES: tuple[Rule, ...] = (
     refusal_rule(
-        _CLASS, _HIGH, "Inanimate Agent Verb", "a song, film, series or place of known kind",
-        lambda a: _sorted_into(a, _MINDLESS) is not None, _mindless,
+        _CLASS,
+        _HIGH,
+        "Inanimate Agent Verb",
+        "a song, film, series or place of known kind",
+        lambda a: _sorted_into(a, _MINDLESS) is not None,
+        _mindless,
     ),
     refusal_rule(
-        _CLASS, _HIGH, "Impossible Property", "a work, body, event or building of known kind", _impossible_fits, _impossible,
+        _CLASS,
+        _HIGH,
+        "Impossible Property",
+        "a work, body, event or building of known kind",
+        _impossible_fits,
+        _impossible,
     ),
     refusal_rule(
-        _CLASS, _HIGH, "Category Swap", "a work, place, event or other bodiless thing of known kind",
-        lambda a: _bodiless(a) is not None, _swapped,
+        _CLASS,
+        _HIGH,
+        "Category Swap",
+        "a work, place, event or other bodiless thing of known kind",
+        lambda a: _bodiless(a) is not None,
+        _swapped,
     ),
     refusal_rule(
-        _CLASS, _HIGH, "Self-contradictory Entity", "a work, event or building of known kind", _denying_fits, _denying,
+        _CLASS,
+        _HIGH,
+        "Self-contradictory Entity",
+        "a work, event or building of known kind",
+        _denying_fits,
+        _denying,
     ),
     refusal_rule(
-        _CLASS, _HIGH, "Married Bachelor Query",
+        _CLASS,
+        _HIGH,
+        "Married Bachelor Query",
         "a real person, as the answer or as the passage's title, of whose family the passages say nothing",
-        _status_fits, _status,
+        _status_fits,
+        _status,
     ),
-)  # fmt: skip
+)

@@ -85,7 +85,7 @@ _PRIZE_ASIDES = (
     "which carried off the {prize}",
     "the {noun} honoured with the {prize}",
     "a past winner of the {prize}",
-    "which was awarded the {prize}",
+    "which was given the {prize}",
     "the {noun} that took home the {prize}",
     "proud holder of the {prize}",
 )
@@ -142,7 +142,7 @@ _FOUNDERS = (
 _BODIES = ("Committee", "Board", "Commission", "Council")
 _MATTERS = (
     (
-        r"\b(?:plays?|played|voices?|voiced|cast|actor|film|movie|character|episodes?|season|portray\w*)\b",
+        r"\b(?:plays|played|voices?|voiced|cast|actor|film|movie|character|episodes?|season|portray\w*)\b",
         "Screen Credits",
     ),
     (r"\b(?:sings?|sang|song|singer|album|band|lyrics|music)\b", "Song Records"),
@@ -151,10 +151,10 @@ _MATTERS = (
         r"\b(?:champion\w*|scored?|coach|league|cup|olympics|skating|nba|nfl|football|tennis|medal)\b",
         "Sporting Records",
     ),
-    (r"\bhow (?:many|much|long)\b", "Public Figures"),
+    (r"\bhow (?:many|much|long)\b", "Counts and Measures"),
     (r"\b(?:called|another name|real name|type of|kind of)\b", "Names and Terms"),
     (r"\b(?:invented|discovered|designed|built|founded|created|introduced)\b", "Founding Records"),
-    (r"\b(?:where|located|country|state|river|city|capital)\b", "Place Records"),
+    (r"^where (?:is|are|was|were)\b|\b(?:located|country|state|river|city|capital)\b", "Place Records"),
     (r"\b(?:when|date|year)\b", "Calendar Records"),
 )
 _BODY_ASIDES = (
@@ -392,40 +392,54 @@ def _edition(a: Analysis, rng: random.Random) -> Draft | None:
 
 RULES: tuple[Rule, ...] = (
     low_rule(
-        _CLASS, "Imaginary Add-on",
+        _CLASS,
+        "Imaginary Add-on",
         "the query names a work, place or body of known kind, with room for an aside after the name",
-        _add_on_fits, _add_on,
+        _add_on_fits,
+        _add_on,
     ),
     low_rule(
-        _CLASS, "Assumed Second Edition",
+        _CLASS,
+        "Assumed Second Edition",
         "the query names a book, film or song, with room for an aside, and no edition or version is spoken "
         "of",
-        _edition_fits, _edition,
+        _edition_fits,
+        _edition,
     ),
     low_rule(
-        _CLASS, "Award Presupposition",
+        _CLASS,
+        "Award Presupposition",
         "the query names a work, with room for an aside, and neither query nor passage speaks of prizes or "
         "of winning",
-        _award_fits, _award,
+        _award_fits,
+        _award,
     ),
     low_rule(
-        _CLASS, "Misstated Capital City",
+        _CLASS,
+        "Misstated Capital City",
         "the query ends on a large city that is no capital, and the passage speaks of no capital",
-        _capital_fits, _capital,
+        _capital_fits,
+        _capital,
     ),
     low_rule(
-        _CLASS, "Non-existent Committee",
+        _CLASS,
+        "Non-existent Committee",
         "a short, clean question that speaks of no committee, board, court or law itself",
-        _committee_fits, _committee,
+        _committee_fits,
+        _committee,
     ),
     low_rule(
-        _CLASS, "Mis-dated Discovery",
+        _CLASS,
+        "Mis-dated Discovery",
         "the query names a work or body that the passage dates to one year, and does not ask for a date",
-        _misdated_fits, _misdated,
+        _misdated_fits,
+        _misdated,
     ),
     low_rule(
-        _CLASS, "Contradiction in Irrelevant Detail",
+        _CLASS,
+        "Contradiction in Irrelevant Detail",
         "the query names a work whose one nationality the passage states, with room for an aside",
-        _detail_fits, _detail,
+        _detail_fits,
+        _detail,
     ),
-)  # fmt: skip
+)

@@ -356,25 +356,45 @@ def _minute(a: Analysis, rng: random.Random) -> Draft | None:
 
 RULES: tuple[Rule, ...] = (
     low_rule(
-        _CLASS, "Explicit Total Line", "the query names its subject with room for an aside, and asks for no number", _markable, _total,
+        _CLASS,
+        "Explicit Total Line",
+        "the query names its subject with room for an aside, and asks for no number",
+        _markable,
+        _total,
     ),
     low_rule(
-        _CLASS, "Inline Unit Conversion", "the query names its subject with room for an aside", can_mark, _unit,
+        _CLASS,
+        "Inline Unit Conversion",
+        "the query names its subject with room for an aside",
+        can_mark,
+        _unit,
     ),
     low_rule(
-        _CLASS, "Minute Precision Present", "a when-question that a single day answers", lambda a: _timed(a) is not None, _minute,
+        _CLASS,
+        "Minute Precision Present",
+        "a when-question that a single day answers",
+        lambda a: _timed(a) is not None,
+        _minute,
     ),
     low_rule(
-        _CLASS, "Named-Individual Ask",
+        _CLASS,
+        "Named-Individual Ask",
         "a person who played a part or made the work that ends the query, as the only answer",
-        _named_fits, _named,
+        _named_fits,
+        _named,
     ),
     low_rule(
-        _CLASS, "Per-year Figure Already Given",
+        _CLASS,
+        "Per-year Figure Already Given",
         "the query names its subject with room for an aside, and asks for no number or date",
-        _yearly_fits, _yearly,
+        _yearly_fits,
+        _yearly,
     ),
     low_rule(
-        _CLASS, "Exact Degree Value", "the query names its subject with room for an aside", can_mark, _degree,
+        _CLASS,
+        "Exact Degree Value",
+        "the query names its subject with room for an aside",
+        can_mark,
+        _degree,
     ),
-)  # fmt: skip
+)

@@ -415,7 +415,7 @@ def _rule(intensity: Intensity, lever: str, precondition: str, applies: Applies,
     return refusal_rule(_CLASS, intensity, lever, precondition, applies, apply)
 
 
-_SUBJECT = "a named subject or a real person as the answer, and a place in the passage where a sentence disturbs nothing"
+_SUBJECT = "a named subject or a real person as the answer, and a passage that takes an addition"
 
 RULES: tuple[Rule, ...] = (
     _rule(Intensity.MEDIUM, "Nation from City Data", _SUBJECT, can_plant, _nations),

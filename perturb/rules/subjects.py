@@ -110,11 +110,17 @@ _WITH_ARTICLE = frozenset(
 """Last words of names that an article goes before."""
 
 _CUT = re.compile(
-    r",|;|\.|\(| (?:of|by|that|which|who|in|on|from|for|based|written|set|created|directed|recorded|with|and|at|starring|"
-    r"produced|released|about|located|near|between|to|performed|published|sung|consisting|adapted|composed|originally|developed|native|distributed|whose|where|than)\b"
+    r",|;|\.|\(| (?:of|by|that|which|who|in|on|from|for|with|and|at|to|about|near|between|whose|where|than|based|"
+    r"written|set|created|directed|recorded|starring|produced|released|located|performed|published|sung|consisting|"
+    r"adapted|composed|originally|developed|native|distributed|devoted|dedicated|known|used|designed|built|held|owned|"
+    r"operated|played|made|broadcast|hosted|headquartered|situated)\b"
 )
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20[01]\d)\b")
-_BAD_NAME = re.compile(r"^(?:list|history|\d{4} |outline|timeline)\b|[:;\[\]{}|]|\n", re.IGNORECASE)
+_BAD_NAME = re.compile(
+    r"^(?:list|history|\d{4} |outline|timeline)\b|[:;\[\]{}|]|\n|\b(?:secretary|president|minister|leader|governor|"
+    r"ceo|chairman|senator)\b",
+    re.IGNORECASE,
+)
 _MADE = frozenset(
     word_list(
         """
@@ -203,7 +209,8 @@ def _name_at_end(query: str, passages: tuple[Passage, ...], home: int) -> Subjec
 def _work_at_end(query: str, passages: tuple[Passage, ...], home: int) -> Subject | None:
     """The film or series in which, by the end of the query, somebody played a part."""
     found = re.match(
-        r"who (?:plays?|played|voices?|voiced|portray\w+) .+ (?:in|on|from) ((?:the )?(?:[A-Z][\w'’.&]*(?: |$)|of |the |and |in |to |\d+$)+)$",
+        r"who (?:plays?|played|voices?|voiced|portray\w+) .+ (?:in|on|from) "
+        r"((?:the )?(?:[A-Z][\w'’.&]*(?: |$)|of |the |and |in |to |\d+$)+)$",
         query,
     )
     if found is None or home >= len(passages):
@@ -239,6 +246,8 @@ def _titled(query: str, passages: tuple[Passage, ...], topic: Topic | None, home
     else:
         return None
     passage = passages[at]
+    if _small_word(name, passage.text):
+        return None
     if not _good_name(name) or _cut_title(passage.title, name):
         return None
     words, definition = _defined(name, passage)
@@ -265,9 +274,14 @@ def _titled(query: str, passages: tuple[Passage, ...], topic: Topic | None, home
     year = int(years.pop()) if len(years) == 1 else None
     if sort == "thing" and (len(name.split()) < 2 or _like_person(name)):
         return None
-    if not definition and _like_person(name) and sort != "place":
+    if not definition and sort != "place" and (_like_person(name) or _called_by_surname(name, passage.text)):
         return None
     return Subject(name, noun, sort, _full(name, noun, sort, query, passages), at, definition, year)
+
+
+def _small_word(name: str, text: str) -> bool:
+    """Whether a name of one word is a common noun, which the passage writes small."""
+    return " " not in name and any(text[start:end].islower() for start, end in spans_of(text, name))
 
 
 def _same(title: str, name: str) -> bool:
@@ -309,7 +323,7 @@ def _defined(name: str, passage: Passage) -> tuple[list[str], str]:
 
 
 def _noun(words: list[str], passage: Passage, name: str, query: str) -> str:
-    """The noun that says what a thing is: by the query, the title, the definition, the name, the passage, in that order."""
+    """The noun that says what a thing is: by the query, else the title, the definition, the name or the passage."""
     place = query.lower().find(name.lower())
     before = query[:place].lower().split() if place > 0 else []
     if before and before[-1] in (
@@ -391,6 +405,15 @@ def _person(name: str, noun: str, at: int, passage: Passage, definition: str) ->
 def _like_person(name: str) -> bool:
     words = name.split()
     return 2 <= len(words) <= 3 and plain(words[0]) in pools.MALE_NAMES | pools.FEMALE_NAMES
+
+
+def _called_by_surname(name: str, text: str) -> bool:
+    """Whether a passage goes on with the last of two or three capitalised words alone, as with persons."""
+    words = name.split()
+    if not 2 <= len(words) <= 3 or not all(word[0].isupper() and word.isalpha() for word in words):
+        return False
+    whole = len(spans_of(text, f"{words[-2]} {words[-1]}"))
+    return len(re.findall(rf"(?<!\w){words[-1]}(?!\w)", text)) > whole
 
 
 def _full(name: str, noun: str, sort: Sort, query: str, passages: tuple[Passage, ...]) -> str:
