@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -106,7 +107,8 @@ def _curate_solved(request: Request, solvers: Path, out: Path, judge: bool) -> C
     from perturb.curate.solve import SolvabilityTest, load_solvers
 
     with SolvabilityTest(load_solvers(solvers), out.with_suffix(".solve"), judged=judge) as test:
-        return curate(request, test)
+        curation = curate(request, test)
+        return replace(curation, report={**curation.report, "pre_test": test.facts()})
 
 
 def _report(curation: Curation, written: Written, json_output: bool) -> None:
