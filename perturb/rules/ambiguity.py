@@ -187,7 +187,7 @@ def _respectively(analysis: Analysis, rng: random.Random) -> Draft | None:
     rng.shuffle(values)
     shown = " and ".join(values)
     new = _three_names(analysis, rng, shown) or _three_questions(analysis, rng, shown)
-    passages = restated(analysis, new)
+    passages = restated(analysis, new) if new else None
     if passages is None:
         return None
     return Draft(
@@ -211,8 +211,11 @@ def _three_names(analysis: Analysis, rng: random.Random, values: str) -> str | N
     return fill(rng, say.RESPECTIVELY, names=listed, values=values, question=_asked(gap))
 
 
-def _three_questions(analysis: Analysis, rng: random.Random, values: str) -> str:
-    """The question beside two others that the same type of value answers."""
+def _three_questions(analysis: Analysis, rng: random.Random, values: str) -> str | None:
+    """The question beside two others that the same type of value answers; None where a unit tells them apart."""
+    counted = analysis.answer_type is AnswerType.NUMBER
+    if counted and (" " in analysis.answer or not analysis.query.lower().startswith("how many")):
+        return None
     own = capitalise(analysis.query.strip(" ?.")) + "?"
     asked = [f"“{question}”" for question in (own, *rng.sample(say.OTHER_QUESTIONS[analysis.answer_type], 2))]
     rng.shuffle(asked)

@@ -30,6 +30,7 @@ def _pronoun_fits(analysis: Analysis) -> bool:
     return (
         gap is not None
         and answer_sentence(analysis) is not None
+        and not gap.left.lower().rstrip().endswith(" at")
         and gap.subject.noun not in ("band", "team", "club", "group")
         and not gap.subject.name.lower().endswith("s")
         and len(analysis.query.split()) - len(gap.subject.name.split()) >= 2

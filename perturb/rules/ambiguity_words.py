@@ -40,7 +40,7 @@ SENSES = {
 }
 """Words with several senses that may stand for a person, by what the person did."""
 SENSE_QUESTIONS = (
-    "which {sense} {did}", "what {sense} {did}", "which {sense} was it that {did}", "by name, which {sense} {did}",
+    "which {sense} {did}", "what {sense} {did}", "could you say which {sense} {did}", "by name, which {sense} {did}",
     "tell me which {sense} {did}", "which {sense} is it who {did}",
 )  # fmt: skip
 

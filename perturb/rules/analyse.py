@@ -105,7 +105,11 @@ def analyse(instance: BaseInstance) -> Analysis:
     mentions = [m for cluster in clusters for m in cluster.mentions]
     holding = tuple(i for i, s in enumerate(sentences) if any(_within(m, s) for m in mentions))
     rng = dice("alternative", instance.query, instance.answers)
-    other = alternative(answer, kind, gender, f"{context}\n{instance.query}", rng)
+    other = (
+        None
+        if _dated_by(instance.query, answer)
+        else alternative(answer, kind, gender, f"{context}\n{instance.query}", rng)
+    )
     if _fixed_place(instance.query, kind):
         other = None
     reasons = tuple(_reasons(instance, clusters, sentences, holding))
@@ -166,6 +170,11 @@ def _reasons(
     if best < MIN_SUPPORT:
         found.append(f"weak support: the passage near the answer holds {best:.0%} of the question's words")
     return found
+
+
+def _dated_by(query: str, answer: str) -> bool:
+    """Whether the question says the year itself: another year would contradict the question, not the answer."""
+    return any(year in query for year in re.findall(r"\b\d{4}\b", answer))
 
 
 def _fixed_place(query: str, kind: AnswerType) -> bool:

@@ -123,7 +123,7 @@ MODAL = (
     "“There is no doubt,” writes one of two equal authorities: {one} “That is impossible,” writes the other on the same day; it might be so: {two}",
     "According to one handbook the following must be right: {one} According to its equal, printed in the same week, it cannot be right, and this may be: {two}",
     "One office is sure: {one} A sister office of the same rank, on the same day, rules that out and thinks this possible: {two}",
-    "The first expert calls it beyond question that {one} is true. The second, no less qualified, excludes it and holds that {two} could be true.",
+    "The first expert calls this beyond question: {one} The second, no less qualified, excludes it and holds that this could be true: {two}",
     "A first report is definite: {one} A second, equally trusted and of the same date, calls the first impossible and says what could be the case: {two}",
 )
 POLARITY = (

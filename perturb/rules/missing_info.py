@@ -12,6 +12,7 @@ from perturb.rules.answers import AnswerType
 from perturb.rules.drafts import DANGLING, query_kept
 from perturb.rules.leaks import leak, number_left, substitute_left
 from perturb.rules.missing_details import LOW_RULES
+from perturb.rules.pools import SMALL_NUMBERS
 from perturb.rules.questions import embedded
 from perturb.rules.redaction import answer_spans, clean_title, redacted, reworded, without_names
 from perturb.rules.rule import Draft, Rule
@@ -20,6 +21,12 @@ from perturb.rules.words import capitalise, content_stems
 
 MEDIUM = Cell(PerturbationClass.MISSING_INFO, Intensity.MEDIUM)
 HIGH = Cell(PerturbationClass.MISSING_INFO, Intensity.HIGH)
+
+_SPAN_OF_TIME = re.compile(
+    rf"\b(?:\d+|{'|'.join(SMALL_NUMBERS)})(?:st|nd|rd|th)?[- ]"
+    r"(?:year|month|week|day|decade|season|anniversary|birthday)"
+)
+"""A length of time, from which a date may be worked out."""
 
 FEWEST_WORDS = 20
 """A passage must keep so many words when its answering sentences are cut."""
@@ -86,7 +93,7 @@ def _next(analysis: Analysis, sentence: Sentence) -> Sentence | None:
 
 
 def _placeholder(analysis: Analysis, rng: random.Random) -> Draft | None:
-    if _same_unit_elsewhere(analysis):
+    if _deducible(analysis):
         return None
     phrases = say.PLACEHOLDERS.get(analysis.answer_type, say.THINGS)
     return _draft(
@@ -97,7 +104,7 @@ def _placeholder(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
-    if _same_unit_elsewhere(analysis):
+    if _deducible(analysis):
         return None
     mark = rng.choice(say.CITATIONS).format(n=rng.randint(3, 48))
     return _draft(
@@ -107,8 +114,11 @@ def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
-def _same_unit_elsewhere(analysis: Analysis) -> bool:
-    """Whether other figures stand beside a number, or its unit elsewhere: it might be worked out or replaced."""
+def _deducible(analysis: Analysis) -> bool:
+    """Whether a number or date might be worked out, or replaced, from figures or spans of time that stay."""
+    if analysis.answer_type in (AnswerType.DATE, AnswerType.YEAR):
+        dated = " ".join(analysis.sentences[i].text for i in analysis.answer_sentences)
+        return _SPAN_OF_TIME.search(dated) is not None
     if analysis.answer_type is not AnswerType.NUMBER:
         return False
     for mention in analysis.mentions:
@@ -189,7 +199,7 @@ def _price(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _purge(analysis: Analysis, rng: random.Random) -> Draft | None:
-    if _same_unit_elsewhere(analysis):
+    if _deducible(analysis):
         return None
     phrases = say.PURGED.get(analysis.answer_type, say.PURGED_THINGS)
     return _draft(
