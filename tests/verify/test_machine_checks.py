@@ -1,0 +1,108 @@
+"""What a machine sees is wrong with a candidate."""
+
+from __future__ import annotations
+
+import pytest
+
+from perturb.catalogue import Catalogue
+from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Intensity, Passage, PerturbationClass
+from perturb.verify.checks import GROWTH_ALLOWANCE, MAX_GROWTH, copy_unchanged_parts, find_fault, holds_answer
+
+CATALOGUE = Catalogue.load()
+QUERY = "When did the mill open?"
+TEXT = "The mill opened in 1984. It is red."
+ORIGINAL = BaseInstance("i", "test", QUERY, (Passage(TEXT, title="Mill"),), ("1984", "the year 1984"))
+
+
+def candidate(
+    name: str, intensity: str, query: str = QUERY, text: str = TEXT, lever: str | None = None
+) -> Candidate:
+    cell = Cell(PerturbationClass(name), Intensity(intensity))
+    lever = CATALOGUE.levers_of(cell)[0].name if lever is None else lever
+    return Candidate("c", "i", "g", cell, lever, query, (Passage(text, title="Mill"),), "r", "e")
+
+
+ODD = "The mill opened in 1984 or 1990. It is red."
+GONE = "The mill opened long ago. It is red."
+ASKED = "When did the mill, which never opened, open?"
+
+TABLE = [
+    ("P-Ambiguity", "LOW", QUERY, ODD, None),
+    ("P-Ambiguity", "LOW", ASKED, TEXT, None),
+    ("P-Ambiguity", "LOW", ASKED, ODD, None),
+    ("P-Ambiguity", "LOW", QUERY, TEXT, "nothing was changed"),
+    ("P-Ambiguity", "LOW", ASKED, GONE, "no accepted answer stands in the context any more"),
+    ("P-Ambiguity", "HIGH", ASKED, GONE, None),
+    ("P-Contradiction", "HIGH", QUERY, ODD, None),
+    ("P-Contradiction", "HIGH", ASKED, ODD, "the query was changed, which P-Contradiction does not allow"),
+    ("P-Contradiction", "LOW", QUERY, GONE, "no accepted answer stands in the context any more"),
+    ("P-MissingInfo", "HIGH", QUERY, GONE, None),
+    ("P-MissingInfo", "MEDIUM", QUERY, ODD, "the answer '1984' is left in the context"),
+    ("P-MissingInfo", "LOW", QUERY, "The mill opened in 1984.", None),
+    ("P-MissingInfo", "HIGH", ASKED, GONE, "the query was changed, which P-MissingInfo does not allow"),
+    ("P-FalsePremise", "MEDIUM", ASKED, TEXT, None),
+    ("P-FalsePremise", "MEDIUM", ASKED, ODD, "the context was changed, which P-FalsePremise does not allow"),
+    ("P-GranularityMismatch", "HIGH", ASKED, ODD, None),
+    ("P-EpistemicMismatch", "HIGH", " ", ODD, "the query is empty"),
+    ("P-EpistemicMismatch", "HIGH", ASKED, "\n", "the context is empty"),
+]
+
+
+@pytest.mark.parametrize(("name", "intensity", "query", "text", "fault"), TABLE)
+def test_faults(name: str, intensity: str, query: str, text: str, fault: str | None) -> None:
+    assert find_fault(CATALOGUE, ORIGINAL, candidate(name, intensity, query, text)) == fault
+
+
+def test_the_lever_must_be_of_the_cell_and_the_one_asked_for() -> None:
+    here, other = (lever.name for lever in CATALOGUE.levers_of(ALL_CELLS[3])[:2])
+    strange = CATALOGUE.levers_of(ALL_CELLS[4])[0].name
+    text = "The mill opened in 1984 or so."
+
+    def fault(lever: str, assigned: str | None = None) -> str | None:
+        return find_fault(
+            CATALOGUE, ORIGINAL, candidate("P-Contradiction", "LOW", QUERY, text, lever), assigned
+        )
+
+    assert fault(here) is None
+    assert fault(here, here) is None
+    assert fault(here, other) == f"lever '{here}' was used, '{other}' was asked for"
+    assert (
+        fault(strange) == f"lever '{strange}' belongs to P-Contradiction/MEDIUM, not to P-Contradiction/LOW"
+    )
+    assert fault("nonsense " * 30) == f"unknown lever '{('nonsense ' * 30)[:80]}'"
+
+
+@pytest.mark.parametrize(("more", "fits"), [(0, True), (1, False)])
+def test_a_text_may_grow_so_far_and_no_further(more: int, fits: bool) -> None:
+    limit = MAX_GROWTH * len(TEXT) + GROWTH_ALLOWANCE
+    text = TEXT + "x" * (limit - len(TEXT) + more)
+    fault = find_fault(CATALOGUE, ORIGINAL, candidate("P-Contradiction", "HIGH", QUERY, text))
+    assert (fault is None) == fits
+    if fault:
+        assert f"has {limit + 1} characters, more than the {limit} allowed" in fault
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "held"),
+    [
+        ("in 1984.", "1984", True),
+        ("in 19845", "1984", False),
+        ("the  Red\nMILL", "red mill", True),
+        ("costs $5.", "$5", True),
+        ("it’s “so”", 'it\'s "so"', True),
+        ("caf\u00e9", "cafe\u0301", True),
+        ("A.B", "a.b", True),
+        ("AxB", "a.b", False),
+        ("Straße", "STRASSE", True),
+    ],
+)
+def test_an_answer_stands_as_whole_words(text: str, answer: str, held: bool) -> None:
+    assert holds_answer(text, answer) is held
+
+
+def test_unchanged_parts_are_copied_from_the_original() -> None:
+    retyped = candidate("P-Ambiguity", "LOW", "When did  the mill open?", TEXT.replace(" It", "\u00a0It"))
+    copied = copy_unchanged_parts(ORIGINAL, retyped)
+    assert (copied.query, copied.passages) == (ORIGINAL.query, ORIGINAL.passages)
+    changed = candidate("P-Ambiguity", "LOW", ASKED, ODD)
+    assert copy_unchanged_parts(ORIGINAL, changed) == changed
