@@ -6,6 +6,7 @@
     ├── SourceError             a base set cannot be read, or a record in it is unusable
     ├── LedgerError             the run's database cannot be read, written, or is in use
     ├── SnapshotError           a snapshot cannot be written, or does not match its manifest
+    ├── PublishError            the Hub refused a snapshot, cannot be reached, or holds something else
     ├── BudgetSpent             the next call could overspend `budget_usd`; the run can be resumed
     └── ModelError              a call to a model failed
         ├── TransientModelError     worth another try: 408, 409, 429, 5xx, broken connections, time-outs
@@ -41,6 +42,10 @@ class LedgerError(PerturbError):
 
 class SnapshotError(PerturbError):
     """A snapshot cannot be written, or does not match its manifest."""
+
+
+class PublishError(PerturbError):
+    """The Hub refused a snapshot, cannot be reached, or holds something else under the name."""
 
 
 class BudgetSpent(PerturbError):

@@ -12,6 +12,7 @@ from perturb.cli.build import build_command
 from perturb.cli.export import export_command
 from perturb.cli.init import init_command
 from perturb.cli.levers import levers_command
+from perturb.cli.publish import publish_command
 from perturb.cli.status import status_command
 from perturb.errors import PerturbError
 
@@ -46,6 +47,7 @@ app.command("init")(init_command)
 app.command("build")(build_command)
 app.command("status")(status_command)
 app.command("export")(export_command)
+app.command("publish")(publish_command)
 
 
 INTERRUPTED = 130

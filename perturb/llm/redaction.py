@@ -38,6 +38,24 @@ def redact(text: str, names: Iterable[str] = ()) -> str:
     return _LOOKS_LIKE_KEY.sub(MARK, text)
 
 
+def find_keys(text: str, names: Iterable[str] = ()) -> tuple[str, ...]:
+    r"""Keys in the text, for refusing to publish it.
+
+    Stricter than `redact`, which may take out too much: what only looks like a key has 20 characters, or 12 with a
+    digit among them.
+
+    >>> find_keys("the sk-learning key is sk-proj-abcdef123456")
+    ('sk-proj-abcdef123456',)
+    """
+    known = [value for value in _secret_values(frozenset(names)) if value in text]
+    alike = [
+        found
+        for found in _LOOKS_LIKE_KEY.findall(text)
+        if len(found) >= (12 if re.search(r"\d", found) else 20)
+    ]
+    return (*known, *alike)
+
+
 def _secret_values(names: frozenset[str]) -> list[str]:
     """Longest first, so that a value that holds another one goes as a whole."""
     values = {

@@ -1,0 +1,42 @@
+"""`perturb publish`: push a snapshot to the Hugging Face Hub."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from perturb.cli.output import note, print_json
+
+
+def publish_command(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="A snapshot folder, such as outputs/demo/snapshot.", show_default=False
+        ),
+    ],
+    repo: Annotated[str, typer.Argument(help="The data set on the Hub, OWNER/NAME.", show_default=False)],
+    public: Annotated[
+        bool, typer.Option("--public", help="Let everybody see it; a new one is private.")
+    ] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Push a snapshot to the Hugging Face Hub: one commit, and one tag for its round.
+
+    Needs HF_TOKEN or a login (`hf auth login`). Doing it again changes nothing; after a broken upload it goes on.
+
+    Example: perturb publish outputs/demo/snapshot my-name/refusal-demo
+    """
+    from perturb.export.publish import publish
+
+    done = publish(folder, repo, public=public, progress=sys.stderr.isatty())
+    if json_output:
+        print_json(asdict(done))
+        return
+    if not done.uploaded:
+        note(f"the content was there already (commit {done.commit[:12]}); nothing was uploaded")
+    typer.echo(f"{done.repo}, tag {done.tag}: {done.url}")

@@ -1,0 +1,320 @@
+"""Push a snapshot to the Hugging Face Hub: one commit and one tag for each round.
+
+The only module that imports `huggingface_hub`. Publishing again goes on where it stopped: large files that arrived are
+not sent again, and a commit that holds the same content is found instead of made a second time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import httpx
+from huggingface_hub import (
+    CommitOperationAdd,
+    CommitOperationDelete,
+    HfApi,
+    get_session,
+    get_token,
+    hf_hub_url,
+    hf_raise_for_status,
+)
+from huggingface_hub.errors import HfHubHTTPError, RemoteEntryNotFoundError, RepositoryNotFoundError
+from huggingface_hub.utils.tqdm import disable_progress_bars
+
+from perturb.digests import digest
+from perturb.errors import PublishError
+from perturb.export.published_card import merge_cards, rounds_section, split_card
+from perturb.export.snapshot import Snapshot
+
+MANIFEST = "manifest.json"
+CARD = "README.md"
+
+TRIES = 5
+"""How often a request is sent when the Hub is busy or the connection breaks."""
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+"""Seconds: the wait doubles with each try; a longer wait that the Hub asks for is cut to the longest."""
+
+_TRANSIENT = (408, 409, 412, 425, 429, 500, 502, 503, 504)
+_HINTS = {
+    401: "the token is not valid: export HF_TOKEN, or run `hf auth login`",
+    403: "the token may not write there: use one with write access to this account",
+    404: "there is no such repository, or the token may not see it: check the name",
+    429: "too many requests: wait some minutes and run the same command again",
+}
+
+_GO_ON = "run the same command again, it goes on where it stopped"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What stands on the Hub now."""
+
+    repo: str
+    tag: str
+    commit: str
+    """The commit that the tag names."""
+    url: str
+    uploaded: bool
+    """False if the content was there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOnHub:
+    """What is pushed: the snapshot, its place, and its tag."""
+
+    snapshot: Snapshot
+    repo: str
+    tag: str
+
+
+def check_repo_name(repo: str) -> None:
+    """Refuse what is not `OWNER/NAME`; raises `PublishError`."""
+    part = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+    if not re.fullmatch(f"{part}/{part}", repo) or len(repo) > 96 or re.search(r"--|\.\.|\.git$", repo):
+        raise PublishError(
+            f"'{repo}' is no name of a repository: give OWNER/NAME, of letters, digits and single . _ - between them"
+        )
+
+
+def tag_of(round_name: str) -> str:
+    """The tag for a round: the name itself where git allows it.
+
+    >>> tag_of("2026-Q4"), tag_of("autumn, 2nd try"), tag_of("main")
+    ('2026-Q4', 'autumn-2nd-try', 'round-main')
+    """
+    tag = re.sub(r"\.{2,}", ".", re.sub(r"[^A-Za-z0-9._-]+", "-", round_name)).strip("-.")
+    tag = re.sub(r"\.lock$", "-lock", tag)
+    if not tag or tag in ("main", "HEAD") or re.fullmatch("[0-9a-f]{40}", tag):
+        return f"round-{tag or digest(round_name)}"
+    return tag
+
+
+def push(
+    snapshot: Snapshot,
+    repo: str,
+    *,
+    public: bool = False,
+    endpoint: str | None = None,
+    progress: bool = False,
+) -> Publication:
+    """Push a sound snapshot (see `perturb.export.publish`) to the data set `repo` and tag it with its round.
+
+    A new repository is private; `public` opens it, once everything is there. `endpoint` is the Hub's address if it is
+    not the configured one; `progress` shows bars for large files on stderr.
+
+    Raises `PublishError` if nobody is logged in, the Hub refuses, or the tag exists with other content.
+    """
+    check_repo_name(repo)
+    if get_token() is None:
+        raise PublishError("nobody is logged in to the Hub: export HF_TOKEN, or run `hf auth login`")
+    if not progress:
+        disable_progress_bars()
+    hub = _Hub(HfApi(endpoint=endpoint, library_name="perturb"), repo)
+    round_ = RoundOnHub(snapshot, repo, tag_of(str(snapshot.manifest["round"])))
+    hub.create()
+    uploaded = False
+    commit = hub.tags().get(round_.tag)
+    if commit is None:
+        commit, uploaded = hub.call("commit", lambda: _commit_once(hub, round_))
+        hub.tag(round_, commit)
+    else:
+        _require_same(round_, hub.read_manifest(commit))
+    if public:
+        hub.open()
+    url = f"{hub.api.endpoint}/datasets/{repo}/tree/{round_.tag}"
+    return Publication(repo, round_.tag, commit, url, uploaded)
+
+
+class _Hub:
+    """One data set on the Hub; every call is tried again where that may help."""
+
+    def __init__(self, api: HfApi, repo: str) -> None:
+        self.api = api
+        self.repo = repo
+
+    def call(self, what: str, send: Callable[[], T]) -> T:
+        """Send a request; raises `PublishError` when it fails for good."""
+        for attempt in range(TRIES):
+            try:
+                return send()
+            except (HfHubHTTPError, httpx.HTTPError, RuntimeError, OSError) as error:
+                wait = _wait_before_retry(error, attempt)
+                if wait is None or attempt == TRIES - 1:
+                    raise PublishError(_explain(self.repo, what, error)) from None
+            time.sleep(wait)
+        raise AssertionError("the last try returns or raises")
+
+    def create(self) -> None:
+        """Make the repository, private, unless it is there."""
+        self.call(
+            "create the repository",
+            lambda: self.api.create_repo(self.repo, repo_type="dataset", private=True, exist_ok=True),
+        )
+
+    def open(self) -> None:
+        """Let everybody see the repository."""
+        self.call(
+            "make it public",
+            lambda: self.api.update_repo_settings(self.repo, repo_type="dataset", visibility="public"),
+        )
+
+    def tags(self) -> dict[str, str]:
+        """Tag → commit."""
+        refs = self.call("list the tags", lambda: self.api.list_repo_refs(self.repo, repo_type="dataset"))
+        return {ref.name: ref.target_commit for ref in refs.tags}
+
+    def tag(self, round_: RoundOnHub, commit: str) -> None:
+        """Tag a commit; a tag that somebody made meanwhile must hold the same content."""
+
+        def send() -> None:
+            if (known := self.tags().get(round_.tag)) is not None:
+                _require_same(round_, self.read_manifest(known))
+                return
+            self.api.create_tag(self.repo, repo_type="dataset", tag=round_.tag, revision=commit)
+
+        self.call("tag", send)
+
+    def read_text(self, path: str, revision: str) -> str | None:
+        """A text file at a revision; None if there is none."""
+        url = hf_hub_url(self.repo, path, repo_type="dataset", revision=revision, endpoint=self.api.endpoint)
+        try:
+            answer = get_session().get(
+                url, headers={"Authorization": f"Bearer {get_token()}"}, follow_redirects=True
+            )
+            hf_raise_for_status(answer)
+        except RemoteEntryNotFoundError:
+            return None
+        return answer.content.decode("utf-8", "replace")
+
+    def read_manifest(self, revision: str) -> dict[str, Any]:
+        """The manifest at a revision; empty if there is none of ours."""
+        text = self.call("read the manifest", lambda: self.read_text(MANIFEST, revision))
+        try:
+            content = json.loads(text or "{}")
+        except ValueError:
+            return {}
+        return content if isinstance(content, dict) and "content_digest" in content else {}
+
+
+def _commit_once(hub: _Hub, round_: RoundOnHub) -> tuple[str, bool]:
+    """The commit that holds the content, and whether it was made now.
+
+    Everything is read anew on each try: an answer may have been lost after the commit was made.
+    """
+    head = str(hub.api.repo_info(hub.repo, repo_type="dataset").sha)
+    former = hub.read_manifest(head)
+    if _identity(former) == _identity(round_.snapshot.manifest):
+        return head, False
+    card, manifest = _published_texts(round_, former, hub.read_text(CARD, head))
+    listed = [entry["path"] for entry in round_.snapshot.manifest["files"] if entry["path"] != CARD]
+    adds = [CommitOperationAdd(path, round_.snapshot.folder / path) for path in listed]
+    adds += [CommitOperationAdd(CARD, card.encode()), CommitOperationAdd(MANIFEST, manifest.encode())]
+    stale = sorted(_paths(former) - {add.path_in_repo for add in adds})
+    there = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=head)) if stale else set()
+    operations: list[CommitOperationAdd | CommitOperationDelete] = [*adds]
+    operations += [CommitOperationDelete(path) for path in stale if path in there]
+    made = hub.api.create_commit(
+        hub.repo,
+        repo_type="dataset",
+        operations=operations,
+        commit_message=f"Round {round_.snapshot.manifest['round']}",
+        parent_commit=head,
+    )
+    commit = str(made.oid)
+    missing = {add.path_in_repo for add in adds} - set(
+        hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=commit)
+    )
+    if missing:
+        raise PublishError(
+            f"{hub.repo}: the Hub left out {', '.join(sorted(missing))}: remove its .gitignore, then publish under a "
+            "new round"
+        )
+    return commit, True
+
+
+def _published_texts(round_: RoundOnHub, former: Mapping[str, Any], card: str | None) -> tuple[str, str]:
+    """Card and manifest as they are published: merged, with the rounds so far, and fitting each other."""
+    manifest = dict(round_.snapshot.manifest)
+    manifest["rounds"] = [_round_entry(round_.tag, manifest, former), *former.get("rounds", ())]
+    ours = (round_.snapshot.folder / CARD).read_text(encoding="utf-8")
+    configs = [entry["config_name"] for entry in split_card(ours)[0].get("configs", ())]
+    text = merge_cards(ours, card, rounds_section(manifest["rounds"], round_.repo, configs))
+    content = text.encode()
+    described = {"path": CARD, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    manifest["files"] = [described if entry["path"] == CARD else entry for entry in manifest["files"]]
+    return text, json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _round_entry(tag: str, manifest: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
+    """A line of the list of rounds; `changed` names what went in and is not as it was before."""
+    old, new = former.get("digests", {}), manifest["digests"]
+    changed = [name for name in sorted(new) if old and old.get(name) != new[name]]
+    if former and _names(former) != _names(manifest):
+        changed.append("generators")
+    return {
+        "round": manifest["round"],
+        "tag": tag,
+        "created": manifest["created"],
+        "rows": manifest["counts"]["rows"],
+        "content_digest": manifest["content_digest"],
+        "changed": changed,
+    }
+
+
+def _names(manifest: Mapping[str, Any]) -> list[Any]:
+    return [(entry.get("name"), entry.get("model")) for entry in manifest.get("generators", ())]
+
+
+def _paths(manifest: Mapping[str, Any]) -> set[str]:
+    return {str(entry["path"]) for entry in manifest.get("files", ())}
+
+
+def _identity(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What makes two published rounds the same: every file but the card, which is merged."""
+    files = manifest.get("files", ())
+    return sorted((entry["path"], entry["sha256"]) for entry in files if entry["path"] != CARD)
+
+
+def _require_same(round_: RoundOnHub, known: Mapping[str, Any]) -> None:
+    if _identity(known) != _identity(round_.snapshot.manifest):
+        raise PublishError(
+            f"{round_.repo}: the tag '{round_.tag}' exists with other content"
+            f" ({known.get('content_digest', 'no manifest of ours')}): published rounds do not change, so build under"
+            " a new round name"
+        )
+
+
+def _wait_before_retry(error: Exception, attempt: int) -> float | None:
+    """Seconds until the next try; None if it would fail again."""
+    if isinstance(error, HfHubHTTPError):
+        response = error.response
+        if response is None or response.status_code not in _TRANSIENT:
+            return None
+        hint = response.headers.get("Retry-After", "")
+        if hint.isdecimal():
+            return min(float(hint), LONGEST_WAIT)
+    elif not isinstance(error, httpx.TransportError):
+        return None  # an upload that broke off was tried again by the library already
+    return min(FIRST_WAIT * 2.0**attempt, LONGEST_WAIT)
+
+
+def _explain(repo: str, what: str, error: Exception) -> str:
+    """One line: what failed, why, what to do."""
+    cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
+    if isinstance(cause, HfHubHTTPError) and cause.response is not None:
+        status = cause.response.status_code
+        if isinstance(cause, RepositoryNotFoundError) and status == 401:
+            status = 404
+        told = " ".join(str(cause.server_message or "").split())[:200]
+        hint = _HINTS.get(status, _GO_ON)
+        return f"{repo}: {what}: the Hub answered {status}{f' ({told})' if told else ''}: {hint}"
+    reason = " ".join(str(cause).split())[:200] or type(cause).__name__
+    return f"{repo}: {what}: the connection failed ({reason}): {_GO_ON}"

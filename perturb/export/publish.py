@@ -1,0 +1,76 @@
+"""Publish a snapshot: check it, look for keys in it, then push it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perturb.errors import PublishError, SnapshotError
+from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot
+from perturb.llm.redaction import find_keys
+
+if TYPE_CHECKING:
+    from perturb.export.hub import Publication
+
+
+def publish(
+    folder: Path, repo: str, *, public: bool = False, endpoint: str | None = None, progress: bool = False
+) -> Publication:
+    """Push the snapshot in `folder` to the data set `repo` (`OWNER/NAME`): one commit, and a tag for its round.
+
+    Doing it again changes nothing, and after a broken upload it goes on. See `perturb.export.hub.push`.
+
+    Raises `SnapshotError` if the folder is no snapshot or does not match its manifest, `PublishError` if it holds a
+    key, or for anything that the Hub says no to.
+    """
+    from perturb.export.hub import check_repo_name, push
+
+    check_repo_name(repo)
+    snapshot = read_snapshot(folder)
+    problems = check_snapshot(folder)
+    if problems:
+        more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        raise SnapshotError(
+            f"{folder}: not published, since it does not match its manifest: {problems[0]}{more}: export the run again"
+        )
+    refuse_keys(snapshot)
+    return push(snapshot, repo, public=public, endpoint=endpoint, progress=progress)
+
+
+def refuse_keys(snapshot: Snapshot) -> None:
+    """Raise `PublishError` if any file or row of the snapshot holds what looks like a key."""
+    names = set(_named_keys(snapshot.manifest))
+    for place, text in _texts(snapshot):
+        if found := find_keys(text, names):
+            raise PublishError(
+                f"{snapshot.folder}: not published, since {place} holds what looks like a key ({found[0][:4]}…): take"
+                " it out where it comes from, build again, and revoke the key"
+            )
+
+
+def _texts(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    """Every text that would be published, with a name for its place."""
+    for path in ("manifest.json", *(entry["path"] for entry in snapshot.manifest["files"])):
+        if not path.endswith(".parquet"):
+            yield path, (snapshot.folder / path).read_text(encoding="utf-8", errors="replace")
+    for number, row in enumerate(snapshot.read_rows()):
+        yield f"row {number} (id {row['id']!r})", "\n".join(_strings(row))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for member in value.values():
+            yield from _strings(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _strings(member)
+
+
+def _named_keys(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Environment variables that the build took keys from."""
+    for entry in (*manifest.get("generators", ()), *manifest.get("verifiers", ())):
+        if isinstance(entry, Mapping) and isinstance(entry.get("api_key_env"), str):
+            yield entry["api_key_env"]

@@ -1,0 +1,134 @@
+"""The card as it stands on the Hub: ours merged into what is there already, and the list of rounds.
+
+What we generate stands between two marks and is replaced as a whole; what others wrote around it stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from perturb.errors import PublishError
+
+BEGIN = "<!-- perturb: generated, do not edit between these marks -->"
+END = "<!-- perturb: end of the generated part -->"
+
+_HEADER = re.compile(r"\A---\r?\n(.*?\n)?---\r?\n?", re.DOTALL)
+_UNITED = ("language", "source_datasets", "tags", "task_categories")
+"""Lists of the header to which both sides add."""
+_OWNED = ("license", "license_name", "license_link")
+"""Fields that follow from our rows: one that we do not write does not hold any more."""
+
+
+def merge_cards(ours: str, theirs: str | None, rounds: str) -> str:
+    """Our card, with `rounds` at its end, merged into the card `theirs` of the repository, if it has one.
+
+    Header: our fields win, lists of words are united, unknown fields stay; `configs` and `dataset_info` of
+    configurations that are not ours stay. Page: our part is replaced, or put below what others wrote.
+
+    Raises `PublishError` if the header of `theirs` is not YAML.
+    """
+    header, page = split_card(ours)
+    generated = f"{BEGIN}\n{page.strip()}\n\n{rounds.strip()}\n{END}\n"
+    if theirs is None:
+        return _join(header, "\n" + generated)
+    known, written = split_card(theirs)
+    return _join(merge_headers(header, known), _place(generated, written))
+
+
+def split_card(text: str) -> tuple[dict[str, Any], str]:
+    """Header and page of a card.
+
+    >>> split_card("---\\nlicense: mit\\n---\\n# A\\n")
+    ({'license': 'mit'}, '# A\\n')
+    """
+    match = _HEADER.match(text)
+    if match is None:
+        return {}, text
+    try:
+        header = yaml.safe_load(match[1] or "")
+    except yaml.YAMLError:
+        header = text
+    if header is None:
+        header = {}
+    if not isinstance(header, dict):
+        raise PublishError(
+            "the header of the card on the Hub is not YAML: mend its README.md there, then publish again"
+        )
+    return header, text[match.end() :]
+
+
+def merge_headers(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+    """One header of two; see `merge_cards`.
+
+    >>> merge_headers({"license": "mit", "tags": ["b"]}, {"license": "isc", "tags": ["a"], "viewer": True})
+    {'license': 'mit', 'tags': ['a', 'b'], 'viewer': True}
+    """
+    merged = {**{key: value for key, value in theirs.items() if key not in _OWNED}, **ours}
+    for key in _UNITED:
+        if key in ours and key in theirs:
+            merged[key] = [*dict.fromkeys([*_listed(theirs[key]), *_listed(ours[key])])]
+    names = {entry["config_name"] for entry in ours.get("configs", ())}
+    for key in ("configs", "dataset_info"):
+        others = [entry for entry in _listed(theirs.get(key)) if _config_name(entry) not in names]
+        entries = [*ours.get(key, ()), *others]
+        merged.pop(key, None)
+        if entries:
+            merged[key] = entries
+    order = [*ours, *theirs]
+    return {key: merged[key] for key in dict.fromkeys(order) if key in merged}
+
+
+def rounds_section(rounds: Sequence[Mapping[str, Any]], repo: str, configs: Sequence[str]) -> str:
+    """The part of the page that lists the published rounds, newest first, and says how to load each.
+
+    Every entry has `round`, `tag`, `created`, `rows`, `content_digest` and `changed`.
+    """
+    newest = rounds[0]
+    name = "" if len(configs) == 1 else f' "{configs[0]}",'
+    lines = [
+        "## Published rounds",
+        "",
+        "Each round has a tag of its own and stays as it is; the main branch holds the newest.",
+        "",
+        "```python",
+        "from datasets import load_dataset",
+        "",
+        f'rows = load_dataset("{repo}",{name} split="test", revision="{newest["tag"]}")',
+        "```",
+        "",
+        "| round | tag | made | items | content digest | changed since the round before |",
+        "|---|---|---|---:|---|---|",
+    ]
+    for entry in rounds:
+        made = str(entry["created"] or "")[:10]
+        shown = re.sub(r"[^\w .:+-]", "-", str(entry["round"]))
+        changed = ", ".join(entry["changed"]) or "items only"
+        lines.append(
+            f"| {shown} | `{entry['tag']}` | {made} | {entry['rows']} | `{entry['content_digest']}` | {changed} |"
+        )
+    return "\n".join(lines)
+
+
+def _join(header: Mapping[str, Any], page: str) -> str:
+    return f"---\n{yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True)}---\n{page}"
+
+
+def _place(generated: str, page: str) -> str:
+    start, end = page.find(BEGIN), page.find(END)
+    if 0 <= start < end:
+        return page[:start] + generated + page[end + len(END) :].lstrip("\n")
+    return f"{page.rstrip()}\n\n{generated}" if page.strip() else "\n" + generated
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _config_name(entry: Any) -> str:
+    return str(entry.get("config_name", "default")) if isinstance(entry, dict) else "default"
