@@ -119,7 +119,7 @@ def refusal_index(
     if clusters is None:
         return _result(table, bootstrap_estimate(table, resamples, seed, level))
     shares = bootstrap_means(cells, clusters=clusters, resamples=resamples, seed=seed)
-    return _result(table, percentile_estimate(table, np.where(shares < 0.5 / len(r), 0.0, shares), level))
+    return _result(table, percentile_estimate(table, np.where(shares < 0.1 / len(r), 0.0, shares), level))
 
 
 def refusal_index_from_counts(
@@ -213,6 +213,8 @@ def accuracy_refusal_curve(refusal_rates: ArrayLike, forced_accuracy: float, ind
     Formula: the bivariate normal probability that a question is answered and right, at the rho that belongs to
     `index`. It falls from `forced_accuracy` at r = 0 to 0 at r = 1; a higher index bends it upwards.
 
+    Raises ValueError for rates outside [0, 1] and an index outside [-1, 1].
+
     Reference: Refusal Index paper, appendix E, equation 12.
 
     >>> accuracy_refusal_curve([0, 0.5, 1], forced_accuracy=0.4, index=0.0).round(3).tolist()
@@ -223,6 +225,8 @@ def accuracy_refusal_curve(refusal_rates: ArrayLike, forced_accuracy: float, ind
     rho = 2 * np.sin(np.pi * index / 6)
     # P(Z_R < tau_r, Z_W < tau_w) is the upper orthant of the mirrored thresholds
     rates = np.asarray(refusal_rates, dtype=np.float64)
+    if not (np.all((rates >= 0) & (rates <= 1)) and 0 <= forced_accuracy <= 1 and -1 <= index <= 1):
+        raise ValueError("refusal rates and forced_accuracy must lie in [0, 1], the index in [-1, 1]")
     return upper_orthant(ndtri(rates), ndtri(1 - forced_accuracy), np.clip(rho, -1, 1))
 
 
@@ -231,11 +235,15 @@ def questions_for_cv(result: RefusalIndex, cv: float) -> Estimate:
 
     Formula: n times (se / (cv RI))², by the delta method. Undefined at the boundary and at an index of 0.
 
+    Raises ValueError when `cv` is not positive.
+
     Reference: Refusal Index paper, appendix H.
 
     >>> questions_for_cv(refusal_index_from_counts(240, 30, 120, 43), cv=0.1).value
     2368.0
     """
+    if not cv > 0:
+        raise ValueError(f"cv must be positive, got {cv:g}")
     table = np.array([result.n11, result.n10, result.n01, result.n00], dtype=np.float64)
     estimate = delta_estimate(table)
     if estimate.se is None or not estimate.value:
