@@ -118,6 +118,19 @@ STEPS: tuple[str, ...] = (
         value TEXT NOT NULL
     );
     """,
+    """
+    CREATE TABLE review_samples (
+        candidate_id TEXT PRIMARY KEY,
+        position INTEGER NOT NULL
+    );
+    CREATE TABLE reviews (
+        candidate_id TEXT NOT NULL,
+        annotator TEXT NOT NULL,
+        question TEXT NOT NULL,
+        answer TEXT NOT NULL,
+        PRIMARY KEY (candidate_id, annotator, question)
+    );
+    """,
 )
 
 APPLICATION_ID = 0x50455254

@@ -1,0 +1,70 @@
+"""Human reviews in a run's ledger: the sample that was drawn, and every answer an annotator gave."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from perturb.digests import canonical
+from perturb.store.calls import CallLedger
+from perturb.store.db import Write, ledger_errors
+
+SAMPLE_FACT = "review_sample"
+"""Name of the fact that says how the sample was drawn."""
+
+
+class ReviewLedger(CallLedger):
+    """What a review may write. Answers are stored one by one, so that two open pages never undo each other."""
+
+    def replace_sample(self, candidate_ids: Sequence[str], drawn: Mapping[str, Any]) -> None:
+        """Make these the items to review, in this order; answers stay, also those to items now left out.
+
+        `drawn` says how they were chosen.
+        """
+        with ledger_errors(self.path):
+            self.db.execute("BEGIN IMMEDIATE")
+            self.db.execute("DELETE FROM review_samples")
+            self.db.executemany(
+                "INSERT INTO review_samples VALUES (?, ?)",
+                ((candidate_id, position) for position, candidate_id in enumerate(candidate_ids, start=1)),
+            )
+            self.db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (SAMPLE_FACT, canonical(drawn)))
+            self.db.execute("COMMIT")
+
+    def record_answer(self, candidate_id: str, annotator: str, question: str, answer: str) -> None:
+        """Record one answer in the place of an earlier one to the same question."""
+        self._writer.put(
+            Write(
+                "INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?)",
+                (candidate_id, annotator, question, answer),
+            )
+        )
+
+
+def sample_ids(db: sqlite3.Connection) -> list[str]:
+    """The candidates of the sample, in order; empty if none was drawn."""
+    return [row[0] for row in db.execute("SELECT candidate_id FROM review_samples ORDER BY position")]
+
+
+def answers_by(db: sqlite3.Connection, annotator: str) -> dict[str, dict[str, str]]:
+    """What one annotator answered: candidate → question → answer."""
+    answers: dict[str, dict[str, str]] = {}
+    rows = db.execute("SELECT candidate_id, question, answer FROM reviews WHERE annotator = ?", (annotator,))
+    for candidate_id, question, answer in rows:
+        answers.setdefault(candidate_id, {})[question] = answer
+    return answers
+
+
+def annotators(db: sqlite3.Connection) -> list[str]:
+    """Everybody who answered anything, in alphabetical order."""
+    return [row[0] for row in db.execute("SELECT DISTINCT annotator FROM reviews ORDER BY annotator")]
+
+
+def sampled_answers(db: sqlite3.Connection) -> Iterator[tuple[str, str, str, str]]:
+    """Candidate, annotator, question and answer for every answer to an item of the sample."""
+    yield from db.execute(
+        "SELECT r.candidate_id, r.annotator, r.question, r.answer FROM reviews r"
+        " JOIN review_samples s ON s.candidate_id = r.candidate_id"
+        " ORDER BY s.position, r.annotator, r.question"
+    )
