@@ -45,7 +45,7 @@ class NoLog:
 
 
 def reply(verdict: Any = "PASS", code: Any = CODE, issues: Any = (), **checks: Any) -> str:
-    all_checks = {name: True for name in CHECK_NAMES} | checks
+    all_checks = dict.fromkeys(CHECK_NAMES, True) | checks
     content = {
         "verdict": verdict,
         "checks": {name: value for name, value in all_checks.items() if value is not ...},

@@ -1,0 +1,442 @@
+"""The ledger: what it refuses, what survives, and the order in which things reach the disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from perturb.errors import LedgerError
+from perturb.llm.asking import Call
+from perturb.records import (
+    ALL_CELLS,
+    Acceptance,
+    BaseInstance,
+    Candidate,
+    Decision,
+    Job,
+    Outcome,
+    Passage,
+    Verdict,
+    VerdictState,
+)
+from perturb.store import Ledger, open_read_only, queries
+from perturb.store.calls import LEDGER_FILE
+from perturb.store.db import BEHIND_ROWS, Write, Writer, connect
+from perturb.store.migrations import APPLICATION_ID, STEPS, migrate
+
+INSTANCE = BaseInstance(
+    "i1",
+    "test",
+    "When? \x00 \u202e",
+    (Passage("In 1984.", title="T"),),
+    ("1984", "MCMLXXXIV"),
+    metadata={"a": [1]},
+)
+VERIFIERS = {"v1": "print1", "v2": "print2"}
+
+
+def job(number: int, generator: str = "g") -> Job:
+    return Job(
+        f"job{number:05}", "i1", ALL_CELLS[number % 18], generator, 0, "r1", "L" if number % 2 else None
+    )
+
+
+def candidate(number: int) -> Candidate:
+    one = job(number)
+    passages = (Passage("In 1984 or \ud7ff \x00.", title="T"),)
+    return Candidate(one.id, "i1", "g", one.cell, "L", "When?", passages, "r", "CODE", {"claim": "x"})
+
+
+def call(number: int, status: str = "read", cost: float | None = 0.5) -> Call:
+    return Call(f"key{number}", "m", "generate", "s", status, f"reply{number}", "", 10, 5, cost, 0.1, 2)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger(tmp_path / "run") as opened:
+        yield opened
+
+
+def plan(ledger: Ledger, jobs: int = 4, digest: str = "d1") -> int:
+    number = ledger.start_plan(digest, "name: x\n", {"panel": {}})
+    assert ledger.add_jobs(number, (job(n) for n in range(jobs)), {"i1": INSTANCE}) == jobs
+    return number
+
+
+# -- what is written is read back ------------------------------------------------------------------------------
+
+
+def test_records_come_back_as_they_were(ledger: Ledger) -> None:
+    number = plan(ledger)
+    planned = list(queries.pending_jobs(ledger.db, number, "g", page=3))
+    assert [one.job for one in planned] == [job(n) for n in range(4)]
+    assert queries.instance(ledger.db, planned[0].instance_key) == INSTANCE
+    vote = Verdict(
+        "job00001", "v1", VerdictState.FAIL, {"intensity": False}, "CODE", ("bad \x00",), "raw", "print1"
+    )
+    ledger.record_candidate(candidate(1))
+    ledger.record_outcome("job00001", Outcome.CANDIDATE, "L", "raw \x00 text")
+    ledger.record_vote(vote)
+    ledger.record_decision(Decision("job00001", Acceptance.ACCEPTED, "why", True), "panel")
+    ledger.flush()
+    assert queries.candidate(ledger.db, "job00001") == candidate(1)
+    assert queries.votes_of(ledger.db, "job00001", VERIFIERS) == {"v1": vote}
+    assert queries.votes_of(ledger.db, "job00001", {"v1": "other"}) == {}
+    assert queries.acceptance_of(ledger.db, "job00001", "panel") is Acceptance.ACCEPTED
+    assert queries.acceptance_of(ledger.db, "job00001", "other") is None
+    assert [one.job.id for one in queries.accepted_jobs(ledger.db, number, "panel")] == ["job00001"]
+    assert [one.job.id for one in queries.pending_jobs(ledger.db, number, "g")] == [
+        job(n).id for n in (0, 2, 3)
+    ]
+
+
+def test_counts_tell_the_stages_apart(ledger: Ledger) -> None:
+    number = plan(ledger, 18)
+    ends = [Outcome.CANDIDATE] * 4 + [Outcome.UNPARSED, Outcome.REJECTED, Outcome.ABSTAINED, Outcome.ERROR]
+    for index, outcome in enumerate(ends):
+        ledger.record_outcome(job(index).id, outcome, f"detail {index}", "")
+    for index, acceptance in enumerate((Acceptance.ACCEPTED, Acceptance.REJECTED, Acceptance.UNDECIDED)):
+        ledger.record_decision(Decision(job(index).id, acceptance, "", False), "panel")
+        ledger.record_vote(Verdict(job(index).id, "v1", VerdictState.PASS, prompt_version="print1"))
+        ledger.record_vote(Verdict(job(index).id, "v2", VerdictState.UNSCORED, prompt_version="print2"))
+        ledger.record_vote(Verdict(job(index).id, "v2", VerdictState.PASS, prompt_version="old"))
+    ledger.flush()
+    counts = queries.stage_counts(ledger.db, number, "panel", VERIFIERS)
+    assert counts.jobs == 18
+    assert dict(counts.outcomes) == {
+        "candidate": 4,
+        "unparsed": 1,
+        "rejected_by_checks": 1,
+        "abstained": 1,
+        "error": 1,
+    }
+    assert dict(counts.decisions) == {"accepted": 1, "rejected": 1, "undecided": 1}
+    assert counts.votes == 3
+    cells = queries.cell_counts(ledger.db, number, "panel")
+    assert set(cells) == set(ALL_CELLS)
+    assert cells[ALL_CELLS[0]] == {"jobs": 1, "candidates": 1, "accepted": 1}
+    assert cells[ALL_CELLS[1]] == {"jobs": 1, "candidates": 1, "accepted": 0}
+    assert cells[ALL_CELLS[9]] == {"jobs": 1, "candidates": 0, "accepted": 0}
+    assert queries.cell_counts(ledger.db, number, "other")[ALL_CELLS[0]]["accepted"] == 0
+    assert [one.job.id for one in queries.undecided_jobs(ledger.db, number, "panel")] == [
+        job(2).id,
+        job(3).id,
+    ]
+    assert queries.first_error(ledger.db, number) == "detail 7"
+
+
+def test_errors_are_done_again_and_unparsed_replies_when_asked(ledger: Ledger) -> None:
+    number = plan(ledger)
+    for index, outcome in enumerate((Outcome.ERROR, Outcome.UNPARSED, Outcome.CANDIDATE)):
+        ledger.record_outcome(job(index).id, outcome, "", "")
+    ledger.flush()
+    plan(ledger)
+
+    def pending() -> list[str]:
+        return [one.job.id for one in queries.pending_jobs(ledger.db, number, "g")]
+
+    assert pending() == [job(0).id, job(3).id]
+    assert ledger.forget_outcomes(number, Outcome.UNPARSED) == 1
+    assert pending() == [job(0).id, job(1).id, job(3).id]
+
+
+def test_plans_take_turns_and_share_their_jobs(ledger: Ledger) -> None:
+    first = plan(ledger, 4, "d1")
+    ledger.record_outcome(job(1).id, Outcome.ABSTAINED, "", "")
+    ledger.flush()
+    second = plan(ledger, 6, "d2")
+    assert (first, second) == (1, 2)
+    assert queries.stage_counts(ledger.db, second, "p", {}).outcomes == {"abstained": 1}
+    assert plan(ledger, 4, "d1") == first
+    assert queries.stage_counts(ledger.db, first, "p", {}).jobs == 4
+    assert ledger.db.execute("SELECT digest FROM plans WHERE current").fetchall()[0][0] == "d1"
+
+
+def test_calls_answer_the_same_question_for_good(ledger: Ledger, tmp_path: Path) -> None:
+    ledger.record(call(1))
+    assert ledger.find("key1") == "reply1", "at once, not when it is on disk"
+    ledger.record(call(2, "unread"))
+    ledger.record(call(3, "error", None))
+    ledger.flush()
+    assert (ledger.find("key1"), ledger.find("key2"), ledger.find("key3")) == ("reply1", None, None)
+    assert ledger.cached_calls == 2
+    assert queries.spent_usd(ledger.db) == 1.0
+    totals = queries.call_totals(ledger.db)["m"]
+    assert (totals["calls"], totals["tries"], totals["errors"], totals["cost_usd"]) == (3, 6, 1, 1.0)
+    ledger.record(call(4, "read", None))
+    ledger.flush()
+    assert queries.call_totals(ledger.db)["m"]["cost_usd"] is None, "one unknown price makes the sum unknown"
+
+
+def test_a_second_ledger_finds_what_the_first_one_kept(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as first:
+        first.record(call(1))
+    with Ledger(tmp_path) as second:
+        assert second.find("key1") == "reply1"
+
+
+# -- the writer ------------------------------------------------------------------------------------------------
+
+
+def test_callbacks_come_after_the_commit_and_in_order(ledger: Ledger) -> None:
+    number = plan(ledger, 300)
+    seen: list[tuple[int, bool]] = []
+    reader = connect(ledger.path, read_only=True)
+    reader.close()
+
+    def settled(index: int) -> None:
+        with closing(sqlite3.connect(ledger.path)) as db:
+            row = db.execute("SELECT outcome FROM jobs WHERE id = ?", (job(index).id,)).fetchone()
+        seen.append((index, row[0] == "abstained"))
+
+    for index in range(300):
+        ledger.record_outcome(job(index).id, Outcome.ABSTAINED, "", "", lambda index=index: settled(index))  # type: ignore[misc]
+    ledger.flush()
+    assert seen == [(index, True) for index in range(300)]
+    assert queries.stage_counts(ledger.db, number, "p", {}).outcomes == {"abstained": 300}
+
+
+def test_a_later_write_takes_the_place_of_an_earlier_one(ledger: Ledger) -> None:
+    for state in (VerdictState.UNSCORED, VerdictState.FAIL, VerdictState.PASS):
+        ledger.record_vote(Verdict("c", "v1", state, prompt_version="print1"))
+    ledger.flush()
+    assert queries.votes_of(ledger.db, "c", VERIFIERS)["v1"].state is VerdictState.PASS
+
+
+@pytest.mark.parametrize("poison", ["\ud800", 2**70, object()])
+def test_a_failed_write_is_heard_and_nobody_waits_for_ever(tmp_path: Path, poison: object) -> None:
+    writer = Writer(tmp_path / "x.sqlite")
+    try:
+        writer.put(Write("CREATE TABLE t (a)", ()))
+        writer.flush()
+        writer.put(Write("INSERT INTO t VALUES (?)", (poison,)))
+        with pytest.raises(LedgerError, match="run the same command again"):
+            writer.flush()
+        with pytest.raises(LedgerError):
+            writer.put(Write("INSERT INTO t VALUES (1)", ()))
+    finally:
+        writer.close()
+
+
+def test_a_callback_that_fails_stops_the_writer_but_not_the_program(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "x.sqlite")
+
+    def fail() -> None:
+        raise RuntimeError("no bar")
+
+    writer.put(Write("CREATE TABLE t (a)", (), fail))
+    with pytest.raises(LedgerError, match="no bar"):
+        writer.flush()
+    writer.close()
+
+
+def test_a_failure_that_nobody_asked_about_is_raised_at_the_end(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    ledger.__enter__()
+    ledger.record_outcome("x", Outcome.ERROR, "\ud800", "")
+    with pytest.raises(LedgerError):
+        ledger.__exit__(None, None, None)
+    with Ledger(tmp_path):
+        pass  # the lock was given back
+
+
+async def test_whoever_makes_more_than_the_disk_takes_waits(ledger: Ledger) -> None:
+    hold, held = threading.Event(), threading.Event()
+
+    def stop_the_disk() -> None:
+        held.set()
+        hold.wait(timeout=30)
+
+    ledger.record_outcome("x", Outcome.ERROR, "", "", stop_the_disk)
+    assert held.wait(timeout=30)
+    for _ in range(BEHIND_ROWS + 1):
+        ledger.record_outcome("x", Outcome.ERROR, "", "")
+    assert ledger._writer.behind
+    hold.set()
+    await ledger.keep_up()
+    assert not ledger._writer.behind
+
+
+# -- what is refused -------------------------------------------------------------------------------------------
+
+
+def refusal(folder: Path) -> str:
+    with pytest.raises(LedgerError) as caught, Ledger(folder):
+        pass
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_every_earlier_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    for version in range(1, len(STEPS) + 1):
+        folder = tmp_path / str(version)
+        folder.mkdir()
+        with closing(sqlite3.connect(folder / LEDGER_FILE)) as db:
+            for step in STEPS[:version]:
+                db.executescript(step)
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            db.execute(f"PRAGMA user_version = {version}")
+        if version < len(STEPS):
+            with pytest.raises(LedgerError, match="written by an older perturb"):
+                open_read_only(folder)
+        with Ledger(folder) as ledger:
+            assert plan(ledger, 2) == 1
+            assert ledger.db.execute("PRAGMA user_version").fetchone()[0] == len(STEPS)
+        open_read_only(folder).close()
+
+
+def test_migrating_twice_changes_nothing(tmp_path: Path) -> None:
+    with closing(connect(tmp_path / "x.sqlite")) as db:
+        migrate(db, "x")
+        before = db.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall()
+        migrate(db, "x")
+        assert [tuple(row) for row in db.execute("SELECT sql FROM sqlite_master ORDER BY name")] == [
+            tuple(row) for row in before
+        ]
+        assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
+def test_a_newer_ledger_is_left_alone(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as ledger:
+        ledger.db.execute(f"PRAGMA user_version = {len(STEPS) + 1}")
+    before = (tmp_path / LEDGER_FILE).read_bytes()
+    assert "written by a newer perturb" in refusal(tmp_path)
+    with pytest.raises(LedgerError, match="newer perturb"):
+        open_read_only(tmp_path)
+    assert (tmp_path / LEDGER_FILE).read_bytes() == before
+
+
+def test_a_database_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / LEDGER_FILE
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE theirs (a)")
+    before = path.read_bytes()
+    assert "not a perturb ledger" in refusal(tmp_path)
+    with pytest.raises(LedgerError, match="not a perturb ledger"):
+        open_read_only(tmp_path)
+    assert path.read_bytes() == before
+
+
+def test_a_corrupt_ledger_is_named(tmp_path: Path) -> None:
+    (tmp_path / LEDGER_FILE).write_bytes(b"not a database at all" * 500)
+    assert "the ledger is corrupt" in refusal(tmp_path)
+    with pytest.raises(LedgerError, match="the ledger is corrupt"):
+        open_read_only(tmp_path)
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("x")
+    assert "cannot be written" in refusal(tmp_path / "run")
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="no run there"):
+        open_read_only(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become a user without rights")
+def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="perturb-test-"))
+    try:
+        folder.chmod(0o555)
+        code = f"""
+import os, pathlib, perturb.store, perturb.errors
+os.setuid(65534)
+try:
+    perturb.store.Ledger(pathlib.Path({str(folder)!r}) / "run")
+except perturb.errors.LedgerError as error:
+    print(error)
+"""
+        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        assert (
+            ended.stdout.strip()
+            == f"{folder}/run: cannot be written (Permission denied): check the folder's permissions"
+        )
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_a_second_process_is_refused_by_the_number_of_the_first(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from perturb.store import Ledger; held = Ledger(Path(sys.argv[1]));"
+        "print('in', flush=True); sys.stdin.read()"
+    )
+    first = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "mine")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert first.stdout is not None
+        assert first.stdout.readline() == "in\n"
+        message = refusal(tmp_path / "mine")
+        assert (
+            message == f"run 'mine' is being worked on by process {first.pid}: wait for it, or stop it first"
+        )
+        first.send_signal(signal.SIGKILL)
+    finally:
+        first.kill()
+        first.communicate(timeout=30)
+    with Ledger(tmp_path / "mine"):
+        assert (tmp_path / "mine" / "run.pid").read_text().strip() == str(os.getpid())
+    assert not (tmp_path / "mine" / "run.pid").exists()
+
+
+def fill(ledger: Ledger) -> None:
+    """Record big calls until the disk is full."""
+    for number in range(2000):
+        ledger.record(Call(f"key{number}", "m", "p", "s", "read", "x" * 3000, "", 1, 1, None, 0.0, 1))
+        ledger.flush()
+
+
+def test_a_full_disk_stops_the_run_and_nothing_is_lost(tmp_path: Path) -> None:
+    with suppress(LedgerError), Ledger(tmp_path) as ledger:
+        pages = ledger.db.execute("PRAGMA page_count").fetchone()[0]
+        ledger._writer._connection.execute(f"PRAGMA max_page_count = {pages + 20}")
+        with pytest.raises(LedgerError, match="no space left"):
+            fill(ledger)
+        ledger.flush()
+    with Ledger(tmp_path) as ledger:
+        kept = ledger.db.execute("SELECT count(*) FROM calls").fetchone()[0]
+        assert 0 < kept < 200
+        assert ledger.find(f"key{kept - 1}") == "x" * 3000
+        assert ledger.find(f"key{kept}") is None
+        ledger.record(call(1))
+        ledger.flush()
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="needs a small file system")
+def test_a_file_system_that_fills_up_is_survived(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True
+    ).returncode:
+        pytest.skip("may not mount a file system")
+    try:
+        with suppress(LedgerError), Ledger(disk / "run") as ledger:
+            with pytest.raises(LedgerError, match="no space left"):
+                fill(ledger)
+            ledger.flush()
+        subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
+        with Ledger(disk / "run") as ledger:
+            assert ledger.db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+            assert ledger.db.execute("SELECT count(*) FROM calls").fetchone()[0] > 0
+            ledger.record(call(1))
+            ledger.flush()
+    finally:
+        subprocess.run(["umount", disk], check=True)
