@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from perturb.records import Cell, Intensity, Passage, PerturbationClass
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
+from perturb.rules.doers import is_clean
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import Sentence, inserted_after
-from perturb.rules.subjects import Subject, anchor_of, edited_passage, is_clean, subject_of
+from perturb.rules.subjects import Subject, anchor_of, edited_passage, subject_of
 from perturb.rules.topics import is_cased
 from perturb.rules.words import capitalise, content_stems, has_word, spans_of, stem, tokens
 

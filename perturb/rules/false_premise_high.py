@@ -8,8 +8,9 @@ import re
 from perturb.records import Intensity, PerturbationClass
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import fill, question_of, refusal_rule, slots, told_in, with_query
+from perturb.rules.doers import doer_of
 from perturb.rules.rule import Draft, Rule
-from perturb.rules.subjects import Subject, doer_of, subject_of
+from perturb.rules.subjects import Subject, subject_of
 
 _CLASS = PerturbationClass.FALSE_PREMISE
 _HIGH = Intensity.HIGH

@@ -9,8 +9,9 @@ from perturb.records import PerturbationClass
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.asides import a_, asks, fill, low_rule, printed, slots, splice_place, spliced, with_query
+from perturb.rules.doers import is_clean
 from perturb.rules.rule import Draft, Rule
-from perturb.rules.subjects import WORKS, Subject, appeared_in, is_clean, subject_of
+from perturb.rules.subjects import WORKS, Subject, appeared_in, subject_of
 from perturb.rules.words import has_word, spans_of, tokens
 
 _CLASS = PerturbationClass.FALSE_PREMISE

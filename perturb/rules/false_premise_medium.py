@@ -10,9 +10,10 @@ from perturb.rules import pools
 from perturb.rules.analyse import Analysis, support
 from perturb.rules.answers import AnswerType
 from perturb.rules.asides import fill, question_of, refusal_rule, slots, told_in, with_query
+from perturb.rules.doers import Doer, doer_of, done_of, is_clean
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft, Rule
-from perturb.rules.subjects import Doer, Subject, appeared_in, doer_of, is_clean, subject_of
+from perturb.rules.subjects import Subject, appeared_in, subject_of
 from perturb.rules.words import has_word, spans_of
 
 _CLASS = PerturbationClass.FALSE_PREMISE
@@ -139,15 +140,6 @@ def _asserted(a: Analysis) -> bool:
     return False
 
 
-def _done(doer: Doer) -> str | None:
-    """What the person did, as a participle with its objects."""
-    verb, _, rest = doer.did.partition(" ")
-    if not rest or verb.lower() in _COPULA:
-        return None
-    participle = inflected(verb.lower(), "VBN")
-    return None if participle is None else f"{participle} {rest}"
-
-
 def _denial(a: Analysis) -> str | None:
     """The claim of a when-, where- or what-is-question, denied."""
     q = a.question
@@ -187,9 +179,7 @@ def _factive_fits(a: Analysis) -> bool:
     doer = doer_of(a)
     if not _asserted(a) or re.search(r"\b(?:last time|season|new|now|currently|year)\b", a.query.lower()):
         return False
-    return (
-        (doer is not None and _done(doer) is not None) or _denial(a) is not None or _not_the(doer) is not None
-    )
+    return done_of(doer) is not None or _denial(a) is not None or _not_the(doer) is not None
 
 
 def _not_the(doer: Doer | None) -> str | None:
@@ -200,7 +190,7 @@ def _not_the(doer: Doer | None) -> str | None:
 
 def _factive(a: Analysis, rng: random.Random) -> Draft | None:
     doer = doer_of(a)
-    done = None if doer is None else _done(doer)
+    done = done_of(doer)
     if doer is not None and done is not None:
         pronoun = {"m": "he", "f": "she"}.get(doer.gender or "")
         wordings = _NEVER if pronoun else _NEVER[:-1]

@@ -20,9 +20,10 @@ from perturb.rules.asides import (
     marked,
     printed,
 )
+from perturb.rules.doers import doer_of, is_clean
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import inserted_after
-from perturb.rules.subjects import doer_of, is_clean, subject_of
+from perturb.rules.subjects import subject_of
 from perturb.rules.values import new_person
 from perturb.rules.words import has_word
 
@@ -178,7 +179,7 @@ _BY_ENTRY = (
     "looking at a single entry of the list, {query}",
     "according to the entry quoted from the list, {query}",
     "entry by entry on the list, {query}",
-    "if one reads just that entry of the list, {query}",
+    "if one reads just its entry on the list, {query}",
 )
 
 _MINUTES = (

@@ -18,8 +18,9 @@ from perturb.rules.asides import (
     told_in,
     with_query,
 )
+from perturb.rules.doers import doer_of
 from perturb.rules.rule import Draft, Rule
-from perturb.rules.subjects import doer_of, subject_of
+from perturb.rules.subjects import subject_of
 from perturb.rules.words import has_word
 
 _CLASS = PerturbationClass.GRANULARITY
@@ -133,33 +134,28 @@ _NATIONS: tuple[Pair, ...] = (
 
 _PARTS: tuple[Pair, ...] = (
     (
-        "A {item} {prep} {full} lies in {city} in an oak case with a brass lock.",
-        "How many springs are there inside the brass lock of the oak case in {city} that holds the {item} "
-        "{prep} {full}?",
+        "A {item} {prep} {full} kept in {city} has a wrapper that is closed by a brass clasp.",
+        "How many turns has the spring inside the clasp on the {item} {prep} {full} in {city}?",
     ),
     (
-        "In {city} a {item} {prep} {full} is shown under a lamp with a green shade.",
-        "How many turns does the coil in the bulb of the lamp over the {item} {prep} {full} in {city} have?",
+        "The {item} {prep} {full} in the library of {city} bears a label with a thin metal frame.",
+        "What are the rivets in the frame of the label on the {item} {prep} {full} in {city} made of?",
     ),
     (
-        "The {item} {prep} {full} in the archive of {city} is kept in a cabinet that has four drawers.",
-        "What are the screws in the drawer handles of the cabinet in {city} that holds the {item} {prep} "
-        "{full} made of?",
+        "A {item} {prep} {full} owned by a school in {city} comes in a case with a small lock.",
+        "How many pins are there in the cylinder of the lock on the case of the {item} {prep} {full} in {city}?",
     ),
     (
-        "A cart in {city} with two rubber wheels is used to move a {item} {prep} {full}.",
-        "How many spokes does the left wheel of the cart that moves the {item} {prep} {full} in {city} have?",
+        "The case of a {item} {prep} {full} in {city} is fitted with a leather handle.",
+        "How many stitches does the seam inside the handle on the case of the {item} {prep} {full} in {city} have?",
     ),
     (
-        "A {item} {prep} {full} in {city} is watched by a clock with a steel movement on the wall of the "
-        "room.",
-        "How many teeth does the smallest cogwheel in the movement of the clock beside the {item} {prep} "
-        "{full} in {city} have?",
+        "A {item} {prep} {full} shown in {city} stands in a frame with four wooden corners.",
+        "Who made the glue in the corners of the frame around the {item} {prep} {full} in {city}?",
     ),
     (
-        "The {item} {prep} {full} that belongs to a school in {city} is carried in a case with a leather "
-        "strap.",
-        "How many stitches hold the buckle on the strap of the case for the {item} {prep} {full} in {city}?",
+        "In {city} a {item} {prep} {full} lies in a glass box whose lid has two hinges.",
+        "How thick is the pin in the left hinge of the box that holds the {item} {prep} {full} in {city}?",
     ),
 )
 

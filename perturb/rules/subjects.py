@@ -10,9 +10,10 @@ from typing import Literal
 from perturb.records import Passage
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.answers import AnswerType, gender_of
+from perturb.rules.answers import gender_of
+from perturb.rules.doers import doer_of, is_small_word
 from perturb.rules.topics import Topic, bare_title, proper_title
-from perturb.rules.words import STOP_WORDS, is_common, plain, spans_of, tokens, word_list
+from perturb.rules.words import STOP_WORDS, is_common, plain, spans_of, word_list
 
 Sort = Literal[
     "music", "film", "series", "book", "stage", "game", "place", "body", "event", "person", "thing"
@@ -41,22 +42,6 @@ class Subject:
     """Of a person."""
     span: tuple[int, int] | None = None
     """Where it stands in the query."""
-
-
-@dataclass(frozen=True, slots=True)
-class Doer:
-    """A real person who answers a who-question, with what the person did."""
-
-    name: str
-    did: str
-    """The finite verb with its objects: "wrote Emma"."""
-    verb: str
-    gender: str | None
-
-    @property
-    def relative(self) -> str:
-        """The name with the deed: "Jane Austen, who wrote Emma"; the name alone where the deed is not fit to print."""
-        return f"{self.name}, who {self.did}" if self.did else self.name
 
 
 _NOUNS: tuple[tuple[Sort, str], ...] = (
@@ -103,7 +88,7 @@ _WITH_ARTICLE = frozenset(
     word_list(
         """
     cup open ocean sea war wars bowl rumble party river canal bridge dam mountains desert declaration games game
-    ceremony award awards finals center centre revolution dynasty league
+    ceremony award awards finals center centre revolution dynasty league group empire union
     """
     )
 )
@@ -121,21 +106,6 @@ _BAD_NAME = re.compile(
     r"ceo|chairman|senator)\b",
     re.IGNORECASE,
 )
-_MADE = frozenset(
-    word_list(
-        """
-    plays played play voices voiced portrays portrayed wrote writes composed designed directed invented discovered
-    produced created sings sang sung recorded founded won wins scored coined painted built hosts hosted narrated
-    introduced sculpted patented performed drew made changed
-    """
-    )
-)
-_POSTS = re.compile(
-    r"^(?:is|was) the (?:original |current |head |lead |main |first |new |present )*"
-    r"(?:singer|director|writer|author|composer|producer|coach|ceo|president|host|lyricist|architect|designer|inventor|"
-    r"founder|drummer|guitarist|narrator|\w+ president|(?:first )?signatory|speaker|leader)\b",
-    re.IGNORECASE,
-)  # fmt: skip
 
 
 def subject_of(a: Analysis) -> Subject | None:
@@ -246,7 +216,7 @@ def _titled(query: str, passages: tuple[Passage, ...], topic: Topic | None, home
     else:
         return None
     passage = passages[at]
-    if _small_word(name, passage.text):
+    if is_small_word(name, passage.text):
         return None
     if not _good_name(name) or _cut_title(passage.title, name):
         return None
@@ -277,11 +247,6 @@ def _titled(query: str, passages: tuple[Passage, ...], topic: Topic | None, home
     if not definition and sort != "place" and (_like_person(name) or _called_by_surname(name, passage.text)):
         return None
     return Subject(name, noun, sort, _full(name, noun, sort, query, passages), at, definition, year)
-
-
-def _small_word(name: str, text: str) -> bool:
-    """Whether a name of one word is a common noun, which the passage writes small."""
-    return " " not in name and any(text[start:end].islower() for start, end in spans_of(text, name))
 
 
 def _same(title: str, name: str) -> bool:
@@ -421,6 +386,9 @@ def _full(name: str, noun: str, sort: Sort, query: str, passages: tuple[Passage,
         return f"the {noun} {name}"
     if re.match(r"(?:The|A|An) ", name):
         return name
+    head = name.split(" of ", maxsplit=1)[0]
+    if " of " in name and " " not in head and is_common(plain(head)) and plain(head) not in ("isle", "book"):
+        return f"the {name}"
     if plain(name.rsplit(maxsplit=1)[-1]) in _WITH_ARTICLE and not re.search(r"['’]s? ", name):
         return f"the {name}"
     with_article = without = 0
@@ -462,48 +430,10 @@ def appeared_in(a: Analysis, s: Subject) -> int | None:
     return int(years.pop()) if len(years) == 1 and s.sort != "person" else None
 
 
-def doer_of(a: Analysis) -> Doer | None:
-    """The answer as a real person who did what the question asks about; None in doubt, and for fictional persons."""
-    q, name = a.question, a.answer
-    words = name.split()
-    verbs = [word for word in a.query.lower().split()[1:4] if word in _MADE]
-    posted = re.match(r"who (.*)", a.query)
-    if not 2 <= len(words) <= 4 or not a.query.lower().startswith("who "):
-        return None
-    if not (verbs or (posted and _POSTS.match(posted.group(1)))) or not _names_person(
-        a, verbs[0] if verbs else ""
-    ):
-        return None
-    if not a.single_answer and (not verbs or verbs[0] in ("won", "wins")):
-        return None
-    did = _deed(a) if q is not None and q.wh == "who" and q.gap == "subject" else ""
-    return Doer(name, did, q.verb.lower() if q is not None else "", a.gender)
-
-
-def _deed(a: Analysis) -> str:
-    """The claim's predicate if it can stand in print, else nothing."""
-    if a.question is None or not is_clean(a):
-        return ""
-    did = re.sub(r"^(\w+) ((?:theme )?(?:song|movie|film|book)s?\b)", r"\1 the \2", a.question.after)
-    if re.search(
-        r"\b(?:this|last|next) (?:year|season)|\b[a-z]+ and [a-z]+\b|,|\b[A-Z]\w+ lyrics$|\b\d{4}$", did
-    ):
-        return ""
-    return did
-
-
-def _names_person(a: Analysis, verb: str) -> bool:
-    """Whether the answer is a person, by its type or because nobody else can have played a part."""
-    if a.answer_type is AnswerType.PERSON:
-        return True
-    words = a.answer.split()
-    return (
-        not re.match(r"who \w+ (?:at|for|in|on|with) ", a.query.lower())
-        and verb in ("plays", "played", "portrayed", "portrays", "voiced", "voices")
-        and 2 <= len(words) <= 3
-        and all(word[0].isupper() and word.isalpha() for word in words)
-        and words[0] not in ("The", "A")
-    )
+def about_thing(a: Analysis) -> bool:
+    """Whether the instance has a subject that is no person."""
+    subject = subject_of(a)
+    return subject is not None and subject.sort != "person"
 
 
 def anchor_of(a: Analysis) -> Subject | None:
@@ -515,43 +445,3 @@ def anchor_of(a: Analysis) -> Subject | None:
     if doer is None:
         return None
     return Subject(doer.name, "person", "person", doer.name, _home(a), "", None, doer.gender)
-
-
-_ALWAYS_NAMES = frozenset(
-    word_list(
-        """
-    joker batman superman bible olympics olympic google netflix hulu disney friends jessie drake arsenal woody
-    us uk la dc jo mca ppf dr disco monday tuesday thursday friday saturday sunday july august
-    """
-    )
-)
-
-
-def is_clean(a: Analysis) -> bool:
-    """Whether the recased question can stand in print: no name in small letters, no word unknown, a known wh-form."""
-    words = tokens(a.query)
-    if not words or plain(words[0]) not in ("who", "when", "where", "what", "which", "how", "in", "why"):
-        return False
-    if re.search(
-        r"^who'?s\b|\b(?:did|does) .*\b(?:emerges|changed|created|became)\b|\bdo we\b|\.\.\.", a.query
-    ):
-        return False
-    if re.match(r"(?:when|where|who) did .*\b(?:grew|went|came)\b", a.query):
-        return False
-    for word in words[1:]:
-        if word.islower() and (
-            not is_common(plain(word)) or plain(word) in _ALWAYS_NAMES or _only_a_name(a, word)
-        ):
-            return False
-    return True
-
-
-def _only_a_name(a: Analysis, word: str) -> bool:
-    """Whether the passages write a word of the question with a capital only, within sentences."""
-    found = [
-        text[s:e]
-        for text in (a.text,)
-        for s, e in spans_of(text, word)
-        if s > 1 and text[s - 2] not in '.!?\n"'
-    ]
-    return bool(found) and all(form[:1].isupper() for form in found)

@@ -13,9 +13,10 @@ from perturb.digests import seed_of
 from perturb.records import BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules import epistemic_mismatch, false_premise, granularity_mismatch
 from perturb.rules.analyse import analyse
+from perturb.rules.doers import doer_of
 from perturb.rules.engine import RuleCandidate, perturb_by_rule
 from perturb.rules.rule import Rule
-from perturb.rules.subjects import anchor_of, doer_of, subject_of
+from perturb.rules.subjects import anchor_of, subject_of
 from perturb.rules.words import has_word
 
 RULES: tuple[Rule, ...] = (*false_premise.RULES, *granularity_mismatch.RULES, *epistemic_mismatch.RULES)
@@ -237,7 +238,7 @@ ODD = (
     instance("who wrote  emma?", "", "Emma was written by Jane Austen", "Jane Austen"),
     instance("من كتب رواية زقاق المدق", "زقاق المدق", "كتب نجيب محفوظ رواية زقاق المدق.", "نجيب محفوظ"),
     instance("who sang {{ topic }} in {city}", "{{ topic }}", "Anna Lee sang {{ topic }} in {city}. {%", "Anna Lee"),
-    instance("who played {name} in the film {full}", "{full} (film)", "{full} is a film. Anna Lee played {name}.", "Anna Lee"),
+    instance("who played {name} in the film {full}", "{full} (film)", "{full} is a film. Ann Ray: {name}.", "Ann Ray"),
     instance("who painted 🎨 the “blue” café", "Café 🎨", "Zoë Müller painted the café. \u202eabc\u202c", "Zoë Müller"),
     instance("?", "T", "x", "x"),
     instance("who who who who who", "Who", "Who? The Who. Who who.", "The Who"),

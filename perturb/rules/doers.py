@@ -1,0 +1,146 @@
+"""Real persons who answer a who-question, with their deeds, and whether a question can stand in print."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from perturb.rules.analyse import Analysis
+from perturb.rules.answers import AnswerType
+from perturb.rules.questions import inflected
+from perturb.rules.words import is_common, plain, spans_of, tokens, word_list
+
+
+@dataclass(frozen=True, slots=True)
+class Doer:
+    """A real person who answers a who-question, with what the person did."""
+
+    name: str
+    did: str
+    """The finite verb with its objects: "wrote Emma"."""
+    verb: str
+    gender: str | None
+
+    @property
+    def relative(self) -> str:
+        """The name with the deed: "Jane Austen, who wrote Emma"; the name alone where the deed is not fit to print."""
+        return f"{self.name}, who {self.did}" if self.did else self.name
+
+
+_MADE = frozenset(
+    word_list(
+        """
+    plays played play voices voiced portrays portrayed wrote writes composed designed directed invented discovered
+    produced created sings sang sung recorded founded won wins scored coined painted built hosts hosted narrated
+    introduced sculpted patented performed drew made changed
+    """
+    )
+)
+_POSTS = re.compile(
+    r"^(?:is|was) the (?:original |current |head |lead |main |first |new |present )*"
+    r"(?:singer|director|writer|author|composer|producer|coach|ceo|president|host|lyricist|architect|designer|inventor|"
+    r"founder|drummer|guitarist|narrator|\w+ president|(?:first )?signatory|speaker|leader)\b",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def doer_of(a: Analysis) -> Doer | None:
+    """The answer as a real person who did what the question asks about; None in doubt, and for fictional persons."""
+    q, name = a.question, a.answer
+    words = name.split()
+    verbs = [word for word in a.query.lower().split()[1:4] if word in _MADE]
+    posted = re.match(r"who (.*)", a.query)
+    if not 2 <= len(words) <= 4 or not a.query.lower().startswith("who "):
+        return None
+    if not (verbs or (posted and _POSTS.match(posted.group(1)))) or not _names_person(
+        a, verbs[0] if verbs else ""
+    ):
+        return None
+    if not a.single_answer and (not verbs or verbs[0] in ("won", "wins")):
+        return None
+    did = _deed(a) if q is not None and q.wh == "who" and q.gap == "subject" else ""
+    return Doer(name, did, q.verb.lower() if q is not None else "", a.gender)
+
+
+def done_of(doer: Doer | None) -> str | None:
+    """What the person did, as a participle with its objects: "written Emma"; None for "is the director of Emma"."""
+    if doer is None:
+        return None
+    verb, _, rest = doer.did.partition(" ")
+    participle = inflected(verb.lower(), "VBN") if rest else None
+    return (
+        None
+        if participle is None or verb.lower() in ("is", "was", "become", "became")
+        else f"{participle} {rest}"
+    )
+
+
+def _deed(a: Analysis) -> str:
+    """The claim's predicate if it can stand in print, else nothing."""
+    if a.question is None or not is_clean(a):
+        return ""
+    did = re.sub(r"^(\w+) ((?:theme )?(?:song|movie|film|book)s?\b)", r"\1 the \2", a.question.after)
+    if re.search(
+        r"\b(?:this|last|next) (?:year|season)|\b[a-z]+ and [a-z]+\b|,|\b[A-Z]\w+ lyrics$|\b\d{4}$", did
+    ):
+        return ""
+    return did
+
+
+def _names_person(a: Analysis, verb: str) -> bool:
+    """Whether the answer is a person, by its type or because nobody else can have played a part."""
+    if a.answer_type is AnswerType.PERSON:
+        return True
+    words = a.answer.split()
+    return (
+        not re.match(r"who \w+ (?:at|for|in|on|with) ", a.query.lower())
+        and verb in ("plays", "played", "portrayed", "portrays", "voiced", "voices")
+        and 2 <= len(words) <= 3
+        and all(word[0].isupper() and word.isalpha() for word in words)
+        and words[0] not in ("The", "A")
+    )
+
+
+_ALWAYS_NAMES = frozenset(
+    word_list(
+        """
+    joker batman superman bible olympics olympic google netflix hulu disney friends jessie drake arsenal woody
+    us uk la dc jo mca ppf dr disco monday tuesday thursday friday saturday sunday july august
+    """
+    )
+)
+
+
+def is_clean(a: Analysis) -> bool:
+    """Whether the recased question can stand in print: no name in small letters, no word unknown, a known wh-form."""
+    words = tokens(a.query)
+    if not words or plain(words[0]) not in ("who", "when", "where", "what", "which", "how", "in", "why"):
+        return False
+    if re.search(
+        r"^who'?s\b|\b(?:did|does) .*\b(?:emerges|changed|created|became)\b|\bdo we\b|\.\.\.", a.query
+    ):
+        return False
+    if re.match(r"(?:when|where|who) did .*\b(?:grew|went|came)\b", a.query):
+        return False
+    for word in words[1:]:
+        if word.islower() and (
+            not is_common(plain(word)) or plain(word) in _ALWAYS_NAMES or _only_a_name(a, word)
+        ):
+            return False
+    return True
+
+
+def _only_a_name(a: Analysis, word: str) -> bool:
+    """Whether the passages write a word of the question with a capital only, within sentences."""
+    found = [
+        text[s:e]
+        for text in (a.text,)
+        for s, e in spans_of(text, word)
+        if s > 1 and text[s - 2] not in '.!?\n"'
+    ]
+    return bool(found) and all(form[:1].isupper() for form in found)
+
+
+def is_small_word(name: str, text: str) -> bool:
+    """Whether a name of one word is a common noun, which the passage writes small."""
+    return " " not in name and any(text[start:end].islower() for start, end in spans_of(text, name))
