@@ -70,7 +70,9 @@ class AuditReport:
             "class_ranking": [rate.name for rate in self.class_ranking],
             "self_bias": [row.to_dict() for row in self.self_bias],
             "acceptance": self.rules.to_dict(),
-            "lever_usage": [asdict(usage) for usage in self.lever_usage],
+            "lever_usage": [
+                asdict(usage) | {"never_chosen": list(usage.never_chosen)} for usage in self.lever_usage
+            ],
             "unscored": self.unscored,
         }
 

@@ -125,6 +125,33 @@ def test_options_that_cannot_be_used_are_refused(options: dict[str, int]) -> Non
         audit(simulate(Truth(), 2, 1), **options)
 
 
+def plain(content: Any) -> bool:
+    """Whether a value is made of what JSON has, and says why wherever a statistic is missing."""
+    if isinstance(content, dict):
+        missing = any(content.get(key, 0) is None for key in ("value", "rate", "kappa", "bias_pp"))
+        return (not missing or bool(content["reason"])) and all(plain(value) for value in content.values())
+    if isinstance(content, list):
+        return all(plain(value) for value in content)
+    return content is None or type(content) in (str, int, float, bool)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_small_and_sparse_tables_never_print_a_nan(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = [("c0", "b0", "v0", "v0", "Other", "LOW", "a lever", "pass")]
+    for i in range(1, int(rng.integers(2, 9))):
+        made = (f"c{i}", f"b{rng.integers(3)}", str(rng.choice(["v0", "v1", "v2", "maker"])))
+        cell = (str(rng.choice(["P-Ambiguity", "Other"])), "LOW", "a lever")
+        for j in np.flatnonzero(rng.random(4) < 0.7):
+            rows.append((*made, f"v{j}", *cell, str(rng.choice(["pass", "fail", "unscored"]))))
+    frame = frame_of(rows)
+    if seed % 3 == 0:
+        frame["audited"] = frame["candidate_id"].isin(["c1", "c2"])
+    report = audit(vote_table(frame, "votes"), resamples=20, seed=seed)
+    assert_no_nan(report)
+    assert plain(report.to_dict())
+
+
 # -- rates and rules ---------------------------------------------------------------------------------------
 
 
