@@ -1,4 +1,4 @@
-"""Base sets: from a file in one of several forms to base instances."""
+"""Base sets: read from a file in one of several forms, or curated from a larger source by a recipe."""
 
 from __future__ import annotations
 

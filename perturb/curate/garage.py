@@ -66,7 +66,7 @@ def read_row(row: Row) -> BaseInstance | LeftOut:
     kept = _without_repeats(told)
     if not kept:
         return LeftOut("every passage is empty")
-    answer = _CITATION.sub("", row.optional_text("answer_generate", MAX_PASSAGE_CHARS) or "").strip()
+    answer = _CITATION.sub("", _told(row, "answer_generate", MAX_QUERY_CHARS) or "").strip()
     if not answer:
         return LeftOut("answer_generate holds no answer")
     passages = tuple(each.passage for each in kept)
@@ -77,7 +77,7 @@ def read_row(row: Row) -> BaseInstance | LeftOut:
         passages=passages,
         answers=(answer,),
         reference_answer=answer,
-        domain=row.optional_text("question_category"),
+        domain=_told(row, "question_category", MAX_NAME_CHARS),
         licence=row.header.licence,
         metadata={
             **{key: value for key, value in row.fields.items() if key.startswith(_KEPT)},
@@ -116,6 +116,11 @@ def split_marker(text: str) -> tuple[str, str]:
     return title[1].strip(), body[title.end() :].strip()
 
 
+def _told(row: Row, field: str, limit: int) -> str | None:
+    """The text of a field that the annotators may have left empty."""
+    return None if row.fields.get(field) == "" else row.optional_text(field, limit)
+
+
 def _passage(row: Row, position: int, entry: Mapping[str, Any], label: str) -> Passage:
     field = f"grounding[{position}]"
     text = cited_text(entry)
@@ -123,7 +128,7 @@ def _passage(row: Row, position: int, entry: Mapping[str, Any], label: str) -> P
         raise row.error(field, "has no 'cite_' key: name its text cite_1, cite_2, …")
     if text == "":
         return Passage("")
-    title, body = split_marker(row.text(text, field, MAX_PASSAGE_CHARS + MAX_NAME_CHARS))
+    title, body = split_marker(row.text(text, field, MAX_PASSAGE_CHARS))
     return Passage(body, title=title, role="signal" if label == ANSWERS else "noise")
 
 

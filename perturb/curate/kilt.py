@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from perturb.curate.rows import (
+    MAX_NAME_CHARS,
     MAX_PASSAGE_CHARS,
     MAX_QUERY_CHARS,
     Header,
@@ -112,7 +113,8 @@ def _title(quoted: bytes) -> str:
 
 
 def _keep(pages: Pages, page: Row) -> None:
-    title = page.optional_text("wikipedia_title") or ""
+    told = page.fields.get("wikipedia_title")
+    title = told if isinstance(told, str) and len(told) <= MAX_NAME_CHARS else ""
     identifier = page.identifier("wikipedia_id")
     if identifier is None:
         raise page.error("wikipedia_id", "is missing: give each page its id")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import typer
+from hypothesis import assume, given, strategies
 from typer.testing import CliRunner
 
 from perturb.cli.curate import curate_command
@@ -181,6 +182,12 @@ def test_several_passages_without_a_judge_are_refused_before_a_call(
 )
 def test_exact_match_forgives_form_only(answer: str, right: bool) -> None:
     assert is_exact_match(answer, ["Ada Stone", "1,000", "a"]) == right
+
+
+@given(strategies.text(alphabet=strategies.characters(categories=("L", "N")), min_size=2))
+def test_a_word_equals_itself_in_any_wrapping(word: str) -> None:
+    assume(word.casefold() not in ("an", "the"))
+    assert is_exact_match(f" The {word}!", [word])
 
 
 def test_texts_are_data_and_stay_inside_their_strings(tmp_path: Path) -> None:
