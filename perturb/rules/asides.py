@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from perturb.records import Cell, Intensity, Passage, PerturbationClass
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
+from perturb.rules.answers import AnswerType
 from perturb.rules.doers import is_clean
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import Sentence, inserted_after
@@ -243,8 +244,12 @@ def asked(
 
 
 def can_mark(a: Analysis) -> bool:
-    """Whether an aside has a place in the query and an addition in the passage."""
-    return splice_place(a) is not None and addition_place(a) is not None
+    """Whether an aside has a place in the query and an addition in the passage, its town being no rival answer."""
+    return (
+        a.answer_type is not AnswerType.PLACE
+        and splice_place(a) is not None
+        and addition_place(a) is not None
+    )
 
 
 def can_plant(a: Analysis) -> bool:

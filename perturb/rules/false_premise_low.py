@@ -37,7 +37,7 @@ _FEATURES: dict[str, tuple[str, ...]] = {
     ),
     "series": (
         "the {noun} with the knitted title cards",
-        "complete with its weekly cooking segment",
+        "complete with its monthly postcard contest",
         "the {noun} that ends each week with a sailor's song",
         "which comes with a fold-out family tree",
         "the {noun} with the puppet narrator",

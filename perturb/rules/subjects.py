@@ -258,6 +258,7 @@ def _good_name(name: str) -> bool:
     return (
         3 <= len(name) <= 60
         and name.isprintable()
+        and (name[-1].isalnum() or name[-1] == ")")
         and bool(capitals)
         and (name[:1].isupper() or name[:1].isdigit())
         and not _BAD_NAME.search(name)
