@@ -17,7 +17,7 @@ from perturb.metrics.bivariate import upper_orthant
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats, read_flags, require_same_length
 from perturb.metrics.resampling import bootstrap_means
-from perturb.metrics.tetrachoric import bootstrap_estimate, delta_estimate, percentile_estimate
+from perturb.metrics.tetrachoric import LEVEL, bootstrap_estimate, delta_estimate, percentile_estimate
 
 IntervalMethod = Literal["bootstrap", "delta"]
 RATE_TOLERANCE = 0.01
@@ -83,10 +83,10 @@ def refusal_index(
     wrong: ArrayLike,
     *,
     clusters: ArrayLike | None = None,
-    interval_by: IntervalMethod = "bootstrap",
+    interval_by: IntervalMethod | None = None,
     resamples: int = 1000,
     seed: int = 0,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> RefusalIndex:
     """Refusal Index from one row per question.
 
@@ -96,7 +96,8 @@ def refusal_index(
     Formula: (6/pi) arcsin(rho/2), with rho the correlation at which a bivariate normal, cut at the margins, gives the
     observed share of refused and wrong questions. Range: [-1, 1]; 1 means that the model refuses exactly
     where it errs most, 0 that refusal ignores errors; higher is better. `clusters` names the base instance of each
-    row: whole clusters are then resampled (bootstrap only).
+    row. The interval comes from the delta method, in Fisher's z; with clusters, or when asked for, from the
+    bootstrap of questions or whole clusters.
 
     Raises ValueError for anything but 0/1 and for columns of different lengths.
 
@@ -114,10 +115,8 @@ def refusal_index(
         raise ValueError(
             "the delta method takes items as independent: use interval_by='bootstrap' with clusters"
         )
-    if interval_by == "delta":
-        return _result(table, delta_estimate(table, level))
     if clusters is None:
-        return _result(table, bootstrap_estimate(table, resamples, seed, level))
+        return _result(table, _estimate(table, interval_by or "delta", resamples, seed, level))
     shares = bootstrap_means(cells, clusters=clusters, resamples=resamples, seed=seed)
     return _result(table, percentile_estimate(table, np.where(shares < 0.1 / len(r), 0.0, shares), level))
 
@@ -128,14 +127,14 @@ def refusal_index_from_counts(
     n01: int,
     n00: int,
     *,
-    interval_by: IntervalMethod = "bootstrap",
+    interval_by: IntervalMethod = "delta",
     resamples: int = 1000,
     seed: int = 0,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> RefusalIndex:
     """Refusal Index from the 2x2 table: refused and wrong, refused and right, answered wrongly, answered rightly.
 
-    Formula, range and reference as `refusal_index`; higher is better.
+    Formula, range, intervals and reference as `refusal_index`; higher is better.
 
     Raises ValueError for negative counts and for an empty table.
 
@@ -150,9 +149,7 @@ def refusal_index_from_counts(
         raise ValueError(f"counts must be whole numbers from 0 up, got {(n11, n10, n01, n00)}")
     if table.sum() == 0:
         raise ValueError("all four counts are 0: the index needs at least one question")
-    if interval_by == "delta":
-        return _result(table, delta_estimate(table, level))
-    return _result(table, bootstrap_estimate(table, resamples, seed, level))
+    return _result(table, _estimate(table, interval_by, resamples, seed, level))
 
 
 def refusal_index_from_rates(
@@ -161,7 +158,7 @@ def refusal_index_from_rates(
     forced_accuracy: float,
     n: int = 2000,
     *,
-    interval_by: IntervalMethod = "bootstrap",
+    interval_by: IntervalMethod = "delta",
 ) -> RefusalIndex:
     """Refusal Index from the rates that papers print.
 
@@ -203,8 +200,7 @@ def refusal_index_from_rates(
         "the rates contradict each other within rounding; negative cells were taken as 0" if clipped else None
     )
     table = np.array([n11, refused - n11, n01, n - refused - n01], dtype=np.float64)
-    estimate = delta_estimate(table) if interval_by == "delta" else bootstrap_estimate(table)
-    return _result(table, estimate, note)
+    return _result(table, _estimate(table, interval_by), note)
 
 
 def accuracy_refusal_curve(refusal_rates: ArrayLike, forced_accuracy: float, index: float) -> Floats:
@@ -251,6 +247,14 @@ def questions_for_cv(result: RefusalIndex, cv: float) -> Estimate:
             estimate.reason or "the index is 0: no sample makes its CV small", n=result.n
         )
     return Estimate(float(np.ceil(result.n * (estimate.se / (cv * estimate.value)) ** 2)), n=result.n)
+
+
+def _estimate(
+    table: Floats, interval_by: IntervalMethod, resamples: int = 1000, seed: int = 0, level: float = LEVEL
+) -> Estimate:
+    if interval_by == "delta":
+        return delta_estimate(table, level)
+    return bootstrap_estimate(table, resamples, seed, level)
 
 
 def _result(table: Floats, estimate: Estimate, note: str | None = None) -> RefusalIndex:

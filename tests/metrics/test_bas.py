@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy.integrate import quad
@@ -116,6 +116,7 @@ def test_a_prior_that_is_no_density_is_refused(prior: object, message: str) -> N
         bas_score([1, 0], [0.5, 0.5], prior)  # type: ignore[arg-type]
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.floats(0, 0.9999), st.floats(0, 0.9999), st.sampled_from(PRIORS))
 def test_truth_maximises_expected_utility(p: float, s: float, prior: str) -> None:
     """Theorems 2.1 and B.1: no report s earns more in expectation than the true probability p."""

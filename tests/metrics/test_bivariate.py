@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 from scipy.stats import multivariate_normal
@@ -21,6 +21,7 @@ def plackett(h: float, k: float, rho: float) -> float:
     return float(ndtr(-h) * ndtr(-k) + density @ WEIGHTS * np.arcsin(rho) / 2 / (2 * np.pi))
 
 
+@settings(deadline=None, max_examples=50)
 @given(cuts, cuts, inner)
 def test_agrees_with_plackett_to_ten_digits(h: float, k: float, rho: float) -> None:
     assert float(upper_orthant(h, k, rho)) == pytest.approx(plackett(h, k, rho), abs=1e-10)
@@ -35,6 +36,7 @@ def test_special_cuts(h: float, k: float, rho: float) -> None:
     assert float(upper_orthant(h, k, rho)) == pytest.approx(float(scipys), abs=1e-7)
 
 
+@settings(deadline=None, max_examples=50)
 @given(cuts, cuts)
 def test_ends_are_the_frechet_bounds(h: float, k: float) -> None:
     assert float(upper_orthant(h, k, 1.0)) == pytest.approx(min(ndtr(-h), ndtr(-k)), abs=1e-15)
@@ -46,6 +48,7 @@ def test_infinite_cuts_leave_a_margin() -> None:
     assert found.tolist() == pytest.approx([float(ndtr(-0.5)), 0.0, 1.0])
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.floats(-3, 3), st.floats(-3, 3), st.floats(-0.9, 0.9))
 def test_slope_is_the_derivative(h: float, k: float, rho: float) -> None:
     step = 1e-5

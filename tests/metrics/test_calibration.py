@@ -5,7 +5,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 import sklearn.metrics
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perturb.metrics.calibration import (
@@ -28,6 +28,7 @@ def columns(rows: list[tuple[bool, float]]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
 
 
+@settings(deadline=None, max_examples=50)
 @given(answers)
 def test_brier_and_log_loss_match_scikit_learn(rows: list[tuple[bool, float]]) -> None:
     correct, confidence = columns(rows)
@@ -40,6 +41,7 @@ def test_brier_and_log_loss_match_scikit_learn(rows: list[tuple[bool, float]]) -
     )
 
 
+@settings(deadline=None, max_examples=50)
 @given(answers)
 def test_auroc_matches_scikit_learn(rows: list[tuple[bool, float]]) -> None:
     correct, confidence = columns(rows)
@@ -51,6 +53,7 @@ def test_auroc_matches_scikit_learn(rows: list[tuple[bool, float]]) -> None:
         assert found.value == pytest.approx(sklearn.metrics.roc_auc_score(correct, confidence))
 
 
+@settings(deadline=None, max_examples=50)
 @given(answers)
 def test_ece_matches_a_loop_over_bins(rows: list[tuple[bool, float]]) -> None:
     correct, confidence = columns(rows)
@@ -65,6 +68,7 @@ def test_ece_matches_a_loop_over_bins(rows: list[tuple[bool, float]]) -> None:
     assert expected_calibration_error(correct, confidence + 0.0, bins=5) == pytest.approx(expected, abs=1e-9)
 
 
+@settings(deadline=None, max_examples=50)
 @given(answers)
 def test_calibration_errors_keep_their_order(rows: list[tuple[bool, float]]) -> None:
     correct, confidence = columns(rows)
@@ -104,6 +108,7 @@ def test_reliability_bins_by_hand() -> None:
         expected_calibration_error([1], [0.5], binning="other")  # type: ignore[arg-type]
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.2, 0.5, 0.9])), min_size=1, max_size=6))
 def test_aurc_is_the_mean_over_all_orders_of_ties(rows: list[tuple[bool, float]]) -> None:
     correct, confidence = columns(rows)
@@ -115,6 +120,7 @@ def test_aurc_is_the_mean_over_all_orders_of_ties(rows: list[tuple[bool, float]]
     assert aurc(correct, confidence) == pytest.approx(np.mean(areas), abs=1e-12)
 
 
+@settings(deadline=None, max_examples=50)
 @given(answers)
 def test_aurc_of_blocks_is_aurc(rows: list[tuple[bool, float]]) -> None:
     correct, confidence = columns(rows)
@@ -127,6 +133,7 @@ def test_aurc_of_blocks_is_aurc(rows: list[tuple[bool, float]]) -> None:
     )
 
 
+@settings(deadline=None, max_examples=50)
 @given(answers)
 def test_ranking_metrics_ignore_monotone_maps(rows: list[tuple[bool, float]]) -> None:
     correct, confidence = columns(rows)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 from scipy.stats import t as student
@@ -21,12 +21,14 @@ from perturb.metrics.refusal_index import refusal_index_from_counts
 rates = st.floats(0.02, 0.98)
 
 
+@settings(deadline=None, max_examples=50)
 @given(rates, rates, st.floats(-0.95, 0.95))
 def test_gaussian_is_the_bivariate_normal(r: float, mu: float, rho: float) -> None:
     expected = float(upper_orthant(-ndtri(r), -ndtri(mu), rho))
     assert upper_probability("gaussian", r, mu, rho) == pytest.approx(expected, abs=1e-9)
 
 
+@settings(deadline=None, max_examples=50)
 @given(rates, rates, st.floats(0.05, 20))
 def test_clayton_and_gumbel_match_statsmodels(r: float, mu: float, theta: float) -> None:
     for family, reference, parameter in (

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import friedmanchisquare
@@ -38,6 +38,7 @@ def test_coefficient_of_variation() -> None:
     assert coefficient_of_variation([0.0, 0.0]).value is None
 
 
+@settings(deadline=None, max_examples=50)
 @given(tables)
 def test_corrected_w_matches_friedmans_chi_square(scores: np.ndarray) -> None:
     n, m = scores.shape
@@ -78,6 +79,7 @@ def test_winner_entropy_by_hand() -> None:
     assert winner_entropy([[1, 2]]).value is None
 
 
+@settings(deadline=None, max_examples=50)
 @given(tables, st.integers(0, 2**31))
 def test_isotonic_residuals_match_scikit_learn(scores: np.ndarray, seed: int) -> None:
     covariate = np.random.default_rng(seed).integers(0, 4, size=scores.shape).astype(float)
