@@ -16,6 +16,7 @@ from typing import Any
 from tqdm import tqdm
 
 from perturb.blueprint import Blueprint, draw_blueprint
+from perturb.callable_rooms import make_callable
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
 from perturb.export.freeze import current_plan, freeze
@@ -184,3 +185,6 @@ def _report_facts(
         "tokens": sum((entry["prompt_tokens"] or 0) + (entry["completion_tokens"] or 0) for entry in totals),
         "cost_usd": None if None in costs else round(sum(costs), 6),
     }
+
+
+make_callable(__name__, "build")

@@ -8,10 +8,13 @@ import warnings
 
 import typer
 
+from perturb.cli.audit import audit_command
 from perturb.cli.build import build_command
+from perturb.cli.curate import curate_command
 from perturb.cli.export import export_command
 from perturb.cli.init import init_command
 from perturb.cli.levers import levers_command
+from perturb.cli.power import power_command
 from perturb.cli.publish import publish_command
 from perturb.cli.status import status_command
 from perturb.errors import PerturbError
@@ -44,10 +47,13 @@ def root(
 
 app.command("levers")(levers_command)
 app.command("init")(init_command)
+app.command("curate")(curate_command)
 app.command("build")(build_command)
 app.command("status")(status_command)
+app.command("audit")(audit_command)
 app.command("export")(export_command)
 app.command("publish")(publish_command)
+app.command("power")(power_command)
 
 
 INTERRUPTED = 130
