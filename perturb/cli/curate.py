@@ -11,8 +11,9 @@ import typer
 from perturb.cli.output import note, print_json, print_table
 
 if TYPE_CHECKING:
-    from perturb.curate.curation import Curation, Request
+    from perturb.curate.curation import Curation
     from perturb.curate.hub import HubSource
+    from perturb.curate.opening import Request
     from perturb.curate.writing import Written
 
 
@@ -49,8 +50,9 @@ def curate_command(
     Example: perturb curate GaRAGe_benchmark.jsonl --format garage --recipe garage --out base.jsonl
     """
     from perturb.blueprint import code_version
-    from perturb.curate.curation import FORMATS, Request, curate
+    from perturb.curate.curation import curate
     from perturb.curate.hub import PREFIX
+    from perturb.curate.opening import FORMATS, Request
     from perturb.curate.recipes import PLAIN, load_recipe
     from perturb.curate.writing import write_base_set
     from perturb.errors import ConfigError

@@ -2,52 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
-from pathlib import Path
 from typing import Any
 
-from perturb.curate import kilt
 from perturb.curate.contexts import NO_SIGNAL, TOO_FEW, cut_context
 from perturb.curate.garage import DROPPED
-from perturb.curate.hub import HubSource, open_hub
+from perturb.curate.opening import Opened, Request, open_source
 from perturb.curate.recipes import PLAIN, Recipe
-from perturb.curate.rows import LeftOut, Row, RowError, holds_answer, read_rows, row_label
-from perturb.curate.sources import FORMS, form_of
+from perturb.curate.rows import LeftOut, RowError, holds_answer
 from perturb.digests import fraction_of
 from perturb.errors import SourceError
 from perturb.records import BaseInstance
 
-FORMATS: tuple[str, ...] = ("auto", *FORMS, "kilt")
-"""Every form that can be curated; KILT needs its knowledge source beside it."""
 NAMED = 5
 """How many records the report names for each reason."""
 
 _OTHER_DOMAIN = "the domain is not one of the recipe's"
 _NO_ANSWER = "no signal passage holds an answer"
 
-Read = tuple[str, BaseInstance | LeftOut | RowError]
-"""What a record is called, and its instance or why it has none."""
 SolveTest = Callable[[Sequence[BaseInstance]], Mapping[str, str]]
 """Gives for each instance that is not solved its id and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is curated, and how."""
-
-    source: Path | HubSource
-    form: str = "auto"
-    recipe: Recipe = PLAIN
-    seed: int | None = None
-    """Takes the place of the recipe's seed."""
-    limit: int | None = None
-    """Records of the source that are looked at."""
-    knowledge: Path | None = None
-    """The knowledge source of a KILT task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +68,7 @@ def curate(request: Request, solve: SolveTest | None = None) -> Curation:
     """
     recipe = request.recipe
     seed = recipe.seed if request.seed is None else request.seed
-    opened = _open(request)
+    opened = open_source(request)
     tally = Tally()
     pool: list[BaseInstance] = []
     dropped: dict[str, dict[str, int]] = {}
@@ -135,94 +111,6 @@ def curate(request: Request, solve: SolveTest | None = None) -> Curation:
         attribution=opened.attribution or recipe.attribution,
         report=report,
     )
-
-
-# -- the source --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """A source that is being read."""
-
-    name: str
-    form: str
-    records: Iterable[Read]
-    repeats: bool
-    """Whether several records may tell of one instance."""
-    facts: dict[str, Any]
-    licence: str | None
-    attribution: str | None
-
-
-def _open(request: Request) -> _Opened:
-    rows, facts, licence = _rows(request.source)
-    if request.limit is not None:
-        rows = islice(rows, request.limit)
-    first = next(rows, None)
-    if first is None:
-        raise SourceError(f"{_name(request.source)}: holds no rows: write one JSON object per line")
-    rows = chain([first], rows)
-    if request.form == "kilt" or (request.form == "auto" and kilt.recognises(first.fields)):
-        return _open_kilt(request, rows, first, facts, licence)
-    if request.knowledge is not None:
-        raise SourceError(f"{request.knowledge}: a knowledge source goes with --format kilt: leave it out")
-    form = form_of(request.form, first)
-    name = next(name for name, known in FORMS.items() if known is form)
-    records = (
-        (row_label(row, "sample_id" if name == "garage" else "id"), _read(row, form.read_row)) for row in rows
-    )
-    header = first.header
-    return _Opened(header.name, name, records, form.repeats, facts, licence, header.attribution)
-
-
-def _open_kilt(
-    request: Request, rows: Iterable[Row], first: Row, facts: dict[str, Any], licence: str | None
-) -> _Opened:
-    knowledge = request.knowledge
-    if knowledge is None:
-        raise SourceError(
-            f"{_name(request.source)}: a KILT task needs its knowledge source: give it with --knowledge FILE"
-        )
-    records = kilt.read_instances(rows, knowledge)
-    if knowledge.is_file():
-        facts = {**facts, "knowledge": {"file": knowledge.name, "bytes": knowledge.stat().st_size}}
-    return _Opened(first.header.name, "kilt", records, False, facts, licence, first.header.attribution)
-
-
-def _rows(source: Path | HubSource) -> tuple[Iterator[Row], dict[str, Any], str | None]:
-    """The rows of a source, what the manifest says of it, and its licence as the Hub states it."""
-    if isinstance(source, Path):
-        return read_rows(source), {"file": source.name, "sha256": _sha256(source)}, None
-    opened = open_hub(source)
-    local = source.folder is not None
-    facts: dict[str, Any] = {
-        "dataset": Path(source.name).name if local else source.name,
-        "revision": opened.revision,
-        "subset": source.subset,
-        "split": source.split,
-        "columns": dict(source.columns),
-    }
-    return opened.rows, facts, opened.licence
-
-
-def _sha256(path: Path) -> str | None:
-    """Digest of a file's bytes; None if it cannot be read, which the reader then says better."""
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError:
-        return None
-
-
-def _name(source: Path | HubSource) -> str:
-    return str(source) if isinstance(source, Path) else source.name
-
-
-def _read(row: Row, read_row: Callable[[Row], BaseInstance | LeftOut]) -> BaseInstance | LeftOut | RowError:
-    try:
-        return read_row(row)
-    except RowError as error:
-        return error
 
 
 # -- filters -----------------------------------------------------------------------------------------------
@@ -347,7 +235,7 @@ def _shortfalls(drawn: Sequence[BaseInstance], recipe: Recipe) -> list[dict[str,
     ]
 
 
-def _finished(instance: BaseInstance, recipe: Recipe, opened: _Opened) -> BaseInstance:
+def _finished(instance: BaseInstance, recipe: Recipe, opened: Opened) -> BaseInstance:
     """The instance as it is written: under the licence that is nearest to its text."""
     metadata = {key: value for key, value in instance.metadata.items() if key != DROPPED}
     licence = instance.licence or recipe.licence or opened.licence

@@ -10,8 +10,9 @@ import pytest
 
 from perturb.curate import load_base_set
 from perturb.curate.contexts import cut_context
-from perturb.curate.curation import Curation, Request, curate
+from perturb.curate.curation import Curation, curate
 from perturb.curate.garage import ANSWERS, RELATED
+from perturb.curate.opening import Request
 from perturb.curate.recipes import PassageBudget, load_recipe
 from perturb.errors import SourceError
 from perturb.records import BaseInstance, Passage, render_context

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from perturb.curate.curation import Request, curate
+from perturb.curate.curation import curate
 from perturb.curate.hub import HubSource, open_hub
+from perturb.curate.opening import Request
 from perturb.errors import SourceError
 from perturb.records import Passage
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from perturb.curate.curation import Curation, Request, curate
+from perturb.curate.curation import Curation, curate
 from perturb.curate.kilt import Pages, look_up
+from perturb.curate.opening import Request
 from perturb.curate.recipes import load_recipe
 from perturb.errors import SourceError
 from perturb.records import Passage

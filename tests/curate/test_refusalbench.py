@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from perturb.curate import load_base_set
-from perturb.curate.curation import Request, curate
+from perturb.curate.curation import curate
+from perturb.curate.opening import Request
 from perturb.errors import SourceError
 from perturb.records import Passage, render_context
 
