@@ -1,0 +1,133 @@
+"""`perturb power`: how large a round has to be."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from perturb.cli.output import note, print_json, print_table
+
+if TYPE_CHECKING:
+    from perturb.power import DesignEffect, PowerQuestion, Simulation
+
+
+def power_command(
+    epsilon: Annotated[float, typer.Option(help="Error of the score allowed in any round.")] = 0.05,
+    delta: Annotated[float, typer.Option(help="Probability of a larger one.")] = 0.05,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of rounds, T + 1 in the theorem.")] = 4,
+    drift: Annotated[float, typer.Option(help="How far what should be measured moves away.")] = 0.02,
+    rate: Annotated[float, typer.Option(min=0, max=1, help="Expected score; 0.5 is the worst case.")] = 0.5,
+    effect: Annotated[
+        float,
+        typer.Option("--design-effect", help="Variance by items that share a base instance; 1 if none do."),
+    ] = 1.0,
+    scores: Annotated[
+        Path | None, typer.Option(help="Table with score and base_id: measures variance and design effect.")
+    ] = None,
+    runs: Annotated[int, typer.Option("--simulate", min=0, help="Simulate so many runs.")] = 0,
+    size: Annotated[
+        int | None, typer.Option(min=1, help="Items a round in the simulation.  [default: as the bound asks]")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation.")] = 0,
+    figure: Annotated[Path | None, typer.Option(help="Write the figure of the simulation there.")] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say how many items a round needs, and what drift does to a benchmark that stays as it is.
+
+    Example: perturb power --epsilon 0.05 --rounds 4 --drift 0.08 --simulate 1000 --figure power.png
+    """
+    from perturb.power import PowerQuestion, design_effect, plan_sizes
+    from perturb.power.scores import read_scores
+
+    observed = design_effect(*read_scores(scores)) if scores is not None else None
+    variance = rate * (1 - rate)
+    if observed is not None:
+        variance, effect = observed.variance, observed.effect or effect
+    question = PowerQuestion(epsilon, delta, rounds, drift, min(variance, 0.25), effect)
+    plan = plan_sizes(question)
+    simulation = None
+    if runs or figure is not None:
+        simulation = _simulate(question, size or plan["generative"]["per_round"], runs or 1000, seed, figure)
+    if json_output:
+        content = {**plan, "observed": _observed_json(observed), "simulation": _simulation_json(simulation)}
+        print_json(content)
+        return
+    _print_plan(question, plan, observed)
+    if simulation is not None:
+        _print_simulation(simulation)
+    if figure is not None:
+        note(f"figure: {figure}")
+
+
+def _simulate(question: PowerQuestion, size: int, runs: int, seed: int, figure: Path | None) -> Simulation:
+    import numpy as np
+
+    from perturb.power import DriftSetting, simulate, sweep_drift
+    from perturb.power.figure import draw_figure
+
+    # the true score moves around the middle, where a score varies most
+    setting = DriftSetting(question.epsilon, question.rounds, question.drift, size, 0.5 - question.drift / 2)
+    done = simulate(setting, runs, seed)
+    if figure is not None:
+        drifts = np.linspace(0, max(2 * question.epsilon, 1.2 * question.drift), 13)
+        draw_figure(done, sweep_drift(setting, drifts, runs, seed + 1), figure)
+    return done
+
+
+def _print_plan(question: PowerQuestion, plan: dict[str, Any], observed: DesignEffect | None) -> None:
+    fresh, static, normal = plan["generative"], plan["static"], plan["normal"]
+    typer.echo(
+        f"error at most {question.epsilon:g} in each of {question.rounds} rounds, but for a probability of"
+        f" {question.delta:g}; drift {question.drift:g}\n"
+    )
+    print_table(
+        ("benchmark", "by", "items", f"with design effect {question.effect:.2f}"),
+        [
+            ("fresh, each round", "Hoeffding's bound", fresh["per_round"], fresh["per_round_clustered"]),
+            ("fresh, each round", "normal approximation", normal["effective"], normal["per_round"]),
+            ("static, once", "Hoeffding's bound", static["size"], static["size_clustered"]),
+            (
+                f"static, once, if drift is {question.epsilon / 2:g}",
+                "as the paper prints it",
+                static["paper_size"],
+                None,
+            ),
+        ],
+    )
+    if static["reason"]:
+        typer.echo(f"\nstatic: {static['reason']}")
+        typer.echo(
+            f"with {static['paper_size']} items it fails with a probability of at least"
+            f" {static['floor_at_paper_size']:.3f}"
+        )
+    if observed is not None:
+        shown = "NA" if observed.effect is None else f"{observed.effect:.2f}"
+        effective = "NA" if observed.effective_n is None else f"{observed.effective_n:.0f}"
+        typer.echo(
+            f"\nobserved: {observed.n} items of {observed.bases} base instances, mean {observed.mean:.3f}, variance"
+            f" {observed.variance:.3f}, design effect {shown}, effective size {effective}"
+        )
+        if observed.reason:
+            note(f"design effect: {observed.reason}")
+
+
+def _print_simulation(done: Simulation) -> None:
+    typer.echo(f"\nsimulated: {done.runs} runs, {done.setting.size} items a round")
+    print_table(
+        ("benchmark", "failed", "at least", "at most"),
+        [
+            ("static", f"{done.static:.3f}", f"{done.static_floor:.3f}", f"{done.static_bound:.3f}"),
+            ("fresh", f"{done.generative:.3f}", "0.000", f"{done.generative_bound:.3f}"),
+        ],
+    )
+
+
+def _observed_json(observed: DesignEffect | None) -> dict[str, Any] | None:
+    return None if observed is None else {**asdict(observed), "effective_n": observed.effective_n}
+
+
+def _simulation_json(done: Simulation | None) -> dict[str, Any] | None:
+    return None if done is None else asdict(done)

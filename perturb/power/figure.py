@@ -1,0 +1,100 @@
+"""The figure of `perturb power`: one run over the rounds, and failure rates over the drift with the bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from perturb.errors import ConfigError
+from perturb.power.bounds import generative_failure_bound, static_failure_bound, static_failure_floor
+from perturb.power.simulation import Simulation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_STATIC, _FRESH, _TRUTH = "#b5442e", "#1f6f8b", "#444444"
+
+
+def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) -> None:
+    """Write the figure to `path` (.png, .svg or .pdf).
+
+    `example` gives the left panel, `sweep` (the same world at rising drifts) the right one. Raises `ConfigError` if the
+    file cannot be written.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _draw_rounds(left, example)
+    _draw_failures(right, sweep)
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{path}: the figure cannot be written ({error}): give a .png, .svg or .pdf file"
+        ) from None
+
+
+def _draw_rounds(axes: Axes, example: Simulation) -> None:
+    setting, numbers = example.setting, np.arange(1, example.setting.rounds + 1)
+    truth = setting.truth
+    axes.fill_between(
+        numbers,
+        truth - setting.epsilon,
+        truth + setting.epsilon,
+        color=_TRUTH,
+        alpha=0.12,
+        lw=0,
+        label="within ε",
+    )
+    axes.plot(numbers, truth, color=_TRUTH, label="what should be measured")
+    axes.plot(numbers, example.example_static, color=_STATIC, ls="--", marker="s", label="static benchmark")
+    axes.plot(numbers, example.example_generative, color=_FRESH, ls="", marker="o", label="fresh round")
+    axes.set(xlabel="round", ylabel="score", xticks=numbers, title=f"One run, {setting.size} items a round")
+    axes.legend(frameon=False, loc="best")
+
+
+def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
+    setting = sweep[0].setting
+    observed = [one.setting.drift for one in sweep]
+    drifts = np.linspace(0, max(observed), 400)
+    n, epsilon = setting.size, setting.epsilon
+    axes.plot(
+        drifts,
+        [static_failure_bound(n, epsilon, d) for d in drifts],
+        color=_STATIC,
+        ls=":",
+        label="static: upper bound",
+    )
+    axes.plot(
+        drifts,
+        [static_failure_floor(n, epsilon, d) for d in drifts],
+        color=_STATIC,
+        ls="-.",
+        label="static: lower bound",
+    )
+    bound = generative_failure_bound([n] * setting.rounds, epsilon)
+    axes.axhline(bound, color=_FRESH, ls=":", label="fresh rounds: upper bound")
+    axes.plot(
+        observed, [one.static for one in sweep], color=_STATIC, marker="s", ls="", label="static: simulated"
+    )
+    axes.plot(
+        observed,
+        [one.generative for one in sweep],
+        color=_FRESH,
+        marker="o",
+        ls="",
+        label="fresh rounds: simulated",
+    )
+    axes.axvline(epsilon, color=_TRUTH, lw=0.8, alpha=0.6)
+    axes.annotate(" drift = ε", (epsilon, 0.5), color=_TRUTH)
+    axes.set(
+        xlabel="drift over all rounds",
+        ylabel="runs with an error above ε",
+        ylim=(-0.03, 1.03),
+        title=f"ε = {epsilon:g}, {setting.rounds} rounds, {sweep[0].runs} runs a point",
+    )
+    axes.legend(frameon=False, fontsize="small", loc="center right")

@@ -1,0 +1,128 @@
+"""A seeded simulation of both kinds of benchmark under drift, to hold against the bounds.
+
+What should be measured moves in equal steps from `start` by `drift` over the rounds. The static benchmark keeps the
+items of the first round; the generative one draws new ones in each. Items may come in clusters that share a base
+instance: then the bounds hold for the number of base instances, not for the number of items.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from perturb.errors import ConfigError
+from perturb.metrics.inputs import Floats
+from perturb.power.bounds import generative_failure_bound, static_failure_bound, static_failure_floor
+
+
+@dataclass(frozen=True, slots=True)
+class DriftSetting:
+    """One world to simulate."""
+
+    epsilon: float = 0.05
+    rounds: int = 4
+    drift: float = 0.1
+    """How far the true score moves from the first round to the last; negative to move down."""
+    size: int = 1016
+    """Items of the static benchmark, and of each round of the generative one."""
+    start: float = 0.5
+    """The true score in the first round."""
+    per_base: int = 1
+    """Items made from one base instance."""
+    icc: float = 0.0
+    """Correlation, from 0 up to below 1, of the scores of items from one base instance."""
+
+    @property
+    def truth(self) -> Floats:
+        """The true score of each round."""
+        return (
+            np.linspace(self.start, self.start + self.drift, self.rounds)
+            if self.rounds > 1
+            else np.array([self.start])
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """How often each benchmark erred by more than epsilon in some round, beside what the bounds say."""
+
+    setting: DriftSetting
+    runs: int
+    static: float
+    """Share of runs in which the static benchmark failed."""
+    generative: float
+    static_bound: float
+    static_floor: float
+    generative_bound: float
+    example_static: tuple[float, ...]
+    """The estimates of the first run, by round."""
+    example_generative: tuple[float, ...]
+
+
+def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulation:
+    """Run both benchmarks `runs` times.
+
+    Raises `ConfigError` if the setting is impossible.
+
+    >>> done = simulate(DriftSetting(drift=0.1), runs=200)
+    >>> done.static >= done.static_floor, done.generative <= done.generative_bound
+    (True, True)
+    """
+    _check(setting, runs)
+    rng = np.random.default_rng(seed)
+    truth = setting.truth
+    fixed = _estimates(rng, setting, np.full((runs, 1), truth[0]))
+    fresh = _estimates(rng, setting, np.tile(truth, (runs, 1)))
+    static = np.abs(fixed - truth).max(axis=1) > setting.epsilon
+    generative = np.abs(fresh - truth).max(axis=1) > setting.epsilon
+    drift = float(np.abs(truth - truth[0]).max())
+    return Simulation(
+        setting=setting,
+        runs=runs,
+        static=float(static.mean()),
+        generative=float(generative.mean()),
+        static_bound=static_failure_bound(setting.size, setting.epsilon, drift),
+        static_floor=static_failure_floor(setting.size, setting.epsilon, drift),
+        generative_bound=generative_failure_bound([setting.size] * setting.rounds, setting.epsilon),
+        example_static=tuple(np.repeat(fixed[0], setting.rounds).tolist()),
+        example_generative=tuple(fresh[0].tolist()),
+    )
+
+
+def sweep_drift(
+    setting: DriftSetting, drifts: Floats, runs: int = 1000, seed: int = 0
+) -> tuple[Simulation, ...]:
+    """The same world at several drifts, each with draws of its own."""
+    return tuple(
+        simulate(replace(setting, drift=float(drift)), runs, seed + number)
+        for number, drift in enumerate(drifts)
+    )
+
+
+def _estimates(rng: np.random.Generator, setting: DriftSetting, truth: Floats) -> Floats:
+    """Mean scores of as many samples as `truth` has entries."""
+    if setting.icc == 0 or setting.per_base == 1:
+        return np.asarray(rng.binomial(setting.size, truth) / setting.size)
+    # A base instance has a success rate of its own, Beta with the wanted mean and correlation. Sizes that are not
+    # whole multiples have one smaller cluster.
+    weight = 1 / setting.icc - 1
+    sizes = [setting.per_base] * (setting.size // setting.per_base)
+    if rest := setting.size % setting.per_base:
+        sizes.append(rest)
+    right = np.zeros_like(truth)
+    for items in sizes:
+        right += rng.binomial(items, rng.beta(truth * weight, (1 - truth) * weight))
+    return np.asarray(right / setting.size)
+
+
+def _check(setting: DriftSetting, runs: int) -> None:
+    if runs < 1 or setting.rounds < 1 or setting.size < 1 or setting.per_base < 1:
+        raise ConfigError("simulation: runs, rounds, size and items per base instance must be at least 1")
+    if not 0 <= setting.icc < 1:
+        raise ConfigError(f"simulation: the correlation is {setting.icc:g}: give a number from 0 to below 1")
+    truth = setting.truth
+    if truth.min() <= 0 or truth.max() >= 1:
+        raise ConfigError(
+            f"simulation: the true score would move from {truth[0]:g} to {truth[-1]:g}: keep both between 0 and 1"
+        )

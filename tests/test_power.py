@@ -1,0 +1,167 @@
+"""Sizes and bounds against worked figures, and against simulations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from perturb.errors import ConfigError, SourceError
+from perturb.power import (
+    DriftSetting,
+    PowerQuestion,
+    design_effect,
+    generative_failure_bound,
+    generative_size,
+    paper_static_size,
+    plan_sizes,
+    simulate,
+    size_from_variance,
+    static_failure_bound,
+    static_failure_floor,
+    static_size,
+)
+from perturb.power.scores import read_scores
+from tests.building import perturb
+
+RUNS = 1000
+
+
+def allowance(probability: float) -> float:
+    """Four standard errors of a share of `RUNS` runs."""
+    return 4 * float(np.sqrt(max(probability * (1 - probability), 1 / RUNS) / RUNS))
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 0.05, 0.1])
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.2])
+def test_a_size_is_the_smallest_that_keeps_its_bound(epsilon: float, delta: float) -> None:
+    for rounds in (1, 4, 12):
+        m = generative_size(epsilon, delta, rounds)
+        assert generative_failure_bound([m] * rounds, epsilon) <= delta
+        assert generative_failure_bound([m - 1] * rounds, epsilon) > delta
+    for drift in (0.0, epsilon / 2, 0.9 * epsilon):
+        n = static_size(epsilon, delta, drift)
+        assert n is not None
+        assert static_failure_bound(n, epsilon, drift) <= delta
+        assert static_failure_bound(n - 1, epsilon, drift) > delta
+
+
+def test_the_printed_static_size_is_that_of_half_the_error_as_drift() -> None:
+    for epsilon in (0.03, 0.05, 0.1):
+        assert paper_static_size(epsilon, 0.05) == static_size(epsilon, 0.05, epsilon / 2)
+
+
+def test_no_static_size_from_a_drift_of_epsilon_on() -> None:
+    assert static_size(0.05, 0.05, 0.05) is None
+    assert static_size(0.05, 0.05, 0.3) is None
+    plan = plan_sizes(PowerQuestion(drift=0.08))
+    assert plan["static"]["size"] is None
+    assert "no size is enough" in plan["static"]["reason"]
+    assert plan["static"]["floor_at_paper_size"] > 0.9
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"epsilon": 0.0}, {"epsilon": 1.0}, {"delta": 0.0}, {"delta": 1.5}, {"rounds": 0}, {"drift": -0.1}],
+)
+def test_numbers_out_of_range_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ConfigError, match=r"give "):
+        plan_sizes(PowerQuestion(**wrong))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("drift", [0.0, 0.02, 0.04, 0.05, 0.06, 0.08, 0.12])
+@pytest.mark.parametrize("size", [400, 1016, 2952])
+def test_simulated_failures_lie_within_the_bounds(drift: float, size: int) -> None:
+    done = simulate(DriftSetting(epsilon=0.05, rounds=4, drift=drift, size=size, start=0.4), RUNS, seed=11)
+    assert done.static <= done.static_bound + allowance(done.static_bound)
+    assert done.static >= done.static_floor - allowance(done.static_floor)
+    assert done.generative <= done.generative_bound + allowance(done.generative_bound)
+
+
+def test_under_drift_the_static_benchmark_fails_and_fresh_rounds_hold() -> None:
+    setting = DriftSetting(epsilon=0.05, rounds=4, drift=0.1, size=generative_size(0.05, 0.05, 4), start=0.45)
+    done = simulate(setting, RUNS, seed=3)
+    assert done.static > 0.98
+    assert done.generative < 0.05
+    assert simulate(setting, RUNS, seed=3) == done
+
+
+def test_items_that_share_a_base_instance_need_the_design_effect() -> None:
+    clustered = DriftSetting(drift=0.0, rounds=4, size=1016, per_base=18, icc=0.5)
+    effect = 1 + (clustered.per_base - 1) * clustered.icc
+    assert simulate(clustered, RUNS, seed=1).generative > 0.3
+    enough = DriftSetting(drift=0.0, rounds=4, size=int(1016 * effect), per_base=18, icc=0.5)
+    assert simulate(enough, RUNS, seed=1).generative < 0.05
+
+
+def test_the_design_effect_of_known_clusters() -> None:
+    rng = np.random.default_rng(5)
+    bases = np.repeat(np.arange(4000), 6)
+    rates = rng.beta(0.5, 0.5, 4000)  # correlation 1 / (0.5 + 0.5 + 1) = 0.5
+    scores = rng.random(24000) < rates[bases]
+    measured = design_effect(scores, bases)
+    assert measured.effect == pytest.approx(1 + 5 * 0.5, rel=0.05)
+    assert measured.effective_n == pytest.approx(24000 / 3.5, rel=0.05)
+    single = design_effect(scores, np.arange(24000))
+    assert single.effect == pytest.approx(1.0, abs=1e-3)
+
+
+def test_an_undefined_design_effect_has_a_reason() -> None:
+    assert design_effect([1, 1], ["a", "b"]).reason == "all scores are the same"
+    assert design_effect([1, 0], ["a", "a"]).reason == "all items come from one base instance"
+
+
+def test_the_normal_size_covers_and_is_smaller_than_the_bound() -> None:
+    size = size_from_variance(0.05, 0.05, 4, variance=0.25)
+    assert size < generative_size(0.05, 0.05, 4)
+    done = simulate(DriftSetting(drift=0.0, rounds=4, size=size), RUNS, seed=2)
+    assert 0.02 < done.generative < 0.05 + allowance(0.05)
+    with pytest.raises(ConfigError, match=r"0 to 0\.25"):
+        size_from_variance(0.05, 0.05, 4, variance=0.3)
+
+
+def test_bounds_never_leave_the_unit_interval() -> None:
+    for n in (1, 10, 10_000):
+        for drift in (0.0, 0.1, 0.9):
+            assert 0 <= static_failure_floor(n, 0.05, drift) <= static_failure_bound(n, 0.05, drift) <= 1
+
+
+def test_scores_are_read_and_bad_tables_refused(tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    table.write_text("base_id,correct\na,1\na,0\nb,1\n", encoding="utf-8")
+    scores, bases = read_scores(table)
+    assert (scores.tolist(), bases) == ([1.0, 0.0, 1.0], ["a", "a", "b"])
+    for text, problem in (
+        ("base_id,other\na,1\n", "no column 'score'"),
+        ("score\n1\n", "no column 'base_id'"),
+        ("base_id,score\na,7\n", "scale it"),
+        ("base_id,score\na,\n", "missing"),
+        ("base_id,score,model\na,1,x\na,1,y\n", "2 models"),
+    ):
+        table.write_text(text, encoding="utf-8")
+        with pytest.raises(SourceError, match=problem):
+            read_scores(table)
+    with pytest.raises(SourceError, match=r"give a \.jsonl"):
+        read_scores(tmp_path / "scores.txt")
+    with pytest.raises(SourceError, match="cannot be read"):
+        read_scores(tmp_path / "absent.csv")
+
+
+def test_the_command_prints_sizes_and_draws_the_figure(tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    table.write_text("base_id,score\n" + "a,1\na,1\nb,0\nb,1\nc,0\nc,0\n", encoding="utf-8")
+    options = ["--drift", "0.08", "--simulate", "50", "--figure", tmp_path / "power.svg", "--scores", table]
+    done = perturb("power", *map(str, options), "--json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    assert content["generative"]["per_round"] == 1016
+    assert content["static"]["size"] is None
+    assert content["simulation"]["static"] > 0.9
+    assert content["observed"]["bases"] == 3
+    assert "<svg" in (tmp_path / "power.svg").read_text(encoding="utf-8")
+    plain = perturb("power", "--drift", "0.02")
+    assert "2050" in plain.stdout
+    wrong = perturb("power", "--epsilon", "2")
+    assert (wrong.returncode, len(wrong.stderr.splitlines())) == (1, 1)
