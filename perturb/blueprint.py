@@ -115,12 +115,8 @@ class Blueprint:
 
     def _verifier_fingerprint(self, entry: VerifierEntry) -> str:
         if entry.kind == "rules":
-            from perturb.rules.checks import CHECKS, rule_verifier_version
+            from perturb.rules.checks import rule_verifier_version
 
-            if entry.check not in CHECKS:
-                raise ConfigError(
-                    f"verifier '{entry.name}': unknown offline check '{entry.check}': choose from {', '.join(CHECKS)}"
-                )
             return digest("rules", entry.check, rule_verifier_version())
         settings = self.verifier_settings[entry.name]
         # The levers a verifier is shown need no place here: a changed lever gives its cell new candidates.
@@ -143,6 +139,7 @@ def draw_blueprint(config: BuildConfig) -> Blueprint:
 
     Raises `ConfigError`, `CatalogueError` or `SourceError`; nothing is written and no model is called.
     """
+    _refuse_unknown_checks(config)
     catalogue = Catalogue.load(config.levers)
     entry = config.base_set
     path = demo_path(entry.demo) if entry.demo is not None else entry.path
@@ -162,6 +159,19 @@ def draw_blueprint(config: BuildConfig) -> Blueprint:
         generator_settings={one.name: one.settings() for one in config.generators if one.kind == "model"},
         verifier_settings={one.name: one.settings() for one in config.verifiers if one.kind == "model"},
     )
+
+
+def _refuse_unknown_checks(config: BuildConfig) -> None:
+    offline = [entry for entry in config.verifiers if entry.check is not None]
+    if not offline:
+        return
+    from perturb.rules.checks import CHECKS
+
+    for entry in offline:
+        if entry.check not in CHECKS:
+            raise ConfigError(
+                f"verifier '{entry.name}': unknown offline check '{entry.check}': choose from {', '.join(CHECKS)}"
+            )
 
 
 def code_version() -> str:

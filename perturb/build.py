@@ -124,7 +124,10 @@ def _run(blueprint: Blueprint, ledger: Ledger, plan: int, progress: bool) -> Bud
             with lock:
                 bar.update()
 
-        return asyncio.run(_drive(blueprint, ledger, plan, settled))
+        try:
+            return asyncio.run(_drive(blueprint, ledger, plan, settled))
+        finally:
+            gc.unfreeze()
 
 
 async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) -> BudgetSpent | None:

@@ -404,7 +404,11 @@ def test_a_changed_lever_makes_new_jobs_in_its_cell_only(tmp_path: Path, server:
 
 
 def test_the_key_is_nowhere(tmp_path: Path) -> None:
-    unkind = {Fault.UNAUTHORISED: 0.1, Fault.BAD_REQUEST: 0.1, Fault.SERVER_ERROR: 0.2}
+    unkind: dict[Fault | str, float] = {
+        Fault.UNAUTHORISED: 0.1,
+        Fault.BAD_REQUEST: 0.1,
+        Fault.SERVER_ERROR: 0.2,
+    }
     with serve(faults=RandomFaults(unkind)) as server:
         config = write_config(tmp_path, content_of(server.url, limit=1))
         env = environment(**{KEY_NAME: KEY})

@@ -1,0 +1,447 @@
+"""The command line: help, exit codes, one-line errors, JSON, and nothing done on a dry run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import typer
+
+from perturb.cli.main import app, main
+from perturb.export.snapshot import check_snapshot
+from perturb.store.calls import LEDGER_FILE
+from tests.building import content_of, model, perturb, write_config
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Ended(Exception):
+    """How a command ended in this process."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        super().__init__(code, out, err)
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def json(self) -> Any:
+        """What it printed, read back."""
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run `perturb ARGUMENTS` in this process, in an empty folder."""
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+
+    def command(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["perturb", *map(str, arguments)])
+        capsys.readouterr()
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        out, err = capsys.readouterr()
+        return Ended(code, out, err)
+
+    return command
+
+
+def fails(ended: Ended, *words: str) -> str:
+    """The one line of a failed command."""
+    assert (ended.code, ended.out) == (1, "")
+    assert re.fullmatch(r"perturb: [^\n]+\n", ended.err), ended.err
+    for word in words:
+        assert word in ended.err
+    return ended.err
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Every command with its full name."""
+
+    def walk(prefix: str, one: Any) -> Iterator[tuple[str, Any]]:
+        for name, command in getattr(one, "commands", {}).items():
+            yield f"{prefix}{name}", command
+            yield from walk(f"{prefix}{name} ", command)
+
+    yield from walk("", typer.main.get_command(app))
+
+
+NAMES = [name for name, _ in commands()]
+
+
+# -- help ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_says_what_a_command_does_and_gives_an_example(run: Run, name: str) -> None:
+    ended = run(*name.split(), "--help")
+    assert (ended.code, ended.err) == (0, "")
+    if not getattr(dict(commands())[name], "commands", {}):
+        assert f"Example: perturb {name}" in " ".join(ended.out.split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_says_what_it_is(name: str) -> None:
+    for parameter in dict(commands())[name].params:
+        if isinstance(parameter, click.Option):
+            assert (parameter.help or "").strip(), f"{name} {parameter.opts}"
+
+
+def test_the_help_of_perturb_lists_every_command(run: Run) -> None:
+    ended = run("--help")
+    assert ended.code == 0
+    for name in NAMES:
+        if " " not in name:
+            assert re.search(rf"^  {name} ", ended.out, re.MULTILINE), name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_is_documented(name: str) -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    assert any(f"perturb {name}" in page.read_text(encoding="utf-8") for page in pages)
+
+
+def test_the_version_is_printed(run: Run) -> None:
+    assert re.fullmatch(r"perturb \d+\.\d+.*\n", run("--version").out)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["levers", "--nonsense"],
+        ["build", "--limit", "0"],
+        ["build", "--limit", "x"],
+        ["status"],
+    ],
+)
+def test_wrong_use_is_exit_2(run: Run, arguments: list[str]) -> None:
+    ended = run(*arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert "Traceback" not in ended.err
+
+
+def test_the_module_runs_as_a_command_of_its_own() -> None:
+    ended = perturb("levers", "--class", "P-Ambiguity", "--intensity", "LOW", "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert len(json.loads(ended.stdout)) == 10
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    first = subprocess.Popen(
+        [sys.executable, "-m", "perturb", "levers", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert first.stdout is not None
+    assert first.stderr is not None
+    first.stdout.close()
+    words = first.stderr.read()
+    first.stderr.close()
+    first.wait(timeout=60)
+    assert b"Traceback" not in words
+
+
+# -- levers and init -------------------------------------------------------------------------------------------
+
+
+def test_levers_lists_all_and_some(run: Run) -> None:
+    assert run("levers").out.endswith("176 levers\n")
+    assert len(run("levers", "--json").json) == 176
+    some = run("levers", "--class", "P-FalsePremise", "--intensity", "LOW", "--json").json
+    assert {(one["perturbation_class"], one["intensity"]) for one in some} == {("P-FalsePremise", "LOW")}
+    assert {tuple(one["target"]) for one in some} == {("query",)}
+    offline = run("levers", "--offline", "--json").json
+    assert 0 < len(offline) < 176
+    assert "precondition" in run("levers", "--offline").out
+
+
+def test_levers_shows_one_by_name(run: Run) -> None:
+    one = run("levers", "--json").json[0]
+    shown = run("levers", one["name"].lower())
+    assert one["instruction"] in shown.out
+    assert one["expected_rag_behavior"] in shown.out
+
+
+def test_an_unknown_lever_is_refused(run: Run) -> None:
+    fails(run("levers", "No Such Lever"), "no lever is called 'No Such Lever'")
+    fails(run("levers", "--levers", "nowhere"), "no such lever folder")
+
+
+def test_init_writes_a_file_that_builds_and_never_overwrites(run: Run) -> None:
+    assert "wrote build.yaml" in run("init").out
+    assert run("build", "build.yaml", "--limit", 1, "--dry-run", "--json").json["jobs"] == 18
+    fails(run("init"), "is there already")
+    Path("build.yaml").write_text("x")
+    assert run("init", "--force").code == 0
+    assert Path("build.yaml").read_text() != "x"
+    fails(run("init", "no/such/folder.yaml"), "cannot be written")
+
+
+# -- build, status, export -------------------------------------------------------------------------------------
+
+KEYS = {
+    "run",
+    "snapshot",
+    "jobs",
+    "candidates",
+    "unparsed",
+    "rejected_by_checks",
+    "votes",
+    "accepted",
+    "rows",
+    "cells_filled",
+    "calls",
+    "cached_calls",
+    "tokens",
+    "cost_usd",
+    "seconds",
+}
+
+
+def test_from_build_to_export_offline(run: Run, tmp_path: Path) -> None:
+    built = run("build", "--limit", 4, "--json", "--name", "mine")
+    assert (built.code, built.err) == (0, "")
+    facts = built.json
+    assert facts.keys() >= KEYS
+    assert (facts["run"], facts["calls"], facts["cost_usd"]) == ("outputs/mine", 0, 0)
+    assert facts["jobs"] == 72
+    assert facts["accepted"] == facts["rows"] > 0
+
+    status = run("status", "outputs/mine", "--json").json
+    assert (status["left"], status["jobs"]) == (0, 72)
+    assert status["stages"]["accepted"] == facts["accepted"]
+    assert len(status["cells"]) == 18
+    assert sum(cell["accepted"] for cell in status["cells"].values()) == facts["accepted"]
+    assert "0 of 72 jobs left" in run("status", "outputs/mine").out
+
+    exported = run("export", "outputs/mine", "--out", tmp_path / "snap", "--json").json
+    assert exported["rows"] == facts["rows"]
+    assert check_snapshot(tmp_path / "snap") == ()
+    one = run("export", "outputs/mine", "--out", tmp_path / "one", "--strategy", "balanced",
+              "--per-generator", 1, "--min-per-cell", 0, "--json").json  # fmt: skip
+    assert one["rows"] == 1
+    short = run("export", "outputs/mine", "--out", tmp_path / "all", "--strategy", "balanced")
+    assert short.code == 0
+    assert "short: rules" in short.err
+    fails(
+        run(
+            "export", "outputs/mine", "--out", tmp_path / "no", "--strategy", "balanced", "--per-generator", 5
+        ),
+        "raise per_generator",
+    )
+    assert not (tmp_path / "no").exists()
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "file").write_text("x")
+    fails(run("export", "outputs/mine", "--out", tmp_path / "theirs"), "is not a snapshot")
+
+    again = run("build", "--limit", 4, "--name", "mine")
+    assert (again.code, "snapshot: outputs/mine/snapshot" in again.out) == (0, True)
+
+
+def test_options_come_from_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PERTURB_BUILD_LIMIT", "2")
+    monkeypatch.setenv("PERTURB_BUILD_DRY_RUN", "1")
+    monkeypatch.setenv("PERTURB_BUILD_SEED", "x")
+    assert run("build", "--json").code == 2
+    monkeypatch.setenv("PERTURB_BUILD_SEED", "5")
+    assert run("build", "--json").json["instances"] == 2
+    assert run("build", "--json", "--limit", 3).json["instances"] == 3, "what is written comes first"
+
+
+def test_options_change_the_configuration(run: Run) -> None:
+    first = run("build", "--limit", 1, "--name", "a", "--json").json
+    assert run("build", "--limit", 1, "--name", "a", "--seed", 99, "--round", "r9", "--json").code == 0
+    with closing(sqlite3.connect(Path("outputs/a") / LEDGER_FILE)) as db:
+        assert db.execute("SELECT count(*), count(DISTINCT round) FROM jobs").fetchone() == (36, 2)
+    assert first["jobs"] == 18
+    assert "seed: 99" in Path("outputs/a/build.yaml").read_text()
+    fails(run("build", "--name", "../up"), "--name")
+    fails(run("build", "--round", ""), "--round")
+
+
+def test_a_dry_run_says_what_it_would_cost_and_does_nothing(run: Run, tmp_path: Path) -> None:
+    content = content_of("http://127.0.0.1:9/v1", limit=3)
+    config = write_config(tmp_path, content)
+    before = sorted(tmp_path.rglob("*"))
+    estimate = run("build", config, "--dry-run", "--json").json
+    assert (estimate["instances"], estimate["cells"], estimate["jobs"]) == (3, 18, 108)
+    assert estimate["calls"] == 108 + 3 * 108
+    assert estimate["cost_usd"] > 0
+    assert {entry["name"]: entry["calls"] for entry in estimate["models"]} == {
+        "g1": 54,
+        "g2": 54,
+        "v1": 108,
+        "v2": 108,
+        "v3": 108,
+    }
+    assert "108 jobs" in run("build", config, "--dry-run").out
+    content["generators"][0] = model("g1", "http://127.0.0.1:9/v1", price=None)
+    unknown = run("build", write_config(tmp_path, content), "--dry-run", "--json").json
+    assert unknown["cost_usd"] is None
+    assert "unknown" in run("build", config, "--dry-run").out
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+ROW = {"query": "When did it open?", "context": "It opened in 1984.", "answers": ["1984"]}
+
+
+def rows_of(*changes: dict[str, Any]) -> str:
+    rows = [{key: value for key, value in (ROW | change).items() if value is not ...} for change in changes]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+BAD_SETS = [
+    (rows_of({}, {"query": ...}), "base.jsonl:2: field 'query' is missing"),
+    (rows_of({"context": ...}), "base.jsonl:1: field 'passages' is missing"),
+    (rows_of({"answers": ...}), "base.jsonl:1: field 'answers' is missing"),
+    (rows_of({"answers": []}), "base.jsonl:1: field 'answers'"),
+    (rows_of({"answers": [1984]}), "base.jsonl:1: field 'answers' must hold strings"),
+    (rows_of({"id": "a"}, {"id": "a"}), "base.jsonl:2: field 'id' repeats"),
+    (rows_of({"context": "x" * 200_000}), "the limit is 50,000"),
+    (rows_of({"colour": "red"}), "base.jsonl:1: field 'colour' is unknown"),
+    (rows_of({}) + "{broken\n", "base.jsonl:2: not JSON"),
+    ("", "holds no rows"),
+    (
+        rows_of(
+            {"context": ..., "passages": [{"text": "It opened in 1984."}, {"text": "b", "role": "noise"}]}
+        ),
+        "has 2 passages",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), BAD_SETS)
+def test_a_bad_base_set_is_one_line_and_leaves_nothing(run: Run, text: str, words: str) -> None:
+    Path("base.jsonl").write_text(text)
+    fails(run("build", "--base-set", "base.jsonl"), words)
+    assert not Path("outputs").exists()
+
+
+def test_a_missing_base_set_is_one_line(run: Run) -> None:
+    fails(run("build", "--base-set", "none.jsonl"), "none.jsonl: no such file")
+    fails(run("build", "--base-set", "."), "is a folder")
+    Path("b.jsonl").write_text(rows_of({}))
+    fails(run("build", "--base-set", "b.jsonl", "--format", "parquet"), "unknown format 'parquet'")
+    assert not Path("outputs").exists()
+
+
+def bad_config(**changes: Any) -> dict[str, Any]:
+    return content_of("http://127.0.0.1:9/v1") | changes
+
+
+BAD_CONFIGS = [
+    ({"colour": "red"}, ["build.yaml:", "unknown key 'colour'"]),
+    ({"base_set": {"path": "none.jsonl"}}, ["none.jsonl: no such file"]),
+    ({"base_set": {"demo": "none"}}, ["no embedded base set is called 'none'"]),
+    ({"panel": "none.yaml"}, ["none.yaml: no such panel file"]),
+    ({"levers": ["none"]}, ["no such lever folder"]),
+    ({"generators": [model("g", "x", api_key_env="NOT_SET_KEY")]}, ["NOT_SET_KEY is not set"]),
+    (
+        {"generators": [{"name": "g", "model": "nobody/knows", "price": {"input": 1, "output": 1}}]},
+        ["'nobody/knows'"],
+    ),
+    ({"generators": [{"name": "g", "model": "openai/gpt-4o"}]}, ["OPENAI_API_KEY is not set"]),
+    ({"generators": [model("g", "${NOT_SET_URL}")]}, ["NOT_SET_URL is not set"]),
+    (
+        {"panel": {"verifiers": [{"name": "v", "kind": "rules", "check": "none"}]}},
+        ["unknown offline check 'none'"],
+    ),
+    ({"select": {"per_generator": 3}}, ["build.yaml:", "per_generator is 3"]),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), BAD_CONFIGS)
+def test_a_bad_configuration_is_one_line_and_leaves_nothing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], words: list[str]
+) -> None:
+    monkeypatch.setenv("LOOPBACK_KEY", "x")
+    for name in ("NOT_SET_KEY", "NOT_SET_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    config = write_config(tmp_path, bad_config(**changes))
+    fails(run("build", config), *words)
+    assert not Path("outputs").exists()
+
+
+def test_an_unknown_price_is_refused_only_under_a_budget(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOOPBACK_KEY", "x")
+    generators = [model("g", "http://127.0.0.1:9/v1", price=None)]
+    config = write_config(tmp_path, bad_config(generators=generators, budget_usd=1.0))
+    fails(run("build", config), "its price is unknown")
+
+
+@pytest.mark.parametrize("command", [["status"], ["export", "--out", "x"]])
+def test_a_run_that_is_not_there_is_one_line(run: Run, command: list[str]) -> None:
+    fails(run(*command, "outputs/none"), "no run there")
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command", [["status"], ["export", "--out", "x"], ["build", "--limit", "1", "--name"]]
+)
+def test_a_damaged_ledger_is_one_line(run: Run, command: list[str]) -> None:
+    assert run("build", "--limit", 1, "--name", "mine").code == 0
+    name = "mine" if command[0] == "build" else "outputs/mine"
+    path = Path("outputs/mine") / LEDGER_FILE
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + os.urandom(len(whole) - 4096))
+    fails(run(*command, name), "ledger.sqlite", "corrupt")
+    path.write_bytes(b"no database " * 1000)
+    fails(run(*command, name), "ledger.sqlite", "corrupt")
+    with closing(sqlite3.connect(path.with_name("other"))) as db:
+        db.execute("CREATE TABLE theirs (a)")
+    path.write_bytes(path.with_name("other").read_bytes())
+    fails(run(*command, name), "not a perturb ledger")
+
+
+def test_a_ledger_from_a_newer_version_is_one_line(run: Run) -> None:
+    assert run("build", "--limit", 1, "--name", "mine").code == 0
+    with closing(sqlite3.connect(Path("outputs/mine") / LEDGER_FILE)) as db:
+        db.execute("PRAGMA user_version = 99")
+    for arguments in (["build", "--limit", 1, "--name", "mine"], ["status", "outputs/mine"]):
+        fails(run(*arguments), "written by a newer perturb")
+
+
+def test_a_run_in_use_is_refused_by_name(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from perturb.store import Ledger
+
+    with Ledger(Path("outputs/mine")):
+        fails(
+            run("build", "--limit", 1, "--name", "mine"),
+            f"run 'mine' is being worked on by process {os.getpid()}",
+        )
+
+
+def test_a_run_without_a_plan_is_one_line(run: Run) -> None:
+    from perturb.store import Ledger
+
+    with Ledger(Path("outputs/mine")):
+        pass
+    fails(run("status", "outputs/mine"), "has no plan yet")
+
+
+def test_a_snapshot_that_cannot_be_written_fails_the_build(run: Run) -> None:
+    folder = Path("outputs/mine/snapshot")
+    folder.mkdir(parents=True)
+    (folder / "theirs.txt").write_text("x")
+    ended = run("build", "--limit", 2, "--name", "mine", "--json")
+    assert ended.code == 1
+    assert ended.json["snapshot"] is None
+    assert "is not a snapshot" in ended.err
+    assert (folder / "theirs.txt").read_text() == "x"

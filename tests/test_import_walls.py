@@ -1,0 +1,140 @@
+"""Which room may import which: the walls of the design, held over the import statements."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "perturb"
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """The absolute names that a module imports, wherever in it."""
+    package = path.relative_to(ROOT).with_suffix("").parts[: None if path.name == "__init__.py" else -1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            module = ".".join(part for part in (base, node.module or "") if part)
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
+
+
+MODULES = {name_of(path): set(imports_of(path)) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def within(name: str, room: str) -> bool:
+    return name == room or name.startswith(f"{room}.")
+
+
+def importers(room: str) -> set[str]:
+    """The modules outside a room that import something of it."""
+    return {
+        module
+        for module, names in MODULES.items()
+        if not within(module, room) and any(within(name, room) for name in names)
+    }
+
+
+def reached_from(room: str) -> set[str]:
+    """Every module of ours that a room imports, directly or through others."""
+    reached: set[str] = set()
+    waiting = [module for module in MODULES if within(module, room)]
+    while waiting:
+        module = waiting.pop()
+        if module not in reached:
+            reached.add(module)
+            waiting += [name for name in MODULES[module] if name in MODULES]
+    return reached
+
+
+def test_the_records_import_nothing_of_ours() -> None:
+    for module in ("perturb.records", "perturb.errors", "perturb.digests"):
+        assert not {name for name in MODULES[module] if within(name, "perturb")} - {"perturb.errors"}, module
+    assert not {name for name in MODULES["perturb.records"] if within(name, "perturb")}
+
+
+def test_nothing_below_the_command_line_imports_it() -> None:
+    assert importers("perturb.cli") == {"perturb.__main__"}
+
+
+@pytest.mark.parametrize(
+    ("library", "home"),
+    [
+        ("litellm", {"perturb.llm.remote"}),
+        ("huggingface_hub", {"perturb.export.hub"}),
+        ("jinja2", {"perturb.prompts", "perturb.export.card"}),
+    ],
+)
+def test_a_library_has_one_home(library: str, home: set[str]) -> None:
+    if library == "jinja2":
+        assert home <= importers(library)
+    else:
+        assert importers(library) <= home
+
+
+@pytest.mark.parametrize("room", ["perturb.metrics", "perturb.audit", "perturb.rules", "perturb.select"])
+def test_rooms_that_compute_never_reach_a_model(room: str) -> None:
+    inside = [module for module in MODULES if within(module, room)]
+    for module in inside:
+        assert not [name for name in MODULES[module] if within(name, "perturb.llm")], module
+    if room != "perturb.audit":  # the audit reads the ledger, whose writing side knows what a call is
+        assert not [module for module in reached_from(room) if within(module, "perturb.llm")]
+    assert "perturb.llm.remote" not in reached_from(room)
+
+
+def test_metrics_stand_alone() -> None:
+    assert {name for name in reached_from("perturb.metrics") if not within(name, "perturb.metrics")} <= {
+        "perturb.errors"
+    }
+
+
+def test_the_checking_rules_share_nothing_with_the_generating_ones() -> None:
+    ours = {name for module in MODULES if within(module, "perturb.rules.checks") for name in MODULES[module]}
+    generating = {
+        name for name in ours if within(name, "perturb.rules") and not within(name, "perturb.rules.checks")
+    }
+    assert generating == set()
+
+
+def test_nothing_of_the_package_imports_the_tests() -> None:
+    assert importers("tests") == set()
+
+
+def test_the_help_pulls_in_no_heavy_library() -> None:
+    heavy = (
+        "litellm",
+        "datasets",
+        "pandas",
+        "sklearn",
+        "numpy",
+        "scipy",
+        "pyarrow",
+        "huggingface_hub",
+        "lemminflect",
+    )
+    code = f"import sys, perturb.cli.main; print([name for name in {heavy!r} if name in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.stderr) == ("[]\n", "")
+
+
+def test_an_offline_build_never_imports_litellm(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from perturb import build; from perturb.config import default_config\n"
+        "config = default_config()\n"
+        "one = config.model_copy(update={'base_set': config.base_set.model_copy(update={'limit': 1})})\n"
+        f"build(one, Path({str(tmp_path / 'run')!r})); print('litellm' in sys.modules)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.returncode) == ("False\n", 0), ended.stderr

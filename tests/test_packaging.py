@@ -1,0 +1,80 @@
+"""The wheel: what it carries, and that it works where no checkout is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from perturb.resources import DATA_FOLDERS
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    ended = subprocess.run(build, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr + ended.stdout
+    return next(folder.glob("*.whl"))
+
+
+def test_the_wheel_adds_one_package_and_holds_the_data(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert "perturb" in tops
+    assert [name.partition("-")[0] for name in tops - {"perturb"}] == ["refusalbench_builder"]
+    for folder in DATA_FOLDERS:
+        tracked = {
+            path.relative_to(ROOT).as_posix()
+            for path in (ROOT / folder).rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+        carried = {
+            name.removeprefix("perturb/_data/")
+            for name in names
+            if name.startswith(f"perturb/_data/{folder}/")
+        }
+        assert carried == tracked
+        assert carried
+    assert "perturb/py.typed" in names
+    assert not [name for name in names if "tests" in Path(name).parts]
+
+
+def test_an_installed_wheel_builds_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    target, work = tmp_path / "site", tmp_path / "work"
+    work.mkdir()
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        str(target),
+        str(wheel),
+    ]
+    ended = subprocess.run(install, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    env = {**os.environ, "PYTHONPATH": str(target), "PYTHONSAFEPATH": "1"}
+
+    def run(*arguments: str) -> str:
+        ended = subprocess.run(
+            [sys.executable, *arguments], cwd=work, env=env, capture_output=True, text=True, timeout=120
+        )
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    assert run("-c", "import perturb; print(perturb.__file__)").startswith(str(target))
+    assert len(json.loads(run("-m", "perturb", "levers", "--json"))) == 176
+    facts = json.loads(run("-m", "perturb", "build", "--limit", "3", "--json"))
+    assert facts["rows"] > 0
+    assert (work / "outputs" / "demo" / "snapshot" / "README.md").exists()
