@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from perturb.rules.checks.items import Item
-from perturb.rules.checks.lever_tests import LEVER_TESTS
+from perturb.rules.checks.lever_signs import LEVER_TESTS
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
 
