@@ -26,7 +26,7 @@ def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) ->
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(11, 4.4), layout="constrained")
+    figure = Figure(figsize=(11, 5), layout="constrained")
     left, right = figure.subplots(1, 2)
     _draw_rounds(left, example)
     _draw_failures(right, sweep)
@@ -54,7 +54,7 @@ def _draw_rounds(axes: Axes, example: Simulation) -> None:
     axes.plot(numbers, example.example_static, color=_STATIC, ls="--", marker="s", label="static benchmark")
     axes.plot(numbers, example.example_generative, color=_FRESH, ls="", marker="o", label="fresh round")
     axes.set(xlabel="round", ylabel="score", xticks=numbers, title=f"One run, {setting.size} items a round")
-    axes.legend(frameon=False, loc="best")
+    _legend(axes)
 
 
 def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
@@ -90,11 +90,16 @@ def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
         label="fresh rounds: simulated",
     )
     axes.axvline(epsilon, color=_TRUTH, lw=0.8, alpha=0.6)
-    axes.annotate(" drift = ε", (epsilon, 0.5), color=_TRUTH)
+    axes.annotate("drift = ε ", (epsilon, 0.9), color=_TRUTH, ha="right")
     axes.set(
         xlabel="drift over all rounds",
         ylabel="runs with an error above ε",
         ylim=(-0.03, 1.03),
         title=f"ε = {epsilon:g}, {setting.rounds} rounds, {sweep[0].runs} runs a point",
     )
-    axes.legend(frameon=False, fontsize="small", loc="center right")
+    _legend(axes)
+
+
+def _legend(axes: Axes) -> None:
+    """Below the panel, where it covers nothing."""
+    axes.legend(frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
