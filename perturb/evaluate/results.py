@@ -1,0 +1,214 @@
+"""The flat table of results: one row for each item and model, read from an evaluation's ledger without a call.
+
+Everything that scores reads this table, and `perturb evaluate` leaves it in the run folder as `results.jsonl`.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from perturb.digests import digest
+from perturb.errors import LedgerError
+from perturb.evaluate.classify import ANSWER, read_confidence
+from perturb.evaluate.items import EvaluationItem, item_from_payload
+from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.store.calls import LEDGER_FILE, open_read_only
+from perturb.store.db import ledger_errors
+from perturb.store.evaluations import read_facts, read_items, read_judgements, read_responses
+
+RESULTS_FILE = "results.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one model did with one item. The fields are the columns of the table, in this order."""
+
+    item_id: str
+    model: str
+    base_id: str
+    perturbation_class: str
+    intensity: str
+    expected_rag_behavior: str
+    """`ANSWER_CORRECTLY` or the refusal code that is right."""
+    predicted: str | None
+    """`ANSWER`, one of the six refusal codes, or `REFUSE_OTHER`; None while unscored."""
+    quality: int | None = None
+    """1 to 5, for answer attempts on answerable items with a single passage; 4 and 5 are correct."""
+    eligible: bool | None = None
+    """This and the next two: for answer attempts on answerable items with several passages."""
+    factual_all: bool | None = None
+    """Every claim is supported by the passages, whichever they are."""
+    factual_signal: bool | None = None
+    """Every claim is supported by the signal passages alone; RAF = `eligible` and this."""
+    confidence: str | None = None
+    """One of `classify.CONFIDENCE_LEVELS`; None where the model was not asked or stated none."""
+    domain: str | None = None
+    lever: str | None = None
+    generator: str | None = None
+    """Who made the item."""
+    unscored: str | None = None
+    """Why `predicted` or a judgement that the item needs is missing: `STAGE: reason`; None when all are there."""
+
+    @property
+    def raf(self) -> int | None:
+        """Relevance-aware factuality: 1 if eligible and supported by signal passages alone; None if not judged."""
+        if self.eligible is None or self.factual_signal is None:
+            return None
+        return int(self.eligible and self.factual_signal)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain values, columns in order."""
+        return asdict(self)
+
+
+COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Result))
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRun:
+    """An evaluation as it stands, be it finished or not."""
+
+    items: int
+    """Items that every model is to be asked about."""
+    results: tuple[Result, ...]
+    """By model, then in the order of the items; an item without a reply yet has no row."""
+    facts: Mapping[str, Any]
+    """`snapshot`, `models` (by name), `judge_under_test`, … as `perturb.evaluate.run` writes them."""
+
+
+def judgement_version(author: str, text: str) -> str:
+    """The fingerprint of a judgement of the reply `text`; `author` is the digest of the judge or rule that made it."""
+    return digest(author, text)
+
+
+def read_run(run: Path) -> EvaluationRun:
+    """Read the evaluation in a run folder.
+
+    Replies and judgements that were made with other settings than the newest are left out. Raises `LedgerError` if
+    there is no evaluation in the folder.
+    """
+    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+        return run_of(db, run)
+
+
+def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
+    """The evaluation behind an open ledger."""
+    facts = read_facts(db)
+    if "models" not in facts:
+        raise LedgerError(f"{run}: holds no evaluation: give the folder that `perturb evaluate` wrote")
+    items = {item_id: item_from_payload(item_id, payload) for item_id, payload in read_items(db)}
+    judgements = {
+        (one.item_id, one.model, one.variant, one.kind): one
+        for one in read_judgements(db)
+        if one.item_id in items
+    }
+    results = [
+        _result(items[response.item_id], response, _Judged(facts, response, judgements))
+        for response in read_responses(db)
+        if response.item_id in items and _is_current(response, facts["models"])
+    ]
+    places = {item_id: place for place, item_id in enumerate(items)}
+    results.sort(key=lambda one: (one.model, places[one.item_id]))
+    return EvaluationRun(len(items), tuple(results), facts)
+
+
+def write_results(run: Path, results: tuple[Result, ...]) -> Path:
+    """Write the table beside the ledger; returns its path."""
+    path = run / RESULTS_FILE
+    try:
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            for line in _lines(results):
+                file.write(line)
+    except OSError as exc:
+        raise LedgerError(f"{path}: cannot be written ({exc.strerror}): check the folder") from None
+    return path
+
+
+def _lines(results: tuple[Result, ...]) -> Iterator[str]:
+    for one in results:
+        yield json.dumps(one.to_dict(), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _is_current(response: Response, models: Mapping[str, Any]) -> bool:
+    """Whether a response was made as its model was asked last."""
+    known = models.get(response.model)
+    return known is not None and (response.variant, response.fingerprint) == (
+        known["variant"],
+        known["fingerprint"],
+    )
+
+
+class _Judged:
+    """The judgements of one response that still hold."""
+
+    def __init__(
+        self,
+        facts: Mapping[str, Any],
+        response: Response,
+        judgements: Mapping[tuple[str, str, str, str], Judgement],
+    ) -> None:
+        self._authors = facts["models"][response.model]["authors"]
+        self._response = response
+        self._judgements = judgements
+
+    def find(self, kind: str) -> Judgement | None:
+        """The judgement of this kind; one that failed for good has no fingerprint and is always shown."""
+        response = self._response
+        found = self._judgements.get((response.item_id, response.model, response.variant, kind))
+        valid = {"", *(judgement_version(author, response.text) for author in self._authors)}
+        return found if found is not None and found.fingerprint in valid else None
+
+
+def _result(item: EvaluationItem, response: Response, judged: _Judged) -> Result:
+    values, unscored = _values(item, response, judged)
+    return Result(
+        item_id=item.id,
+        model=response.model,
+        base_id=item.base_id,
+        perturbation_class=str(item.cell.perturbation_class),
+        intensity=str(item.cell.intensity),
+        expected_rag_behavior=item.expected_behavior,
+        predicted=values.get("predicted"),
+        quality=values.get("quality"),
+        eligible=values.get("eligible"),
+        factual_all=values.get("factual_all"),
+        factual_signal=values.get("factual_signal"),
+        confidence=read_confidence(response.text) if response.variant == "confidence" else None,
+        domain=item.domain,
+        lever=item.lever or None,
+        generator=item.generator or None,
+        unscored=unscored,
+    )
+
+
+def _values(item: EvaluationItem, response: Response, judged: _Judged) -> tuple[dict[str, Any], str | None]:
+    """What the judgements say, and what is missing."""
+    if response.status is ResponseStatus.ERROR:
+        return {}, f"response: {response.error}"
+    values: dict[str, Any] = {}
+    kinds = ["classification", *([answer_kind(item)] if item.answerable else [])]
+    for kind in kinds:
+        found = judged.find(kind)
+        if found is None:
+            return values, f"{kind}: not judged yet"
+        values |= found.value
+        if found.status is JudgementStatus.UNSCORED:
+            return values, f"{kind}: {_first_line(found.raw)}"
+        if values.get("predicted") != ANSWER:
+            break
+    return values, None
+
+
+def answer_kind(item: EvaluationItem) -> str:
+    """The kind of judgement that an answer attempt on an answerable item needs."""
+    return "raf" if item.several else "quality"
+
+
+def _first_line(text: str) -> str:
+    return " ".join(text.split())[:200] or "an empty reply of the judge"
