@@ -262,8 +262,15 @@ def _result(table: Floats, estimate: Estimate, note: str | None = None) -> Refus
     n11, n10, n01, n00 = (int(count) for count in table)
     refused, wrong, correct = (n11 + n10) / n, (n11 + n01) / n, n00 / n
     smallest = n * min(refused, 1 - refused) * min(wrong, 1 - wrong)
-    sparse = f"a cell expects {smallest:.1f} questions, fewer than {SMALL_CELL}: the index is unreliable"
-    warnings = [text for text in (note, sparse if smallest < SMALL_CELL else None) if text]
+    warnings = [note] if note else []
+    if smallest < SMALL_CELL:
+        warnings.append(
+            f"a cell expects {smallest:.1f} questions, fewer than {SMALL_CELL}: the index is unreliable"
+        )
+    if estimate.value is not None and table.min() < SMALL_CELL:
+        warnings.append(
+            f"a cell holds {table.min():.0f} questions, fewer than {SMALL_CELL}: the interval is rough"
+        )
     return RefusalIndex(
         refusal_index=estimate.value,
         low=estimate.low,
