@@ -1,0 +1,184 @@
+"""What became of each reply of a model under test, and the counts that every refusal metric is computed from.
+
+One reply has one outcome and, where the model was asked for it, one of five confidence levels. Counts of replies by
+outcome and level add up over items, so a metric of a bootstrap resample is the metric of a weighted sum of counts,
+and one function serves the data and all resamples at once. RefusalBench, appendix D.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from perturb.metrics.inputs import Floats, Integers
+
+ANSWER = "ANSWER_CORRECTLY"
+"""The ground truth of an answerable item; as a prediction, an answer attempt."""
+
+LEVELS: dict[str, float] = {
+    "VERY_CONFIDENT": 0.95,
+    "CONFIDENT": 0.80,
+    "SOMEWHAT_CONFIDENT": 0.60,
+    "UNCERTAIN": 0.40,
+    "VERY_UNCERTAIN": 0.15,
+}
+"""The verbal confidence levels and the midpoints of their ranges (RefusalBench, appendix F.2)."""
+
+NO_LEVEL = len(LEVELS)
+"""The place of replies that state no confidence, behind the levels."""
+
+
+class Outcome(StrEnum):
+    """What became of one reply: six scored outcomes, then three in which something could not be read."""
+
+    CORRECT_ANSWER = "correct_answer"
+    """An answerable item, answered correctly."""
+    POOR_ANSWER = "poor_answer"
+    """An answerable item, answered badly."""
+    CORRECT_REFUSAL = "correct_refusal"
+    """An unanswerable item, refused with the right code."""
+    WRONG_CODE_REFUSAL = "wrong_code_refusal"
+    """An unanswerable item, refused with another code."""
+    FALSE_REFUSAL = "false_refusal"
+    """An answerable item, refused."""
+    MISSED_REFUSAL = "missed_refusal"
+    """An unanswerable item, answered."""
+    UNGRADED_ANSWER = "ungraded_answer"
+    """An answerable item, answered; whether well could not be read."""
+    UNREAD_ANSWERABLE = "unread_answerable"
+    """An answerable item; whether it was answered or refused is not known."""
+    UNREAD_UNANSWERABLE = "unread_unanswerable"
+    """An unanswerable item; whether it was answered or refused is not known."""
+
+
+SCORED: tuple[Outcome, ...] = tuple(Outcome)[:6]
+"""The six outcomes of a scored reply; their shares sum to 1."""
+
+UNSCORED: tuple[Outcome, ...] = tuple(Outcome)[6:]
+
+_PLACE = {outcome: place for place, outcome in enumerate(Outcome)}
+_COULD_BE = {
+    Outcome.UNGRADED_ANSWER: (Outcome.CORRECT_ANSWER, Outcome.POOR_ANSWER),
+    Outcome.UNREAD_ANSWERABLE: (Outcome.CORRECT_ANSWER, Outcome.POOR_ANSWER, Outcome.FALSE_REFUSAL),
+    Outcome.UNREAD_UNANSWERABLE: (
+        Outcome.CORRECT_REFUSAL,
+        Outcome.WRONG_CODE_REFUSAL,
+        Outcome.MISSED_REFUSAL,
+    ),
+}
+
+
+def reply_outcome(expected: str, predicted: str | None, correct: bool | None = None) -> Outcome:
+    """The outcome of one reply.
+
+    `expected` is `ANSWER_CORRECTLY` or a refusal code; `predicted` the same in the canonical spelling, or None when the
+    reply could not be classified; `correct` says whether an answer to an answerable item is right, None when that
+    could not be read. `correct` is not looked at anywhere else.
+
+    Reference: RefusalBench, appendix D.
+
+    >>> reply_outcome("REFUSE_OTHER", "REFUSE_OTHER").value, reply_outcome("ANSWER_CORRECTLY", "REFUSE_OTHER").value
+    ('correct_refusal', 'false_refusal')
+    """
+    if expected == ANSWER:
+        if predicted is None:
+            return Outcome.UNREAD_ANSWERABLE
+        if predicted != ANSWER:
+            return Outcome.FALSE_REFUSAL
+        if correct is None:
+            return Outcome.UNGRADED_ANSWER
+        return Outcome.CORRECT_ANSWER if correct else Outcome.POOR_ANSWER
+    if predicted is None:
+        return Outcome.UNREAD_UNANSWERABLE
+    if predicted == ANSWER:
+        return Outcome.MISSED_REFUSAL
+    return Outcome.CORRECT_REFUSAL if predicted == expected else Outcome.WRONG_CODE_REFUSAL
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyCounts:
+    """Numbers of replies by outcome and confidence level."""
+
+    table: Floats
+    """Shape (…, 9 outcomes, 5 levels and none stated); leading axes hold resamples, for example."""
+    raf: bool = False
+    """True if answers were judged by relevance-aware factuality, on several passages, not by quality 1 to 5."""
+
+    @classmethod
+    def of(
+        cls, outcomes: Iterable[str], confidence: Sequence[str | None] | None = None, *, raf: bool = False
+    ) -> ReplyCounts:
+        """Count replies; `confidence` holds names of levels, or None for a reply without one.
+
+        Raises ValueError for an unknown outcome or level and for columns of different lengths.
+
+        >>> ReplyCounts.of(["missed_refusal", "missed_refusal"], ["CONFIDENT", None]).total(["missed_refusal"])
+        array(2.)
+        """
+        cells = reply_cells(outcomes, confidence)
+        return cls.of_cells(np.bincount(cells, minlength=CELLS).astype(np.float64), raf=raf)
+
+    @classmethod
+    def of_cells(cls, counts: Floats, *, raf: bool = False) -> ReplyCounts:
+        """From counts by `reply_cells`, shape (…, 54)."""
+        return cls(counts.reshape(*counts.shape[:-1], len(Outcome), NO_LEVEL + 1), raf)
+
+    def total(self, outcomes: Iterable[str]) -> Floats:
+        """Replies with any of the outcomes, shape (…)."""
+        return np.asarray(self._rows(outcomes).sum(axis=(-2, -1)))
+
+    def by_level(self, outcomes: Iterable[str]) -> Floats:
+        """The same by stated level, shape (…, 5); replies that state none are left out."""
+        return np.asarray(self._rows(outcomes).sum(axis=-2)[..., :NO_LEVEL])
+
+    def completions(self) -> ReplyCounts:
+        """As it is, then with the unscored replies of each kind read in every way they could have been.
+
+        The leading axis has 19 places. Since the ratios among the metrics are linear-fractional in the counts, they
+        are smallest and largest in one of these.
+        """
+        tables = [self.table]
+        for choice in product(*_COULD_BE.values()):
+            table = self.table.copy()
+            for unread, read in zip(_COULD_BE, choice, strict=True):
+                table[..., _PLACE[read], :] += table[..., _PLACE[unread], :]
+                table[..., _PLACE[unread], :] = 0
+            tables.append(table)
+        return ReplyCounts(np.stack(tables), self.raf)
+
+    def _rows(self, outcomes: Iterable[str]) -> Floats:
+        return self.table[..., [_PLACE[Outcome(outcome)] for outcome in outcomes], :]
+
+
+CELLS = len(Outcome) * (NO_LEVEL + 1)
+"""Combinations of outcome and level."""
+
+
+def reply_cells(outcomes: Iterable[str], confidence: Sequence[str | None] | None = None) -> Integers:
+    """The combination of outcome and level of each reply, numbered from 0 to 53.
+
+    Raises ValueError for an unknown outcome or level and for columns of different lengths.
+
+    >>> reply_cells(["correct_answer", "poor_answer"], ["VERY_CONFIDENT", None]).tolist()
+    [0, 11]
+    """
+    places = [_place(_PLACE, outcome, "outcome") for outcome in outcomes]
+    stated = [None] * len(places) if confidence is None else list(confidence)
+    if len(stated) != len(places):
+        raise ValueError(
+            f"columns differ in length: outcomes has {len(places)}, confidence has {len(stated)} rows"
+        )
+    levels = {name: number for number, name in enumerate(LEVELS)}
+    marks = [NO_LEVEL if level is None else _place(levels, level, "confidence level") for level in stated]
+    return np.array(places, dtype=np.int64) * (NO_LEVEL + 1) + np.array(marks, dtype=np.int64)
+
+
+def _place(known: dict[Any, int], name: str, kind: str) -> int:
+    if name not in known:
+        raise ValueError(f"'{name}' is no {kind}: one of {', '.join(known)} is expected")
+    return known[name]
