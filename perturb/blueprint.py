@@ -12,10 +12,10 @@ from perturb.catalogue import Catalogue
 from perturb.config import BuildConfig, ModelEntry, VerifierEntry
 from perturb.curate import BaseSet, demo_path, load_base_set
 from perturb.digests import digest
-from perturb.errors import ConfigError, SourceError
+from perturb.errors import ConfigError
 from perturb.generate.plan import PlanSettings, plan_digest
 from perturb.llm.client import ModelSettings
-from perturb.prompts import Prompts
+from perturb.prompts import Kind, Prompts, kind_of
 from perturb.records import BaseInstance, Cell
 from perturb.store.ledger import instance_key
 from perturb.verify.panel import Panel
@@ -40,6 +40,12 @@ class Blueprint:
         return tuple((instance_key(instance), instance) for instance in self.base_set.instances)
 
     @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of prompts that the base set needs."""
+        found = {kind_of(instance) for instance in self.base_set.instances}
+        return tuple(kind for kind in ("single", "several") if kind in found)
+
+    @cached_property
     def plan(self) -> PlanSettings:
         """What the jobs are crossed from."""
         config = self.config
@@ -48,8 +54,9 @@ class Blueprint:
             seed=config.seed,
             cells=config.chosen_cells,
             replicates=config.replicates,
-            generators={entry.name: self._generator_fingerprint(entry) for entry in config.generators},
+            generators=self._generator_fingerprints("single"),
             assignable=self._assignable() if config.lever_choice == "assigned" else {},
+            several=self._generator_fingerprints("several") if "several" in self.kinds else {},
         )
 
     @cached_property
@@ -85,11 +92,15 @@ class Blueprint:
             "code_version": code_version(),
             "digests": {
                 "catalogue": self.catalogue.digest,
-                "templates": digest(self.prompts.version("generate"), self.prompts.version("verify")),
+                "templates": digest(*self._versions("generate"), *self._versions("verify")),
                 "base_set": self.base_set.digest,
                 "panel": self.panel.digest,
             },
-            "base_set": {"name": self.base_set.name, "licence": self.base_set.licence},
+            "base_set": {
+                "name": self.base_set.name,
+                "licence": self.base_set.licence,
+                "attribution": self.base_set.attribution,
+            },
             "panel": {
                 "name": self.panel.name,
                 "members": dict(self.panel.members),
@@ -105,13 +116,16 @@ class Blueprint:
             "select": config.select.model_dump(),
         }
 
-    def _generator_fingerprint(self, entry: ModelEntry) -> str:
+    def _generator_fingerprints(self, kind: Kind) -> dict[str, str]:
+        return {entry.name: self._generator_fingerprint(entry, kind) for entry in self.config.generators}
+
+    def _generator_fingerprint(self, entry: ModelEntry, kind: Kind) -> str:
         if entry.kind == "rules":
             from perturb.rules.engine import rule_version
 
             return digest("rules", rule_version())
         settings = self.generator_settings[entry.name]
-        return digest(settings.fingerprint(), self.prompts.version("generate"))
+        return digest(settings.fingerprint(), self.prompts.version("generate", kind))
 
     def _verifier_fingerprint(self, entry: VerifierEntry) -> str:
         if entry.kind == "rules":
@@ -120,7 +134,11 @@ class Blueprint:
             return digest("rules", entry.check, rule_verifier_version())
         settings = self.verifier_settings[entry.name]
         # The levers a verifier is shown need no place here: a changed lever gives its cell new candidates.
-        return digest(settings.fingerprint(), self.prompts.version("verify"), self.catalogue.codes)
+        return digest(settings.fingerprint(), *self._versions("verify"), self.catalogue.codes)
+
+    def _versions(self, name: str) -> list[str]:
+        """Digests of the templates in play, one for each kind: those of the other kind decide nothing."""
+        return [self.prompts.version(name, kind) for kind in self.kinds]
 
     def _assignable(self) -> dict[str, dict[Cell, tuple[str, ...]]]:
         """The levers that may be named in advance: all of a cell, or those that have a rule."""
@@ -146,11 +164,6 @@ def draw_blueprint(config: BuildConfig) -> Blueprint:
     if path is None:
         raise ConfigError("base_set: give 'path' (a file) or 'demo' (the name of an embedded set)")
     base_set = load_base_set(path, entry.format, entry.limit)
-    several = next((one for one in base_set.instances if len(one.passages) > 1), None)
-    if several is not None:
-        raise SourceError(
-            f"{path}: base instance '{several.id}' has {len(several.passages)} passages: give sets of single passages"
-        )
     return Blueprint(
         config=config,
         catalogue=catalogue,

@@ -13,7 +13,7 @@ CHARACTERS_PER_TOKEN = 4
 """Rule of thumb for English; the providers' own counts are used once calls are made."""
 
 GENERATION_OVERHEAD_TOKENS = 250
-"""Tokens of a generator's reply beside the query and context it copies."""
+"""Tokens of a generator's reply beside the query and the passages it copies."""
 
 VERDICT_TOKENS = 200
 """Tokens of a verifier's reply."""
@@ -78,7 +78,7 @@ def estimate_build(blueprint: Blueprint) -> Estimate:
     config = blueprint.config
     per_generator = len(blueprint.instances) * len(config.chosen_cells) * config.replicates
     jobs = per_generator * len(config.generators)
-    texts = sum(len(one.query) + len(one.context) for _, one in blueprint.instances)
+    texts = sum(_longest_copy(instance) for _, instance in blueprint.instances)
     copied = texts / max(1, len(blueprint.instances)) / CHARACTERS_PER_TOKEN
     prompt = {"generator": _generation_prompt(blueprint), "verifier": _verification_prompt(blueprint)}
     reply = {"generator": copied + GENERATION_OVERHEAD_TOKENS, "verifier": VERDICT_TOKENS}
@@ -91,6 +91,11 @@ def estimate_build(blueprint: Blueprint) -> Estimate:
         for settings in all_settings.values()
     ]
     return Estimate(len(blueprint.instances), len(config.chosen_cells), jobs, tuple(models))
+
+
+def _longest_copy(instance: BaseInstance) -> int:
+    """Characters that a generator may have to write again: of several passages, the signal ones."""
+    return len(instance.query) + sum(len(one.text) for one in instance.passages if one.role == "signal")
 
 
 def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply: float) -> ModelEstimate:

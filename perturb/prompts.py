@@ -1,4 +1,4 @@
-"""Renders the prompts of generators and verifiers.
+"""Renders the prompts of generators and verifiers, of each in two kinds: for a single passage and for several.
 
 A prompt is two messages. The system message comes from a template and speaks of the cell alone, so it is the same
 for every instance of the cell and providers can cache it. The user message is one JSON object with the texts: they
@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import jinja2
 
@@ -26,9 +26,11 @@ from perturb.records import (
     Candidate,
     Cell,
     Lever,
+    Passage,
     PerturbationClass,
 )
 from perturb.resources import data_folder
+from perturb.verify.passages import MAX_CHANGED_LOW, removes_answer
 
 GENERATION_KEYS: tuple[str, ...] = (
     "perturbed_query",
@@ -39,7 +41,20 @@ GENERATION_KEYS: tuple[str, ...] = (
     "answer_constraint_satisfied",
     "expected_rag_behavior",
 )
-"""The fields of a generator's reply (spec, section 3)."""
+"""The fields of a generator's reply about a single passage (spec, section 3)."""
+
+SEVERAL_KEYS: tuple[str, ...] = tuple(
+    "changed_passages" if key == "perturbed_context" else key for key in GENERATION_KEYS
+)
+"""The fields of a generator's reply about several passages: those it changed, in the place of the context."""
+
+Kind = Literal["single", "several"]
+"""The two kinds of prompts, by the passages of the base instance."""
+
+
+def kind_of(instance: BaseInstance) -> Kind:
+    """Which prompts an instance is perturbed and judged with."""
+    return "several" if len(instance.passages) > 1 else "single"
 
 
 class Prompts:
@@ -58,9 +73,9 @@ class Prompts:
         )
         self._system = lru_cache(maxsize=None)(self._render_system)
 
-    def version(self, name: str) -> str:
-        """Digest of a template's source: a changed template makes new jobs or new votes."""
-        return digest((self.folder / name / "single.j2").read_text(encoding="utf-8"))
+    def version(self, name: str, kind: Kind = "single") -> str:
+        """Digest of a template's source: a changed template makes new jobs or new votes of its kind."""
+        return digest((self.folder / name / f"{kind}.j2").read_text(encoding="utf-8"))
 
     def generation(self, cell: Cell, instance: BaseInstance, lever: Lever | None) -> ChatRequest:
         """Ask a generator to perturb `instance`; `lever` names the lever in advance."""
@@ -68,33 +83,38 @@ class Prompts:
             "perturbation_class": str(cell.perturbation_class),
             "intensity": str(cell.intensity),
             "query": instance.query,
-            "context": instance.context,
+            **_context(instance),
             "answers": list(instance.answers),
         }
-        return _request(self._system("generate", cell, lever), data, generation_schema(cell))
+        kind = kind_of(instance)
+        return _request(self._system("generate", kind, cell, lever), data, generation_schema(cell, kind))
 
     def verification(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
         """Ask a verifier about `candidate`; the generator's own claims are left out, so that they sway nobody."""
-        cell = candidate.cell
+        cell, kind = candidate.cell, kind_of(instance)
         data = {
             "perturbation_class": str(cell.perturbation_class),
             "intensity": str(cell.intensity),
             "original": {
                 "query": instance.query,
-                "context": instance.context,
+                **_context(instance),
                 "answers": list(instance.answers),
             },
             "candidate": {
                 "lever": candidate.lever,
                 "query": candidate.query,
-                "context": candidate.context,
+                **(
+                    {"context": candidate.context}
+                    if kind == "single"
+                    else {"changed_passages": _changed(instance, candidate)}
+                ),
             },
         }
-        return _request(self._system("verify", cell, None), data, verification_schema())
+        return _request(self._system("verify", kind, cell, None), data, verification_schema())
 
-    def _render_system(self, name: str, cell: Cell, lever: Lever | None) -> str:
+    def _render_system(self, name: str, kind: Kind, cell: Cell, lever: Lever | None) -> str:
         entry = self.catalogue.classes[cell.perturbation_class]
-        return self._environment.get_template(f"{name}/single.j2").render(
+        return self._environment.get_template(f"{name}/{kind}.j2").render(
             entry=entry,
             cell=cell,
             criterion=entry.criteria[cell.intensity],
@@ -104,6 +124,8 @@ class Prompts:
             assigned=lever is not None,
             check_names=CHECK_NAMES,
             codes=self._codes(),
+            removes_answer=removes_answer(cell),
+            max_changed_low=MAX_CHANGED_LOW,
         )
 
     def _codes(self) -> list[str]:
@@ -112,16 +134,37 @@ class Prompts:
         return [ANSWER_CORRECTLY, *refusals, REFUSE_OTHER]
 
 
+def _context(instance: BaseInstance) -> dict[str, Any]:
+    """The context as a prompt gives it: one text, or numbered passages with their roles."""
+    if kind_of(instance) == "single":
+        return {"context": instance.context}
+    return {"passages": [_numbered(number, p) for number, p in enumerate(instance.passages, start=1)]}
+
+
+def _changed(instance: BaseInstance, candidate: Candidate) -> list[dict[str, Any]]:
+    """The passages of the candidate that differ from the original, by number."""
+    pairs = zip(instance.passages, candidate.passages, strict=True)
+    return [_numbered(number, new) for number, (old, new) in enumerate(pairs, start=1) if new != old]
+
+
+def _numbered(number: int, passage: Passage) -> dict[str, Any]:
+    return {"number": number, "role": passage.role, "title": passage.title, "text": passage.text}
+
+
 def _request(system: str, data: Mapping[str, Any], schema: Mapping[str, Any]) -> ChatRequest:
     text = json.dumps(data, ensure_ascii=False, indent=1)
     return ChatRequest((Message("system", system), Message("user", text)), schema)
 
 
 @cache
-def generation_schema(cell: Cell) -> Mapping[str, Any]:
+def generation_schema(cell: Cell, kind: Kind = "single") -> Mapping[str, Any]:
     """JSON schema of a generator's reply."""
-    fields = {name: {"type": "string"} for name in GENERATION_KEYS}
-    fields["intensity_achieved"] = {"type": "string", "enum": [str(cell.intensity)]}  # type: ignore[dict-item]
+    keys = GENERATION_KEYS if kind == "single" else SEVERAL_KEYS
+    fields: dict[str, Any] = {name: {"type": "string"} for name in keys}
+    fields["intensity_achieved"] = {"type": "string", "enum": [str(cell.intensity)]}
+    if kind == "several":
+        passage = _object({"number": {"type": "integer"}, "text": {"type": "string"}})
+        fields["changed_passages"] = {"type": "array", "items": passage}
     return _object(fields)
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from perturb.digests import digest
 from perturb.generate.made import Made
 from perturb.llm.asking import Asker
 from perturb.llm.replies import ReplyError, read_object
-from perturb.prompts import GENERATION_KEYS, Prompts
-from perturb.records import BaseInstance, Candidate, Job, Outcome, Passage
+from perturb.prompts import Prompts
+from perturb.records import BaseInstance, Candidate, Job, Outcome
 from perturb.verify.checks import copy_unchanged_parts, find_fault
+from perturb.verify.passages import without_telling_titles
 
-_NEEDED = frozenset({"perturbed_query", "perturbed_context", "lever_selected", "implementation_reasoning"})
-_CLAIMS = tuple(key for key in GENERATION_KEYS if key not in _NEEDED)
+_TEXTS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
+_CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,8 @@ class _Reply:
     """A generator's reply, read."""
 
     query: str
-    context: str
+    texts: Mapping[int, str]
+    """The changed passages by their number, from 1; a single passage whether it is changed or not."""
     lever: str
     reasoning: str
     claims: dict[str, Any]
@@ -39,7 +42,7 @@ async def generate_by_model(
     asked = await asker.ask(
         job.generator,
         prompts.generation(job.cell, instance, lever),
-        read_reply,
+        lambda text: read_reply(text, len(instance.passages)),
         purpose="generate",
         subject=job.id,
         salt=digest(job.round, seed, job.replicate),
@@ -55,25 +58,53 @@ async def generate_by_model(
     return Made(Outcome.CANDIDATE, candidate.lever, asked.raw, candidate)
 
 
-def read_reply(text: str) -> _Reply:
-    """Read a generator's reply; raises `ReplyError` that says what is missing."""
-    content = read_object(text, _NEEDED)
-    for key in sorted(_NEEDED):
-        if not isinstance(content[key], str) or not content[key].strip():
-            raise ReplyError(f"field '{key}' must be a non-empty string")
+def read_reply(text: str, passages: int = 1) -> _Reply:
+    """Read a generator's reply about as many passages; raises `ReplyError` that says what is missing or wrong."""
+    field = "perturbed_context" if passages == 1 else "changed_passages"
+    content = read_object(text, _TEXTS | {field})
+    for key in sorted(_TEXTS):
+        _text(content[key], key)
+    texts = (
+        {1: _text(content[field], field)} if passages == 1 else _changed_passages(content[field], passages)
+    )
     claims = {key: content[key] for key in _CLAIMS if isinstance(content.get(key), str)}
     return _Reply(
         query=content["perturbed_query"].strip(),
-        context=content["perturbed_context"].strip(),
+        texts=texts,
         lever=" ".join(content["lever_selected"].split()),
         reasoning=content["implementation_reasoning"].strip(),
         claims=claims,
     )
 
 
+def _changed_passages(value: Any, passages: int) -> dict[int, str]:
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        raise ReplyError("field 'changed_passages' must be a list of objects with 'number' and 'text'")
+    texts: dict[int, str] = {}
+    for entry in value:
+        number = entry.get("number")
+        if isinstance(number, str) and number.strip().isdecimal():
+            number = int(number)
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise ReplyError("field 'changed_passages' must give each passage its 'number'")
+        if not 1 <= number <= passages:
+            raise ReplyError(
+                f"field 'changed_passages' names passage {number}, the passages are 1 to {passages}"
+            )
+        if number in texts:
+            raise ReplyError(f"field 'changed_passages' names passage {number} twice")
+        texts[number] = _text(entry.get("text"), "changed_passages.text")
+    return texts
+
+
+def _text(value: Any, field: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ReplyError(f"field '{field}' must be a non-empty string")
+    return value.strip()
+
+
 def _candidate(prompts: Prompts, job: Job, instance: BaseInstance, reply: _Reply) -> Candidate:
     known = prompts.catalogue.find(reply.lever)
-    passage = instance.passages[0]
     candidate = Candidate(
         id=job.id,
         instance_id=instance.id,
@@ -81,9 +112,12 @@ def _candidate(prompts: Prompts, job: Job, instance: BaseInstance, reply: _Reply
         cell=job.cell,
         lever=known.name if known else reply.lever,
         query=reply.query,
-        passages=(Passage(reply.context, passage.title, passage.role),),
+        passages=tuple(
+            replace(passage, text=reply.texts.get(number, passage.text))
+            for number, passage in enumerate(instance.passages, start=1)
+        ),
         reasoning=reply.reasoning,
         expected_behavior=prompts.catalogue.expected_behavior(job.cell),
         stated=reply.claims,
     )
-    return copy_unchanged_parts(instance, candidate)
+    return without_telling_titles(instance, copy_unchanged_parts(instance, candidate))

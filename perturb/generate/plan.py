@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from perturb.catalogue import Catalogue
 from perturb.digests import digest, seed_of
@@ -26,6 +26,8 @@ class PlanSettings:
     """Generator name → fingerprint of everything that decides its replies."""
     assignable: Mapping[str, Mapping[Cell, tuple[str, ...]]]
     """Generator name → the levers that are named in advance, by cell; a generator without an entry chooses."""
+    several: Mapping[str, str] = field(default_factory=dict)
+    """As `generators`, for instances with several passages, which are asked about with templates of their own."""
 
 
 def plan_jobs(
@@ -37,10 +39,11 @@ def plan_jobs(
     """
     cell_digests = {cell: catalogue.cell_digest(cell) for cell in settings.cells}
     for position, (key, instance) in enumerate(instances):
+        fingerprints = settings.several if len(instance.passages) > 1 else settings.generators
         for replicate in range(settings.replicates):
             turn = position * settings.replicates + replicate
             for cell in settings.cells:
-                for generator, fingerprint in settings.generators.items():
+                for generator, fingerprint in fingerprints.items():
                     lever = _assigned_lever(settings, generator, cell, turn)
                     job_id = digest(
                         ("job", JOB_FORMAT, key, str(cell), cell_digests[cell], lever),
@@ -59,6 +62,7 @@ def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue:
             for name, cells in settings.assignable.items()
         },
         list(instance_keys),
+        *([dict(settings.several)] if settings.several else []),
     )
 
 

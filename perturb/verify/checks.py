@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 
 from perturb.catalogue import Catalogue
-from perturb.records import BaseInstance, Candidate, Intensity, PerturbationClass
+from perturb.records import BaseInstance, Candidate, Intensity, Passage
+from perturb.verify.matching import folded, holds_answer
+from perturb.verify.passages import passages_fault, removes_answer, shown_texts
 
 MAX_GROWTH = 4
 """A perturbed text may be this many times as long as the original, and `GROWTH_ALLOWANCE` characters more."""
 GROWTH_ALLOWANCE = 2000
-
-_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
 
 
 def find_fault(
@@ -27,6 +25,7 @@ def find_fault(
     checks: tuple[Callable[[], str | None], ...] = (
         lambda: _lever_fault(catalogue, candidate, assigned),
         lambda: _target_fault(catalogue, original, candidate),
+        lambda: passages_fault(original, candidate),
         lambda: _length_fault(original, candidate),
         lambda: _answer_fault(original, candidate),
     )
@@ -43,25 +42,6 @@ def copy_unchanged_parts(original: BaseInstance, candidate: Candidate) -> Candid
         for old, new in zip(original.passages, candidate.passages, strict=True)
     )
     return replace(candidate, passages=passages, **changes)  # type: ignore[arg-type]
-
-
-def folded(text: str) -> str:
-    """Text with blanks, quotation marks and dashes made alike, for comparison only.
-
-    >>> folded("It’s  so") == folded("It's so")
-    True
-    """
-    return " ".join(unicodedata.normalize("NFC", text).translate(_QUOTES).split())
-
-
-def holds_answer(text: str, answer: str) -> bool:
-    """Whether an answer stands in a text as whole words, whatever the case.
-
-    >>> holds_answer("Built in 1984.", "1984"), holds_answer("Built in 19845.", "1984")
-    (True, False)
-    """
-    pattern = re.escape(folded(answer).casefold())
-    return re.search(rf"(?<!\w){pattern}(?!\w)", folded(text).casefold()) is not None
 
 
 def _lever_fault(catalogue: Catalogue, candidate: Candidate, assigned: str | None) -> str | None:
@@ -102,11 +82,16 @@ def _length_fault(original: BaseInstance, candidate: Candidate) -> str | None:
 
 
 def _answer_fault(original: BaseInstance, candidate: Candidate) -> str | None:
-    cell = candidate.cell
-    standing = [answer for answer in original.answers if holds_answer(candidate.context, answer)]
-    if cell.intensity is Intensity.LOW:
-        stood = any(holds_answer(original.context, answer) for answer in original.answers)
-        return "no accepted answer stands in the context any more" if stood and not standing else None
-    if cell.perturbation_class is PerturbationClass.MISSING_INFO and standing:
-        return f"the answer '{standing[0][:80]}' is left in the context"
+    """Whether the answer stands, or is gone, as the cell asks, over all passages together."""
+    if removes_answer(candidate.cell):
+        shown = shown_texts(candidate.passages)
+        left = next((answer for answer in original.answers if holds_answer(shown, answer)), None)
+        return f"the answer '{left[:80]}' is left in the context" if left is not None else None
+    low = candidate.cell.intensity is Intensity.LOW
+    if low and _stands(original, original.passages) and not _stands(original, candidate.passages):
+        return "no accepted answer stands in the context any more"
     return None
+
+
+def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
+    return any(holds_answer(passage.text, answer) for passage in passages for answer in original.answers)
