@@ -1,0 +1,175 @@
+"""How much of a round was in an earlier one: exact copies, near duplicates, the same lever on the same base instance.
+
+Two items from one base instance share most of their text whatever was done to it, so text alone would call every
+second round stale. An item is a near duplicate of another if its text is alike and its change is alike: the change is
+what the perturbation added to the original and took from it. MinHash with banding finds pairs whose text may be alike;
+the Jaccard similarity of the shingles themselves decides.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from perturb.compare.items import RoundItem
+
+if TYPE_CHECKING:
+    from datasketch import MinHash, MinHashLSH
+
+TEXT_THRESHOLD = 0.8
+"""Jaccard similarity from which on two texts are alike."""
+CHANGE_THRESHOLD = 0.5
+"""The same for what was changed, which is short."""
+SHINGLE_WORDS = 3
+PERMUTATIONS = 128
+CANDIDATE_THRESHOLD = 0.6
+"""Banding looks for pairs from here on, so that hardly any pair above `TEXT_THRESHOLD` is missed."""
+
+Shingles = frozenset[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An earlier item that a new one repeats."""
+
+    id: str
+    similarity: float
+    """Jaccard similarity of the texts; 1 for the same words in the same order, and nearly so else."""
+    exact: bool
+    """The same question and context, but for case, blanks and punctuation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Counts over the items of the newer round."""
+
+    items: int
+    exact: int
+    near: int
+    """Near duplicates, exact ones among them."""
+    same_base_and_lever: int
+    same_base: int
+    by_lever: dict[str, tuple[int, int, int]]
+    """Lever → items, near duplicates, items with the same base instance and lever as an earlier one."""
+    by_cell: dict[str, tuple[int, int, int]]
+    pairs: tuple[tuple[str, Match], ...]
+    """Id of a new item and the earlier one it repeats most closely."""
+
+
+class FreshnessIndex:
+    """The items of earlier rounds, ready to be asked whether a new one repeats any of them."""
+
+    def __init__(self, items: Iterable[RoundItem] = ()) -> None:
+        from datasketch import MinHashLSH
+
+        self._lsh: MinHashLSH = MinHashLSH(threshold=CANDIDATE_THRESHOLD, num_perm=PERMUTATIONS)
+        self._known: list[tuple[RoundItem, tuple[str, ...], Shingles, Shingles]] = []
+        for item in items:
+            self.add(item)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def add(self, item: RoundItem) -> None:
+        """Remember an item."""
+        text = _words(item)
+        shingles = _shingles(text)
+        self._lsh.insert(len(self._known), _sketch(shingles))
+        self._known.append((item, text, shingles, _change(item)))
+
+    def find(self, item: RoundItem) -> Match | None:
+        """The remembered item that this one repeats most closely; None if it repeats none."""
+        text, change = _words(item), _change(item)
+        shingles = _shingles(text)
+        best: Match | None = None
+        for position in sorted(self._lsh.query(_sketch(shingles))):
+            known, known_text, known_shingles, known_change = self._known[position]
+            similarity = jaccard(shingles, known_shingles)
+            alike = similarity >= TEXT_THRESHOLD and _same_change(change, known_change)
+            exact = text == known_text
+            if (alike or exact) and (best is None or (exact, similarity) > (best.exact, best.similarity)):
+                best = Match(known.id, similarity, exact)
+        return best
+
+
+def measure_freshness(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> Freshness:
+    """Count what the items of `new` repeat of `old`."""
+    index = FreshnessIndex(old)
+    levers = {(item.base_id, item.lever) for item in old if item.lever}
+    bases = {item.base_id for item in old}
+    pairs = [(item, match) for item in new if (match := index.find(item)) is not None]
+    near = {item.id for item, _ in pairs}
+    again = {item.id for item in new if (item.base_id, item.lever) in levers}
+    return Freshness(
+        items=len(new),
+        exact=sum(match.exact for _, match in pairs),
+        near=len(pairs),
+        same_base_and_lever=len(again),
+        same_base=sum(item.base_id in bases for item in new),
+        by_lever=_tally(((item.lever, item.id) for item in new), near, again),
+        by_cell=_tally(((item.cell, item.id) for item in new), near, again),
+        pairs=tuple((item.id, match) for item, match in pairs),
+    )
+
+
+def jaccard(one: Shingles, other: Shingles) -> float:
+    """Size of the intersection over size of the union; 1 for two empty sets.
+
+    >>> jaccard(frozenset({("a",), ("b",)}), frozenset({("b",), ("c",)})).__round__(2)
+    0.33
+    """
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0
+
+
+def _tally(
+    named: Iterable[tuple[str, str]], near: set[str], again: set[str]
+) -> dict[str, tuple[int, int, int]]:
+    listed = list(named)
+    counts = (
+        Counter(name for name, _ in listed),
+        Counter(name for name, item in listed if item in near),
+        Counter(name for name, item in listed if item in again),
+    )
+    return {name: (counts[0][name], counts[1][name], counts[2][name]) for name in sorted(counts[0])}
+
+
+def _words(item: RoundItem) -> tuple[str, ...]:
+    """The words of question and context, with a mark between them."""
+    return (*_split(item.query), "|", *_split(item.context))
+
+
+def _split(text: str) -> list[str]:
+    return re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _shingles(words: Sequence[str]) -> Shingles:
+    if len(words) <= SHINGLE_WORDS:
+        return frozenset({tuple(words)})
+    return frozenset(tuple(words[i : i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1))
+
+
+def _change(item: RoundItem) -> Shingles:
+    """What was added and what was taken away, told apart; empty if the original is not known."""
+    if not (item.original_query and item.original_context):
+        return frozenset()
+    before = _shingles((*_split(item.original_query), "|", *_split(item.original_context)))
+    after = _shingles(_words(item))
+    return frozenset({("+", *one) for one in after - before} | {("-", *one) for one in before - after})
+
+
+def _same_change(one: Shingles, other: Shingles) -> bool:
+    """Alike, or not known of one of them: then the texts decide alone."""
+    return not one or not other or jaccard(one, other) >= CHANGE_THRESHOLD
+
+
+def _sketch(shingles: Shingles) -> MinHash:
+    from datasketch import MinHash
+
+    sketch = MinHash(num_perm=PERMUTATIONS, seed=1)
+    sketch.update_batch([" ".join(one).encode() for one in shingles])
+    return sketch

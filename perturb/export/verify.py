@@ -1,0 +1,96 @@
+"""Verify a snapshot: files and digests as written, and every row true to the taxonomy.
+
+`check_snapshot` finds damage and edits. This also finds rows that were wrong when they were written, or were edited
+together with their digests: a lever of another cell, a change outside of the target, a label that does not follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perturb.catalogue import Catalogue
+from perturb.errors import SnapshotError
+from perturb.export.rows import SnapshotRow
+from perturb.export.snapshot import check_snapshot, read_snapshot
+from perturb.records import Cell, Intensity, PerturbationClass
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found."""
+
+    rows: int
+    problems: tuple[str, ...]
+    """One line each; none if the snapshot is sound."""
+    notes: tuple[str, ...] = ()
+    """What limits the check."""
+
+
+def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
+    """Compare a snapshot with its manifest, and every row with the catalogue (`levers` are folders with a user's own).
+
+    Raises `SnapshotError` if the folder is no snapshot, `CatalogueError` if a lever folder cannot be read.
+    """
+    snapshot = read_snapshot(folder)
+    problems = list(check_snapshot(folder))
+    try:
+        rows = snapshot.read_rows()
+    except SnapshotError:
+        return Verification(0, tuple(problems))
+    catalogue = Catalogue.load(levers)
+    notes = []
+    stated = snapshot.manifest.get("digests")
+    if not isinstance(stated, dict) or stated.get("catalogue") != catalogue.digest:
+        notes.append(
+            "the snapshot was built with another catalogue of levers than this one: if it has levers of its own, give"
+            " their folder with --levers"
+        )
+    for number, row in enumerate(rows):
+        name = f"row {number} (id {row.get('id')!r})"
+        problems += [f"{name}: {fault}" for fault in _row_faults(row, catalogue, snapshot.manifest)]
+    return Verification(len(rows), tuple(problems), tuple(notes))
+
+
+def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Mapping[str, Any]) -> Iterator[str]:
+    try:
+        cell = Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))
+    except (KeyError, ValueError):
+        yield f"no such cell as {row.get('perturbation_class')}/{row.get('intensity')}"
+        return
+    yield from _label_faults(row, cell, catalogue)
+    yield from _target_faults(row, cell, catalogue)
+    if row.get("round") != manifest.get("round"):
+        yield f"is of round '{row.get('round')}', the manifest says '{manifest.get('round')}'"
+    if manifest.get("panel", {}).get("consensus") == "unanimous":
+        votes = row.get("verifier_votes") or []
+        against = [vote["verifier"] for vote in votes if vote["verdict"] != "pass"]
+        if against or not votes:
+            yield f"the panel was to be unanimous, but no pass came from {', '.join(against) or 'anybody'}"
+
+
+def _label_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterator[str]:
+    expected = catalogue.expected_behavior(cell)
+    if row.get("expected_rag_behavior") != expected:
+        yield f"expects {row.get('expected_rag_behavior')}, but {cell} calls for {expected}"
+    lever = catalogue.find(str(row.get("lever_selected")))
+    if lever is None:
+        yield f"the catalogue has no lever '{str(row.get('lever_selected'))[:80]}'"
+    elif lever.cell != cell:
+        yield f"its lever '{lever.name}' belongs to {lever.cell}, not to {cell}"
+
+
+def _target_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterator[str]:
+    target = catalogue.classes[cell.perturbation_class].target
+    parts = ("query", "context")
+    changed = [part for part in parts if row.get(f"perturbed_{part}") != row.get(f"original_{part}")]
+    if not changed:
+        yield "neither query nor context was changed"
+    for part in changed:
+        if part not in target:
+            yield f"the {part} was changed, which {cell.perturbation_class} does not allow"
+    for part in parts:
+        if not str(row.get(f"perturbed_{part}") or "").strip():
+            yield f"the {part} is empty"

@@ -1,0 +1,218 @@
+"""Comparing rounds: copies, near duplicates, drift, scores, and what cannot be compared."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perturb.compare import FreshnessIndex, RoundItem, compare, measure_freshness, read_set
+from perturb.compare.scores import compare_scores, read_scores
+from perturb.compare.shift import shift_of
+from perturb.errors import SnapshotError, SourceError
+from perturb.export.snapshot import write_snapshot
+from tests.building import perturb
+from tests.export.test_snapshot import facts, rows_of
+
+PASSAGE = (
+    "The Brannock Weir was finished in 1884 by the Hollin Water Board. It holds back the upper lake and feeds two mills"
+    " on the eastern bank. A footbridge crosses it, and in dry summers the old village road can be seen below it."
+    " The mills stopped in 1931, after which the board sold the land to the county, which keeps a small museum there."
+)
+
+
+def item(number: int = 0, context: str = PASSAGE, query: str = "When was the weir finished?") -> RoundItem:
+    return RoundItem(
+        id=f"item-{number}",
+        base_id="weir",
+        query=query,
+        context=context,
+        original_query="When was the weir finished?",
+        original_context=PASSAGE,
+        perturbation_class="P-Contradiction",
+        intensity="HIGH",
+        lever="Clash of dates",
+        generator="g",
+    )
+
+
+ADDED = item(1, PASSAGE + " According to its plaque, the weir was not finished before the spring of 1902.")
+
+
+def found(old: RoundItem, new: RoundItem) -> tuple[bool, bool]:
+    """Whether `new` repeats `old` at all, and exactly."""
+    match = FreshnessIndex([old]).find(new)
+    return match is not None, match is not None and match.exact
+
+
+def test_a_copy_is_exact_whatever_its_case_blanks_and_punctuation() -> None:
+    copy = replace(
+        ADDED, context=ADDED.context.upper().replace(". ", " ;\n\n"), query="when was THE weir finished"
+    )
+    assert found(ADDED, copy) == (True, True)
+
+
+def test_an_edited_copy_is_a_near_duplicate() -> None:
+    edited = replace(ADDED, context=ADDED.context.replace("the spring of 1902", "the spring of 1903"))
+    assert found(ADDED, edited) == (True, False)
+
+
+def test_another_change_of_the_same_passage_is_fresh() -> None:
+    other = item(2, PASSAGE.replace("finished in 1884", "finished by the board's own masons"))
+    assert found(ADDED, other) == (False, False)
+    again = item(3, PASSAGE + " A letter in the county archive still calls it unfinished in June 1890.")
+    assert found(ADDED, again) == (False, False)
+
+
+def test_another_question_about_an_unchanged_passage_is_fresh() -> None:
+    one = item(1, query="When was the weir of King Oswin, who never lived, finished?")
+    other = item(2, query="Why did the emperor's nephew blow the second weir up at night?")
+    assert found(one, other) == (False, False)
+
+
+def test_without_the_originals_the_texts_decide() -> None:
+    old, new = (replace(one, original_query="", original_context="") for one in (ADDED, item(2)))
+    assert found(old, new)[0]
+    assert not found(old, replace(new, context=PASSAGE[:120]))[0]
+
+
+def test_one_unchanged_word_too_few_for_a_shingle() -> None:
+    tiny = replace(ADDED, query="", context="Yes", original_context="No", original_query="?")
+    assert found(tiny, tiny) == (True, True)
+    assert not found(tiny, replace(tiny, context="Maybe"))[0]
+
+
+def test_shares_are_counted_by_lever_and_cell() -> None:
+    fresh = replace(item(9, "A lake, far away, that nobody has ever written about."), base_id="lake")
+    measured = measure_freshness([ADDED], [replace(ADDED, id="new"), item(8, PASSAGE[::-1]), fresh])
+    assert (measured.items, measured.exact, measured.near) == (3, 1, 1)
+    assert (measured.same_base_and_lever, measured.same_base) == (2, 2)
+    assert measured.by_lever == {"Clash of dates": (3, 1, 2)}
+    assert measured.by_cell == {"P-Contradiction/HIGH": (3, 1, 2)}
+    assert [(new, match.id, match.exact) for new, match in measured.pairs] == [("new", "item-1", True)]
+
+
+def test_banding_misses_no_pair_above_the_threshold() -> None:
+    """Every near duplicate among many items is found, as if each pair had been looked at."""
+    words = PASSAGE.split()
+    old, new = [], []
+    for number in range(150):
+        text = " ".join(f"{word}{(number * 7 + place) % 13}" for place, word in enumerate(words))
+        old.append(item(number, text))
+        new.append(item(1000 + number, text.replace(text.split()[30], "otherwise")))
+    measured = measure_freshness(old, new)
+    assert measured.near == 150
+
+
+def test_drift_is_the_share_that_moved() -> None:
+    shift = shift_of(["a"] * 3 + ["b"], ["a", "c", "c", "c"])
+    assert shift.distance == pytest.approx(0.75)
+    assert [(one.name, one.change) for one in shift.shares] == [("c", 0.75), ("a", -0.5), ("b", -0.25)]
+
+
+def snapshot(folder: Path, text: str, count: int = 6) -> Path:
+    return write_snapshot(folder, rows_of(count, text=text), facts(), "").folder
+
+
+def test_snapshots_tables_and_folders_are_read_alike(tmp_path: Path) -> None:
+    rows = rows_of(6)
+    folder = write_snapshot(tmp_path / "s", rows, facts(), "").folder
+    table = tmp_path / "rows.jsonl"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    data = next(folder.rglob("*.parquet"))
+    sets = [read_set(source) for source in (folder, table, data)]
+    assert sets[0].items == sets[1].items == sets[2].items
+    assert {one.round for one in sets} == {"2026-Q4"}
+    assert compare(folder, table).freshness.exact == 6
+
+
+def test_rows_of_several_passages_are_read(tmp_path: Path) -> None:
+    folder = write_snapshot(tmp_path / "s", rows_of(3, several=True), facts(), "").folder
+    assert compare(folder, folder).freshness.exact == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.jsonl", "", "holds no items"),
+        ("a.jsonl", "[1]\n", "line 1|:1"),
+        ("a.jsonl", '{"source_id": "x"}\n', "no text in 'perturbed_query'"),
+        ("a.parquet", "not parquet", "cannot be read"),
+        ("a.txt", "text", "not a set of items"),
+    ],
+)
+def test_what_is_no_set_of_items_is_refused(tmp_path: Path, name: str, content: str, problem: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(SourceError, match=problem) as caught:
+        read_set(tmp_path / name)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_without_a_manifest_and_nothing_at_all(tmp_path: Path) -> None:
+    with pytest.raises(SnapshotError, match="no readable manifest"):
+        read_set(tmp_path)
+    with pytest.raises(SnapshotError, match="no such snapshot"):
+        read_set(tmp_path / "absent")
+
+
+def scored(value: float | None, se: float | None = 0.03) -> dict[str, Any]:
+    return {"value": value, "se": se, "reason": None if value is not None else "no items"}
+
+
+def test_scores_of_the_same_models_are_compared() -> None:
+    old = {
+        name: {"crs": scored(value)} for name, value in (("a", 0.6), ("b", 0.5), ("c", 0.4), ("gone", 0.1))
+    }
+    new = {
+        name: {"crs": scored(value, 0.04)}
+        for name, value in (("a", 0.7), ("b", 0.4), ("c", 0.5), ("new", 0.9))
+    }
+    changes, (ranking,) = compare_scores(old, new)
+    assert [change.model for change in changes] == ["a", "b", "c"]
+    assert (changes[0].difference, changes[0].low, changes[0].high) == pytest.approx(
+        (0.1, 0.002, 0.198), abs=1e-3
+    )
+    assert ranking.models == 3
+    assert ranking.tau == pytest.approx(1 / 3)
+
+
+def test_an_undefined_score_has_no_difference_but_a_reason() -> None:
+    changes, (ranking,) = compare_scores({"a": {"crs": scored(None)}}, {"a": {"crs": scored(0.5)}})
+    assert (changes[0].difference, changes[0].reason) == (None, "no items")
+    assert (ranking.tau, ranking.reason) == (None, "a ranking takes at least 3 models in both rounds")
+    (change,), _ = compare_scores({"a": {"crs": scored(0.4, None)}}, {"a": {"crs": scored(0.5)}})
+    assert (change.low, change.reason) == (None, "no standard error in one round")
+    assert change.difference == pytest.approx(0.1)
+
+
+def test_scores_are_read_in_every_form_the_command_prints(tmp_path: Path) -> None:
+    one, other = ({"model": name, "metrics": {"crs": scored(0.5)}} for name in "ab")
+    path = tmp_path / "scores.json"
+    for text in (
+        json.dumps([one, other]),
+        json.dumps({"models": [one, other]}),
+        f"{json.dumps(one)}\n{json.dumps(other)}\n",
+    ):
+        path.write_text(text, encoding="utf-8")
+        assert list(read_scores(path)) == ["a", "b"]
+    for text in ("[1]", "{", '{"metrics": {"a": 1}}', '"text"'):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(SourceError, match="perturb score --json"):
+            read_scores(path)
+
+
+def test_the_command_compares_and_says_what_is_wrong(tmp_path: Path) -> None:
+    old, new = snapshot(tmp_path / "a", "plain"), snapshot(tmp_path / "b", "other words entirely")
+    done = perturb("compare", old, new, "--json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    assert content["freshness"]["same_base_and_lever"] == {"items": 6, "share": 1.0}
+    assert content["freshness"]["exact"]["items"] == 0
+    against = perturb("compare", new, "--against", old)
+    assert "same lever on the same base instance" in against.stdout
+    for arguments in ((old,), (old, new, "--against", old)):
+        wrong = perturb("compare", *arguments)
+        assert wrong.returncode == 2, wrong.stderr
