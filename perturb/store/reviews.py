@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from perturb.digests import canonical
-from perturb.store.calls import CallLedger
+from perturb.errors import LedgerError
+from perturb.store.calls import LEDGER_FILE, CallLedger
 from perturb.store.db import Write, ledger_errors
 
 SAMPLE_FACT = "review_sample"
@@ -16,6 +18,15 @@ SAMPLE_FACT = "review_sample"
 
 class ReviewLedger(CallLedger):
     """What a review may write. Answers are stored one by one, so that two open pages never undo each other."""
+
+    @classmethod
+    def of_run(cls, folder: Path) -> Self:
+        """Open a run that exists. Raises `LedgerError` as the constructor does, and where there is no run."""
+        if not (folder / LEDGER_FILE).is_file():
+            raise LedgerError(
+                f"{folder}: no run there: give the folder that `perturb build` wrote (outputs/NAME)"
+            )
+        return cls(folder)
 
     def replace_sample(self, candidate_ids: Sequence[str], drawn: Mapping[str, Any]) -> None:
         """Make these the items to review, in this order; answers stay, also those to items now left out.

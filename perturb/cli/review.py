@@ -1,0 +1,252 @@
+"""`perturb review`: human validation of a run."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from perturb.cli.output import note, print_json, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from perturb.audit.rates import Rate
+    from perturb.metrics.estimates import Estimate
+    from perturb.review.agreement import HumanReport
+
+review_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class DrawFrom(StrEnum):
+    """Which candidates can be drawn."""
+
+    ACCEPTED = "accepted"
+    DECIDED = "decided"
+
+
+class Tool(StrEnum):
+    """What a sample can be exported for."""
+
+    LABEL_STUDIO = "label-studio"
+    ARGILLA = "argilla"
+    ANSWERS = "answers"
+
+
+@review_app.callback()
+def review_root(
+    context: typer.Context,
+    run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
+) -> None:
+    """Have people judge a sample of a run: draw it, serve it or read sheets, report, export.
+
+    Example: perturb review outputs/demo draw --per-cell 10
+    """
+    context.obj = run
+
+
+@review_app.command("draw")
+def draw_command(
+    context: typer.Context,
+    per_cell: Annotated[int, typer.Option(min=1, help="Items from each of the 18 cells.")] = 10,
+    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
+    population: Annotated[
+        DrawFrom, typer.Option("--from", help="Accepted candidates only, or rejected ones as well.")
+    ] = DrawFrom.ACCEPTED,
+    sheet: Annotated[
+        Path | None, typer.Option(help="Where the sheet goes.  [default: RUN/review/sheet.csv]")
+    ] = None,
+    json_output: JsonOption = False,
+) -> None:
+    """Draw the sample and write it as a sheet; answers that are there already are kept.
+
+    Example: perturb review outputs/demo draw --per-cell 10 --seed 1
+    """
+    from perturb.export.freeze import current_plan
+    from perturb.review.exports import write_text
+    from perturb.review.items import load_items
+    from perturb.review.sample import Population, SamplePlan, draw_sample
+    from perturb.review.sheet import sheet_text
+    from perturb.store.reviews import ReviewLedger
+
+    run: Path = context.obj
+    with ReviewLedger.of_run(run) as ledger:
+        plan = current_plan(ledger.db, run)
+        sample = draw_sample(ledger.db, plan, SamplePlan(per_cell, seed, Population(population)))
+        ledger.replace_sample(sample.candidate_ids, sample.facts())
+        items = load_items(ledger.db, plan, run)
+    path = sheet or run / "review" / "sheet.csv"
+    write_text(path, sheet_text(items))
+    if json_output:
+        print_json({"run": str(run), "items": len(items), "sheet": str(path), **sample.facts()})
+        return
+    typer.echo(f"{len(items)} items: {path}")
+    typer.echo(f"fill in the sheet, or: perturb review {run} serve --annotator NAME")
+    for cell, n in sample.shortfalls.items():
+        note(f"short: {cell}: {n} of {per_cell}")
+
+
+@review_app.command("serve")
+def serve_command(
+    context: typer.Context,
+    annotators: Annotated[
+        list[str], typer.Option("--annotator", help="Who reviews; repeat it for several people.")
+    ],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 0,
+) -> None:
+    """Serve the review page on this machine until Ctrl-C; every annotator gets a link of their own.
+
+    Example: perturb review outputs/demo serve --annotator ann --annotator ben
+    """
+    from perturb.review.server import ReviewServer
+
+    run: Path = context.obj
+    with ReviewServer(run, annotators, port) as server:
+        for name, link in server.links.items():
+            typer.echo(f"{name}: {link}")
+        note("Ctrl-C ends the review; every answer is on disk already")
+        try:
+            server.wait()
+        except KeyboardInterrupt:
+            for desk in server.desks:
+                note(f"{desk.annotator}: {desk.done} of {len(desk.items)} items finished")
+
+
+@review_app.command("read")
+def read_command(
+    context: typer.Context,
+    sheet: Annotated[Path, typer.Argument(help="The filled-in sheet (CSV).", show_default=False)],
+    annotator: Annotated[
+        str | None, typer.Option(help="Who filled it in; not needed if it has a column 'annotator'.")
+    ] = None,
+) -> None:
+    """Read a filled-in sheet into the run; its answers replace earlier ones of the same annotator.
+
+    Example: perturb review outputs/demo read sheet.csv --annotator ann
+    """
+    from perturb.review.sheet import read_sheet
+    from perturb.store.reviews import ReviewLedger, sample_ids
+
+    run: Path = context.obj
+    with ReviewLedger.of_run(run) as ledger:
+        answers = read_sheet(sheet, sample_ids(ledger.db), annotator)
+        for one in answers:
+            ledger.record_answer(one.candidate_id, one.annotator, one.question, one.answer)
+    items = len({(one.candidate_id, one.annotator) for one in answers})
+    typer.echo(f"{len(answers)} answers about {items} items read")
+
+
+@review_app.command("report")
+def report_command(
+    context: typer.Context,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind agreement.")] = 1000,
+    json_output: JsonOption = False,
+) -> None:
+    """Show what people found: pass rates, agreement among them, and how far the panel can be trusted.
+
+    Example: perturb review outputs/demo report --json
+    """
+    from perturb.export.freeze import current_plan
+    from perturb.review.agreement import measure_review
+    from perturb.store.calls import LEDGER_FILE, open_read_only
+    from perturb.store.db import ledger_errors
+
+    run: Path = context.obj
+    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+        report = measure_review(db, current_plan(db, run), run, seed=seed, resamples=resamples)
+    if json_output:
+        print_json(report.to_dict())
+        return
+    _print_report(report)
+
+
+@review_app.command("export")
+def export_command(
+    context: typer.Context,
+    tool: Annotated[Tool, typer.Option("--to", help="What for.", show_default=False)],
+    out: Annotated[Path | None, typer.Option(help="Folder to write to.  [default: RUN/review/TOOL]")] = None,
+) -> None:
+    """Write the sample as import files of Label Studio or Argilla, or everybody's answers as a table.
+
+    Example: perturb review outputs/demo export --to label-studio
+    """
+    from perturb.export.freeze import current_plan
+    from perturb.review.agreement import read_reviews
+    from perturb.review.exports import answers_table, write_argilla, write_label_studio, write_text
+    from perturb.review.items import load_items
+    from perturb.store.calls import LEDGER_FILE, open_read_only
+    from perturb.store.db import ledger_errors
+
+    run: Path = context.obj
+    folder = out or run / "review" / tool
+    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+        plan = current_plan(db, run)
+        items = load_items(db, plan, run)
+        reviews = read_reviews(db)
+    paths: Sequence[Path]
+    if tool is Tool.LABEL_STUDIO:
+        paths = write_label_studio(items, folder)
+    elif tool is Tool.ARGILLA:
+        paths = write_argilla(items, folder, f"review-{plan.facts['name']}")
+    else:
+        paths = (folder / "answers.csv",)
+        write_text(paths[0], answers_table(items, reviews))
+    for path in paths:
+        typer.echo(str(path))
+
+
+def _print_report(report: HumanReport) -> None:
+    typer.echo(f"{report.reviewed} of {report.items} items reviewed, {report.split} of them split evenly")
+    print_table(
+        ("annotator", "finished", "begun", "passes"),
+        [(one.name, one.finished, one.begun, _percent(one.pass_rate)) for one in report.annotators],
+    )
+    for name in ("all", "class", "intensity"):
+        _print_rates(f"Items that pass, {name}", report.pass_rates[name])
+    _print_rates("Share of yes to each question", report.questions)
+    typer.echo("\nAgreement among annotators")
+    estimates: list[tuple[str, Estimate]] = [("mean of Cohen's κ", report.agreement.mean_kappa)]
+    estimates += report.agreement.panel.items()
+    print_table(
+        ("statistic", "value", "95 %", "note"),
+        [(name, _number(one.value), _span(one.low, one.high), one.reason or "") for name, one in estimates],
+    )
+    typer.echo("\nThe panel against people")
+    print_table(
+        ("judge", "passed", "people pass", "95 %", "failed", "people fail", "95 %", "κ"),
+        [
+            (
+                *(one.name, *_rate(one.passed), *_rate(one.failed)),
+                _number(one.kappa.value),
+            )
+            for one in (report.panel, *report.verifiers)
+        ],
+    )
+
+
+def _print_rates(title: str, rates: Sequence[Rate]) -> None:
+    typer.echo(f"\n{title}")
+    print_table(("", "n", "rate", "95 % (Wilson)"), [(rate.name, *_rate(rate)) for rate in rates])
+
+
+def _rate(rate: Rate) -> tuple[Any, ...]:
+    low, high = (None if end is None else 100 * end for end in (rate.low, rate.high))
+    return rate.n, _percent(rate.rate), _span(low, high, ".1f")
+
+
+def _percent(value: float | None) -> str:
+    return "NA" if value is None else f"{100 * value:.1f} %"
+
+
+def _number(value: float | None) -> str:
+    return "NA" if value is None else f"{value:.3f}"
+
+
+def _span(low: float | None, high: float | None, form: str = ".3f") -> str:
+    return "NA" if low is None or high is None else f"{low:{form}} … {high:{form}}"

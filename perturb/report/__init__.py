@@ -1,0 +1,1 @@
+"""Pages that people read: figures, tables and one self-contained HTML file."""

@@ -1,0 +1,1 @@
+"""Human validation: draw a sample, have people judge it, compare them with each other and with the panel."""

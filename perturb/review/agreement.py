@@ -1,0 +1,256 @@
+"""What people found: pass rates, agreement among them, and the panel seen through their eyes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perturb.audit.agreement import Agreement, measure_agreement
+from perturb.audit.rates import Rate, grouped_rates, overall_rate
+from perturb.audit.resamples import Resamples
+from perturb.audit.votes import FAIL, NOT_ASKED, PASS, Labels, VoteTable
+from perturb.errors import LedgerError
+from perturb.export.freeze import CurrentPlan
+from perturb.metrics.agreement import cohen_kappa
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Floats
+from perturb.review.questions import QUESTION_NAMES, YES, human_verdict
+from perturb.store import queries
+from perturb.store.evaluations import read_facts
+from perturb.store.reviews import SAMPLE_FACT, sample_ids, sampled_answers
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorWork:
+    """How far one annotator is, and how much passes."""
+
+    name: str
+    finished: int
+    begun: int
+    """Items with some answers, but not all five."""
+    pass_rate: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeComparison:
+    """The panel, or one of its verifiers, against people."""
+
+    name: str
+    passed: Rate
+    """Share of what it passed that people pass: its precision."""
+    failed: Rate
+    """Share of what it failed that people fail."""
+    kappa: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class HumanReport:
+    """All that is said about a review.
+
+    An item passes if more than half of its finished reviews pass it, and fails if fewer do; where they are split
+    evenly, it does neither, and no rate counts it.
+    """
+
+    drawn: Mapping[str, Any]
+    """How the sample was drawn."""
+    items: int
+    """Items of the sample."""
+    reviewed: int
+    """Items with a finished review."""
+    split: int
+    annotators: tuple[AnnotatorWork, ...]
+    pass_rates: dict[str, tuple[Rate, ...]]
+    """Items that pass: all, by class, by intensity, by cell."""
+    questions: tuple[Rate, ...]
+    """Share of yes to each question, over all finished reviews."""
+    agreement: Agreement
+    """Among the annotators, as for a panel of verifiers."""
+    panel: JudgeComparison
+    panel_by_class: tuple[Rate, ...]
+    """Precision of the panel's acceptance in each class."""
+    verifiers: tuple[JudgeComparison, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON; what is undefined is None beside a reason."""
+        return {
+            "drawn": dict(self.drawn),
+            "items": self.items,
+            "reviewed": self.reviewed,
+            "split": self.split,
+            "annotators": [asdict(one) for one in self.annotators],
+            "pass_rates": {name: [asdict(rate) for rate in rates] for name, rates in self.pass_rates.items()},
+            "questions": [asdict(rate) for rate in self.questions],
+            "agreement": {
+                "pairs": [pair.to_dict() for pair in self.agreement.pairs],
+                "mean_kappa": self.agreement.mean_kappa.to_dict(),
+                **{name: one.to_dict() for name, one in self.agreement.panel.items()},
+            },
+            "panel": asdict(self.panel),
+            "panel_by_class": [asdict(rate) for rate in self.panel_by_class],
+            "verifiers": [asdict(one) for one in self.verifiers],
+        }
+
+
+Reviews = dict[str, dict[str, dict[str, str]]]
+"""Candidate → annotator → question → answer."""
+
+
+def read_reviews(db: sqlite3.Connection) -> Reviews:
+    """Every answer to an item of the sample, in the order of the sample."""
+    reviews: Reviews = {}
+    for candidate_id, annotator, question, answer in sampled_answers(db):
+        reviews.setdefault(candidate_id, {}).setdefault(annotator, {})[question] = answer
+    return reviews
+
+
+def measure_review(
+    db: sqlite3.Connection, plan: CurrentPlan, run: Path, *, seed: int = 0, resamples: int = 1000
+) -> HumanReport:
+    """Evaluate the reviews of a run's sample.
+
+    Raises `LedgerError` if there is no sample or nobody has finished an item.
+    """
+    ids = sample_ids(db)
+    if not ids:
+        raise LedgerError(f"{run}: no sample yet: draw one with `perturb review {run} draw`")
+    reviews = read_reviews(db)
+    table = review_table(db, reviews, str(run))
+    if not len(table):
+        raise LedgerError(f"{run}: no item has all five answers yet: `perturb review {run} serve`")
+    human = majority(table.votes)
+    known = ~np.isnan(human)
+    finished = [one for one in reviews if _verdicts(reviews[one])]
+    decisions = [queries.acceptance_of(db, one, plan.panel) for one in finished]
+    votes = [queries.votes_of(db, one, plan.members) for one in finished]
+    comparer = _Comparer(human, table)
+    panel = np.array([{"accepted": 1.0, "rejected": 0.0}.get(str(one), np.nan) for one in decisions])
+    cells = [
+        f"{table.perturbation_class.names[c]}/{table.intensity.names[i]}"
+        for c, i in zip(table.perturbation_class.codes, table.intensity.codes, strict=True)
+    ]
+    by = {"class": table.perturbation_class, "intensity": table.intensity, "cell": _labels(cells)}
+    base = table.base.codes
+    passed, counted = np.where(known, human, 0.0), known.astype(np.float64)
+    everything = Labels(("all",), np.zeros(len(table), dtype=np.int64))
+    return HumanReport(
+        drawn=read_facts(db)[SAMPLE_FACT],
+        items=len(ids),
+        reviewed=len(table),
+        split=int((~known).sum()),
+        annotators=_work(reviews, table.verifiers),
+        pass_rates={
+            name: grouped_rates(passed, counted, labels, base)
+            for name, labels in {"all": everything, **by}.items()
+        },
+        questions=_question_rates(reviews, table),
+        agreement=measure_agreement(table, Resamples.draw(base, resamples, seed)),
+        panel=comparer.compare("panel", panel),
+        panel_by_class=comparer.precision(panel, table.perturbation_class),
+        verifiers=tuple(
+            comparer.compare(name, np.array([_state(vote.get(name)) for vote in votes]))
+            for name in sorted(plan.members)
+        ),
+    )
+
+
+def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteTable:
+    """The finished reviews as votes: annotators in the place of verifiers, items with one finished review or more."""
+    finished = {one: _verdicts(by) for one, by in reviews.items() if _verdicts(by)}
+    annotators = tuple(sorted({name for verdicts in finished.values() for name in verdicts}))
+    states = np.full((len(finished), len(annotators)), NOT_ASKED, dtype=np.int8)
+    for row, verdicts in enumerate(finished.values()):
+        for name, verdict in verdicts.items():
+            states[row, annotators.index(name)] = PASS if verdict else FAIL
+    rows = [
+        db.execute(
+            "SELECT j.base_id, j.generator, j.perturbation_class, j.intensity, c.lever FROM jobs j"
+            " JOIN candidates c ON c.id = j.id WHERE j.id = ?",
+            (candidate_id,),
+        ).fetchone()
+        for candidate_id in finished
+    ]
+    base, generator, perturbation_class, intensity, lever = (
+        _labels([str(row[column]) for row in rows]) for column in range(5)
+    )
+    return VoteTable(
+        source, base, generator, perturbation_class, intensity, lever, annotators, states, full_schedule=False
+    )
+
+
+def majority(votes: Floats) -> Floats:
+    """1 where more than half of an item's votes pass it, 0 where fewer do, NaN where half do.
+
+    >>> majority(np.array([[1, 1, 0], [0, np.nan, np.nan], [1, 0, np.nan]])).tolist()
+    [1.0, 0.0, nan]
+    """
+    share = np.nanmean(votes, axis=1) if len(votes) else np.zeros(0)
+    return np.where(share == 0.5, np.nan, (share > 0.5).astype(np.float64))
+
+
+class _Comparer:
+    """Compares judges of the same items with people."""
+
+    def __init__(self, human: Floats, table: VoteTable) -> None:
+        self._human = human
+        self._base = table.base.codes
+
+    def compare(self, name: str, verdicts: Floats) -> JudgeComparison:
+        return JudgeComparison(
+            name,
+            passed=self._agreeing(name, verdicts, 1.0),
+            failed=self._agreeing(name, verdicts, 0.0),
+            kappa=cohen_kappa(self._human, verdicts),
+        )
+
+    def precision(self, verdicts: Floats, labels: Labels) -> tuple[Rate, ...]:
+        rows = (verdicts == 1) & ~np.isnan(self._human)
+        passed = np.where(rows, self._human, 0.0)
+        return grouped_rates(passed, rows.astype(np.float64), labels, self._base)
+
+    def _agreeing(self, name: str, verdicts: Floats, word: float) -> Rate:
+        rows = (verdicts == word) & ~np.isnan(self._human)
+        return overall_rate(name, (self._human[rows] == word).astype(np.float64), self._base[rows])
+
+
+def _verdicts(by_annotator: Mapping[str, Mapping[str, str]]) -> dict[str, bool]:
+    """The finished verdicts on one item."""
+    verdicts = {name: human_verdict(answers) for name, answers in by_annotator.items()}
+    return {name: verdict for name, verdict in verdicts.items() if verdict is not None}
+
+
+def _work(reviews: Reviews, finished_by: Iterable[str]) -> tuple[AnnotatorWork, ...]:
+    names = sorted({name for by in reviews.values() for name in by} | set(finished_by))
+    work = []
+    for name in names:
+        verdicts = [human_verdict(by[name]) for by in reviews.values() if name in by]
+        finished = [verdict for verdict in verdicts if verdict is not None]
+        rate = sum(finished) / len(finished) if finished else None
+        work.append(AnnotatorWork(name, len(finished), len(verdicts) - len(finished), rate))
+    return tuple(work)
+
+
+def _question_rates(reviews: Reviews, table: VoteTable) -> tuple[Rate, ...]:
+    finished = [[by[name] for name in verdicts] for by in reviews.values() if (verdicts := _verdicts(by))]
+    counted = np.array([float(len(answers)) for answers in finished])
+    rates: list[Rate] = []
+    for question in QUESTION_NAMES:
+        yes = np.array([float(sum(one[question] == YES for one in answers)) for answers in finished])
+        labels = Labels((question,), np.zeros(len(finished), dtype=np.int64))
+        rates += grouped_rates(yes, counted, labels, table.base.codes)
+    return tuple(rates)
+
+
+def _labels(names: Sequence[str]) -> Labels:
+    if not names:
+        return Labels((), np.zeros(0, dtype=np.int64))
+    distinct, codes = np.unique(np.array(names, dtype=str), return_inverse=True)
+    return Labels.of(codes, (str(name) for name in distinct))
+
+
+def _state(vote: Any) -> float:
+    return {"pass": 1.0, "fail": 0.0}.get(str(vote.state), np.nan) if vote is not None else np.nan

@@ -1,0 +1,171 @@
+"""The review page in a real Chromium: twenty items by keyboard, reloads, several tabs and people, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from perturb.export.freeze import current_plan
+from perturb.review.agreement import measure_review
+from perturb.review.sample import SamplePlan, draw_sample
+from perturb.review.server import ReviewServer
+from perturb.store.calls import open_read_only
+from perturb.store.reviews import ReviewLedger, answers_by
+from tests.browser import Browser, console_errors, wait_until
+from tests.review.made_run import NASTY, make_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run with a sample of twenty items."""
+    folder = make_run(tmp_path / "run", per_cell=5, text=NASTY)
+    with ReviewLedger.of_run(folder) as ledger:
+        plan = current_plan(ledger.db, folder)
+        sample = draw_sample(ledger.db, plan, SamplePlan(2))
+        ledger.replace_sample(sample.candidate_ids[:20], sample.facts())
+    return folder
+
+
+@pytest.fixture
+def server(run: Path) -> Iterator[ReviewServer]:
+    with ReviewServer(run, ["ann", "ben"]) as one:
+        yield one
+
+
+def press(browser: Browser, *keys: str) -> None:
+    """Press keys one after another, wherever the focus is."""
+    actions = ActionChains(browser, duration=0)
+    for key in keys:
+        actions.send_keys(key)
+    actions.perform()
+
+
+def go(browser: Browser, address: str) -> None:
+    browser.get(address)
+    wait_until(browser, "document.body && document.body.dataset.ready === 'true'")
+
+
+def leave(browser: Browser, *keys: str) -> None:
+    """Press keys that lead to another page, and wait for it."""
+    browser.execute_script("document.body.dataset.old = 'true'")
+    press(browser, *keys)
+    wait_until(browser, "document.readyState === 'complete' && !document.body.dataset.old")
+
+
+def shown_answers(browser: Browser) -> list[str]:
+    script = "return [...document.querySelectorAll('input:checked')].map((input) => input.value)"
+    return list(browser.execute_script(script))
+
+
+def test_twenty_items_are_reviewed_by_keyboard_alone(
+    browser: Browser, server: ReviewServer, run: Path
+) -> None:
+    go(browser, server.links["ann"])
+    for number in range(1, 21):
+        assert browser.find_element(By.ID, "position").text == str(number)
+        if number % 4 == 0:
+            press(browser, "y", "y", "n", "y", "y", "c", "a b", Keys.ESCAPE)
+        else:
+            press(browser, *"yyyyy")
+        assert len(shown_answers(browser)) == 5
+        leave(browser, Keys.ENTER)
+    assert browser.current_url.endswith("/overview")
+    assert "That was the last one" in browser.find_element(By.ID, "finished").text
+    assert console_errors(browser) == []
+    with open_read_only(run) as db:
+        report = measure_review(db, current_plan(db, run), run)
+        answers = answers_by(db, "ann")
+    assert (report.reviewed, report.pass_rates["all"][0].rate) == (20, 0.75)
+    assert report.questions[2].rate == 0.75
+    assert [one.rate for one in report.questions if one.name != "uncertainty_induction"] == [1.0] * 4
+    assert sum(one.get("comment") == "a b" for one in answers.values()) == 5
+
+
+def test_a_reload_loses_nothing(browser: Browser, server: ReviewServer) -> None:
+    go(browser, server.links["ann"] + "item/3")
+    press(browser, "y", "n", "c", "half a thou")
+    browser.refresh()
+    wait_until(browser, "document.body.dataset.ready === 'true'")
+    assert shown_answers(browser) == ["yes", "no"]
+    assert browser.find_element(By.ID, "comment").get_property("value") == "half a thou"
+    press(browser, "y")
+    assert shown_answers(browser) == ["yes", "no", "yes"]
+
+
+def test_two_tabs_do_not_undo_each_other(browser: Browser, server: ReviewServer) -> None:
+    address = server.links["ann"] + "item/5"
+    go(browser, address)
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    go(browser, address)
+    press(browser, "2", "n")
+    wait_until(browser, "document.body.dataset.unsaved === '0'")
+    browser.close()
+    browser.switch_to.window(first)
+    press(browser, "1", "y")
+    wait_until(browser, "document.body.dataset.unsaved === '0'")
+    browser.execute_script("window.dispatchEvent(new Event('focus'))")
+    wait_until(browser, "document.querySelectorAll('input:checked').length === 2")
+    assert shown_answers(browser) == ["yes", "no"]
+
+
+def test_annotators_see_neither_each_other_nor_the_votes(browser: Browser, server: ReviewServer) -> None:
+    go(browser, server.links["ann"] + "item/1")
+    press(browser, *"nnnnn", "c", "mine alone", Keys.ESCAPE)
+    wait_until(browser, "document.body.dataset.unsaved === '0'")
+    go(browser, server.links["ben"])
+    assert browser.find_element(By.ID, "position").text == "1"
+    assert shown_answers(browser) == []
+    source = browser.page_source
+    for secret in (
+        "mine alone",
+        "secret issue",
+        "secret vote",
+        "birch",
+        "cedar",
+        "dune",
+        "rejected",
+        "accepted",
+    ):
+        assert secret not in source
+
+
+def test_texts_are_shown_as_they_are_and_changes_are_marked(browser: Browser, server: ReviewServer) -> None:
+    go(browser, server.links["ann"] + "item/1")
+    result = browser.find_elements(By.CSS_SELECTOR, ".texts .text")[3]
+    assert NASTY in result.text
+    assert browser.title == "Item 1 of 20"
+    assert [one.text for one in result.find_elements(By.TAG_NAME, "ins")] == ["June 1969"]
+    original = browser.find_elements(By.CSS_SELECTOR, ".texts .text")[2]
+    assert [one.text for one in original.find_elements(By.TAG_NAME, "del")] == ["1968"]
+
+
+def test_arrows_move_between_items_and_questions(browser: Browser, server: ReviewServer) -> None:
+    go(browser, server.links["ann"] + "item/2")
+    press(browser, Keys.ARROW_DOWN, Keys.ARROW_DOWN, "y", Keys.ARROW_UP, "n")
+    assert shown_answers(browser) == ["no"]
+    leave(browser, Keys.ARROW_RIGHT)
+    assert browser.find_element(By.ID, "position").text == "3"
+    leave(browser, Keys.ARROW_LEFT)
+    assert browser.find_element(By.ID, "position").text == "2"
+
+
+def test_a_wrong_token_is_refused(browser: Browser, server: ReviewServer) -> None:
+    root = server.links["ann"].rsplit("/", 2)[0]
+    browser.get(f"{root}/not-the-token/item/1")
+    assert browser.title == "Forbidden"
+    assert "When was the" not in browser.page_source
+
+
+def test_an_answer_that_cannot_be_saved_is_said_aloud(browser: Browser, run: Path) -> None:
+    with ReviewServer(run, ["ann"]) as server:
+        go(browser, server.links["ann"] + "item/1")
+    press(browser, "y")
+    wait_until(browser, "!document.getElementById('trouble').hidden")
+    assert "Not saved" in browser.find_element(By.ID, "trouble").text
+    browser.execute_script("unsaved.clear(); keep()")
