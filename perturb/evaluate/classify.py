@@ -20,10 +20,12 @@ CONFIDENCE_LEVELS: tuple[str, ...] = (
 """The five levels a model may state, from the highest down (spec, section 7: midpoints .95, .80, .60, .40, .15)."""
 
 _THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_DECORATION = r"[\s*_`'\"“”‘’\[\](){}<>|.,:;!-]*"
+_DECORATION = r"[\s*_`'\"“”‘’\[\](){}<>|.,:;!-]{0,20}"
+"""Bounded, so that a reply of nothing but such characters is read in linear time."""
 _LEVEL = r"(?:VERY|SOMEWHAT)?[\s_-]*(?:CONFIDENT|UNCERTAIN)"
 _CONFIDENCE = re.compile(
-    rf"(?:^|\|){_DECORATION}CONFIDENCE(?:[ _]LEVEL)?{_DECORATION}({_LEVEL}){_DECORATION}(?:\([^()\n]*\))?[\s*_`.]*$",
+    rf"(?:^|[\s|*_`\[(])CONFIDENCE(?:[ _]LEVEL)?[*_`]{{0,3}}\s?[:=]{_DECORATION}({_LEVEL}){_DECORATION}"
+    r"(?:\([^()\n]{0,60}\))?[*_`.]{0,3}[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _CODE = re.compile(rf"{_DECORATION}([A-Z]+(?:_[A-Z]+)+){_DECORATION}", re.IGNORECASE)
@@ -52,15 +54,14 @@ def read_code(text: str, codes: Mapping[str, str]) -> str | None:
 
 
 def read_confidence(text: str) -> str | None:
-    """The level of confidence that a reply states last, on a line of its own or after a bar; None if it states none.
+    """The level of confidence that a reply states at the end of a line, the last if there are several; None if none.
 
-    >>> read_confidence("It is Ada.\\nCONFIDENCE: very confident"), read_confidence("I lack confidence.")
+    >>> read_confidence("It is Ada. CONFIDENCE: very confident"), read_confidence("I lack confidence.")
     ('VERY_CONFIDENT', None)
     """
     stated = _CONFIDENCE.findall(without_thinking(text))
-    if not stated:
-        return None
-    return "_".join(re.findall("[A-Z]+", stated[-1].upper()))
+    level = "_".join(re.findall("[A-Z]+", stated[-1].upper())) if stated else None
+    return level if level in CONFIDENCE_LEVELS else None
 
 
 def without_thinking(text: str) -> str:
