@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from perturb.catalogue import Catalogue
+from perturb.compare.avoid import Avoided
 from perturb.config import BuildConfig, ModelEntry, VerifierEntry
 from perturb.curate import BaseSet, demo_path, load_base_set
 from perturb.digests import digest
@@ -33,6 +34,8 @@ class Blueprint:
     """Settings of the generators that are models, by name."""
     verifier_settings: Mapping[str, ModelSettings]
     """The same for verifiers."""
+    avoided: Avoided | None = None
+    """The earlier rounds that no item may repeat, if any are named."""
 
     @cached_property
     def instances(self) -> tuple[tuple[str, BaseInstance], ...]:
@@ -95,6 +98,7 @@ class Blueprint:
                 "templates": digest(*self._versions("generate"), *self._versions("verify")),
                 "base_set": self.base_set.digest,
                 "panel": self.panel.digest,
+                **({"avoided": self.avoided.digest} if self.avoided else {}),
             },
             "base_set": {
                 "name": self.base_set.name,
@@ -117,7 +121,10 @@ class Blueprint:
         }
 
     def _generator_fingerprints(self, kind: Kind) -> dict[str, str]:
-        return {entry.name: self._generator_fingerprint(entry, kind) for entry in self.config.generators}
+        prints = {entry.name: self._generator_fingerprint(entry, kind) for entry in self.config.generators}
+        if self.avoided is None:
+            return prints
+        return {name: digest(own, self.avoided.digest) for name, own in prints.items()}
 
     def _generator_fingerprint(self, entry: ModelEntry, kind: Kind) -> str:
         if entry.kind == "rules":
@@ -171,6 +178,7 @@ def draw_blueprint(config: BuildConfig) -> Blueprint:
         base_set=base_set,
         generator_settings={one.name: one.settings() for one in config.generators if one.kind == "model"},
         verifier_settings={one.name: one.settings() for one in config.verifiers if one.kind == "model"},
+        avoided=Avoided(config.avoid) if config.avoid else None,
     )
 
 

@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from perturb.blueprint import Blueprint, draw_blueprint
 from perturb.callable_rooms import make_callable
+from perturb.compare.avoid import REASON
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
 from perturb.export.freeze import current_plan, freeze
@@ -176,6 +177,7 @@ def _report_facts(
         "candidates": counts.outcomes.get(Outcome.CANDIDATE, 0),
         "unparsed": counts.outcomes.get(Outcome.UNPARSED, 0),
         "rejected_by_checks": counts.outcomes.get(Outcome.REJECTED, 0),
+        "near_duplicates": queries.count_rejected(ledger.db, plan, REASON),
         "abstained": counts.outcomes.get(Outcome.ABSTAINED, 0),
         "errors": counts.outcomes.get(Outcome.ERROR, 0),
         "votes": counts.votes,

@@ -212,6 +212,8 @@ class BuildConfig(Strict):
     base_set: BaseSetEntry
     levers: tuple[Path, ...] = ()
     """Folders with extra levers."""
+    avoid: tuple[Text, ...] = ()
+    """Earlier rounds that no item may repeat: snapshot folders, tables, or `hub:OWNER/NAME[@TAG]`."""
     cells: Literal["all"] | tuple[CellEntry, ...] = "all"
     replicates: int = Field(default=1, ge=1, le=1000)
     lever_choice: Literal["generator", "assigned"] = "generator"
@@ -305,7 +307,8 @@ def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
     if isinstance(panel, Path):
         panel = load_panel(panel, folder)
     levers = tuple(folder / lever for lever in config.levers)
-    return config.model_copy(update={"base_set": base_set, "panel": panel, "levers": levers})
+    avoid = tuple(one if one.startswith("hub:") else str(folder / one) for one in config.avoid)
+    return config.model_copy(update={"base_set": base_set, "panel": panel, "levers": levers, "avoid": avoid})
 
 
 def load_panel(path: Path, folder: Path) -> PanelEntry:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from perturb.blueprint import Blueprint
@@ -84,7 +84,7 @@ class Pipeline:
             if self.budget_spent is not None:
                 return
             try:
-                made = await self._generate(entry, planned)
+                made = self._refuse_repeat(planned, await self._generate(entry, planned))
             except BudgetSpent as exc:
                 self.budget_spent = exc
                 return
@@ -102,6 +102,14 @@ class Pipeline:
         return await generate_by_model(
             self.askers.generators, blueprint.prompts, planned.job, instance, blueprint.config.seed
         )
+
+    def _refuse_repeat(self, planned: PlannedJob, made: Made) -> Made:
+        """What was made; or its rejection, if it would repeat an item of a round that the build avoids."""
+        avoided = self.blueprint.avoided
+        if avoided is None or made.outcome is not Outcome.CANDIDATE or made.candidate is None:
+            return made
+        repeat = avoided.find_repeat(self._instance(planned.instance_key), made.candidate)
+        return made if repeat is None else replace(made, outcome=Outcome.REJECTED, detail=repeat)
 
     def _record(self, planned: PlannedJob, made: Made) -> None:
         """Store what was made; the candidate stands in the ledger before its job says so."""

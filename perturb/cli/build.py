@@ -125,6 +125,7 @@ def _print_report(report: BuildReport) -> None:
         "abstained",
         "unparsed",
         "rejected_by_checks",
+        *(["near_duplicates"] if facts["near_duplicates"] else []),
         "errors",
         "votes",
         "accepted",

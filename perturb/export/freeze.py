@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from perturb.compare.avoid import REASON
 from perturb.errors import LedgerError
 from perturb.export.facts import SnapshotFacts
 from perturb.export.rows import AcceptedItem, SnapshotRow, build_rows
@@ -114,7 +115,10 @@ def _facts(
         offline_panel=facts["panel"]["offline"],
         generators=tuple(facts["generators"]),
         verifiers=tuple(facts["verifiers"]),
-        stages={"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
+        stages={
+            **{"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
+            "near_duplicates": queries.count_rejected(db, plan.number, REASON),
+        },
         plan=quota,
         shortfalls=selection.shortfalls,
         tokens={
@@ -122,5 +126,6 @@ def _facts(
             for kind in ("prompt", "completion")
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
+        attribution=facts["base_set"].get("attribution"),
         created=created,
     )

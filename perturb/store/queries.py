@@ -205,6 +205,16 @@ def first_error(db: sqlite3.Connection, plan: int) -> str:
     return str(row["detail"]) if row else ""
 
 
+def count_rejected(db: sqlite3.Connection, plan: int, reason: str) -> int:
+    """The plan's candidates that a machine check rejected with a reason that begins like this."""
+    return int(
+        db.execute(
+            "SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'rejected_by_checks' AND substr(detail, 1, ?) = ?",
+            (plan, len(reason), reason),
+        ).fetchone()[0]
+    )
+
+
 def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dict[str, int]]:
     """Per cell: jobs, candidates that reached the panel, and accepted candidates."""
     rows = db.execute(
