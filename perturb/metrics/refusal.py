@@ -2,18 +2,14 @@
 
 A are the answerable items (LOW intensity), U the unanswerable ones (MEDIUM and HIGH). Each metric is a function of
 `ReplyCounts`, so it takes one set of replies or any number of resamples, shape (…), and hands back the same shape.
-Replies that could not be read are in no numerator and no denominator; `bounds` says what they could change. Here an
-undefined value is NaN; `measure` turns it into None with the reason. `REFUSAL_METRICS` lists all of them.
+Replies that could not be read are in no numerator and no denominator. Here an undefined value is NaN;
+`perturb.metrics.refusal_registry` lists all metrics, gives None with the reason for NaN, and bounds for what is unread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
-from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
 from perturb.metrics.outcomes import LEVELS, Outcome, ReplyCounts
 
@@ -24,7 +20,6 @@ REFUSED_U = (Outcome.CORRECT_REFUSAL, Outcome.WRONG_CODE_REFUSAL)
 REFUSED = (*REFUSED_U, Outcome.FALSE_REFUSAL)
 RIGHT = (Outcome.CORRECT_ANSWER, Outcome.CORRECT_REFUSAL)
 ANSWERED = (Outcome.CORRECT_ANSWER, Outcome.POOR_ANSWER, Outcome.MISSED_REFUSAL)
-EVERYTHING = tuple(Outcome)
 
 
 def answer_accuracy(replies: ReplyCounts) -> Floats:
@@ -266,102 +261,6 @@ def ece_refusals(replies: ReplyCounts) -> Floats:
     0.8
     """
     return _calibration_error(replies, REFUSED)
-
-
-@dataclass(frozen=True, slots=True)
-class RefusalMetric:
-    """A registered metric: how to compute it, read it and say why it is missing."""
-
-    compute: Callable[[ReplyCounts], Floats]
-    higher_is_better: bool | None
-    """None where neither direction is."""
-    over: tuple[Outcome, ...]
-    """The replies that the value rests on."""
-    undefined: str
-    """Why there is no value, when there is none."""
-    maximum: float = 1.0
-    """The upper end of the range; the lower one is 0."""
-    of_levels: bool = False
-    """True if it rests on replies that state a confidence level only."""
-    needs_raf: bool = False
-    """True if it is defined for answers judged by relevance-aware factuality only."""
-
-    @property
-    def name(self) -> str:
-        """The name, as in tables and JSON."""
-        return self.compute.__name__
-
-    def n(self, replies: ReplyCounts) -> int:
-        """How many replies the value rests on."""
-        counted = replies.by_level(self.over) if self.of_levels else replies.total(self.over)
-        return round(float(counted.sum()))
-
-    def why_undefined(self, replies: ReplyCounts) -> str:
-        """Why the metric has no value for these replies."""
-        if self.needs_raf and not replies.raf:
-            return "answers were not judged by relevance-aware factuality"
-        return self.undefined
-
-
-_NO_A = "no reply to an answerable item was scored"
-_NO_U = "no reply to an unanswerable item was read"
-_NO_PART = "no reply to an answerable item, or none to an unanswerable one, was scored"
-_NO_LEVEL = "states a confidence level"
-_READ = (*READ_A, *READ_U)
-_TOP = max(LEVELS.values())
-
-REFUSAL_METRICS: dict[str, RefusalMetric] = {
-    metric.name: metric
-    for metric in (
-        RefusalMetric(answer_accuracy, True, GRADED_A, _NO_A),
-        RefusalMetric(answer_quality, True, GRADED_A, _NO_A, needs_raf=True),
-        RefusalMetric(refusal_accuracy, True, READ_U, _NO_U),
-        RefusalMetric(false_refusal_rate, False, READ_A, "no reply to an answerable item was read"),
-        RefusalMetric(missed_refusal_rate, False, READ_U, _NO_U),
-        RefusalMetric(refusal_rate, None, _READ, "no reply was read"),
-        RefusalMetric(correct_refusal_rate, True, READ_U, _NO_U),
-        RefusalMetric(detection_precision, True, REFUSED, "nothing was refused"),
-        RefusalMetric(detection_recall, True, READ_U, _NO_U),
-        RefusalMetric(detection_f1, True, _READ, "nothing was refused, or should have been"),
-        RefusalMetric(category_accuracy, True, REFUSED_U, "no unanswerable item was refused"),
-        RefusalMetric(hierarchical_refusal_score, True, _READ, "no unanswerable item was refused"),
-        RefusalMetric(calibrated_refusal_score, True, (*GRADED_A, *READ_U), _NO_PART),
-        RefusalMetric(hybrid_score, True, (*GRADED_A, *READ_U), _NO_PART, needs_raf=True),
-        RefusalMetric(ece, False, (*ANSWERED, *REFUSED), f"no scored reply {_NO_LEVEL}", _TOP, True),
-        RefusalMetric(ece_answers, False, ANSWERED, f"no scored answer {_NO_LEVEL}", _TOP, True),
-        RefusalMetric(ece_refusals, False, REFUSED, f"no refusal {_NO_LEVEL}", _TOP, True),
-    )
-}
-"""Every metric by name, in the order of tables."""
-
-
-def measure(name: str, replies: ReplyCounts) -> Estimate:
-    """One metric of one set of replies, without an interval; undefined is None with the reason.
-
-    Raises KeyError for a name that is not in `REFUSAL_METRICS`.
-
-    >>> measure("category_accuracy", ReplyCounts.of(["missed_refusal"])).reason
-    'no unanswerable item was refused'
-    """
-    metric = REFUSAL_METRICS[name]
-    value, n = float(metric.compute(replies)), metric.n(replies)
-    return Estimate.undefined(metric.why_undefined(replies), n) if np.isnan(value) else Estimate(value, n=n)
-
-
-def bounds(name: str, replies: ReplyCounts) -> tuple[float, float] | None:
-    """The smallest and the largest value that a metric takes as the unscored replies are read one way or the other.
-
-    All unscored replies of a kind are right, or wrong in each of the ways there are, or left out. For every metric but
-    the calibration errors no reading lies outside. None where the metric is undefined throughout.
-
-    Raises KeyError for a name that is not in `REFUSAL_METRICS`.
-
-    >>> bounds("answer_accuracy", ReplyCounts.of(["correct_answer", "poor_answer", "ungraded_answer"])) == (1 / 3, 2 / 3)
-    True
-    """
-    values = REFUSAL_METRICS[name].compute(replies.completions())
-    defined = values[~np.isnan(values)]
-    return (float(defined.min()), float(defined.max())) if defined.size else None
 
 
 def _calibration_error(replies: ReplyCounts, outcomes: tuple[Outcome, ...]) -> Floats:
