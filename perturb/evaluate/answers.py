@@ -1,0 +1,101 @@
+"""Reads the answer out of a model's reply, and grades it by rule where a rule is enough."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+
+from perturb.curate.solve import is_exact_match
+from perturb.evaluate.question_forms import read_number
+from perturb.evaluate.questions import Question
+
+UNANSWERED = "UNANSWERED"
+"""What a model writes between the tags where it refuses."""
+
+_THINKING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THINKING_START = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
+_TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL)
+_LONE_LETTER = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
+_LETTER_FIRST = re.compile(r"[\W_]*([A-Za-z])[).:\]]")
+_LETTER_NAMED = re.compile(r"\b(?:answer|option|choice)(?: is|:| =)?[\s*(\[]*([A-Z])\b(?!'| or\b)")
+
+
+class Grade(StrEnum):
+    """How an answer is graded."""
+
+    CORRECT = "CORRECT"
+    INCORRECT = "INCORRECT"
+    NOT_ATTEMPTED = "NOT_ATTEMPTED"
+    """The reply commits itself to no answer: a refusal."""
+
+
+def read_answer(text: str) -> str:
+    """What stands between the last `<answer>` tags; the whole reply without its thinking where there are none.
+
+    Empty if nothing is left: an empty reply, or thinking without an end.
+
+    >>> read_answer("<think><answer>no</answer></think>Well. <answer> Ada </answer>"), read_answer("Ada.")
+    ('Ada', 'Ada.')
+    """
+    said = _THINKING_END.split(text)[-1]
+    unfinished = _THINKING_START.search(said)
+    if unfinished:
+        said = said[: unfinished.start()]
+    tagged = _TAGGED.findall(said)
+    return str(tagged[-1] if tagged else said).strip()
+
+
+def is_refusal_mark(answer: str) -> bool:
+    """Whether an answer is the agreed word for a refusal.
+
+    >>> is_refusal_mark("unanswered."), is_refusal_mark("It is unanswered.")
+    (True, False)
+    """
+    return re.sub(r"[\W_]", "", answer).upper() == UNANSWERED
+
+
+def grade_by_rule(question: Question, answer: str) -> Grade | None:
+    """The grade of an answer where no judgement is needed; None where it is.
+
+    The agreed word is a refusal. An option is graded by its letter and a number by its value; other answers are
+    correct if they equal an accepted one but for case, punctuation and articles, and else need a judge.
+
+    >>> grade_by_rule(Question("q", "How many?", ("33",), "number"), "033")
+    <Grade.CORRECT: 'CORRECT'>
+    >>> grade_by_rule(Question("q", "Who?", ("Ada",)), "Eve") is None
+    True
+    """
+    if is_refusal_mark(answer):
+        return Grade.NOT_ATTEMPTED
+    if question.answerable is False:
+        return None
+    if question.form == "text":
+        return Grade.CORRECT if is_exact_match(answer, question.answers) else None
+    if question.form == "option":
+        letter = read_letter(answer, question.options)
+        return None if letter is None else _graded(letter in question.answers)
+    number = read_number(answer)
+    return None if number is None else _graded(number in map(read_number, question.answers))
+
+
+def read_letter(answer: str, options: Mapping[str, str]) -> str | None:
+    """The option that an answer names, by its letter or by its whole text; None if that is not plain.
+
+    >>> options = {"A": "Mars", "B": "Venus"}
+    >>> [read_letter(text, options) for text in ("(b)", "B) Venus", "Venus.", "The answer is **A**", "A or B")]
+    ['B', 'B', 'B', 'A', None]
+    """
+    for pattern in (_LONE_LETTER.fullmatch, _LETTER_FIRST.match):
+        found = pattern(answer)
+        if found:
+            letter = found[1].upper()
+            return letter if letter in options else None
+    by_text = [letter for letter, text in options.items() if is_exact_match(answer, [text])]
+    named = {letter for letter in _LETTER_NAMED.findall(answer) if letter in options}
+    found_letters = set(by_text) or named
+    return found_letters.pop() if len(found_letters) == 1 else None
+
+
+def _graded(correct: bool) -> Grade:
+    return Grade.CORRECT if correct else Grade.INCORRECT

@@ -1,0 +1,73 @@
+"""Reads question sets: from a file, the Hub, or a snapshot of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from perturb.curate.hub import PREFIX, HubSource, open_hub
+from perturb.curate.rows import Header, Row, read_rows
+from perturb.errors import SourceError
+from perturb.evaluate.csv_rows import read_csv_rows
+from perturb.evaluate.question_forms import ID_FIELDS, form_of, read_row
+from perturb.evaluate.questions import Question, QuestionSet
+from perturb.export.snapshot import read_snapshot
+
+FAITHEVAL = "faitheval:"
+"""What a source begins with to be one of the three FaithEval tasks: `faitheval:unanswerable`, say."""
+FAITHEVAL_TASKS: tuple[str, ...] = ("unanswerable", "inconsistent", "counterfactual")
+
+
+def read_questions(source: str, form: str = "auto") -> QuestionSet:
+    """Read a set: a `.csv` or `.jsonl` file, a snapshot folder, `hub:OWNER/NAME[@REVISION]`, or `faitheval:TASK`.
+
+    `form` is one of `question_forms.READERS`, or `auto` to tell it from the first row. Repeated questions without
+    an id are kept once. Raises `SourceError` or `SnapshotError`, with file and line, for what cannot be used.
+    """
+    name, rows = _open(source)
+    first = next(rows, None)
+    if first is None:
+        raise SourceError(f"{source}: holds no questions: give at least one row")
+    chosen = form_of(form, name, first)
+    read: dict[str, Question] = {}
+    repeated = 0
+    for row in chain([first], rows):
+        question = read_row(chosen, row)
+        if question.id not in read:
+            read[question.id] = question
+        elif _stated_id(row):
+            raise row.error("id", f"'{question.id}' stands twice: give each question an id of its own")
+        else:
+            repeated += 1
+    warnings = (f"{name}: {repeated} repeated questions were left out",) if repeated else ()
+    return QuestionSet(name, tuple(read.values()), warnings)
+
+
+def _stated_id(row: Row) -> bool:
+    return any(row.fields.get(name) is not None for name in ID_FIELDS)
+
+
+def _open(source: str) -> tuple[str, Iterator[Row]]:
+    """The name of a set and its rows."""
+    if source.startswith(FAITHEVAL):
+        task = source.removeprefix(FAITHEVAL)
+        if task not in FAITHEVAL_TASKS:
+            raise SourceError(f"{source}: no such task: FaithEval has {', '.join(FAITHEVAL_TASKS)}")
+        return f"faitheval-{task}", open_hub(HubSource(f"Salesforce/FaithEval-{task}-v1.0")).rows
+    if source.startswith(PREFIX):
+        name, _, revision = source.removeprefix(PREFIX).partition("@")
+        return Path(name).name, open_hub(HubSource(name, revision or None)).rows
+    path = Path(source)
+    if path.is_dir():
+        return path.resolve().name, _snapshot_rows(path)
+    if path.suffix.lower() == ".csv":
+        return path.stem, read_csv_rows(path)
+    return path.name.split(".")[0], read_rows(path)
+
+
+def _snapshot_rows(folder: Path) -> Iterator[Row]:
+    snapshot = read_snapshot(folder)
+    header = Header(folder.resolve().name)
+    for number, fields in enumerate(snapshot.read_rows(), start=1):
+        yield Row(snapshot.data_file, number, fields, header)
