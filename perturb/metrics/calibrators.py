@@ -1,0 +1,340 @@
+"""Post-hoc calibration: a map from stated to calibrated confidence, learned on some answers and applied to others.
+
+Four maps: isotonic regression, which the paper uses, and three to compare it with. A split says which rows a map may
+learn from; every score is taken on the other rows alone. BAS paper, section 4.4 and appendix F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from perturb.metrics.bas import BASReport, bas_score, bas_utility
+from perturb.metrics.calibration import LOG_CLIP, aurc, bin_places, expected_calibration_error, log_losses
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import (
+    Flags,
+    Floats,
+    read_confidences,
+    read_flags,
+    read_graded,
+    require_same_length,
+)
+from perturb.metrics.resampling import cluster_codes, paired_difference
+
+Method = Literal["isotonic", "platt", "temperature", "histogram"]
+METHODS: tuple[Method, ...] = get_args(Method)
+HISTOGRAM_BINS = 10
+MAX_TEMPERATURE = 100.0
+ABLATION_SIZES = (10, 25, 50, 100, 250, 500, 1000)
+"""The sizes of the paper's table A2."""
+
+_FIELDS: dict[str, frozenset[str]] = {
+    "isotonic": frozenset({"stated", "calibrated"}),
+    "platt": frozenset({"slope", "intercept"}),
+    "temperature": frozenset({"temperature"}),
+    "histogram": frozenset({"edges", "calibrated"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationMap:
+    """A fitted map; plain numbers, so that it can be saved as JSON and applied without scikit-learn."""
+
+    method: Method
+    n: int
+    """Answers that it was fitted on."""
+    parameters: Mapping[str, tuple[float, ...]]
+    """`isotonic`: knots `stated` and `calibrated`, straight lines between them; `platt`: `slope` and `intercept` on the
+    logit; `temperature`: what the logit is divided by; `histogram`: bin `edges` and the value `calibrated` of each."""
+
+    def apply(self, confidence: ArrayLike) -> Floats:
+        """Calibrated confidence in [0, 1], row by row.
+
+        Raises ValueError for confidence outside [0, 1] and missing values.
+
+        >>> CalibrationMap("temperature", 9, {"temperature": (2.0,)}).apply([0.5, 0.9]).round(2).tolist()
+        [0.5, 0.75]
+        """
+        return _APPLY[self.method](
+            read_confidences(confidence), {name: np.asarray(v) for name, v in self.parameters.items()}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The map as JSON takes it."""
+        parameters = {name: list(values) for name, values in self.parameters.items()}
+        return {"method": self.method, "n": self.n, "parameters": parameters}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> CalibrationMap:
+        """Read back what `to_dict` gave. Raises ValueError if it is no such map."""
+        method, parameters = content.get("method"), content.get("parameters")
+        if method not in METHODS or not isinstance(parameters, Mapping):
+            raise ValueError(f"not a calibration map: 'method' must be one of {', '.join(METHODS)}")
+        if parameters.keys() != _FIELDS[method]:
+            raise ValueError(
+                f"not a {method} map: its parameters must be {', '.join(sorted(_FIELDS[method]))}"
+            )
+        try:
+            values = {name: tuple(float(v) for v in column) for name, column in parameters.items()}
+            fitted = cls(method, int(content["n"]), values)
+            usable = bool(np.isfinite(fitted.apply([0.0, 0.5, 1.0])).all())
+        except (KeyError, TypeError, ValueError, IndexError):
+            usable = False
+        if not usable:
+            raise ValueError(f"not a {method} map: its parameters are damaged")
+        return fitted
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """The rows outside the calibration split, scored before and after."""
+
+    before: BASReport
+    after: Mapping[Method, BASReport]
+    maps: Mapping[Method, CalibrationMap]
+    gains: Mapping[Method, Estimate]
+    """Uniform BAS after minus before on the same rows, with a paired interval."""
+    n_calibration: int
+    n_scored: int
+
+
+@dataclass(frozen=True, slots=True)
+class AblationRow:
+    """Isotonic calibration with a given number of answers: means and standard deviations over the repeats."""
+
+    size: int
+    repeats: int
+    bas: float
+    bas_sd: float
+    ece: float
+    ece_sd: float
+    aurc: float
+    aurc_sd: float
+
+
+def fit_map(is_correct: ArrayLike, confidence: ArrayLike, method: Method = "isotonic") -> CalibrationMap:
+    """Fit a map from stated confidence to the probability of being right.
+
+    `isotonic`: the non-decreasing least-squares fit. `platt`: logistic regression on the logit, with Platt's smoothed
+    targets. `temperature`: the logit divided by the number, between 0.01 and 100, of least log loss. `histogram`: the
+    accuracy in each of 10 bins of equal width, an empty bin keeping its middle. With one class only every map is
+    defined and says little.
+
+    Raises ValueError for an unknown method, correctness other than 0/1, and confidence outside [0, 1].
+
+    Reference: BAS paper, equation A4; Platt (1999); Guo et al. (2017) for temperature; Zadrozny and Elkan (2001).
+
+    >>> fit_map([0, 1, 0, 1], [0.2, 0.2, 0.9, 0.9]).apply([0.2, 0.9]).tolist()
+    [0.5, 0.5]
+    """
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
+    correct, stated = read_graded(is_correct, confidence)
+    parameters = {
+        name: tuple(float(v) for v in np.atleast_1d(values))
+        for name, values in _FIT[method](correct, stated).items()
+    }
+    return CalibrationMap(method, len(correct), parameters)
+
+
+def calibration_split(
+    n: int, *, share: float = 0.5, clusters: ArrayLike | None = None, seed: int = 0
+) -> Flags:
+    """Draw the rows that a map may learn from; True marks them. Rows of one cluster stay together.
+
+    Raises ValueError for a share outside (0, 1), and where either side would be left without a row.
+
+    >>> int(calibration_split(10, share=0.3).sum())
+    3
+    """
+    if not 0 < share < 1:
+        raise ValueError(f"the share of the calibration split must lie between 0 and 1, got {share:g}")
+    codes = cluster_codes(clusters, n)
+    codes = np.arange(n) if codes is None else codes
+    units = int(codes.max()) + 1 if n else 0
+    taken = round(share * units)
+    if not 0 < taken < units:
+        raise ValueError(f"{units} questions cannot be split at {share:g}: give more rows or another share")
+    chosen = np.zeros(units, dtype=np.bool_)
+    chosen[np.random.default_rng(seed).permutation(units)[:taken]] = True
+    return np.asarray(chosen[codes])
+
+
+def calibrate(
+    is_correct: ArrayLike,
+    confidence: ArrayLike,
+    in_calibration: ArrayLike,
+    *,
+    methods: Sequence[Method] = METHODS,
+    bins: int = 10,
+    clusters: ArrayLike | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Calibrated:
+    """Fit maps on the rows marked in `in_calibration`, and score the other rows before and after.
+
+    `bins`, `clusters`, `resamples` and `seed` as in `BASReport`. Raises ValueError as there, and where either side is
+    empty.
+
+    Reference: BAS paper, table 4.
+
+    >>> rows = calibrate([1, 0, 0, 0] * 20, [0.9] * 80, [True] * 40 + [False] * 40, methods=["isotonic"])
+    >>> rows.n_scored, round(rows.after["isotonic"].weighted_score(), 3)
+    (40, 0.034)
+    """
+    correct, stated = read_graded(is_correct, confidence)
+    fitting = read_flags(in_calibration, "in_calibration")
+    require_same_length(is_correct=correct, in_calibration=fitting)
+    if fitting.all() or not fitting.any():
+        raise ValueError("the calibration split and the scored rows must both hold a row")
+    rest = ~fitting
+    groups = None if clusters is None else np.asarray(clusters)[rest]
+
+    def report(values: Floats) -> BASReport:
+        return BASReport(correct[rest], values, bins=bins, clusters=groups, resamples=resamples, seed=seed)
+
+    maps = {method: fit_map(correct[fitting], stated[fitting], method) for method in methods}
+    applied = {method: fitted.apply(stated[rest]) for method, fitted in maps.items()}
+    raw = bas_utility(correct[rest], stated[rest])
+    gains = {
+        method: paired_difference(
+            bas_utility(correct[rest], values), raw, clusters=groups, resamples=resamples, seed=seed
+        )
+        for method, values in applied.items()
+    }
+    after = {method: report(values) for method, values in applied.items()}
+    return Calibrated(report(stated[rest]), after, maps, gains, int(fitting.sum()), int(rest.sum()))
+
+
+def calibration_ablation(
+    is_correct: ArrayLike,
+    confidence: ArrayLike,
+    in_calibration: ArrayLike,
+    *,
+    sizes: Sequence[int] = ABLATION_SIZES,
+    repeats: int = 20,
+    bins: int = 10,
+    seed: int = 0,
+) -> list[AblationRow]:
+    """Isotonic calibration from ever more answers of the calibration split, scored on the rows outside it.
+
+    Each repeat draws its answers anew, without replacement; sizes larger than the split are left out.
+
+    Raises ValueError for a size or a number of repeats under 1, and as `calibrate`.
+
+    Reference: BAS paper, table A2.
+
+    >>> rows = calibration_ablation([1, 0] * 50, [0.9, 0.6] * 50, [True] * 50 + [False] * 50, repeats=3)
+    >>> [row.size for row in rows]
+    [10, 25, 50]
+    """
+    if repeats < 1 or any(size < 1 for size in sizes):
+        raise ValueError("sizes and repeats of an ablation must be 1 or more")
+    correct, stated = read_graded(is_correct, confidence)
+    fitting = read_flags(in_calibration, "in_calibration")
+    require_same_length(is_correct=correct, in_calibration=fitting)
+    pool, rest = np.flatnonzero(fitting), ~fitting
+    rng = np.random.default_rng(seed)
+
+    def scores(size: int) -> tuple[float, float, float]:
+        drawn = rng.choice(pool, size, replace=False)
+        values = fit_map(correct[drawn], stated[drawn]).apply(stated[rest])
+        error = expected_calibration_error(correct[rest], values, bins=bins)
+        return bas_score(correct[rest], values), error, aurc(correct[rest], values)
+
+    rows = []
+    for size in (size for size in sorted(set(sizes)) if size <= len(pool)):
+        table = np.array([scores(size) for _ in range(repeats)])
+        means = table.mean(axis=0).tolist()
+        spread = table.std(axis=0, ddof=1).tolist() if repeats > 1 else [0.0] * 3
+        pairs = [value for pair in zip(means, spread, strict=True) for value in pair]
+        rows.append(AblationRow(size, repeats, *pairs))
+    return rows
+
+
+def _fit_isotonic(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
+    from sklearn.isotonic import IsotonicRegression
+
+    model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(stated, correct)
+    return {"stated": model.X_thresholds_, "calibrated": model.y_thresholds_}
+
+
+def _fit_platt(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
+    from sklearn.linear_model import LogisticRegression
+
+    right = int(correct.sum())
+    target = np.where(correct, (right + 1) / (right + 2), 1 / (len(correct) - right + 2))
+    # a target between 0 and 1 is a right row and a wrong row, weighted
+    logits = np.tile(_logit(stated), 2)[:, None]
+    labels = np.repeat([1, 0], len(correct))
+    model = LogisticRegression(C=1e6, max_iter=1000).fit(
+        logits, labels, sample_weight=np.concatenate([target, 1 - target])
+    )
+    return {"slope": model.coef_[0], "intercept": model.intercept_}
+
+
+def _fit_temperature(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
+    from scipy.optimize import minimize_scalar
+
+    logits, span = _logit(stated), float(np.log(MAX_TEMPERATURE))
+
+    def loss(log_temperature: float) -> float:
+        return float(log_losses(correct, _sigmoid(logits / np.exp(log_temperature))).mean())
+
+    found = minimize_scalar(loss, bounds=(-span, span), method="bounded")
+    return {"temperature": np.exp(found.x)}
+
+
+def _fit_histogram(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
+    edges = np.linspace(0, 1, HISTOGRAM_BINS + 1)
+    places = bin_places(stated, edges)
+    n = np.bincount(places, minlength=HISTOGRAM_BINS)
+    right = np.bincount(places, weights=correct, minlength=HISTOGRAM_BINS)
+    middles = (edges[:-1] + edges[1:]) / 2
+    return {"edges": edges, "calibrated": np.where(n > 0, right / np.maximum(n, 1), middles)}
+
+
+def _apply_isotonic(stated: Floats, p: Mapping[str, Floats]) -> Floats:
+    return np.asarray(np.interp(stated, p["stated"], p["calibrated"]))
+
+
+def _apply_platt(stated: Floats, p: Mapping[str, Floats]) -> Floats:
+    return _sigmoid(p["slope"] * _logit(stated) + p["intercept"])
+
+
+def _apply_temperature(stated: Floats, p: Mapping[str, Floats]) -> Floats:
+    return _sigmoid(_logit(stated) / p["temperature"])
+
+
+def _apply_histogram(stated: Floats, p: Mapping[str, Floats]) -> Floats:
+    return np.asarray(p["calibrated"][bin_places(stated, p["edges"])])
+
+
+def _logit(stated: Floats) -> Floats:
+    kept = np.clip(stated, LOG_CLIP, 1 - LOG_CLIP)
+    return np.asarray(np.log(kept) - np.log1p(-kept))
+
+
+def _sigmoid(values: Floats) -> Floats:
+    from scipy.special import expit
+
+    return np.asarray(expit(values))
+
+
+_FIT: dict[Method, Callable[[Flags, Floats], dict[str, ArrayLike]]] = {
+    "isotonic": _fit_isotonic,
+    "platt": _fit_platt,
+    "temperature": _fit_temperature,
+    "histogram": _fit_histogram,
+}
+_APPLY: dict[Method, Callable[[Floats, Mapping[str, Floats]], Floats]] = {
+    "isotonic": _apply_isotonic,
+    "platt": _apply_platt,
+    "temperature": _apply_temperature,
+    "histogram": _apply_histogram,
+}
