@@ -1,0 +1,166 @@
+"""The results of an evaluation as columns, one set of replies for each model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from perturb.catalogue import Catalogue
+from perturb.errors import SourceError
+from perturb.metrics.inputs import Integers
+from perturb.metrics.outcomes import Outcome, reply_cells
+from perturb.records import Intensity, PerturbationClass
+from perturb.score.rows import ITEM_FIELDS, ResultRow, read_row
+
+GROUPINGS: dict[str, str] = {
+    "class": "perturbation_class",
+    "intensity": "intensity",
+    "domain": "domain",
+    "lever": "lever",
+    "generator": "generator",
+}
+"""What scores are broken down by, and the column that says it."""
+
+_TAXONOMY = {str(name): place for place, name in enumerate((*PerturbationClass, *Intensity))}
+
+
+@dataclass(frozen=True)
+class ModelReplies:
+    """The replies of one model, sorted by item."""
+
+    model: str
+    rows: tuple[ResultRow, ...]
+    cells: Integers
+    """Outcome and confidence level of each reply, as `reply_cells` numbers them."""
+
+    @property
+    def item_ids(self) -> list[str]:
+        """The items, in order."""
+        return [row.item_id for row in self.rows]
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """What became of each reply."""
+        return [row.outcome for row in self.rows]
+
+    def labels(self, column: str) -> list[str | None]:
+        """One field of the items, of `ITEM_FIELDS`."""
+        place = ITEM_FIELDS.index(column)
+        return [row.item[place] for row in self.rows]
+
+    def only(self, items: frozenset[str]) -> ModelReplies:
+        """The replies to some of the items."""
+        kept = [number for number, row in enumerate(self.rows) if row.item_id in items]
+        return ModelReplies(self.model, tuple(self.rows[number] for number in kept), self.cells[kept])
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """Every model's replies, checked."""
+
+    source: str
+    models: tuple[ModelReplies, ...]
+    """By name."""
+    raf: bool
+    """True if answers are judged by relevance-aware factuality."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know before quoting the scores."""
+
+
+def result_table(
+    rows: Iterable[tuple[str, Mapping[str, Any]]],
+    source: str,
+    *,
+    items: int | None = None,
+    warnings: tuple[str, ...] = (),
+) -> ResultTable:
+    """Check rows, each with its place in the source, and gather them by model.
+
+    `items` is how many items each model was to be asked about, if the source knows. Raises `SourceError` if there is no
+    row, a row is wrong, a model replies twice to an item, or the rows come from two sets of items.
+    """
+    catalogue = Catalogue.load()
+    found = [read_row(fields, place, catalogue) for place, fields in rows]
+    if not found:
+        raise SourceError(
+            f"{source}: no results in it: give an evaluation with replies, or a table with rows"
+        )
+    _refuse_double_replies(found)
+    _refuse_mixed_items(found)
+    by_model: dict[str, list[ResultRow]] = {}
+    for row in found:
+        by_model.setdefault(row.model, []).append(row)
+    models = tuple(_replies(model, by_model[model]) for model in sorted(by_model))
+    raf = any(row.judged_by == "raf" for row in found)
+    return ResultTable(source, models, raf, (*warnings, *_missing(models, source, items)))
+
+
+def ordered_names(labels: Iterable[str | None]) -> list[str]:
+    """The labels there are, each once: in the order of the taxonomy, then of the alphabet.
+
+    >>> ordered_names(["HIGH", "LOW", None, "HIGH"])
+    ['LOW', 'HIGH']
+    """
+    names = {label for label in labels if label is not None}
+    return sorted(names, key=lambda name: (_TAXONOMY.get(name, len(_TAXONOMY)), name))
+
+
+def _replies(model: str, rows: list[ResultRow]) -> ModelReplies:
+    ordered = tuple(sorted(rows, key=lambda row: row.item_id))
+    cells = reply_cells([row.outcome for row in ordered], [row.level for row in ordered])
+    return ModelReplies(model, ordered, np.asarray(cells))
+
+
+def _refuse_double_replies(rows: list[ResultRow]) -> None:
+    seen: dict[tuple[str, str], ResultRow] = {}
+    for row in rows:
+        first = seen.setdefault((row.model, row.item_id), row)
+        if first is not row:
+            raise SourceError(
+                f"{row.place}: model '{row.model}' replies to item '{row.item_id}' a second time, the first is at"
+                f" {first.place}: keep one of the two, or give the models different names"
+            )
+
+
+def _refuse_mixed_items(rows: list[ResultRow]) -> None:
+    """Refuse rows of two snapshots: one item with two contents, two ways to judge, two names, or nothing shared."""
+    seen: dict[str, ResultRow] = {}
+    judged: dict[str, ResultRow] = {}
+    models: dict[str, set[str]] = {}
+    advice = "items of two snapshots are mixed: score them apart"
+    for row in rows:
+        first = seen.setdefault(row.item_id, row)
+        if first.item != row.item:
+            name = next(name for name, a, b in zip(ITEM_FIELDS, first.item, row.item, strict=True) if a != b)
+            raise SourceError(
+                f"{row.place}: item '{row.item_id}' has another '{name}' than at {first.place}: {advice}"
+            )
+        if row.item[-1] != rows[0].item[-1]:
+            raise SourceError(
+                f"{row.place}: snapshot '{row.item[-1]}', but '{rows[0].item[-1]}' at {rows[0].place}: {advice}"
+            )
+        if row.judged_by is not None:
+            judged.setdefault(row.judged_by, row)
+        models.setdefault(row.model, set()).add(row.item_id)
+    if len(judged) == 2:
+        raise SourceError(
+            f"{judged['quality'].place}: judged by 'quality', but by 'eligible' and 'factual_signal' at"
+            f" {judged['raf'].place}: {advice}"
+        )
+    first_model = rows[0].model
+    for model, items in models.items():
+        if not items & models[first_model]:
+            place = next(row.place for row in rows if row.model == model)
+            raise SourceError(f"{place}: model '{model}' shares no item with '{first_model}': {advice}")
+
+
+def _missing(models: tuple[ModelReplies, ...], source: str, items: int | None) -> list[str]:
+    every = items or len({item for model in models for item in model.item_ids})
+    return [
+        f"{source}: model '{model.model}' has replies to {len(model.rows)} of {every} items: the others are not scored"
+        for model in models
+        if len(model.rows) < every
+    ]
