@@ -1,0 +1,248 @@
+"""Systems under test that are no chat models: a RAG service behind HTTP, and a Python function.
+
+Both get the parts of the item beside the rendered prompt, so that a system with prompts of its own can be tested too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from perturb.errors import ConfigError, PermanentModelError, TransientModelError
+from perturb.evaluate.prompts import ItemRequest
+from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
+from perturb.llm.redaction import redact
+from perturb.llm.replies import whole_characters
+
+FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
+"""What a request template and a function can ask for."""
+
+DEFAULT_REQUEST: Mapping[str, Any] = {name: f"{{{name}}}" for name in ("query", "passages", "prompt")}
+DEFAULT_REPLY = "answer"
+
+_PLACE = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
+_RETRIED_STATUS = frozenset({408, 409, 425, 429})
+_MOST_BYTES = 8 * 2**20
+
+
+class ServiceModel:
+    """A service that takes a POST with a JSON body and says its reply in a JSON body, or as plain text.
+
+    In `settings.params`, `request` is the body with `{query}`, `{passages}`, … in place of the item's parts, and `reply`
+    the path to the text in the response, such as `answer` or `choices.0.text`.
+    """
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self._session: Any = None
+
+    @property
+    def settings(self) -> ModelSettings:
+        """As given."""
+        return self._settings
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Send one request. Raises `TransientModelError` where another try may help, else `PermanentModelError`."""
+        import aiohttp
+
+        where = f"model '{self._settings.name}'"
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                status, headers, body = await self._post(fill(self._settings.params["request"], request))
+        except TimeoutError:
+            raise TransientModelError(f"{where}: no reply within {self._settings.timeout:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise TransientModelError(f"{where}: {redact(str(error))[:300]}") from None
+        if status >= 400:
+            words = redact(" ".join(body[:300].split()))
+            if status in _RETRIED_STATUS or status >= 500:
+                raise TransientModelError(
+                    f"{where}: status {status}: {words}", _seconds(headers.get("Retry-After"))
+                )
+            raise PermanentModelError(f"{where}: status {status}: {words}")
+        text = self._read(body, where)
+        return ChatReply(whole_characters(text), seconds=time.perf_counter() - started, finish_reason="stop")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def _post(self, body: Any) -> tuple[int, Mapping[str, str], str]:
+        import aiohttp
+
+        if self._session is None:
+            connector = aiohttp.TCPConnector(limit=self._settings.max_connections)
+            self._session = aiohttp.ClientSession(connector=connector)
+        key = os.environ.get(self._settings.api_key_env) if self._settings.api_key_env else None
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        async with self._session.post(self._settings.model, json=body, headers=headers) as response:
+            content = await response.content.read(_MOST_BYTES)
+            while not response.content.at_eof() and len(content) < _MOST_BYTES:
+                content += await response.content.read(_MOST_BYTES - len(content))
+            return response.status, response.headers, content.decode("utf-8", "replace")
+
+    def _read(self, body: str, where: str) -> str:
+        """The text at the path `reply`; a body that is not JSON is the reply itself."""
+        try:
+            value = json.loads(body)
+        except (ValueError, RecursionError):
+            return body
+        path = str(self._settings.params["reply"])
+        for step in path.split("."):
+            if isinstance(value, list) and step.isdigit() and int(step) < len(value):
+                value = value[int(step)]
+            elif isinstance(value, dict) and step in value:
+                value = value[step]
+            else:
+                raise PermanentModelError(
+                    f"{where}: the reply has no '{path}': say where the text is with 'reply'"
+                )
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise PermanentModelError(
+                f"{where}: '{path}' of the reply is no text: say where the text is with 'reply'"
+            )
+        return value
+
+
+class FunctionModel:
+    """A Python function that is called with the parts of an item it names as parameters, and returns the reply.
+
+    A parameter may be called `prompt`, `query`, `context`, `passages` or `item_id`; a function with one parameter of
+    another name gets the prompt. It may be a coroutine function; a plain one is called in threads.
+    """
+
+    def __init__(self, settings: ModelSettings) -> None:
+        """`settings.model` is `module:function`. Raises `ConfigError` if there is no such function."""
+        self._settings = settings
+        self._function = _imported(settings.model)
+        self._names = _parameters(self._function, settings.model)
+        self._threads = ThreadPoolExecutor(settings.max_connections, thread_name_prefix="model")
+
+    @property
+    def settings(self) -> ModelSettings:
+        """As given."""
+        return self._settings
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Call the function. Raises `PermanentModelError` for whatever it raises, and for anything but a string."""
+        where = f"model '{self._settings.name}'"
+        parts = _parts(request)
+        given = [parts[name] for name in self._names]
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                text = await self._call(given)
+        except TimeoutError:
+            raise TransientModelError(f"{where}: no reply within {self._settings.timeout:g} s") from None
+        except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+            raise PermanentModelError(
+                f"{where}: {type(error).__name__}: {redact(' '.join(str(error).split()))[:300]}"
+            ) from error
+        if not isinstance(text, str):
+            raise PermanentModelError(
+                f"{where}: returned {type(text).__name__}: return the reply as a string"
+            )
+        return ChatReply(whole_characters(text), seconds=time.perf_counter() - started, finish_reason="stop")
+
+    async def close(self) -> None:
+        """Let the threads end."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _call(self, given: list[Any]) -> Any:
+        if inspect.iscoroutinefunction(self._function):
+            return await self._function(*given)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: self._function(*given))
+
+
+def fill(template: Any, request: ChatRequest) -> Any:
+    """A request template with the parts of an item in it.
+
+    A string that is nothing but `{passages}` becomes the list; inside a longer string a part is written as text. Parts
+    are put in as they are: what looks like a place in them stays.
+
+    >>> fill({"q": "Tell me: {query}", "docs": "{passages}"}, ItemRequest((), None, {"query": "?", "passages": ["a"]}))
+    {'q': 'Tell me: ?', 'docs': ['a']}
+    """
+    return _filled(template, _parts(request))
+
+
+def _filled(template: Any, parts: Mapping[str, Any]) -> Any:
+    if isinstance(template, str):
+        if whole := _PLACE.fullmatch(template):
+            return parts[whole[1]]
+        return _PLACE.sub(lambda place: _as_text(parts[place[1]]), template)
+    if isinstance(template, Mapping):
+        return {key: _filled(value, parts) for key, value in template.items()}
+    if isinstance(template, list):
+        return [_filled(value, parts) for value in template]
+    return template
+
+
+def _parts(request: ChatRequest) -> Mapping[str, Any]:
+    """The parts of an item; a request about no item, such as a judge's, is a prompt and nothing else."""
+    if isinstance(request, ItemRequest):
+        return request.fields
+    prompt = "\n\n".join(message.content for message in request.messages)
+    return {**dict.fromkeys(FIELDS, ""), "passages": [], "prompt": prompt}
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else "\n\n".join(value)
+
+
+def _seconds(value: str | None) -> float | None:
+    try:
+        return None if value is None else max(0.0, float(value))
+    except ValueError:
+        return None
+
+
+def _imported(address: str) -> Callable[..., Any]:
+    module_name, _, name = address.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)  # as for `python -m`: a module of the user's in the working directory
+    try:
+        found = getattr(importlib.import_module(module_name), name, None)
+    except Exception as error:  # noqa: BLE001 - a user's module may raise anything
+        raise ConfigError(
+            f"model '{address}': module '{module_name}' cannot be imported ({type(error).__name__}: {error})"
+        ) from error
+    if not callable(found):
+        raise ConfigError(
+            f"model '{address}': module '{module_name}' has no function '{name}': check the name"
+        )
+    return found
+
+
+def _parameters(function: Callable[..., Any], address: str) -> tuple[str, ...]:
+    """What the function is called with, in the order of its parameters."""
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [
+        one.name
+        for one in inspect.signature(function).parameters.values()
+        if one.kind in positional and (one.default is one.empty or one.name in FIELDS)
+    ]
+    if len(needed) == 1 and needed[0] not in FIELDS:
+        return ("prompt",)
+    unknown = [name for name in needed if name not in FIELDS]
+    if unknown or not needed:
+        raise ConfigError(
+            f"model '{address}': the function must take {', '.join(FIELDS)} or some of them"
+            + (f", not '{unknown[0]}'" if unknown else "")
+        )
+    return tuple(needed)
