@@ -18,7 +18,7 @@ _THINKING_START = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL)
 _LONE_LETTER = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
 _LETTER_FIRST = re.compile(r"[\W_]*([A-Za-z])[).:\]]")
-_LETTER_NAMED = re.compile(r"\b(?:answer|option|choice)(?: is|:| =)?[\s*(\[]*([A-Z])\b(?!'| or\b)")
+_LETTER_NAMED = re.compile(r"\b(?i:answer|option|choice)(?: is|:| =)?[\s*(\[]*([A-Z])\b(?!'| or\b)")
 
 
 class Grade(StrEnum):
