@@ -18,6 +18,7 @@ from perturb.cli.levers import levers_command
 from perturb.cli.power import power_command
 from perturb.cli.publish import publish_command
 from perturb.cli.review import review_app
+from perturb.cli.score import score_command
 from perturb.cli.status import status_command
 from perturb.cli.verify_snapshot import verify_snapshot_command
 from perturb.errors import PerturbError
@@ -60,6 +61,7 @@ app.command("verify-snapshot")(verify_snapshot_command)
 app.command("publish")(publish_command)
 app.command("compare")(compare_command)
 app.command("power")(power_command)
+app.command("score")(score_command)
 
 
 INTERRUPTED = 130
