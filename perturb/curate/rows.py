@@ -170,16 +170,17 @@ def _folded(text: str) -> str:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """The JSON objects of a file, one per line; blank lines and the header line are passed over.
+    """The JSON objects of a file, one per line; blank lines and header lines are passed over.
 
+    A header holds for the rows below it, so that base sets can be written one after the other into one file.
     Raises `SourceError` for a file that is missing, not readable, not UTF-8 or not JSON Lines.
     """
-    header = Header(name=path.name.split(".")[0] or path.name)
+    plain = header = Header(name=path.name.split(".")[0] or path.name)
     first = True
     for number, text in _lines(path):
         fields = parse_line(path, number, text)
-        if first and "base_set" in fields:
-            header = _header(Row(path, number, fields, header))
+        if "base_set" in fields and (first or len(fields) == 1):
+            header = _header(Row(path, number, fields, plain))
         else:
             yield Row(path, number, fields, header)
         first = False
@@ -272,7 +273,7 @@ def _finite_float(digits: str) -> float:
 def _header(row: Row) -> Header:
     value = row.fields["base_set"]
     if len(row.fields) > 1 or not isinstance(value, dict):
-        raise row.error("base_set", "must be an object and stand alone on the first line, as the header")
+        raise row.error("base_set", "must be an object and stand alone on its line, as the header")
     known = ("name", "licence", "attribution")
     for key in value:
         if key not in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ class BaseSet:
     warnings: tuple[str, ...]
     """Rows that were left out and the like, one line each."""
     attribution: str | None = None
-    """Whom to name when the set is passed on, from the header line."""
+    """Whom to name when the set is passed on, from the header lines."""
 
 
 def load_base_set(path: Path, form: str = "auto", limit: int | None = None) -> BaseSet:
@@ -64,6 +64,7 @@ def load_base_set(path: Path, form: str = "auto", limit: int | None = None) -> B
     instances: list[BaseInstance] = []
     line_of: dict[str, int] = {}
     left_out: dict[str, list[int]] = {}
+    attributions: dict[str, None] = {}
     rows = read_rows(path)
     first = next(rows, None)
     if first is None:
@@ -81,12 +82,15 @@ def load_base_set(path: Path, form: str = "auto", limit: int | None = None) -> B
             raise row.error("id", problem)
         line_of[read.id] = row.line
         instances.append(read)
+        if row.header.attribution is not None:
+            attributions[row.header.attribution] = None
         if len(instances) == limit:
             break
     warnings = [_left_out_warning(path, reason, lines) for reason, lines in left_out.items()]
     if not instances:
         raise SourceError(f"{warnings[0]}: no row remains")
-    return _base_set(path, first.header, instances, warnings)
+    header = replace(first.header, attribution="; ".join(attributions) or None)
+    return _base_set(path, header, instances, warnings)
 
 
 def demo_path(name: str) -> Path:

@@ -18,6 +18,7 @@ import yaml
 
 from perturb.export.facts import SnapshotFacts, count_licences, count_values
 from perturb.export.licences import licence_header
+from perturb.export.parts import PART_COLUMNS
 from perturb.export.rows import SnapshotRow, columns_of
 from perturb.records import Intensity, PerturbationClass
 from perturb.resources import data_folder
@@ -31,9 +32,9 @@ class _Verbatim(str):
 
 
 def render_card(
-    rows: Sequence[SnapshotRow], facts: SnapshotFacts, content_digest: str, data_path: str
+    rows: Sequence[SnapshotRow], facts: SnapshotFacts, content_digest: str, data_paths: Mapping[str, str]
 ) -> str:
-    """The text of `README.md` for a snapshot whose rows lie in the file `data_path` (relative to the folder)."""
+    """The text of `README.md` for a snapshot whose parts lie in the files `data_paths` (relative to the folder)."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(data_folder("templates") / "card"),
         autoescape=False,  # noqa: S701 - the page is Markdown; `finalize` escapes it
@@ -46,7 +47,7 @@ def render_card(
     environment.filters["code"] = _code
     return environment.get_template("README.md.j2").render(
         header=_Verbatim(
-            yaml.safe_dump(_header(rows, facts, data_path), sort_keys=False, allow_unicode=True)
+            yaml.safe_dump(_header(rows, facts, data_paths), sort_keys=False, allow_unicode=True)
         ),
         facts=facts,
         n_rows=len(rows),
@@ -54,7 +55,8 @@ def render_card(
         intensities=list(Intensity),
         by_class=_class_table(rows),
         behaviors=_behavior_table(rows),
-        columns=columns_of(rows[0]),
+        columns=max((columns_of(row) for row in rows), key=len),
+        parts={name: len([row for row in rows if _is_of(row, name)]) for name in data_paths},
         licences=count_licences(rows),
         sources=count_values(rows, "source"),
         canary=_Verbatim(canary(content_digest)),
@@ -92,7 +94,13 @@ def _code(text: str) -> _Verbatim:
     return _Verbatim("`" + one_line(text).replace("`", "'").replace("|", r"\|") + "`")
 
 
-def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, data_path: str) -> dict[str, Any]:
+def _is_of(row: SnapshotRow, part: str) -> bool:
+    return columns_of(row) is PART_COLUMNS[part]
+
+
+def _header(
+    rows: Sequence[SnapshotRow], facts: SnapshotFacts, data_paths: Mapping[str, str]
+) -> dict[str, Any]:
     return {
         "language": ["en"],
         **licence_header(row["licence"] for row in rows),
@@ -101,7 +109,10 @@ def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, data_path: str) -
         "task_categories": ["question-answering"],
         "tags": ["rag", "refusal", "selective-refusal", "abstention", "benchmark", "synthetic"],
         # datasets caches by configuration and not by content: the digest in the path makes new content new.
-        "configs": [{"config_name": "default", "data_files": [{"split": "test", "path": data_path}]}],
+        "configs": [
+            {"config_name": name, "data_files": [{"split": "test", "path": path}]}
+            for name, path in data_paths.items()
+        ],
     }
 
 

@@ -43,6 +43,8 @@ class SnapshotFacts:
     """Tokens used by kind, for example `prompt` and `completion`."""
     cost_usd: float | None = None
     """None when the price of any model is unknown."""
+    attribution: str | None = None
+    """Whom to name for the base set, as its header says."""
     created: datetime | None = None
     """An aware date-time; None leaves it out, for example to compare manifests."""
 

@@ -85,10 +85,10 @@ _OURS = (
 )
 
 SINGLE_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, _ROUND, _DOMAIN, *_OURS)
-"""Fields of a snapshot whose contexts are single passages."""
+"""Fields of a row whose context is a single passage."""
 
 SEVERAL_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, *_SEVERAL_PASSAGES, _DOMAIN, _ROUND, *_OURS)
-"""Fields of a snapshot in which any base instance has several passages."""
+"""Fields of a row whose context is several passages."""
 
 
 def columns_of(row: SnapshotRow) -> tuple[Column, ...]:
@@ -114,14 +114,9 @@ class AcceptedItem:
 
 
 def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> tuple[SnapshotRow, ...]:
-    """One row for each item, in the order given.
-
-    All rows share one layout: if any base instance has several passages, every row has the fields for them.
-    """
-    listed = tuple(items)
-    several = any(len(item.instance.passages) > 1 for item in listed)
-    columns = SEVERAL_COLUMNS if several else SINGLE_COLUMNS
-    return tuple(_build_row(item, {"round": round_name, "panel": panel}, columns) for item in listed)
+    """One row for each item, in the order given; its layout follows from the number of its passages."""
+    shared = {"round": round_name, "panel": panel}
+    return tuple(_build_row(item, shared) for item in items)
 
 
 def row_digest(row: SnapshotRow) -> str:
@@ -129,8 +124,9 @@ def row_digest(row: SnapshotRow) -> str:
     return digest({name: value for name, value in row.items() if name != "row_digest"}, length=32)
 
 
-def _build_row(item: AcceptedItem, shared: dict[str, str], columns: Sequence[Column]) -> SnapshotRow:
+def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
     instance, candidate = item.instance, item.candidate
+    columns = SEVERAL_COLUMNS if len(instance.passages) > 1 else SINGLE_COLUMNS
     roles = [passage.role for passage in candidate.passages]
     values: dict[str, Any] = {
         "id": candidate.id,

@@ -1,9 +1,11 @@
 """Freeze rows into a snapshot folder, read one, and check one against its manifest (spec, section 6).
 
-README.md                        the data set card; its header names the data file
+README.md                        the data set card; its header names the data files
 data/<content digest>/test.parquet
 manifest.json                    how the rows came about, and a digest of every file and row
 build.yaml                       the configuration, redacted
+
+With rows of both layouts there are two parts, `nq` and `garage`, and the data lie in a folder for each.
 """
 
 from __future__ import annotations
@@ -21,24 +23,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from perturb.digests import digest
 from perturb.errors import SnapshotError
 from perturb.export.card import canary, render_card
 from perturb.export.facts import SnapshotFacts, count_cells, count_licences, count_values
-from perturb.export.rows import (
-    SEVERAL_COLUMNS,
-    SINGLE_COLUMNS,
-    SnapshotRow,
-    columns_of,
-    row_digest,
-    schema_of,
+from perturb.export.parts import (
+    PART_COLUMNS,
+    Parts,
+    data_paths,
+    part_rows,
+    read_part,
+    write_part,
 )
+from perturb.export.rows import SnapshotRow, columns_of, row_digest, schema_of
 
 FORMAT_VERSION = 1
-_ROW_GROUP = 1000
 _MANIFEST = "manifest.json"
 
 
@@ -55,16 +54,27 @@ class Snapshot:
         return str(self.manifest["content_digest"])
 
     @property
+    def configs(self) -> tuple[str, ...]:
+        """The names under which `datasets` loads the parts: one, or `nq` and `garage`."""
+        return tuple(self.manifest["configs"])
+
+    @property
+    def data_files(self) -> dict[str, Path]:
+        """Name of each part -> the parquet file with its rows."""
+        paths = data_paths(self.content_digest, self.configs)
+        return {name: self.folder / path for name, path in paths.items()}
+
+    @property
     def data_file(self) -> Path:
-        """The parquet file with the rows."""
-        return self.folder / _data_path(self.content_digest)
+        """The first of the parquet files, and the only one unless the snapshot has two parts."""
+        return next(iter(self.data_files.values()))
 
     def read_rows(self) -> tuple[SnapshotRow, ...]:
-        """The rows, in the order of the manifest.
+        """The rows of all parts, in the order of the manifest.
 
-        Raises `SnapshotError` if the data file is missing or damaged.
+        Raises `SnapshotError` if a data file is missing or damaged.
         """
-        return tuple(_read_table(self.data_file).to_pylist())
+        return tuple(row for path in self.data_files.values() for row in read_part(path).to_pylist())
 
 
 def write_snapshot(
@@ -84,22 +94,22 @@ def write_snapshot(
             "be loaded: see the run's status for what rejected the candidates, then add base instances, cells or "
             "generators"
         )
-    ordered = sorted(rows, key=lambda row: str(row["id"]))
-    for one, other in pairwise(ordered):
-        if one["id"] == other["id"]:
-            raise SnapshotError(f"{folder}: two rows have the id '{one['id']}': select each item once")
+    parts = part_rows(rows)
+    ordered = [row for members in parts.values() for row in members]
+    for one, other in pairwise(sorted(str(row["id"]) for row in rows)):
+        if one == other:
+            raise SnapshotError(f"{folder}: two rows have the id '{one}': select each item once")
 
-    content = content_digest(ordered)
+    content = content_digest(parts)
+    paths = data_paths(content, list(parts))
     with _replacing(folder) as workspace:
-        data_file = workspace / _data_path(content)
-        data_file.parent.mkdir(parents=True)
-        _write_table(data_file, ordered)
-        _write_text(workspace / "README.md", render_card(ordered, facts, content, _data_path(content)))
+        for name, members in parts.items():
+            write_part(workspace / paths[name], members)
+        _write_text(workspace / "README.md", render_card(ordered, facts, content, paths))
         _write_text(workspace / "build.yaml", config_text)
-        manifest = _manifest(ordered, facts, content)
-        manifest["files"] = [
-            _describe_file(workspace, name) for name in ("README.md", "build.yaml", _data_path(content))
-        ]
+        manifest = _manifest(parts, facts, content)
+        listed = ("README.md", "build.yaml", *paths.values())
+        manifest["files"] = [_describe_file(workspace, name) for name in listed]
         manifest["row_digests"] = [row["row_digest"] for row in ordered]
         text = json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False)
         _write_text(workspace / _MANIFEST, text + "\n")
@@ -128,6 +138,11 @@ def read_snapshot(folder: Path) -> Snapshot:
             f"{path} has format_version {manifest.get('format_version')!r}, this version of perturb reads "
             f"{FORMAT_VERSION}: use the version that wrote it"
         )
+    configs = manifest.get("configs")
+    if configs not in (["default"], ["garage"], ["nq", "garage"]):
+        raise SnapshotError(
+            f"{path} names unknown parts under 'configs': restore it, or export the run again"
+        )
     return Snapshot(folder, manifest)
 
 
@@ -142,23 +157,27 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
     except SnapshotError as error:
         return (str(error),)
     problems = _check_files(snapshot)
-    try:
-        table = _read_table(snapshot.data_file)
-    except SnapshotError as error:
-        return (*problems, str(error))
-    if table.schema not in (schema_of(SINGLE_COLUMNS), schema_of(SEVERAL_COLUMNS)):
-        return (*problems, f"{snapshot.data_file.name}: the columns are not those of a snapshot")
-    return (*problems, *_check_rows(table.to_pylist(), snapshot.manifest))
+    parts: dict[str, Sequence[SnapshotRow]] = {}
+    for name, file in snapshot.data_files.items():
+        try:
+            table = read_part(file)
+        except SnapshotError as error:
+            return (*problems, str(error))
+        if table.schema != schema_of(PART_COLUMNS[name]):
+            shown = file.relative_to(folder).as_posix()
+            return (*problems, f"{shown}: the columns are not those of a snapshot")
+        parts[name] = table.to_pylist()
+    return (*problems, *_check_rows(parts, snapshot.manifest))
 
 
-def content_digest(rows: Sequence[SnapshotRow]) -> str:
+def content_digest(parts: Parts) -> str:
     """Digest of the rows in their order and of their fields' names (32 hexadecimal digits)."""
-    return digest(
-        [column.name for column in columns_of(rows[0])], [row["row_digest"] for row in rows], length=32
-    )
+    layouts = [[column.name for column in columns_of(rows[0])] for rows in parts.values()]
+    return digest(*layouts, [row["row_digest"] for rows in parts.values() for row in rows], length=32)
 
 
-def _manifest(rows: Sequence[SnapshotRow], facts: SnapshotFacts, content: str) -> dict[str, Any]:
+def _manifest(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, Any]:
+    rows = [row for members in parts.values() for row in members]
     created = facts.created.astimezone(UTC).isoformat(timespec="seconds") if facts.created else None
     return {
         "format_version": FORMAT_VERSION,
@@ -167,13 +186,14 @@ def _manifest(rows: Sequence[SnapshotRow], facts: SnapshotFacts, content: str) -
         "seed": facts.seed,
         "code_version": facts.code_version,
         "created": created,
+        "configs": list(parts),
         "content_digest": content,
         "canary": canary(content),
         "digests": dict(facts.digests),
         "generators": [dict(generator) for generator in facts.generators],
         "panel": {"name": facts.panel, "consensus": facts.consensus, "offline": facts.offline_panel},
         "verifiers": [dict(verifier) for verifier in facts.verifiers],
-        "counts": {"stages": dict(facts.stages), **_counts(rows)},
+        "counts": {"stages": dict(facts.stages), **_counts(rows), "configs": _counts_of_parts(parts)},
         "selection": {
             "strategy": facts.plan.strategy,
             "per_generator": facts.plan.per_generator,
@@ -192,6 +212,7 @@ def _manifest(rows: Sequence[SnapshotRow], facts: SnapshotFacts, content: str) -
         "tokens": dict(facts.tokens),
         "cost_usd": facts.cost_usd,
         "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
+        "attribution": facts.attribution,
     }
 
 
@@ -203,9 +224,14 @@ def _counts(rows: Sequence[SnapshotRow]) -> dict[str, Any]:
     }
 
 
+def _counts_of_parts(parts: Parts) -> dict[str, Any]:
+    return {name: _counts(rows) for name, rows in parts.items()}
+
+
 def _check_files(snapshot: Snapshot) -> list[str]:
     problems = []
-    listed = {"README.md", "build.yaml", _data_path(snapshot.content_digest)}
+    paths = data_paths(snapshot.content_digest, snapshot.configs)
+    listed = {"README.md", "build.yaml", *paths.values()}
     stated = {entry["path"]: entry["sha256"] for entry in _entries(snapshot.manifest.get("files"))}
     if set(stated) != listed:
         problems.append(f"{_MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")
@@ -220,7 +246,8 @@ def _check_files(snapshot: Snapshot) -> list[str]:
     return problems
 
 
-def _check_rows(rows: Sequence[SnapshotRow], manifest: Mapping[str, Any]) -> list[str]:
+def _check_rows(parts: Parts, manifest: Mapping[str, Any]) -> list[str]:
+    rows = [row for members in parts.values() for row in members]
     problems = [
         f"row {number} (id {row['id']!r}): its content does not match its digest"
         for number, row in enumerate(rows)
@@ -228,10 +255,10 @@ def _check_rows(rows: Sequence[SnapshotRow], manifest: Mapping[str, Any]) -> lis
     ]
     if [row["row_digest"] for row in rows] != manifest.get("row_digests"):
         problems.append(f"the rows or their order differ from 'row_digests' in {_MANIFEST}")
-    if not rows or content_digest(rows) != manifest["content_digest"]:
+    if not all(parts.values()) or content_digest(parts) != manifest["content_digest"]:
         problems.append(f"the rows do not give the 'content_digest' of {_MANIFEST}")
     counts = manifest.get("counts")
-    for name, value in _counts(rows).items():
+    for name, value in {**_counts(rows), "configs": _counts_of_parts(parts)}.items():
         if not isinstance(counts, dict) or counts.get(name) != value:
             problems.append(f"{_MANIFEST}: counts of {name} differ from the rows")
     return problems
@@ -240,10 +267,6 @@ def _check_rows(rows: Sequence[SnapshotRow], manifest: Mapping[str, Any]) -> lis
 def _entries(value: Any) -> list[dict[str, str]]:
     entries = value if isinstance(value, list) else []
     return [entry for entry in entries if isinstance(entry, dict) and {"path", "sha256"} <= entry.keys()]
-
-
-def _data_path(content: str) -> str:
-    return f"data/{content}/test.parquet"
 
 
 def _is_hex(value: object) -> bool:
@@ -257,22 +280,6 @@ def _describe_file(folder: Path, name: str) -> dict[str, Any]:
 
 def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _write_table(path: Path, rows: Sequence[SnapshotRow]) -> None:
-    table = pa.Table.from_pylist(list(rows), schema=schema_of(columns_of(rows[0])))
-    pq.write_table(table, path, row_group_size=_ROW_GROUP, compression="zstd", version="2.6")
-
-
-def _read_table(path: Path) -> pa.Table:
-    try:
-        with pq.ParquetFile(path) as file:
-            return file.read()
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).splitlines()[0]
-        raise SnapshotError(
-            f"{path} cannot be read ({reason}): restore it, or export the run again"
-        ) from None
 
 
 @contextmanager
