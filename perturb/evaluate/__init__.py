@@ -1,1 +1,21 @@
 """Models under test: asked about the items of a snapshot, their replies classified and judged."""
+
+from perturb.callable_rooms import make_callable
+from perturb.evaluate.contestants import ModelNames
+from perturb.evaluate.loading import ItemSource
+from perturb.evaluate.results import EvaluationRun, Result, read_run
+from perturb.evaluate.run import EvaluationReport, evaluate
+from perturb.evaluate.setting import EvaluationPlan
+
+__all__ = [
+    "EvaluationPlan",
+    "EvaluationReport",
+    "EvaluationRun",
+    "ItemSource",
+    "ModelNames",
+    "Result",
+    "evaluate",
+    "read_run",
+]
+
+make_callable(__name__, "evaluate")

@@ -38,8 +38,8 @@ _MOST_BYTES = 8 * 2**20
 class ServiceModel:
     """A service that takes a POST with a JSON body and says its reply in a JSON body, or as plain text.
 
-    In `settings.params`, `request` is the body with `{query}`, `{passages}`, … in place of the item's parts, and `reply`
-    the path to the text in the response, such as `answer` or `choices.0.text`.
+    In `settings.params`, `request` is the body with `{query}`, `{passages}`, … where the item's parts go; `reply` is the
+    path to the text in the response, such as `answer` or `choices.0.text`.
     """
 
     def __init__(self, settings: ModelSettings) -> None:
@@ -148,7 +148,7 @@ class FunctionModel:
                 text = await self._call(given)
         except TimeoutError:
             raise TransientModelError(f"{where}: no reply within {self._settings.timeout:g} s") from None
-        except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+        except Exception as error:
             raise PermanentModelError(
                 f"{where}: {type(error).__name__}: {redact(' '.join(str(error).split()))[:300]}"
             ) from error
@@ -217,8 +217,8 @@ def _imported(address: str) -> Callable[..., Any]:
     if here not in sys.path:
         sys.path.insert(0, here)  # as for `python -m`: a module of the user's in the working directory
     try:
-        found = getattr(importlib.import_module(module_name), name, None)
-    except Exception as error:  # noqa: BLE001 - a user's module may raise anything
+        found: Callable[..., Any] | None = getattr(importlib.import_module(module_name), name, None)
+    except Exception as error:
         raise ConfigError(
             f"model '{address}': module '{module_name}' cannot be imported ({type(error).__name__}: {error})"
         ) from error

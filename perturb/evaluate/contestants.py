@@ -1,4 +1,4 @@
-"""From what a user calls a model to a model that can be asked: a litellm name, a service, a function, or a file entry."""
+"""From what a user calls a model to one that can be asked: a litellm name, an address, a function, a file's entry."""
 
 from __future__ import annotations
 
@@ -83,9 +83,11 @@ class FunctionEntry(Strict):
 
 
 def _kind_of_entry(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "service" if "url" in value else "function" if "function" in value else "model"
-    return {ServiceEntry: "service", FunctionEntry: "function"}.get(type(value), "model")
+    if isinstance(value, ServiceEntry) or (isinstance(value, Mapping) and "url" in value):
+        return "service"
+    if isinstance(value, FunctionEntry) or (isinstance(value, Mapping) and "function" in value):
+        return "function"
+    return "model"
 
 
 Entry = Annotated[
