@@ -93,10 +93,14 @@ def _print_metrics(report: ScoreReport) -> None:
         ("metric", *(one.model for one in report.models)),
         [(name, *(_with_interval(one.metrics[name]) for one in report.models)) for name in names],
     )
+    without: dict[tuple[str | None, str], list[str]] = {}
     for name in names:
-        for one in report.models:
-            if one.metrics[name].value is None:
-                typer.echo(f"NA: {name} of {one.model}: {one.metrics[name].reason}")
+        undefined = [one for one in report.models if one.metrics[name].value is None]
+        for reason in dict.fromkeys(one.metrics[name].reason for one in undefined):
+            models = ", ".join(one.model for one in undefined if one.metrics[name].reason == reason)
+            without.setdefault((reason, models), []).append(name)
+    for (reason, models), metrics in without.items():
+        typer.echo(f"NA: {', '.join(metrics)} of {models}: {reason}")
 
 
 def _print_unscored(report: ScoreReport) -> None:

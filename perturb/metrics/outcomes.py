@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -100,7 +101,7 @@ def reply_outcome(expected: str, predicted: str | None, correct: bool | None = N
     return Outcome.CORRECT_REFUSAL if predicted == expected else Outcome.WRONG_CODE_REFUSAL
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReplyCounts:
     """Numbers of replies by outcome and confidence level."""
 
@@ -130,11 +131,11 @@ class ReplyCounts:
 
     def total(self, outcomes: Iterable[str]) -> Floats:
         """Replies with any of the outcomes, shape (…)."""
-        return np.asarray(self._rows(outcomes).sum(axis=(-2, -1)))
+        return np.asarray(sum(self._by_outcome[_PLACE[Outcome(outcome)]] for outcome in outcomes))
 
     def by_level(self, outcomes: Iterable[str]) -> Floats:
         """The same by stated level, shape (…, 5); replies that state none are left out."""
-        return np.asarray(self._rows(outcomes).sum(axis=-2)[..., :NO_LEVEL])
+        return np.asarray(sum(self.table[..., _PLACE[Outcome(outcome)], :NO_LEVEL] for outcome in outcomes))
 
     def completions(self) -> ReplyCounts:
         """As it is, then with the unscored replies of each kind read in every way they could have been.
@@ -151,8 +152,10 @@ class ReplyCounts:
             tables.append(table)
         return ReplyCounts(np.stack(tables), self.raf)
 
-    def _rows(self, outcomes: Iterable[str]) -> Floats:
-        return self.table[..., [_PLACE[Outcome(outcome)] for outcome in outcomes], :]
+    @cached_property
+    def _by_outcome(self) -> list[Floats]:
+        """Replies with each outcome, whatever the level: nine arrays of shape (…)."""
+        return list(np.ascontiguousarray(np.moveaxis(self.table.sum(axis=-1), -1, 0)))
 
 
 CELLS = len(Outcome) * (NO_LEVEL + 1)

@@ -62,7 +62,7 @@ def score(
         source=table.source,
         resampling=resampling,
         warnings=table.warnings,
-        models=tuple(score_model(one, resampling, raf=table.raf) for one in table.models),
+        models=tuple(score_model(one, resampling, codes=table.codes, raf=table.raf) for one in table.models),
         comparisons=compare_models(table.models, resampling, raf=table.raf),
         own_items=compare_own_items(table.models, resampling, raf=table.raf),
     )

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from perturb.audit.resamples import Resamples
-from perturb.catalogue import Catalogue
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import LEVELS, SCORED, UNSCORED, Outcome, ReplyCounts
@@ -49,6 +48,13 @@ class Resampling:
         else:
             codes = np.unique(np.array(base_ids, dtype=str), return_inverse=True)[1]
         return Resamples.draw(codes, self.resamples, self.seed)
+
+
+def part_of(drawn: Resamples, rows: Sequence[int]) -> Resamples:
+    """The same resamples, as far as they concern some of the replies."""
+    clusters, codes = np.unique(drawn.clusters[list(rows)], return_inverse=True)
+    weights = drawn.weights[:, clusters] if len(clusters) > 1 else np.ones((0, len(clusters)))
+    return Resamples(codes, weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,52 +127,52 @@ class ModelScores:
         }
 
 
-def score_model(replies: ModelReplies, resampling: Resampling, *, raf: bool) -> ModelScores:
-    """Compute every score of one model; `raf` says how answers are judged."""
-    base_ids = replies.labels("base_id")
+def score_model(
+    replies: ModelReplies, resampling: Resampling, *, codes: Sequence[str], raf: bool
+) -> ModelScores:
+    """Compute every score of one model; `codes` are those of the classes, `raf` says how answers are judged."""
+    drawn = resampling.draw(replies.labels("base_id"))
     counts = ReplyCounts.of(replies.outcomes, [row.level for row in replies.rows], raf=raf)
     by_outcome = Counter(replies.outcomes)
     scored = sum(by_outcome[outcome] for outcome in SCORED)
     return ModelScores(
         model=replies.model,
         n=len(replies.rows),
-        metrics=estimate_metrics(replies.cells, resampling.draw(base_ids), raf=raf),
+        metrics=estimate_metrics(replies.cells, drawn, raf=raf),
         bounds={name: bounds(name, counts) for name in REFUSAL_METRICS},
         groups={
-            grouping: _by_group(replies, replies.labels(column), resampling, raf=raf)
+            grouping: _by_group(replies, replies.labels(column), drawn, raf=raf)
             for grouping, column in GROUPINGS.items()
         },
-        confusion=confusion_matrix(replies),
+        confusion=confusion_matrix(replies, codes),
         outcomes={outcome: by_outcome[outcome] / scored if scored else None for outcome in SCORED},
         outcome_counts={outcome: by_outcome[outcome] for outcome in Outcome},
         calibration=_calibration(counts),
     )
 
 
-def confusion_matrix(replies: ModelReplies) -> dict[str, dict[str, int]]:
-    """Replies by ground truth (rows: the six codes, then answerable items) and prediction (seven codes, then NONE)."""
-    classes = [entry.refusal_code for entry in Catalogue.load().classes.values()]
+def confusion_matrix(replies: ModelReplies, codes: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Replies by ground truth (rows: `codes`, then answerable items) and prediction (seven codes, then NONE)."""
     counts = Counter((row.expected, row.predicted) for row in replies.rows)
     return {
         expected: {
-            **{code: counts[expected, code] for code in (*classes, REFUSE_OTHER)},
+            **{code: counts[expected, code] for code in (*codes, REFUSE_OTHER)},
             NONE: counts[expected, ANSWER_CORRECTLY],
         }
-        for expected in (*classes, ANSWER_CORRECTLY)
+        for expected in (*codes, ANSWER_CORRECTLY)
     }
 
 
 def _by_group(
-    replies: ModelReplies, labels: Sequence[str | None], resampling: Resampling, *, raf: bool
+    replies: ModelReplies, labels: Sequence[str | None], drawn: Resamples, *, raf: bool
 ) -> dict[str, dict[str, Estimate]]:
-    """The metrics of each group, resampled within it; replies without a label are in none."""
-    base_ids = replies.labels("base_id")
+    """The metrics of each group; replies without a label are in none."""
     members: dict[str, list[int]] = {name: [] for name in ordered_names(labels)}
     for number, label in enumerate(labels):
         if label is not None:
             members[label].append(number)
     return {
-        name: estimate_metrics(replies.cells[rows], resampling.draw([base_ids[row] for row in rows]), raf=raf)
+        name: estimate_metrics(replies.cells[rows], part_of(drawn, rows), raf=raf)
         for name, rows in members.items()
     }
 

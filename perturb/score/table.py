@@ -66,6 +66,8 @@ class ResultTable:
     """By name."""
     raf: bool
     """True if answers are judged by relevance-aware factuality."""
+    codes: tuple[str, ...]
+    """The refusal codes that are a ground truth, in the order of the classes."""
     warnings: tuple[str, ...] = ()
     """What a reader must know before quoting the scores."""
 
@@ -95,7 +97,8 @@ def result_table(
         by_model.setdefault(row.model, []).append(row)
     models = tuple(_replies(model, by_model[model]) for model in sorted(by_model))
     raf = any(row.judged_by == "raf" for row in found)
-    return ResultTable(source, models, raf, (*warnings, *_missing(models, source, items)))
+    codes = tuple(entry.refusal_code for entry in catalogue.classes.values())
+    return ResultTable(source, models, raf, codes, (*warnings, *_missing(models, source, items)))
 
 
 def ordered_names(labels: Iterable[str | None]) -> list[str]:
