@@ -38,8 +38,8 @@ _MOST_BYTES = 8 * 2**20
 class ServiceModel:
     """A service that takes a POST with a JSON body and says its reply in a JSON body, or as plain text.
 
-    In `settings.params`, `request` is the body with `{query}`, `{passages}`, … where the item's parts go; `reply` is the
-    path to the text in the response, such as `answer` or `choices.0.text`.
+    Of `settings.params`, `request` is the body with `{query}`, `{passages}`, … where the item's parts go, and `reply`
+    the path to the text in the response, such as `answer` or `choices.0.text`.
     """
 
     def __init__(self, settings: ModelSettings) -> None:
