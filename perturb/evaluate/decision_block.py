@@ -1,0 +1,159 @@
+"""Reads the `### FINAL DECISION` block that a reply about confidence ends with.
+
+Tolerant of form: Markdown, percent signs, decimal commas, a block that stands twice. Exact in content: a number is
+never guessed. A confidence of `high`, a range, or 85 without a percent sign make a block unreadable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from perturb.llm.replies import ReplyError
+from perturb.metrics.outcomes import LEVELS
+
+_HEADER = re.compile(
+    r"^[ \t>*_`]*(?:\#{1,6}[ \t*_`]*FINAL[ \t]+DECISION\b[ \t*_`:]*|FINAL[ \t]+DECISION[ \t*_`:]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ANSWER = re.compile(
+    r"^[ \t>*_`•-]*(?:\(?\d+[.):][ \t*_`]*)?Answer(?:[ \t]+\d+)?[*_`]*[ \t]*[:=][ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CONFIDENCE = re.compile(
+    r"(?:^|(?<=[\s,;|(–—-]))[*_`]*(?:Confidence|Probability)(?:[ \t]+score)?[*_`]*[ \t]*[:=][ \t]*([^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NUMBER = re.compile(
+    r"(?P<number>\d+(?:[.,]\d*)?|[.,]\d+)\s*(?P<percent>%|per\s?cent\b|/\s*100\b)?(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_THINKING = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
+_WORDS = re.compile(r"[a-z]+", re.IGNORECASE)
+_AROUND = " \t\r,;|*_`"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One answer of a block, and how sure it is."""
+
+    answer: str
+    """Empty in a block that was asked for a confidence alone."""
+    confidence: float | None
+    """In [0, 1]; None in a block that was asked for answers alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionBlock:
+    """The last whole block of a reply."""
+
+    entries: tuple[Entry, ...]
+    """One or more, in the order they stand in."""
+    notes: tuple[str, ...] = ()
+    """What was passed over while reading it."""
+
+
+def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> DecisionBlock:
+    """The last block of a reply that has what was asked for: answers, confidence, or both in pairs.
+
+    Raises `ReplyError` if there is no such block; it names the fault of the last one.
+
+    >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %").entries
+    (Entry(answer='Ada', confidence=0.85),)
+    """
+    said = _after_thinking(text)
+    headers = list(_HEADER.finditer(said))
+    if not headers:
+        raise ReplyError("an empty reply" if not said else "no block that begins with '### FINAL DECISION'")
+    ends = [header.start() for header in headers[1:]] + [len(said)]
+    blocks = [said[header.end() : end] for header, end in zip(headers, ends, strict=True)]
+    faults: list[ReplyError] = []
+    for block in reversed(blocks):
+        try:
+            entries = tuple(_entries(block, answers, confidence))
+        except ReplyError as fault:
+            faults.append(fault)
+        else:
+            notes = (f"a later block was passed over: {faults[0]}",) if faults else ()
+            return DecisionBlock(entries, notes)
+    raise faults[0]
+
+
+def read_probability(text: str) -> float:
+    """The confidence that a text states: 0 to 1, a percentage with its sign, or one of the five levels.
+
+    A level stands for the middle of its range (spec, section 7). Raises `ReplyError` for anything else.
+
+    >>> read_probability("0,85"), read_probability("85% (fairly sure)"), read_probability("Very confident.")
+    (0.85, 0.85, 0.95)
+    >>> read_probability("high")
+    Traceback (most recent call last):
+    ...
+    perturb.llm.replies.ReplyError: a confidence of 'high', which is no number
+    """
+    bare = text.strip(_AROUND + "[]()<>\"'~≈")
+    level = LEVELS.get("_".join(_WORDS.findall(bare)).upper())
+    if level is not None and not re.search(r"\d", bare):
+        return level
+    found = _NUMBER.match(bare)
+    if found is None:
+        raise ReplyError(
+            f"a confidence of '{_short(bare)}', which is no number" if bare else "an empty confidence"
+        )
+    if re.search(r"\d", found["rest"]):
+        raise ReplyError(f"a confidence of '{_short(bare)}', which is more than one number")
+    value = float(found["number"].replace(",", "."))
+    value = value / 100 if found["percent"] else value
+    if value > 1:
+        raise ReplyError(f"a confidence of '{_short(bare)}', which lies outside 0 to 1")
+    return value
+
+
+def _after_thinking(text: str) -> str:
+    """What follows the thinking; empty where that never ends. Drafts in it do not count."""
+    tags = list(_THINKING.finditer(text))
+    if not tags:
+        return text.strip()
+    return text[tags[-1].end() :].strip() if tags[-1][1] else ""
+
+
+def _entries(block: str, answers: bool, confidence: bool) -> Iterator[Entry]:
+    if not answers:
+        yield Entry("", _only_confidence(block))
+        return
+    labels = list(_ANSWER.finditer(block))
+    if not labels:
+        raise ReplyError("a block without 'Answer:'")
+    ends = [label.start() for label in labels[1:]] + [len(block)]
+    parts = [block[label.end() : end] for label, end in zip(labels, ends, strict=True)]
+    if confidence and len(parts) == 1:
+        # a single pair may stand in either order
+        yield Entry(_answer(parts[0]), _only_confidence(block))
+        return
+    for part in parts:
+        yield Entry(_answer(part), _only_confidence(part) if confidence else None)
+
+
+def _answer(part: str) -> str:
+    """The first line of what follows the label, up to the confidence."""
+    stated = _CONFIDENCE.search(part)
+    before = part[: stated.start()] if stated else part
+    lines = [line.strip(_AROUND).rstrip("(–—-").strip(_AROUND) for line in before.splitlines()]
+    answer = next((line for line in lines if line), "")
+    if not answer:
+        raise ReplyError("a block with an empty answer")
+    return answer
+
+
+def _only_confidence(part: str) -> float:
+    stated = _CONFIDENCE.findall(part)
+    if not stated:
+        raise ReplyError("a block without 'Confidence:' for each answer")
+    if len(stated) > 1:
+        raise ReplyError("a block with more confidences than answers")
+    return read_probability(stated[0])
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:40]
