@@ -12,11 +12,13 @@ from perturb.cli.audit import audit_command
 from perturb.cli.build import build_command
 from perturb.cli.compare import compare_command
 from perturb.cli.curate import curate_command
+from perturb.cli.evaluate import evaluate_command
 from perturb.cli.export import export_command
 from perturb.cli.init import init_command
 from perturb.cli.levers import levers_command
 from perturb.cli.power import power_command
 from perturb.cli.publish import publish_command
+from perturb.cli.report import report_command
 from perturb.cli.review import review_app
 from perturb.cli.score import score_command
 from perturb.cli.status import status_command
@@ -56,7 +58,9 @@ app.command("build")(build_command)
 app.command("status")(status_command)
 app.command("audit")(audit_command)
 app.command("export")(export_command)
+app.command("evaluate")(evaluate_command)
 app.add_typer(review_app, name="review")
+app.command("report")(report_command)
 app.command("verify-snapshot")(verify_snapshot_command)
 app.command("publish")(publish_command)
 app.command("compare")(compare_command)

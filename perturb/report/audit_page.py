@@ -1,0 +1,174 @@
+"""The report of a run: from jobs to rows, agreement, pass rates, partiality, people's view, cost, items."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from perturb.audit import AuditReport, audit
+from perturb.errors import SourceError
+from perturb.export.freeze import CurrentPlan, current_plan
+from perturb.records import Acceptance, Intensity, Outcome, PerturbationClass
+from perturb.report.audit_sections import (
+    acceptance_section,
+    agreement_section,
+    bias_section,
+    lever_section,
+    pass_rate_section,
+)
+from perturb.report.figures import Mark, draw_bars, draw_heat_map
+from perturb.report.page import Column, Figure, ItemBrowser, Page, Section, Table
+from perturb.report.review_section import review_section
+from perturb.report.run_data import RunData, choose_items, read_run_data
+from perturb.report.words import describe_audit, describe_run
+from perturb.review.agreement import HumanReport, measure_review, read_reviews
+from perturb.review.questions import human_verdict
+from perturb.store.calls import LEDGER_FILE, open_read_only
+from perturb.store.db import ledger_errors
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlan:
+    """How a report is made."""
+
+    items: int = 1000
+    """Items in the browser at most; 0 leaves it out."""
+    seed: int = 0
+    resamples: int = 1000
+
+
+def make_page(run: Path, wanted: ReportPlan) -> Page:
+    """The report of a run, from its ledger alone.
+
+    Raises `LedgerError` if there is no run, `ConfigError` if seed or resamples cannot be used.
+    """
+    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+        plan = current_plan(db, run)
+        data = read_run_data(db, plan, run)
+        votes = _audit(run, wanted)
+        review = _review(db, plan, run, wanted)
+        browser = _browser(db, plan, data, wanted.items)
+    summary = describe_run(data) + (
+        describe_audit(votes) if votes else ("No verifier has voted yet, so there is nothing to audit.",)
+    )
+    sections = [Section("summary", "In short", summary), funnel_section(data)]
+    if votes:
+        sections += [
+            agreement_section(votes),
+            pass_rate_section(votes),
+            bias_section(votes),
+            acceptance_section(votes),
+            lever_section(votes),
+        ]
+    if review:
+        sections.append(review_section(review))
+    sections.append(cost_section(data))
+    facts = plan.facts
+    return Page(
+        title=f"{facts['name']}: report",
+        subtitle=f"round {facts['round']} · {len(data.generators)} generators · {len(plan.members)} verifiers",
+        sections=tuple(sections),
+        browser=browser,
+    )
+
+
+def funnel_section(data: RunData) -> Section:
+    """From jobs to rows, and how well generators cover the cells."""
+    total = data.stages.jobs
+    stages = [Mark(name, float(n)) for name, n in data.funnel]
+    coverage = [[float(data.coverage.get((cell, one), 0)) for one in data.generators] for cell in data.cells]
+    most = max((n for row in coverage for n in row), default=0.0)
+    outcomes = [(str(one).replace("_", " "), data.stages.outcomes.get(one, 0)) for one in Outcome]
+    return Section(
+        "funnel",
+        "From jobs to rows",
+        figures=(
+            Figure(
+                "funnel",
+                "How far jobs got",
+                "Each stage counts what reached it. A job that the rule engine cannot do ends at the first stage.",
+                draw_bars(stages, x_label="count", form=",.0f"),
+            ),
+            Figure(
+                "coverage",
+                "Accepted candidates by cell and generator",
+                "Dark cells are thinly covered; 0 means that nothing can be drawn from there.",
+                draw_heat_map(coverage, data.cells, data.generators, limits=(0.0, most), form=".0f"),
+            ),
+        ),
+        tables=(
+            Table(
+                "funnel",
+                "Stages",
+                (Column("stage"), Column("count", "count"), Column("of jobs", "share")),
+                [(name, n, n / total if total else None) for name, n in data.funnel],
+            ),
+            Table(
+                "outcomes",
+                "How jobs ended",
+                (Column("outcome"), Column("jobs", "count")),
+                [*outcomes, ("not done yet", total - sum(n for _, n in outcomes))],
+            ),
+            Table(
+                "coverage",
+                "Accepted candidates",
+                (Column("cell"), *(Column(one, "count") for one in data.generators)),
+                [(cell, *map(int, row)) for cell, row in zip(data.cells, coverage, strict=True)],
+            ),
+        ),
+    )
+
+
+def cost_section(data: RunData) -> Section:
+    """Calls, tokens and cost of each model."""
+    columns = (
+        Column("model"),
+        Column("calls", "count"),
+        Column("tries", "count"),
+        Column("errors", "count"),
+        Column("prompt tokens", "count"),
+        Column("reply tokens", "count"),
+        Column("cost", "usd"),
+    )
+    keys = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens", "cost_usd")
+    rows = [(name, *(entry[key] for key in keys)) for name, entry in data.models.items()]
+    if not rows:
+        return Section("cost", "Cost", ("No model was called: all work was done by rules.",))
+    note = "A cost of NA means that the price of the model is not known." if data.cost_usd is None else ""
+    return Section("cost", "Cost", tables=(Table("cost", "Calls by model", columns, rows, note),))
+
+
+def _audit(run: Path, wanted: ReportPlan) -> AuditReport | None:
+    try:
+        return audit(run, seed=wanted.seed, resamples=wanted.resamples)
+    except SourceError:  # no vote yet: the page says so
+        return None
+
+
+def _review(db: sqlite3.Connection, plan: CurrentPlan, run: Path, wanted: ReportPlan) -> HumanReport | None:
+    answers = (one for by in read_reviews(db).values() for one in by.values())
+    if all(human_verdict(one) is None for one in answers):
+        return None
+    return measure_review(db, plan, run, seed=wanted.seed, resamples=wanted.resamples)
+
+
+def _browser(db: sqlite3.Connection, plan: CurrentPlan, data: RunData, at_most: int) -> ItemBrowser | None:
+    if at_most < 1:
+        return None
+    choice = choose_items(db, plan, at_most)
+    note = f"All {choice.of:,} items."
+    if len(choice.items) < choice.of:
+        note = (
+            f"{len(choice.items):,} of {choice.of:,} items, drawn evenly over cells, generators and outcomes."
+        )
+    there = {str(one["outcome"]) for one in choice.items}
+    outcomes = [name for name in (*map(str, Acceptance), str(Outcome.REJECTED)) if name in there]
+    filters = {
+        "class": [str(name) for name in PerturbationClass],
+        "intensity": [str(name) for name in Intensity],
+        "generator": data.generators,
+        "outcome": outcomes,
+    }
+    return ItemBrowser(note, filters, choice.items)

@@ -1,0 +1,221 @@
+"""Figures that print well and that colour-blind readers can tell apart: cividis for scales, Okabe–Ito for series.
+
+matplotlib is imported when the first figure is drawn. Labels are plain text: a `$` in a model's name starts no formula.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
+
+BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, GREY = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#E69F00",
+    "#CC79A7",
+    "#56B4E9",
+    "#6b6b6b",
+)
+SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
+"""Colour and marker of the first, second, … series: told apart without colour as well."""
+
+_STYLE: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "text.parse_math": False,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "perturb",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "hatch.color": "#bbbbbb",
+}
+_LABEL_LENGTH = 34
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """One figure in two formats."""
+
+    svg: str
+    png: bytes
+    """At 200 dots per inch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A value with its interval; None where there is none."""
+
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def draw(size: tuple[float, float], paint: Callable[[Axes], None]) -> Drawing:
+    """Draw into one pair of axes; `size` is width and height in inches."""
+    from matplotlib.figure import Figure
+
+    with _style():
+        figure = Figure(figsize=size, layout="constrained")
+        paint(figure.subplots())
+        svg, png = io.StringIO(), io.BytesIO()
+        figure.savefig(svg, format="svg", metadata={"Date": None})
+        figure.savefig(png, format="png", dpi=200)
+    return Drawing(svg.getvalue(), png.getvalue())
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib as mpl
+
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        # A name may hold characters that the font lacks; they are drawn as boxes.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def draw_heat_map(
+    values: Sequence[Sequence[float | None]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    limits: tuple[float, float],
+    form: str,
+) -> Drawing:
+    """A matrix with its numbers written in; None is hatched and says NA.
+
+    `limits` are the values at the ends of the colour scale, `form` is a format specification such as `.2f`.
+    """
+    grid = np.array([[np.nan if value is None else value for value in row] for row in values], dtype=float)
+    low, high = limits
+    span = (high - low) or 1.0
+
+    def paint(axes: Axes) -> None:
+        axes.set_facecolor("#f2f2f2")
+        axes.imshow(grid, cmap="cividis", vmin=low, vmax=low + span, aspect="auto")
+        for (row, column), value in np.ndenumerate(grid):
+            if np.isnan(value):
+                _hatch(axes, row, column)
+                axes.text(column, row, "NA", ha="center", va="center", color="#333333")
+                continue
+            dark = (value - low) / span < 0.55
+            text = format(value, form)
+            axes.text(column, row, text, ha="center", va="center", color="white" if dark else "black")
+        axes.set_xticks(range(len(columns)), [_label(name) for name in columns], rotation=30, ha="right")
+        axes.set_yticks(range(len(rows)), [_label(name) for name in rows])
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+
+    return draw((2.9 + 0.85 * len(columns), 1.3 + 0.36 * len(rows)), paint)
+
+
+def draw_intervals(
+    series: Sequence[tuple[str, Sequence[Mark]]],
+    *,
+    x_label: str,
+    limits: tuple[float, float] | None = None,
+    zero: bool = False,
+) -> Drawing:
+    """Points with their intervals, one line per label and one marker per series; all series have the same labels.
+
+    `zero` draws a line at 0, for differences.
+    """
+    labels = [mark.label for mark in series[0][1]]
+
+    def paint(axes: Axes) -> None:
+        for number, (name, marks) in enumerate(series):
+            offset = 0.26 * (number - (len(series) - 1) / 2)
+            _paint_marks(axes, name, marks, offset, SERIES[number % len(SERIES)])
+        axes.set_yticks(range(len(labels)), [_label(name) for name in labels])
+        axes.set_ylim(len(labels) - 0.5, -0.5)
+        axes.set_xlabel(x_label)
+        axes.grid(axis="x")
+        axes.tick_params(axis="y", length=0)
+        if limits is not None:
+            axes.set_xlim(*limits)
+        if zero:
+            axes.axvline(0, color="black", linewidth=1)
+        if len(series) > 1:
+            axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(series))
+
+    return draw((7.2, 1.1 + (0.3 + 0.12 * len(series)) * len(labels)), paint)
+
+
+def _paint_marks(axes: Axes, name: str, marks: Sequence[Mark], offset: float, look: tuple[str, str]) -> None:
+    colour, marker = look
+    known = [(mark.value, place + offset) for place, mark in enumerate(marks) if mark.value is not None]
+    axes.plot(
+        [x for x, _ in known], [y for _, y in known], marker, color=colour, label=_label(name), markersize=6
+    )
+    for place, mark in enumerate(marks):
+        if mark.low is not None and mark.high is not None:
+            y = place + offset
+            axes.plot([mark.low, mark.high], [y, y], "-", color=colour, linewidth=1.8)
+        if mark.value is None:
+            axes.text(
+                0.01, place + offset, "NA", transform=axes.get_yaxis_transform(), va="center", color=GREY
+            )
+
+
+def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
+    """Horizontal bars from zero with the value written at the end; `form` is a format specification."""
+
+    def paint(axes: Axes) -> None:
+        values = [mark.value or 0.0 for mark in marks]
+        colours = [VERMILLION if value < 0 else BLUE for value in values]
+        places = range(len(marks))
+        axes.barh(places, values, color=colours, height=0.62)
+        for place, mark in enumerate(marks):
+            if mark.low is not None and mark.high is not None:
+                axes.plot([mark.low, mark.high], [place, place], "-", color="black", linewidth=1.6)
+            text = "NA" if mark.value is None else format(mark.value, form)
+            ends = [end for end in (mark.value, mark.low, mark.high) if end is not None]
+            left = (mark.value or 0.0) < 0
+            end = (min if left else max)(ends, default=0.0)
+            axes.annotate(
+                text,
+                (end, place),
+                xytext=(-4 if left else 4, 0),
+                textcoords="offset points",
+                ha="right" if left else "left",
+                va="center",
+            )
+        axes.set_yticks(places, [_label(mark.label) for mark in marks])
+        axes.set_ylim(len(marks) - 0.5, -0.5)
+        axes.axvline(0, color="black", linewidth=1)
+        axes.margins(x=0.14)
+        axes.set_xlabel(x_label)
+        axes.grid(axis="x")
+        axes.tick_params(axis="y", length=0)
+
+    return draw((7.2, 0.9 + 0.36 * len(marks)), paint)
+
+
+def _hatch(axes: Axes, row: int, column: int) -> None:
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, hatch="///", linewidth=0))
+
+
+def _label(text: str) -> str:
+    """A name on one line that fits beside a figure.
+
+    >>> _label("a\\nb"), len(_label("x" * 99))
+    ('a b', 34)
+    """
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return line if len(line) <= _LABEL_LENGTH else line[: _LABEL_LENGTH - 1] + "…"

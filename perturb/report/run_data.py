@@ -1,0 +1,179 @@
+"""What a report page needs from a run's ledger beside the audit: counts, coverage, cost, and the items."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perturb.digests import seed_of
+from perturb.export.freeze import CurrentPlan
+from perturb.export.rows import AcceptedItem
+from perturb.records import Outcome
+from perturb.report.changes import Piece, mark_change, mark_passages
+from perturb.store import queries
+from perturb.store.queries import StageCounts
+
+
+@dataclass(frozen=True, slots=True)
+class RunData:
+    """The counts of a run."""
+
+    plan: CurrentPlan
+    stages: StageCounts
+    rows: int | None
+    """Rows of the run's snapshot; None if it has none."""
+    coverage: Mapping[tuple[str, str], int]
+    """Accepted candidates by cell (`class/intensity`) and generator."""
+    models: Mapping[str, Mapping[str, Any]]
+    """Calls, tokens and cost by model, as `queries.call_totals` gives them."""
+
+    @property
+    def generators(self) -> tuple[str, ...]:
+        """The generators of the plan, in its order."""
+        return tuple(str(entry["name"]) for entry in self.plan.facts["generators"])
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The cells in play, in the order of the taxonomy."""
+        return tuple(str(cell) for cell in self.plan.cells)
+
+    @property
+    def funnel(self) -> tuple[tuple[str, int], ...]:
+        """How many jobs got how far: the name of each stage and its count."""
+        outcomes, decisions = self.stages.outcomes, self.stages.decisions
+        candidates = outcomes.get(Outcome.CANDIDATE, 0)
+        stages = [
+            ("jobs", self.stages.jobs),
+            ("with a readable item", candidates + outcomes.get(Outcome.REJECTED, 0)),
+            ("past the machine checks", candidates),
+            ("decided by the panel", decisions.get("accepted", 0) + decisions.get("rejected", 0)),
+            ("accepted", decisions.get("accepted", 0)),
+        ]
+        if self.rows is not None:
+            stages.append(("rows of the snapshot", self.rows))
+        return tuple(stages)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What all calls cost; None when any price is unknown."""
+        costs = [entry["cost_usd"] for entry in self.models.values()]
+        return None if None in costs else float(sum(costs))
+
+
+def read_run_data(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> RunData:
+    """Count what the ledger of a run holds."""
+    rows = db.execute(
+        "SELECT j.perturbation_class || '/' || j.intensity, j.generator, count(*) FROM jobs j"
+        " JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        " WHERE j.plan = ? AND d.acceptance = 'accepted' GROUP BY 1, 2",
+        (plan.panel, plan.number),
+    )
+    return RunData(
+        plan=plan,
+        stages=queries.stage_counts(db, plan.number, plan.panel, plan.members),
+        rows=_snapshot_rows(run / "snapshot" / "manifest.json"),
+        coverage={(cell, generator): n for cell, generator, n in rows},
+        models=queries.call_totals(db),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChoice:
+    """The items that a page shows."""
+
+    items: tuple[dict[str, Any], ...]
+    of: int
+    """How many there are in all."""
+
+
+def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> ItemChoice:
+    """Every candidate that can be read, or an even draw over cells, generators and outcomes if there are more."""
+    rows = db.execute(
+        "SELECT j.id, j.perturbation_class || '/' || j.intensity || '/' || j.generator AS place, j.outcome,"
+        " j.detail, j.instance_key, d.acceptance, d.reason FROM jobs j JOIN candidates c ON c.id = j.id"
+        " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        " WHERE j.plan = ? AND j.outcome IN ('candidate', 'rejected_by_checks') ORDER BY j.seq",
+        (plan.panel, plan.number),
+    ).fetchall()
+    chosen = set(_even_draw({row["id"]: f"{row['place']}/{_outcome(row)}" for row in rows}, at_most))
+    items = tuple(_describe(db, plan, row) for row in rows if row["id"] in chosen)
+    return ItemChoice(items, len(rows))
+
+
+def _even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:
+    """Up to `at_most` ids, the groups taking turns; the same ids whenever it is asked.
+
+    >>> list(_even_draw({"a": "x", "b": "x", "c": "y"}, 9))
+    ['a', 'c', 'b']
+    """
+    turns: Counter[str] = Counter()
+    ranked: defaultdict[int, list[str]] = defaultdict(list)
+    order = list(groups) if len(groups) <= at_most else sorted(groups, key=lambda one: seed_of("report", one))
+    for item in order:
+        ranked[turns[groups[item]]].append(item)
+        turns[groups[item]] += 1
+    everything = [item for turn in sorted(ranked) for item in ranked[turn]]
+    yield from everything[:at_most]
+
+
+def _outcome(row: sqlite3.Row) -> str:
+    if row["outcome"] == Outcome.REJECTED:
+        return str(Outcome.REJECTED)
+    return str(row["acceptance"] or "undecided")
+
+
+def _describe(db: sqlite3.Connection, plan: CurrentPlan, row: sqlite3.Row) -> dict[str, Any]:
+    candidate = queries.candidate(db, row["id"])
+    instance = queries.instance(db, row["instance_key"])
+    votes = queries.votes_of(db, candidate.id, plan.members)
+    item = AcceptedItem(instance, candidate, tuple(votes[name] for name in sorted(votes)))
+    passages = mark_passages(instance.passages, candidate.passages)
+    shown = [one for one in passages if one.changed] if len(passages) > 1 else list(passages)
+    outcome = _outcome(row)
+    return {
+        "id": candidate.id,
+        "cell": str(candidate.cell),
+        "class": str(candidate.cell.perturbation_class),
+        "intensity": str(candidate.cell.intensity),
+        "generator": candidate.generator,
+        "outcome": outcome,
+        "reason": row["detail"] if outcome == Outcome.REJECTED else row["reason"] or "",
+        "lever": candidate.lever,
+        "expected": candidate.expected_behavior,
+        "answers": list(instance.answers),
+        "query": _pieces(mark_change(instance.query, candidate.query)),
+        "passages": [
+            {"pieces": [["same", _head(one.number, len(passages))], *_pieces(one.pieces)]} for one in shown
+        ],
+        "unchanged": len(passages) - len(shown),
+        "votes": [
+            {
+                "verifier": vote.verifier,
+                "verdict": str(vote.state),
+                "predicted_behavior": vote.predicted_behavior,
+                "failed_checks": sorted(name for name, passed in vote.checks.items() if not passed),
+                "issues": list(vote.issues),
+            }
+            for vote in item.votes
+        ],
+    }
+
+
+def _head(number: int, of: int) -> str:
+    return f"[{number}] " if of > 1 else ""
+
+
+def _pieces(pieces: tuple[Piece, ...]) -> list[list[str]]:
+    return [[piece.kind, piece.text] for piece in pieces]
+
+
+def _snapshot_rows(manifest: Path) -> int | None:
+    try:
+        return int(json.loads(manifest.read_text(encoding="utf-8"))["counts"]["rows"])
+    except (OSError, ValueError, KeyError, TypeError):  # no snapshot, or one that `perturb` did not write
+        return None

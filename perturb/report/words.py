@@ -1,0 +1,164 @@
+"""Key figures of an audit in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from perturb.audit import AuditReport
+from perturb.audit.bias import SelfBias
+from perturb.metrics.estimates import Estimate
+from perturb.report.page import Form, show
+from perturb.report.run_data import RunData
+from perturb.review.agreement import HumanReport
+
+
+def describe_run(data: RunData) -> tuple[str, ...]:
+    """How many jobs became rows, where nothing was accepted, and what it cost."""
+    stages = dict(data.funnel)
+    jobs, accepted = stages["jobs"], stages["accepted"]
+    sentences = [
+        f"{_count(len(data.generators), 'generator')} worked through {_count(jobs, 'job')}; the panel accepted"
+        f" {_count(accepted, 'candidate')}{_share(accepted, jobs, 'of the jobs')}."
+    ]
+    cells = {cell for (cell, _), n in data.coverage.items() if n}
+    empty = [cell for cell in data.cells if cell not in cells]
+    if empty:
+        sentences.append(f"Nothing was accepted in {_count(len(empty), 'cell')}: {_list(empty)}.")
+    else:
+        sentences.append(f"All {len(data.cells)} cells have accepted candidates.")
+    calls = sum(entry["calls"] for entry in data.models.values())
+    if calls:
+        cost = "unknown" if data.cost_usd is None else show(data.cost_usd, "usd")
+        sentences.append(f"Models were called {calls:,} times; the cost is {cost}.")
+    else:
+        sentences.append("No model was called: all work was done by rules.")
+    return tuple(sentences)
+
+
+def describe_audit(report: AuditReport) -> tuple[str, ...]:
+    """Acceptance, agreement, the hardest class, and partiality."""
+    unanimous = report.rules.unanimous
+    sentences = [
+        f"All {_count(len(report.verifiers), 'verifier')} passed {show(unanimous.rate.rate, 'share')} of"
+        f" {_count(unanimous.rate.n, 'candidate')}"
+        f"{_interval(unanimous.rate.cluster_low, unanimous.rate.cluster_high, percent=True)}."
+        if len(report.verifiers) > 1
+        else f"There is one verifier, {report.verifiers[0]}; agreement takes two."
+    ]
+    if report.basis.note:
+        sentences.append(f"Note: {report.basis.note}.")
+    sentences += _describe_agreement(report)
+    ranking = report.class_ranking
+    if len(ranking) > 1:
+        hardest, easiest = ranking[0], ranking[-1]
+        sentences.append(
+            f"Verifiers pass {hardest.name} least often ({show(hardest.rate, 'share')} of votes) and"
+            f" {easiest.name} most often ({show(easiest.rate, 'share')})."
+        )
+    sentences += _describe_bias(report.self_bias)
+    unscored = sum(report.unscored.values())
+    if unscored:
+        sentences.append(
+            f"{_count(unscored, 'vote')} could not be read and counted as neither pass nor fail."
+        )
+    return tuple(sentences)
+
+
+def _describe_agreement(report: AuditReport) -> list[str]:
+    pairs = report.agreement.pairs
+    if not pairs:
+        return []
+    defined = [pair for pair in pairs if pair.kappa.value is not None]
+    mean = report.agreement.mean_kappa
+    if mean.value is None:
+        return [f"Cohen's κ is undefined for all {len(pairs)} pairs of verifiers: {mean.reason}."]
+    low = min(defined, key=lambda pair: pair.kappa.value or 0.0)
+    sentence = (
+        f"Verifiers agree with a mean Cohen's κ of {show(mean.value, 'number')}{_ends(mean)} over"
+        f" {_count(len(defined), 'pair')}"
+    )
+    if len(defined) < len(pairs):
+        sentence += f" ({len(pairs) - len(defined)} more undefined, for want of variance)"
+    sentence += f"; least between {low.a} and {low.b} ({show(low.kappa.value, 'number')})."
+    ac1 = report.agreement.panel["ac1"]
+    if ac1.value is not None:
+        sentence += f" Gwet's AC1, which high pass rates do not push down, is {show(ac1.value, 'number')}."
+    return [sentence]
+
+
+def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
+    both = [row for row in rows if row.bias.value is not None]
+    if not both:
+        return ["No model both generates and verifies, so there is no self-evaluation to measure."]
+    certain = [
+        row
+        for row in both
+        if row.bias.low is not None and row.bias.high is not None
+        if row.bias.low > 0 or row.bias.high < 0
+    ]
+    if not certain:
+        return [
+            f"Of {_count(len(both), 'model')} that judge their own work none differs from its peers beyond chance."
+        ]
+    sentences = []
+    for row in sorted(certain, key=lambda row: -abs(row.bias.value or 0.0)):
+        more = "more" if (row.bias.value or 0.0) > 0 else "less"
+        sentences.append(
+            f"{row.model} passes its own candidates {abs(row.bias.value or 0.0):.1f} percentage points {more} often"
+            f" than its peers do{_interval(row.bias.low, row.bias.high)}."
+        )
+    return sentences
+
+
+def describe_review(report: HumanReport) -> tuple[str, ...]:
+    """What people say of the sample, and of the panel."""
+    overall = report.pass_rates["all"][0]
+    sentences = [
+        f"{_count(len(report.annotators), 'person', 'people')} reviewed {report.reviewed} of {report.items} sampled"
+        f" items; {show(overall.rate, 'share')} of those with a majority pass"
+        f"{_interval(overall.low, overall.high, percent=True)}."
+    ]
+    passed = report.panel.passed
+    if passed.rate is not None:
+        sentences.append(
+            f"Of {_count(passed.n, 'item')} that the panel accepted, people pass {show(passed.rate, 'share')}"
+            f"{_interval(passed.low, passed.high, percent=True)}."
+        )
+    mean = report.agreement.mean_kappa
+    if len(report.annotators) > 1:
+        sentences.append(
+            f"They agree with a mean Cohen's κ of {show(mean.value, 'number')}{_ends(mean)}."
+            if mean.value is not None
+            else f"Agreement among them cannot be told: {mean.reason}."
+        )
+    return tuple(sentences)
+
+
+def _ends(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f" (95 % interval {show(estimate.low, 'number')} to {show(estimate.high, 'number')})"
+
+
+def _interval(low: float | None, high: float | None, *, percent: bool = False) -> str:
+    if low is None or high is None:
+        return ""
+    form: Form = "share" if percent else "points"
+    return f" (95 % interval {show(low, form)} to {show(high, form)})"
+
+
+def _share(part: int, whole: int, of: str) -> str:
+    return f", {show(part / whole, 'share')} {of}" if whole else ""
+
+
+def _count(n: int, noun: str, plural: str | None = None) -> str:
+    """
+    >>> _count(1, "job"), _count(1600, "job"), _count(2, "person", "people")
+    ('1 job', '1,600 jobs', '2 people')
+    """
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def _list(names: Sequence[str], at_most: int = 6) -> str:
+    shown = ", ".join(names[:at_most])
+    return f"{shown} and {len(names) - at_most} more" if len(names) > at_most else shown
