@@ -20,6 +20,7 @@ from perturb.rules import (
 )
 from perturb.rules.analyse import Analysis, analyse
 from perturb.rules.rule import Draft, Rule
+from perturb.rules.several import signal_part, undone_by, with_noise
 from perturb.rules.values import dice
 
 _RULES: tuple[Rule, ...] = (
@@ -63,7 +64,7 @@ def perturb_by_rule(
         return Abstention(
             f"no rule for {cell}" if lever is None else f"no rule for the lever {lever!r} in {cell}"
         )
-    analysis = _analysed(instance)
+    analysis = _analysed(signal_part(instance))
     if analysis.reasons:
         return Abstention("; ".join(analysis.reasons))
     fitting = [rule for rule in rules if rule.applies(analysis)]
@@ -74,8 +75,11 @@ def perturb_by_rule(
     for rule in fitting:
         draft = rule.apply(analysis, dice(rule.lever, seed))
         problem = "abstained" if draft is None else _problem(analysis, rule, draft)
+        if draft is not None and problem is None and len(instance.passages) > 1:
+            problem = undone_by(instance, cell, analysis, draft)
         if draft is not None and problem is None:
-            return RuleCandidate(rule.lever, draft.query, draft.passages, draft.reasoning)
+            passages = with_noise(instance, draft.passages)
+            return RuleCandidate(rule.lever, draft.query, passages, draft.reasoning)
         failures.append(f"{rule.lever}: {problem}")
     return Abstention("; ".join(failures))
 

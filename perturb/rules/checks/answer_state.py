@@ -130,7 +130,7 @@ def _given_away(item: Item) -> list[str]:
 
 
 def _answer_is_gone(item: Item) -> RuleVerdict:
-    traces = traces_of(item.reading, item.candidate.query, item.candidate.context)
+    traces = traces_of(item.reading, item.candidate.query, item.shown)
     against = [f"The answer can be recovered from {trace}." for trace in traces[:2]]
     if not against:
         against = [

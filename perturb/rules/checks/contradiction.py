@@ -16,7 +16,7 @@ from perturb.rules.checks.cues import (
 from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias
 from perturb.rules.checks.rivals import makes_claim, rivals_of
-from perturb.rules.checks.texts import content_stems, coverage
+from perturb.rules.checks.texts import content_stems, coverage, sentences
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
 
@@ -46,7 +46,27 @@ def _irreconcilable(item: Item) -> RuleVerdict:
         induction = ["The answer was replaced, so that nothing contradicts it."]
     cue = one_sided_cue(item)
     resolved = [f"The wording {cue!r} tells the reader which side to believe."] if cue else []
+    if _outvoted(item):
+        resolved.append("More passages back the answer than its rival, which settles the clash.")
     return verdict(item, {"uncertainty_induction": induction, "refusal_class": resolved})
+
+
+def _outvoted(item: Item) -> bool:
+    """True if, of several passages, more state the answer alone than state something else alone.
+
+    A passage that states both is on neither side.
+    """
+    if len(item.original.passages) == 1:
+        return False
+    backing = rivalling = 0
+    for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
+        if old.text == new.text:
+            backing += any(
+                holds_alias(item.reading, s) and makes_claim(item, s, 0.5) for s in sentences(new.text)
+            )
+        elif holds_alias(item.reading, old.text) and not holds_alias(item.reading, new.text):
+            rivalling += 1
+    return backing > rivalling
 
 
 def _low(item: Item) -> RuleVerdict:

@@ -58,6 +58,13 @@ class Item:
         return "\n".join(passage.text for passage in self.candidate.passages)
 
     @cached_property
+    def shown(self) -> str:
+        """All that a reader of the candidate sees of its passages: with several, their titles as well."""
+        passages = self.candidate.passages
+        titles = [passage.title for passage in passages] if len(passages) > 1 else []
+        return "\n".join([*titles, self.text])
+
+    @cached_property
     def sentences(self) -> tuple[str, ...]:
         """The sentences of the candidate's passages."""
         if not self.context_changed:
