@@ -66,16 +66,17 @@ def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, page: int = 64
     The set is fixed at the call, so that candidates made later do not turn up in it.
     """
     db.execute("DROP TABLE IF EXISTS temp.waiting")
+    db.execute("CREATE TEMP TABLE waiting (seq INTEGER PRIMARY KEY)")
     db.execute(
-        "CREATE TEMP TABLE waiting AS SELECT j.seq AS waiting_seq FROM jobs j"
+        "INSERT INTO temp.waiting SELECT j.seq FROM jobs j"
         " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
         " WHERE j.plan = ? AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'",
         (panel, plan),
     )
     return _paged(
         db,
-        f"SELECT {_JOB_COLUMNS} FROM temp.waiting w JOIN jobs j ON j.seq = w.waiting_seq"
-        " WHERE j.seq > ? ORDER BY j.seq LIMIT ?",
+        f"SELECT {_JOB_COLUMNS} FROM temp.waiting w CROSS JOIN jobs j ON j.seq = w.seq"
+        " WHERE w.seq > ? ORDER BY w.seq LIMIT ?",
         (),
         page,
     )
@@ -166,8 +167,9 @@ def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[Pla
     """Jobs whose candidate the panel accepted, in plan order."""
     yield from _paged(
         db,
-        f"SELECT {_JOB_COLUMNS} FROM jobs j JOIN decisions d ON d.candidate_id = j.id"
-        " WHERE d.panel = ? AND j.plan = ? AND d.acceptance = 'accepted' AND j.seq > ? ORDER BY j.seq LIMIT ?",
+        # The cross join and the plus make SQLite walk the jobs from where the last page ended.
+        f"SELECT {_JOB_COLUMNS} FROM jobs j CROSS JOIN decisions d ON d.candidate_id = j.id"
+        " WHERE d.panel = ? AND +j.plan = ? AND d.acceptance = 'accepted' AND j.seq > ? ORDER BY j.seq LIMIT ?",
         (panel, plan),
         1000,
     )
