@@ -1,0 +1,284 @@
+"""What a table of refusals and errors says: the Refusal Index beside its companions, copulas, stability, ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perturb.evaluate.refusal_table import RefusalGroup, read_refusals
+from perturb.metrics.copulas import CopulaComparison, compare_copulas, gaussian_win_rates
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Floats
+from perturb.metrics.ranking import (
+    additive_isotonic_residuals,
+    coefficient_of_variation,
+    isotonic_residuals,
+    kendalls_w,
+    normalised_difference,
+    subset_size_cv,
+    winner_entropy,
+)
+from perturb.metrics.refusal_index import IntervalMethod, RefusalIndex, questions_for_cv, refusal_index
+from perturb.metrics.resampling import bootstrap_means, interval
+
+METRICS: Mapping[str, str] = {
+    "correct_rate": "correct",
+    "refusal_rate": "refused",
+    "c_over_a": "C/A",
+    "f_score": "F",
+    "weighted p=0.2": "weighted p=0.2",
+    "weighted p=1": "weighted p=1",
+    "refusal_index": "RI",
+}
+"""The metrics of a group and their headings."""
+RANKED: tuple[str, ...] = ("c_over_a", "f_score", "weighted p=0.2", "weighted p=1", "refusal_index")
+"""Metrics whose ranking of models is tried for stability; the two rates are their covariates."""
+SUBSET_SIZES: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Precision:
+    """How intervals are made, and what precision is asked for."""
+
+    interval_by: IntervalMethod | None = None
+    """For the index: the delta method, or the bootstrap where questions share a base; None chooses so."""
+    resamples: int = 1000
+    """Behind the intervals of the companions, and of the index under the bootstrap."""
+    seed: int = 0
+    cv: float = 0.1
+    """The coefficient of variation that a sample size is given for."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResult:
+    """One model under one setting."""
+
+    model: str | None
+    setting: str | None
+    unscored: int
+    index: RefusalIndex | None
+    """None where every row is unscored."""
+    companions: Mapping[str, Estimate]
+    """Every metric but the index, with its bootstrap interval."""
+    copulas: CopulaComparison
+    questions_needed: Estimate
+    """Questions at which the index would have the wanted coefficient of variation."""
+    subset_cv: Mapping[int, Estimate]
+    """Coefficient of variation of the index over random subsets, by their size."""
+
+    @property
+    def name(self) -> str:
+        """Model and setting in one label."""
+        return " / ".join(part for part in (self.model, self.setting) if part) or "all rows"
+
+    def value(self, metric: str) -> float | None:
+        """One of `METRICS`; None where it is undefined."""
+        if metric == "refusal_index":
+            return self.index.refusal_index if self.index else None
+        return self.companions[metric].value if self.companions else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of `perturb refusal-index --json`."""
+        named = {"model": self.model, "setting": self.setting}
+        index = (
+            self.index.to_dict() if self.index else {"refusal_index": None, "reason": ALL_UNSCORED, "n": 0}
+        )
+        return {
+            **{name: value for name, value in named.items() if value is not None},
+            **index,
+            "unscored": self.unscored,
+            "intervals": {name: one.to_dict() for name, one in self.companions.items()},
+            "copulas": asdict(self.copulas),
+            "questions_needed": self.questions_needed.to_dict(),
+            "subset_cv": {str(size): one.to_dict() for size, one in self.subset_cv.items()},
+        }
+
+
+ALL_UNSCORED = "every row is unscored"
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """How one metric of one model moves between settings."""
+
+    model: str | None
+    metric: str
+    difference: Estimate
+    """Most refusing setting minus least refusing one, over the absolute mean (equation 7)."""
+    cv: Estimate
+    """Coefficient of variation over the settings (equation 8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingStability:
+    """How steadily one metric ranks the models over the settings."""
+
+    metric: str
+    given: str
+    """What was taken out of the metric first: nothing, correct_rate, refusal_rate, or both."""
+    kendalls_w: Estimate
+    winner_entropy: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalReport:
+    """Everything that a table says."""
+
+    source: str
+    precision: Precision
+    groups: tuple[GroupResult, ...]
+    stability: tuple[Stability, ...]
+    ranking: tuple[RankingStability, ...]
+    win_rates: Mapping[str, Mapping[str, float]]
+    """Share of groups on which the Gaussian copula beats each rival; ties count one half."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: the object of the one group, or a list of them with what is said across groups."""
+        if len(self.groups) == 1:
+            return self.groups[0].to_dict()
+        return {
+            "source": self.source,
+            "results": [group.to_dict() for group in self.groups],
+            "stability": [asdict(one) for one in self.stability],
+            "ranking": [asdict(one) for one in self.ranking],
+            "copula_win_rates": {rival: dict(rates) for rival, rates in self.win_rates.items()},
+        }
+
+
+def report_refusals(source: Path, precision: Precision | None = None) -> RefusalReport:
+    """Read a table and compute everything; asks no model. Raises `SourceError` for a table that cannot be used."""
+    chosen = precision or Precision()
+    groups = tuple(_group_result(group, chosen) for group in read_refusals(source))
+    return RefusalReport(
+        source=str(source),
+        precision=chosen,
+        groups=groups,
+        stability=_stability(groups),
+        ranking=_ranking(groups),
+        win_rates=gaussian_win_rates([group.copulas for group in groups]),
+    )
+
+
+def _group_result(group: RefusalGroup, precision: Precision) -> GroupResult:
+    named = (group.model, group.setting, group.unscored)
+    if not group.refused:
+        nothing = CopulaComparison((), (), ALL_UNSCORED)
+        return GroupResult(*named, None, {}, nothing, Estimate.undefined(ALL_UNSCORED), {})
+    clusters = group.clusters
+    index = refusal_index(
+        group.refused,
+        group.wrong,
+        clusters=clusters,
+        interval_by=precision.interval_by,
+        resamples=precision.resamples,
+        seed=precision.seed,
+    )
+    sizes = [size for size in SUBSET_SIZES if size < index.n]
+    return GroupResult(
+        *named,
+        index=index,
+        companions=_companions(group, index, precision),
+        copulas=compare_copulas(index.n11, index.n10, index.n01, index.n00),
+        questions_needed=questions_for_cv(index, precision.cv),
+        subset_cv=subset_size_cv(group.refused, group.wrong, sizes, seed=precision.seed),
+    )
+
+
+def _companions(group: RefusalGroup, index: RefusalIndex, precision: Precision) -> dict[str, Estimate]:
+    values: dict[str, float | None] = {
+        "correct_rate": index.correct_rate,
+        "refusal_rate": index.refusal_rate,
+        "c_over_a": index.c_over_a,
+        "f_score": index.f_score,
+        "weighted p=0.2": index.weighted_score(0.2),
+        "weighted p=1": index.weighted_score(1),
+    }
+    flags = np.column_stack([group.refused, group.wrong]).astype(np.float64)
+    right = (1 - flags[:, 0]) * (1 - flags[:, 1])
+    drawn = bootstrap_means(
+        np.column_stack([right, flags[:, 0]]),
+        clusters=group.clusters,
+        resamples=precision.resamples,
+        seed=precision.seed,
+    )
+    replicates = _replicates(drawn[:, 0], drawn[:, 1])
+    return {
+        name: Estimate.undefined("every question was refused", index.n)
+        if value is None
+        else interval(value, replicates[name], index.n)
+        for name, value in values.items()
+    }
+
+
+def _replicates(c: Floats, r: Floats) -> dict[str, Floats]:
+    """The companions on every resample, from its correct-answer and refusal rates."""
+    answered = r < 1
+    return {
+        "correct_rate": c,
+        "refusal_rate": r,
+        "c_over_a": c[answered] / (1 - r[answered]),
+        "f_score": 2 * c / (2 - r),
+        "weighted p=0.2": c - 0.2 * (1 - r),
+        "weighted p=1": c - (1 - r),
+    }
+
+
+def _stability(groups: Sequence[GroupResult]) -> tuple[Stability, ...]:
+    """Each metric of each model that was run under several settings."""
+    found = []
+    for model in dict.fromkeys(group.model for group in groups):
+        runs = [group for group in groups if group.model == model]
+        if len(runs) < 2:
+            continue
+        for metric in METRICS:
+            values = [(group.value(metric), group.value("refusal_rate")) for group in runs]
+            known = [(value, rate) for value, rate in values if value is not None and rate is not None]
+            if len(known) < len(runs):
+                missing = Estimate.undefined("undefined under some setting", n=len(known))
+                found.append(Stability(model, metric, missing, missing))
+                continue
+            scores, rates = zip(*known, strict=True)
+            found.append(
+                Stability(
+                    model, metric, normalised_difference(scores, rates), coefficient_of_variation(scores)
+                )
+            )
+    return tuple(found)
+
+
+def _ranking(groups: Sequence[GroupResult]) -> tuple[RankingStability, ...]:
+    """Kendall's W and winner entropy of each metric, plain and as residuals; empty for one model or one setting."""
+    models = list(dict.fromkeys(group.model for group in groups))
+    settings = list(dict.fromkeys(group.setting for group in groups))
+    if len(models) < 2 or len(settings) < 2:
+        return ()
+    by_place = {(group.model, group.setting): group for group in groups}
+    tables = {
+        metric: [
+            [by_place[m, s].value(metric) if (m, s) in by_place else None for s in settings] for m in models
+        ]
+        for metric in METRICS
+    }
+    found = []
+    for metric in RANKED:
+        needed = [tables[name] for name in (metric, "correct_rate", "refusal_rate")]
+        if any(value is None for table in needed for row in table for value in row):
+            missing = Estimate.undefined("undefined for some model under some setting")
+            found.append(RankingStability(metric, "nothing", missing, missing))
+            continue
+        scores, correct, refused = (np.array(table, dtype=np.float64) for table in needed)
+        variants = {
+            "nothing": scores,
+            "correct_rate": isotonic_residuals(scores, correct),
+            "refusal_rate": isotonic_residuals(scores, refused),
+            "both": additive_isotonic_residuals(scores, correct, refused),
+        }
+        found += [
+            RankingStability(metric, given, kendalls_w(table), winner_entropy(table))
+            for given, table in variants.items()
+        ]
+    return tuple(found)
