@@ -223,8 +223,8 @@ def hybrid_score(replies: ReplyCounts) -> Floats:
 def ece(replies: ReplyCounts) -> Floats:
     """Expected calibration error of the five verbal levels, over all scored replies that state one.
 
-    Formula: sum over levels of (n_b / N) |accuracy_b - midpoint_b|; right are correct answers and refusals with the
-    right code; midpoints .95, .80, .60, .40, .15. Range: [0, 0.95]; lower is better. Undefined when no scored
+    Formula: sum over levels of (n_b / N) abs(accuracy_b - midpoint_b); right are correct answers and refusals with
+    the right code; midpoints .95, .80, .60, .40, .15. Range: [0, 0.95]; lower is better. Undefined when no scored
     reply states a level.
 
     Reference: RefusalBench, appendix F.2.
