@@ -69,7 +69,8 @@ def build(
         warnings = blueprint.base_set.warnings
         if stopped is None:
             try:
-                snapshot = freeze(ledger.db, current, quota, run / "snapshot", datetime.now(UTC))
+                now = datetime.now(UTC)
+                snapshot = freeze(ledger.db, current, quota, run / "snapshot", now, select.twins)
             except SnapshotError as exc:
                 warnings = (*warnings, str(exc))
         facts = _report_facts(ledger, blueprint, plan, run, snapshot)

@@ -201,6 +201,8 @@ class SelectEntry(Strict):
     strategy: Literal["balanced", "natural"] = "balanced"
     per_generator: int = Field(default=400, ge=1)
     min_per_cell: int = Field(default=22, ge=0)
+    twins: bool = False
+    """Export the unperturbed original of each row beside it, as a control."""
 
 
 class BuildConfig(Strict):

@@ -23,6 +23,10 @@ def export_command(
         int | None, typer.Option(min=0, help="Floor for each generator and cell.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the draw.")] = None,
+    twins: Annotated[
+        bool | None,
+        typer.Option("--twins/--no-twins", help="Add the unperturbed original of each row as a control."),
+    ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Select rows and freeze a snapshot; asks no model.
@@ -43,7 +47,8 @@ def export_command(
             min_per_cell=written["min_per_cell"] if min_per_cell is None else min_per_cell,
             seed=plan.facts["seed"] if seed is None else seed,
         )
-        snapshot = freeze(db, plan, quota, out, datetime.now(UTC))
+        with_twins = written.get("twins", False) if twins is None else twins
+        snapshot = freeze(db, plan, quota, out, datetime.now(UTC), with_twins)
     selection = snapshot.manifest["selection"]
     counts = snapshot.manifest["counts"]
     if json_output:

@@ -11,6 +11,7 @@ import unicodedata
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import jinja2
@@ -32,9 +33,16 @@ class _Verbatim(str):
 
 
 def render_card(
-    rows: Sequence[SnapshotRow], facts: SnapshotFacts, content_digest: str, data_paths: Mapping[str, str]
+    rows: Sequence[SnapshotRow],
+    facts: SnapshotFacts,
+    content_digest: str,
+    data_paths: Mapping[str, str],
+    control_paths: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The text of `README.md` for a snapshot whose parts lie in the files `data_paths` (relative to the folder)."""
+    """The text of `README.md` for a snapshot.
+
+    Its parts lie in the files `data_paths` (relative to the folder), its control rows, if any, in `control_paths`.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(data_folder("templates") / "card"),
         autoescape=False,  # noqa: S701 - the page is Markdown; `finalize` escapes it
@@ -47,7 +55,9 @@ def render_card(
     environment.filters["code"] = _code
     return environment.get_template("README.md.j2").render(
         header=_Verbatim(
-            yaml.safe_dump(_header(rows, facts, data_paths), sort_keys=False, allow_unicode=True)
+            yaml.safe_dump(
+                _header(rows, facts, data_paths, control_paths), sort_keys=False, allow_unicode=True
+            )
         ),
         facts=facts,
         n_rows=len(rows),
@@ -57,6 +67,7 @@ def render_card(
         behaviors=_behavior_table(rows),
         columns=max((columns_of(row) for row in rows), key=len),
         parts={name: len([row for row in rows if _is_of(row, name)]) for name in data_paths},
+        controls=list(control_paths),
         licences=count_licences(rows),
         sources=count_values(rows, "source"),
         canary=_Verbatim(canary(content_digest)),
@@ -99,8 +110,13 @@ def _is_of(row: SnapshotRow, part: str) -> bool:
 
 
 def _header(
-    rows: Sequence[SnapshotRow], facts: SnapshotFacts, data_paths: Mapping[str, str]
+    rows: Sequence[SnapshotRow],
+    facts: SnapshotFacts,
+    data_paths: Mapping[str, str],
+    control_paths: Mapping[str, str],
 ) -> dict[str, Any]:
+    # with control rows beside a single part, the part is what loads without a name
+    main = {"default": True} if control_paths and len(data_paths) == 1 else {}
     return {
         "language": ["en"],
         **licence_header(row["licence"] for row in rows),
@@ -110,8 +126,12 @@ def _header(
         "tags": ["rag", "refusal", "selective-refusal", "abstention", "benchmark", "synthetic"],
         # datasets caches by configuration and not by content: the digest in the path makes new content new.
         "configs": [
-            {"config_name": name, "data_files": [{"split": "test", "path": path}]}
-            for name, path in data_paths.items()
+            {
+                "config_name": name,
+                "data_files": [{"split": "test", "path": path}],
+                **(main if name in data_paths else {}),
+            }
+            for name, path in {**data_paths, **control_paths}.items()
         ],
     }
 

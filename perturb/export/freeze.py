@@ -12,8 +12,9 @@ from typing import Any
 
 from perturb.compare.avoid import REASON
 from perturb.errors import LedgerError
+from perturb.export.controls import build_controls
 from perturb.export.facts import SnapshotFacts
-from perturb.export.rows import AcceptedItem, SnapshotRow, build_rows
+from perturb.export.rows import AcceptedItem, build_rows
 from perturb.export.snapshot import Snapshot, write_snapshot
 from perturb.records import ALL_CELLS, Cell
 from perturb.select import Accepted, Selection, SelectionPlan, select
@@ -68,19 +69,31 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
 
 
 def freeze(
-    db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan, folder: Path, created: datetime | None
+    db: sqlite3.Connection,
+    plan: CurrentPlan,
+    quota: SelectionPlan,
+    folder: Path,
+    created: datetime | None,
+    twins: bool = False,
 ) -> Snapshot:
-    """Select rows and write them as a snapshot.
+    """Select rows and write them as a snapshot, with `twins` beside their unperturbed originals.
 
     Raises `SnapshotError` if nothing was accepted or the folder cannot be written, `ConfigError` if the quota
     contradicts itself.
     """
     selection = select_items(db, plan, quota)
-    rows = _rows(db, plan, selection)
-    return write_snapshot(folder, rows, _facts(db, plan, quota, selection, created), plan.config)
+    items = _items(db, plan, selection)
+    labels = (str(plan.facts["round"]), str(plan.facts["panel"]["name"]))
+    return write_snapshot(
+        folder,
+        build_rows(items, *labels),
+        _facts(db, plan, quota, selection, created),
+        plan.config,
+        build_controls(items, *labels) if twins else (),
+    )
 
 
-def _rows(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> tuple[SnapshotRow, ...]:
+def _items(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> tuple[AcceptedItem, ...]:
     def item(candidate_id: str) -> AcceptedItem:
         key = db.execute("SELECT instance_key FROM jobs WHERE id = ?", (candidate_id,)).fetchone()[0]
         votes = queries.votes_of(db, candidate_id, plan.members)
@@ -88,8 +101,7 @@ def _rows(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> tu
             queries.instance(db, key), queries.candidate(db, candidate_id), tuple(votes.values())
         )
 
-    items = (item(candidate_id) for candidate_id in selection.ids)
-    return build_rows(items, str(plan.facts["round"]), str(plan.facts["panel"]["name"]))
+    return tuple(item(candidate_id) for candidate_id in selection.ids)
 
 
 def _facts(

@@ -246,7 +246,8 @@ def _published_texts(round_: RoundOnHub, former: Mapping[str, Any], card: str | 
     manifest["rounds"] = [_round_entry(round_.tag, manifest, former), *former.get("rounds", ())]
     ours = (round_.snapshot.folder / CARD).read_text(encoding="utf-8")
     configs = [entry["config_name"] for entry in split_card(ours)[0].get("configs", ())]
-    text = merge_cards(ours, card, rounds_section(manifest["rounds"], round_.repo, configs))
+    section = rounds_section(manifest["rounds"], round_.repo, configs)
+    text = merge_cards(ours, card, section, _config_names(former))
     content = text.encode()
     described = {"path": CARD, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
     manifest["files"] = [described if entry["path"] == CARD else entry for entry in manifest["files"]]
@@ -267,6 +268,11 @@ def _round_entry(tag: str, manifest: Mapping[str, Any], former: Mapping[str, Any
         "content_digest": manifest["content_digest"],
         "changed": changed,
     }
+
+
+def _config_names(manifest: Mapping[str, Any]) -> list[str]:
+    """The configurations of a published round, controls included."""
+    return [*manifest.get("configs", ()), *(manifest.get("controls") or {}).get("configs", ())]
 
 
 def _names(manifest: Mapping[str, Any]) -> list[Any]:

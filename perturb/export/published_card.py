@@ -6,7 +6,7 @@ What we generate stands between two marks and is replaced as a whole; what other
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -23,11 +23,12 @@ _OWNED = ("license", "license_name", "license_link")
 """Fields that follow from our rows: one that we do not write does not hold any more."""
 
 
-def merge_cards(ours: str, theirs: str | None, rounds: str) -> str:
+def merge_cards(ours: str, theirs: str | None, rounds: str, former: Collection[str] = ()) -> str:
     """Our card, with `rounds` at its end, merged into the card `theirs` of the repository, if it has one.
 
     Header: our fields win, lists of words are united, unknown fields stay; `configs` and `dataset_info` of
-    configurations that are not ours stay. Page: our part is replaced, or put below what others wrote.
+    configurations that are not ours stay (`former` names those of our earlier rounds, which do not). Page: our part
+    is replaced, or put below what others wrote.
 
     Raises `PublishError` if the header of `theirs` is not YAML.
     """
@@ -36,7 +37,7 @@ def merge_cards(ours: str, theirs: str | None, rounds: str) -> str:
     if theirs is None:
         return _join(header, "\n" + generated)
     known, written = split_card(theirs)
-    return _join(merge_headers(header, known), _place(generated, written))
+    return _join(merge_headers(header, known, former), _place(generated, written))
 
 
 def split_card(text: str) -> tuple[dict[str, Any], str]:
@@ -61,7 +62,9 @@ def split_card(text: str) -> tuple[dict[str, Any], str]:
     return header, text[match.end() :]
 
 
-def merge_headers(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+def merge_headers(
+    ours: Mapping[str, Any], theirs: Mapping[str, Any], former: Collection[str] = ()
+) -> dict[str, Any]:
     """One header of two; see `merge_cards`.
 
     >>> merge_headers({"license": "mit", "tags": ["b"]}, {"license": "isc", "tags": ["a"], "viewer": True})
@@ -71,7 +74,7 @@ def merge_headers(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[st
     for key in _UNITED:
         if key in ours and key in theirs:
             merged[key] = [*dict.fromkeys([*_listed(theirs[key]), *_listed(ours[key])])]
-    names = {entry["config_name"] for entry in ours.get("configs", ())}
+    names = {entry["config_name"] for entry in ours.get("configs", ())} | set(former)
     for key in ("configs", "dataset_info"):
         others = [entry for entry in _listed(theirs.get(key)) if _config_name(entry) not in names]
         entries = [*ours.get(key, ()), *others]

@@ -26,6 +26,7 @@ from typing import Any
 from perturb.digests import digest
 from perturb.errors import SnapshotError
 from perturb.export.card import canary, render_card
+from perturb.export.controls import check_controls, control_paths, write_controls
 from perturb.export.facts import SnapshotFacts, count_cells, count_licences, count_values
 from perturb.export.parts import (
     PART_COLUMNS,
@@ -69,6 +70,18 @@ class Snapshot:
         """The first of the parquet files, and the only one unless the snapshot has two parts."""
         return next(iter(self.data_files.values()))
 
+    @property
+    def control_files(self) -> dict[str, Path]:
+        """Name of each set of control rows -> its parquet file; empty unless they were exported."""
+        if not self.manifest.get("controls"):
+            return {}
+        paths = control_paths(self.content_digest, self.configs)
+        return {name: self.folder / path for name, path in paths.items()}
+
+    def read_controls(self) -> tuple[SnapshotRow, ...]:
+        """The control rows, if there are any; raises `SnapshotError` as `read_rows` does."""
+        return tuple(row for path in self.control_files.values() for row in read_part(path).to_pylist())
+
     def read_rows(self) -> tuple[SnapshotRow, ...]:
         """The rows of all parts, in the order of the manifest.
 
@@ -78,13 +91,18 @@ class Snapshot:
 
 
 def write_snapshot(
-    folder: Path, rows: Sequence[SnapshotRow], facts: SnapshotFacts, config_text: str
+    folder: Path,
+    rows: Sequence[SnapshotRow],
+    facts: SnapshotFacts,
+    config_text: str,
+    controls: Sequence[SnapshotRow] = (),
 ) -> Snapshot:
     """Write `rows` (from `build_rows`) as a snapshot and return it.
 
     The folder appears whole or not at all; a snapshot that is there already is replaced with all it holds. The
     same rows give the same data file, byte for byte, under one version of pyarrow, in whatever order they come.
-    `config_text` is stored as it is: redact it first.
+    `config_text` is stored as it is: redact it first. `controls` (from `build_controls`, one for each row) lie beside
+    the rows and are not counted.
 
     Raises `SnapshotError` if there are no rows, ids repeat, or `folder` holds something else than a snapshot.
     """
@@ -105,10 +123,13 @@ def write_snapshot(
     with _replacing(folder) as workspace:
         for name, members in parts.items():
             write_part(workspace / paths[name], members)
-        _write_text(workspace / "README.md", render_card(ordered, facts, content, paths))
+        beside = control_paths(content, list(parts)) if controls else {}
+        _write_text(workspace / "README.md", render_card(ordered, facts, content, paths, beside))
         _write_text(workspace / "build.yaml", config_text)
         manifest = _manifest(parts, facts, content)
-        listed = ("README.md", "build.yaml", *paths.values())
+        if controls:
+            manifest["controls"] = write_controls(workspace, content, list(parts), controls)
+        listed = ("README.md", "build.yaml", *paths.values(), *beside.values())
         manifest["files"] = [_describe_file(workspace, name) for name in listed]
         manifest["row_digests"] = [row["row_digest"] for row in ordered]
         text = json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False)
@@ -167,7 +188,11 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
             shown = file.relative_to(folder).as_posix()
             return (*problems, f"{shown}: the columns are not those of a snapshot")
         parts[name] = table.to_pylist()
-    return (*problems, *_check_rows(parts, snapshot.manifest))
+    problems += _check_rows(parts, snapshot.manifest)
+    if snapshot.control_files:
+        rows = [row for members in parts.values() for row in members]
+        problems += check_controls(folder, snapshot.manifest, snapshot.configs, rows)
+    return tuple(problems)
 
 
 def content_digest(parts: Parts) -> str:
@@ -213,6 +238,7 @@ def _manifest(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, Any
         "cost_usd": facts.cost_usd,
         "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
         "attribution": facts.attribution,
+        "controls": None,
     }
 
 
@@ -231,7 +257,8 @@ def _counts_of_parts(parts: Parts) -> dict[str, Any]:
 def _check_files(snapshot: Snapshot) -> list[str]:
     problems = []
     paths = data_paths(snapshot.content_digest, snapshot.configs)
-    listed = {"README.md", "build.yaml", *paths.values()}
+    beside = {path.relative_to(snapshot.folder).as_posix() for path in snapshot.control_files.values()}
+    listed = {"README.md", "build.yaml", *paths.values(), *beside}
     stated = {entry["path"]: entry["sha256"] for entry in _entries(snapshot.manifest.get("files"))}
     if set(stated) != listed:
         problems.append(f"{_MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")

@@ -16,13 +16,14 @@ import yaml
 
 from perturb.errors import PublishError, SnapshotError
 from perturb.export import hub as hub_module
+from perturb.export.controls import build_controls
 from perturb.export.hub import tag_of
 from perturb.export.publish import publish
 from perturb.export.published_card import BEGIN, END, merge_cards, split_card
-from perturb.export.rows import row_digest
+from perturb.export.rows import build_rows, row_digest
 from perturb.export.snapshot import check_snapshot, read_snapshot, write_snapshot
 from tests.building import perturb
-from tests.export.test_snapshot import facts, rows_of
+from tests.export.test_snapshot import facts, item, rows_of
 from tests.loopback_hub import LoopbackHub, Repository
 
 # huggingface_hub sends large files in a way that httpx warns about.
@@ -364,3 +365,25 @@ def test_the_command_publishes_and_repeats(hub: LoopbackHub, tmp_path: Path) -> 
     assert (again.returncode, "nothing was uploaded" in again.stderr) == (0, True)
     wrong = perturb("publish", folder, "no name", env=environment(hub, tmp_path))
     assert (wrong.returncode, len(wrong.stderr.splitlines())) == (1, 1)
+
+
+def test_controls_are_published_and_a_later_round_without_them_names_none(
+    hub: LoopbackHub, tmp_path: Path
+) -> None:
+    items = [item(number) for number in range(3)]
+    labels = ("2026-Q4", "paper")
+    first = write_snapshot(
+        tmp_path / "a", build_rows(items, *labels), facts(), "", build_controls(items, *labels)
+    )
+    push(hub, first.folder)
+    names = [entry["config_name"] for entry in card_header(hub)["configs"]]
+    assert names == ["default", "controls"]
+    assert check_snapshot(download(hub, "2026-Q4", tmp_path / "back")) == ()
+    assert load(hub, tmp_path, "2026-Q4") == [list(first.read_rows())]
+    push(hub, snapshot(tmp_path / "b", "2027-Q1"))
+    assert [entry["config_name"] for entry in card_header(hub)["configs"]] == ["default"]
+    assert "default" not in card_header(hub)["configs"][0]
+
+
+def card_header(hub: LoopbackHub) -> dict[str, Any]:
+    return split_card(repository(hub).head.files["README.md"].decode())[0]
