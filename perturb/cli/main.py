@@ -18,6 +18,7 @@ from perturb.cli.init import init_command
 from perturb.cli.levers import levers_command
 from perturb.cli.power import power_command
 from perturb.cli.publish import publish_command
+from perturb.cli.refusal_index import refusal_index_app
 from perturb.cli.report import report_command
 from perturb.cli.review import review_app
 from perturb.cli.score import score_command
@@ -66,6 +67,7 @@ app.command("publish")(publish_command)
 app.command("compare")(compare_command)
 app.command("power")(power_command)
 app.command("score")(score_command)
+app.add_typer(refusal_index_app, name="refusal-index")
 
 
 INTERRUPTED = 130

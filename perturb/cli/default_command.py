@@ -1,0 +1,26 @@
+"""A group one of whose commands needs no name: `refusal-index TABLE` beside `refusal-index run QA`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer.core
+
+DEFAULT = "table"
+"""The command that is meant where the first word names none."""
+
+
+class TableGroup(typer.core.TyperGroup):
+    """Takes `table` as said where the first word is no command of the group; a file called `run` is `./run`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the command in where it is left out."""
+        known = {*self.commands, *ctx.help_option_names}
+        if args and args[0] not in known:
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Show both ways to call the group."""
+        formatter.write_usage(ctx.command_path, "TABLE [OPTIONS]")
+        formatter.write_usage(ctx.command_path, "COMMAND [ARGS]...")

@@ -1,0 +1,209 @@
+"""`perturb refusal-index`: whether models refuse what they do not know, from a table or a two-pass run."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from perturb.cli.default_command import TableGroup
+from perturb.cli.output import money, note, print_json
+from perturb.cli.refusal_tables import print_refusals
+
+if TYPE_CHECKING:
+    from perturb.evaluate.questions import QuestionSet
+    from perturb.evaluate.refusal_report import RefusalReport
+    from perturb.llm.client import ModelSettings
+
+refusal_index_app = typer.Typer(
+    cls=TableGroup,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Measure whether models refuse what they do not know: from a TABLE, or by running two passes.\n\n"
+    "Example: perturb refusal-index answers.csv --json",
+)
+
+
+class IntervalBy(StrEnum):
+    """How the interval of the index is made."""
+
+    DELTA = "delta"
+    BOOTSTRAP = "bootstrap"
+
+
+class SettingName(StrEnum):
+    """A first-pass prompt, from the one that invites refusals least to the one that invites them most."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+    HIGHEST = "highest"
+
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
+
+
+@refusal_index_app.command("table")
+def table_command(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE",
+            help="A .csv, .jsonl or .parquet table with the columns refused and wrong (0/1), and optionally model,"
+            " setting and base_id; or the folder of a two-pass run.",
+            show_default=False,
+        ),
+    ],
+    interval_by: Annotated[
+        IntervalBy | None,
+        typer.Option(
+            "--interval",
+            help="How the interval of the index is made.  [default: delta, or bootstrap where base_id repeats]",
+        ),
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind the intervals.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    cv: Annotated[
+        float, typer.Option(min=0.001, help="Coefficient of variation to give a sample size for.")
+    ] = 0.1,
+    report: Annotated[Path | None, typer.Option(help="Also write a report page: FILE.html.")] = None,
+    json_output: JsonOption = False,
+) -> None:
+    """Compute the Refusal Index and its companions from a table; asks no model. The word `table` may be left out.
+
+    Example: perturb refusal-index table answers.csv --json
+    """
+    from perturb.errors import ConfigError
+    from perturb.evaluate.refusal_report import Precision, report_refusals
+
+    precision = Precision(
+        interval_by=interval_by.value if interval_by else None, resamples=resamples, seed=seed, cv=cv
+    )
+    try:
+        found = report_refusals(source, precision)
+    except ValueError as exc:
+        raise ConfigError(f"--interval: {exc}") from None
+    if report is not None:
+        _write_report(found, report)
+    if json_output:
+        print_json(found.to_dict())
+    else:
+        print_refusals(found)
+
+
+@refusal_index_app.command("run")
+def run_command(
+    questions: Annotated[
+        str,
+        typer.Argument(
+            metavar="QA",
+            help="A .csv or .jsonl file, a snapshot folder, hub:OWNER/NAME, or faitheval:TASK.",
+            show_default=False,
+        ),
+    ],
+    model: Annotated[
+        list[str],
+        typer.Option(help="A model under test: a litellm name or one from --models; may be repeated."),
+    ],
+    judge: Annotated[
+        str | None, typer.Option(help="The grader; needed unless every answer is a letter or a number.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The run folder; a stopped run goes on from it.  [default: outputs/refusal-index-QA]"
+        ),
+    ] = None,
+    models: Annotated[
+        Path | None, typer.Option(help="A YAML file of models, with limits and prices.")
+    ] = None,
+    setting: Annotated[
+        list[SettingName] | None,
+        typer.Option(help="A first-pass prompt; may be repeated.  [default: all four]"),
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", help="auto, simpleqa, precisewikiqa, faitheval, medqa, aime, plain or snapshot."
+        ),
+    ] = "auto",
+    mix: Annotated[
+        str | None, typer.Option(help="A second set: as many questions of one as of the other are drawn.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Draw so many questions, by the seed.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
+    budget_usd: Annotated[
+        float | None, typer.Option(min=0, help="Stop before the run costs more; needs known prices.")
+    ] = None,
+    json_output: JsonOption = False,
+) -> None:
+    """Ask models twice: in the first pass they may refuse, in the second they must answer what they refused.
+
+    Example: perturb refusal-index run simple_qa.csv --model openai/gpt-4o --judge openai/gpt-4o-mini --out outputs/ri
+    """
+    from perturb.evaluate.refusal_report import report_refusals
+    from perturb.evaluate.two_pass import SETTINGS
+    from perturb.evaluate.two_pass_run import TwoPassPlan, run_two_pass
+
+    under_test, grader = _find_models(model, judge, models)
+    question_set = _read_sets(questions, form, mix, limit, seed)
+    plan = TwoPassPlan(
+        questions=question_set,
+        models=under_test,
+        judge=grader,
+        settings=tuple(one.value for one in setting) if setting else tuple(SETTINGS),
+        budget_usd=budget_usd,
+    )
+    ended = run_two_pass(plan, out or Path("outputs") / f"refusal-index-{question_set.name}", progress=True)
+    for warning in ended.warnings:
+        note(warning)
+    found = report_refusals(ended.table)
+    if json_output:
+        print_json({**ended.facts, "results": [group.to_dict() for group in found.groups]})
+    else:
+        print_refusals(found)
+        facts = ended.facts
+        typer.echo(
+            f"\ncalls: {facts['calls']}, tokens: {facts['tokens']}, cost: {money(facts['cost_usd'])},"
+            f" seconds: {facts['seconds']}"
+        )
+        typer.echo(f"table: {facts['table']}")
+    if ended.stopped is not None:
+        note(f"perturb: {ended.stopped}")
+        raise typer.Exit(1)
+
+
+def _find_models(
+    names: list[str], judge: str | None, file: Path | None
+) -> tuple[tuple[ModelSettings, ...], ModelSettings | None]:
+    from perturb.errors import ConfigError
+    from perturb.evaluate.contestants import ModelNames
+
+    known = ModelNames(file)
+    under_test = known.find(names)
+    grader = known.find([judge])[judge] if judge else None
+    for one in (*under_test.values(), *([grader] if grader else [])):
+        if one.adapter is not None:
+            raise ConfigError(f"'{one.name}': a service or a function cannot be run here: name a model")
+    return tuple(one.settings for one in under_test.values()), grader.settings if grader else None
+
+
+def _read_sets(source: str, form: str, mix: str | None, limit: int | None, seed: int) -> QuestionSet:
+    from perturb.evaluate.question_sets import read_questions
+    from perturb.evaluate.questions import mix_questions
+
+    first = read_questions(source, form)
+    if mix is None:
+        return first.draw(limit, seed)
+    half = None if limit is None else max(1, limit // 2)
+    return mix_questions(first.draw(half, seed), read_questions(mix).draw(half, seed), seed)
+
+
+def _write_report(found: RefusalReport, html: Path) -> None:
+    from perturb.report.page import write_page
+    from perturb.report.refusal_index_page import make_refusal_page
+
+    paths = write_page(make_refusal_page(found), html, html.with_suffix(""))
+    note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")
