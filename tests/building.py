@@ -102,12 +102,12 @@ def run_build(folder: Path, content: Mapping[str, Any], name: str = "run") -> Bu
     return build(configure(folder, content), folder / name)
 
 
-def perturb(*arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+def perturb(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
     return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=120, **options)
 
 
-def command(*arguments: str | Path) -> list[str]:
+def command(*arguments: object) -> list[str]:
     """The command line as a list."""
     return [sys.executable, "-m", "perturb", *map(str, arguments)]
 

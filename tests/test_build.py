@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -309,6 +310,46 @@ def test_a_signal_ends_the_run_in_one_line_and_the_same_command_goes_on(
     finish(config, tmp_path / "out")
     assert accepted(run) == accepted(whole.run)
     assert server.counters.repeated <= 2 * 8 * 5
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="needs a small file system")
+def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", disk], capture_output=True
+    ).returncode:
+        pytest.skip("may not mount a file system")
+    try:
+        stopped = perturb("build", "--out", disk, "--limit", 10)
+        assert (stopped.returncode, stopped.stdout) == (1, "")
+        assert "no space left for the ledger" in stopped.stderr
+        assert stopped.stderr.count("\n") == 1
+        assert not (disk / "demo" / "run.pid").exists()
+        subprocess.run(["mount", "-o", "remount,size=60m", disk], check=True)
+        whole = json.loads(perturb("build", "--out", tmp_path, "--limit", 10, "--json").stdout)
+        facts = json.loads(perturb("build", "--out", disk, "--limit", 10, "--json").stdout)
+        assert accepted(disk / "demo") == accepted(tmp_path / "demo")
+        assert facts["rows"] == whole["rows"] > 0
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def test_a_run_can_be_read_while_it_is_written(tmp_path: Path, server: LoopbackServer) -> None:
+    server._latency = (0.02, 0.08)
+    config = write_config(tmp_path, content_of(server.url, limit=1))
+    process = start(config, tmp_path / "out")
+    seen: list[int] = []
+    while process.poll() is None:
+        status = perturb("status", tmp_path / "out" / "run", "--json")
+        if status.returncode == 0:
+            seen.append(json.loads(status.stdout)["left"])
+        else:
+            assert re.fullmatch(r"perturb: .*(no run there|has no plan yet|older perturb).*\n", status.stderr)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert seen == sorted(seen, reverse=True)
+    assert any(left > 0 for left in seen)
 
 
 # -- changes between two runs ----------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ class CallLedger:
         self.path = folder / LEDGER_FILE
         with ExitStack() as undo:
             self._lock = _take_lock(folder)
-            undo.callback(self._lock.release)
+            undo.callback(self._release)
             self.db = undo.enter_context(closing(connect(self.path)))
             with ledger_errors(self.path):
                 migrate(self.db, str(self.path))
@@ -52,10 +52,13 @@ class CallLedger:
     ) -> None:
         self._writer.close()
         self.db.close()
-        (self.folder / "run.pid").unlink(missing_ok=True)
-        self._lock.release()
+        self._release()
         if kind is None:
             self._writer.check()
+
+    def _release(self) -> None:
+        (self.folder / "run.pid").unlink(missing_ok=True)
+        self._lock.release()
 
     def flush(self) -> None:
         """Return when everything recorded so far is on disk."""
