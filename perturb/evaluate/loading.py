@@ -64,7 +64,8 @@ def load_items(source: ItemSource, catalogue: Catalogue) -> ItemSet:
 
 def _limited(whole: ItemSet, limit: int | None) -> ItemSet:
     if not whole.items:
-        raise SourceError(f"{whole.name}: holds no item that can be evaluated: check the source")
+        reason = f" ({whole.warnings[0]})" if whole.warnings else ""
+        raise SourceError(f"{whole.name}: holds no item that can be evaluated{reason}: check the source")
     return whole if limit is None else replace(whole, items=whole.items[:limit])
 
 
@@ -84,7 +85,7 @@ def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
     snapshot = read_snapshot(folder)
     header = Header(str(snapshot.manifest.get("name") or folder.name))
     rows = (
-        Row(snapshot.data_file, number, fields, header)
+        Row(snapshot.folder, number, fields, header)
         for number, fields in enumerate(snapshot.read_rows(), start=1)
     )
     items, warnings, round_name = _read_all(rows, str(folder), catalogue)
@@ -99,7 +100,8 @@ def _other_rows(source: ItemSource) -> tuple[str, Iterator[Row]]:
     if path.is_file() or path.name.endswith((".jsonl", ".jsonl.gz", ".parquet")):
         return path.name, read_rows(path)
     name, _, revision = source.name.removeprefix(PREFIX).partition("@")
-    if not path.is_dir() and name.count("/") != 1:
+    on_hub = name.count("/") == 1 and (source.name.startswith(PREFIX) or not path.parent.is_dir())
+    if not path.is_dir() and not on_hub:
         raise SourceError(
             f"{source.name}: no such snapshot: give a snapshot folder, a .jsonl or .parquet file, or OWNER/NAME"
         )
