@@ -6,11 +6,14 @@ import csv
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perturb.errors import SourceError, at
 from perturb.score.rows import OPTIONAL, REQUIRED
 from perturb.score.table import ResultTable, result_table
+
+if TYPE_CHECKING:
+    from perturb.evaluate.results import EvaluationRun
 
 Located = tuple[str, Mapping[str, Any]]
 """A row and its place in the source."""
@@ -48,14 +51,16 @@ def _read_run(folder: Path) -> ResultTable:
 
     run = read_run(folder)
     rows = ((f"{folder}: item '{one.item_id}'", one.to_dict()) for one in run.results)
-    return result_table(rows, str(folder), items=run.items, warnings=_warnings(run.facts))
+    return result_table(rows, str(folder), items=run.items, warnings=tuple(_warnings(run)))
 
 
-def _warnings(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    judged_itself = facts.get("judge_under_test")
-    if not judged_itself:
-        return ()
-    return (f"the judge {judged_itself} is also under test: it judged its own replies",)
+def _warnings(run: EvaluationRun) -> Iterator[str]:
+    replied = {one.model for one in run.results}
+    for name, facts in run.facts["models"].items():
+        if facts.get("judges_itself"):
+            yield f"{name} is the judge too and judged its own replies: its scores may be partial"
+        if name not in replied:
+            yield f"{name} has no reply yet and is not scored: run `perturb evaluate` again"
 
 
 def _read_jsonl(path: Path) -> Iterator[Located]:

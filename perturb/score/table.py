@@ -24,6 +24,7 @@ GROUPINGS: dict[str, str] = {
 }
 """What scores are broken down by, and the column that says it."""
 
+_MIXED = "items of two snapshots are mixed: score them apart"
 _TAXONOMY = {str(name): place for place, name in enumerate((*PerturbationClass, *Intensity))}
 
 
@@ -92,11 +93,16 @@ def result_table(
         )
     _refuse_double_replies(found)
     _refuse_mixed_items(found)
+    judged = {row.judged_by: row for row in reversed(found) if row.judged_by is not None}
+    if (
+        items is None
+    ):  # a run is of one snapshot, though that may hold items with one passage and with several
+        _refuse_mixed_judgements(judged)
     by_model: dict[str, list[ResultRow]] = {}
     for row in found:
         by_model.setdefault(row.model, []).append(row)
     models = tuple(_replies(model, by_model[model]) for model in sorted(by_model))
-    raf = any(row.judged_by == "raf" for row in found)
+    raf = set(judged) == {"raf"}
     codes = tuple(entry.refusal_code for entry in catalogue.classes.values())
     return ResultTable(source, models, raf, codes, (*warnings, *_missing(models, source, items)))
 
@@ -129,35 +135,34 @@ def _refuse_double_replies(rows: list[ResultRow]) -> None:
 
 
 def _refuse_mixed_items(rows: list[ResultRow]) -> None:
-    """Refuse rows of two snapshots: one item with two contents, two ways to judge, two names, or nothing shared."""
+    """Refuse rows of two snapshots: one item with two contents, two names of snapshots, or no item shared."""
     seen: dict[str, ResultRow] = {}
-    judged: dict[str, ResultRow] = {}
     models: dict[str, set[str]] = {}
-    advice = "items of two snapshots are mixed: score them apart"
     for row in rows:
         first = seen.setdefault(row.item_id, row)
         if first.item != row.item:
             name = next(name for name, a, b in zip(ITEM_FIELDS, first.item, row.item, strict=True) if a != b)
             raise SourceError(
-                f"{row.place}: item '{row.item_id}' has another '{name}' than at {first.place}: {advice}"
+                f"{row.place}: item '{row.item_id}' has another '{name}' than at {first.place}: {_MIXED}"
             )
         if row.item[-1] != rows[0].item[-1]:
             raise SourceError(
-                f"{row.place}: snapshot '{row.item[-1]}', but '{rows[0].item[-1]}' at {rows[0].place}: {advice}"
+                f"{row.place}: snapshot '{row.item[-1]}', but '{rows[0].item[-1]}' at {rows[0].place}: {_MIXED}"
             )
-        if row.judged_by is not None:
-            judged.setdefault(row.judged_by, row)
         models.setdefault(row.model, set()).add(row.item_id)
-    if len(judged) == 2:
-        raise SourceError(
-            f"{judged['quality'].place}: judged by 'quality', but by 'eligible' and 'factual_signal' at"
-            f" {judged['raf'].place}: {advice}"
-        )
     first_model = rows[0].model
     for model, items in models.items():
         if not items & models[first_model]:
             place = next(row.place for row in rows if row.model == model)
-            raise SourceError(f"{place}: model '{model}' shares no item with '{first_model}': {advice}")
+            raise SourceError(f"{place}: model '{model}' shares no item with '{first_model}': {_MIXED}")
+
+
+def _refuse_mixed_judgements(judged: Mapping[str, ResultRow]) -> None:
+    if len(judged) == 2:
+        raise SourceError(
+            f"{judged['quality'].place}: judged by 'quality', but by 'eligible' and 'factual_signal' at"
+            f" {judged['raf'].place}: {_MIXED}"
+        )
 
 
 def _missing(models: tuple[ModelReplies, ...], source: str, items: int | None) -> list[str]:
