@@ -11,17 +11,21 @@ from perturb.cli.output import money, note, print_json, print_table
 
 if TYPE_CHECKING:
     from perturb.build import BuildReport
-    from perturb.config import BuildConfig
+    from perturb.config import BaseSetEntry, BuildConfig
     from perturb.estimate import Estimate
 
 
 def build_command(
     config: Annotated[Path | None, typer.Argument(help="build.yaml; without one, the offline demo.")] = None,
+    demo: Annotated[
+        str | None,
+        typer.Option(help="Use this embedded base set: demo (single passages) or garage (ten passages)."),
+    ] = None,
     base_set: Annotated[
         Path | None, typer.Option(help="Use this base set in place of the configured one.")
     ] = None,
     base_format: Annotated[
-        str, typer.Option("--format", help="Format of --base-set: auto, jsonl, nq.")
+        str, typer.Option("--format", help="Format of --base-set: auto, jsonl, nq, garage, refusalbench.")
     ] = "auto",
     limit: Annotated[int | None, typer.Option(min=1, help="Use the first N base instances only.")] = None,
     name: Annotated[str | None, typer.Option(help="Name of the run; its folder is OUT/NAME.")] = None,
@@ -43,11 +47,14 @@ def build_command(
     Example: perturb build build.yaml --dry-run
     """
     from perturb.build import build
+    from perturb.curate import demo_path
     from perturb.records import Outcome
 
+    if demo is not None and config is None and name is None:
+        name = demo_path(demo).stem
     changes = {"name": name, "round": round_name, "seed": seed}
     settings = _configure(config, {key: value for key, value in changes.items() if value is not None})
-    settings = _choose_base_set(settings, base_set, base_format, limit)
+    settings = _choose_base_set(settings, _named_set(demo, base_set, base_format), limit)
     if dry_run:
         _print_estimate(settings, json_output)
         return
@@ -83,12 +90,21 @@ def _configure(path: Path | None, changes: dict[str, object]) -> BuildConfig:
         raise ConfigError(f"--{fault['loc'][0]}: {describe_fault((), fault['type'], fault['msg'])}") from None
 
 
-def _choose_base_set(config: BuildConfig, path: Path | None, form: str, limit: int | None) -> BuildConfig:
+def _named_set(demo: str | None, path: Path | None, form: str) -> BaseSetEntry | None:
+    """The base set that the options name, if they name one."""
     from perturb.config import BaseSetEntry
 
+    if demo is not None and path is not None:
+        raise typer.BadParameter("give --demo or --base-set, not both", param_hint="--demo")
+    if demo is not None:
+        return BaseSetEntry(demo=demo)
+    return None if path is None else BaseSetEntry(path=path, format=form)
+
+
+def _choose_base_set(config: BuildConfig, named: BaseSetEntry | None, limit: int | None) -> BuildConfig:
     entry = config.base_set
-    if path is not None:
-        entry = BaseSetEntry(path=path, format=form, limit=entry.limit)
+    if named is not None:
+        entry = named.model_copy(update={"limit": entry.limit})
     if limit is not None:
         entry = entry.model_copy(update={"limit": limit})
     return config.model_copy(update={"base_set": entry})

@@ -10,9 +10,10 @@ import json
 import random
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 from perturb.catalogue import Catalogue
@@ -29,7 +30,9 @@ from perturb.records import (
     Target,
 )
 from perturb.rules.engine import RuleCandidate, perturb_by_rule
-from perturb.verify.checks import find_fault, folded, holds_answer
+from perturb.verify.checks import find_fault
+from perturb.verify.matching import folded, holds_answer
+from perturb.verify.passages import removes_answer, without_telling_titles
 
 from .replay import EchoPlayer, Player, Turns
 
@@ -112,9 +115,17 @@ class Request:
 
     @property
     def instance(self) -> BaseInstance:
-        """The instance to perturb, as far as the prompt shows it: one passage without a title."""
-        query, context, answers = self.data["query"], self.data["context"], tuple(self.data["answers"])
-        return BaseInstance(digest(query, context, answers), "loopback", query, (Passage(context),), answers)
+        """The instance to perturb, as far as the prompt shows it: a single passage has no title there."""
+        query, answers = self.data["query"], tuple(self.data["answers"])
+        shown = self.data["passages"] if self.several else [{"text": self.data["context"]}]
+        passages = tuple(Passage(p["text"], p.get("title", ""), p.get("role", "signal")) for p in shown)
+        name = digest(query, shown if self.several else self.data["context"], answers)
+        return BaseInstance(name, "loopback", query, passages, answers)
+
+    @property
+    def several(self) -> bool:
+        """Whether the prompt numbers several passages."""
+        return "passages" in self.data
 
     @property
     def assigned(self) -> str | None:
@@ -173,7 +184,7 @@ class GeneratorPlayer:
         edit = self._edit(model, request, instance)
         reply: Reply = {
             "perturbed_query": edit.query,
-            "perturbed_context": edit.context,
+            **_context(instance, edit, several=request.several),
             "lever_selected": edit.lever,
             "implementation_reasoning": edit.reasoning,
             "intensity_achieved": str(cell.intensity),
@@ -185,7 +196,10 @@ class GeneratorPlayer:
             reply["lever_selected"] = next(each.name for each in self._catalogue.levers if each.cell != cell)
         if fault is ContentFault.WRONG_TARGET:
             for side in _SIDES - self._catalogue.classes[cell.perturbation_class].target:
-                reply[f"perturbed_{side}"] += " Or so."
+                if side == "context" and request.several:
+                    reply["changed_passages"] = [{"number": 1, "text": f"{instance.passages[0].text} Or so."}]
+                else:
+                    reply[f"perturbed_{side}"] += " Or so."
         return say(reply, fault, decoy=reply | {"perturbed_query": "is this the question after all"})
 
     def _edit(self, model: str, request: Request, instance: BaseInstance) -> Edit:
@@ -217,43 +231,63 @@ class Edit:
 
     lever: str
     query: str
-    context: str
+    texts: tuple[str, ...]
+    """Of all passages, changed or not."""
     reasoning: str
 
 
 def _ruled(made: RuleCandidate) -> Edit:
-    return Edit(made.lever, made.query, made.passages[0].text, made.reasoning)
+    return Edit(made.lever, made.query, tuple(p.text for p in made.passages), made.reasoning)
+
+
+def _context(instance: BaseInstance, edit: Edit, *, several: bool) -> Reply:
+    """The part of a reply that tells the context."""
+    if not several:
+        return {"perturbed_context": edit.texts[0]}
+    pairs = zip(instance.passages, edit.texts, strict=True)
+    changed = [(number, text) for number, (old, text) in enumerate(pairs, start=1) if old.text != text]
+    return {"changed_passages": [{"number": number, "text": text} for number, text in changed]}
 
 
 def _candidate(instance: BaseInstance, cell: Cell, edit: Edit) -> Candidate:
-    return Candidate(
+    candidate = Candidate(
         id=instance.id,
         instance_id=instance.id,
         generator="loopback",
         cell=cell,
         lever=edit.lever,
         query=edit.query,
-        passages=(Passage(edit.context),),
+        passages=tuple(
+            replace(old, text=text) for old, text in zip(instance.passages, edit.texts, strict=True)
+        ),
         reasoning=edit.reasoning,
         expected_behavior="",
     )
+    return without_telling_titles(instance, candidate)
 
 
 def simple_edits(instance: BaseInstance, cell: Cell, lever: str, chance: random.Random) -> Iterator[Edit]:
     """Edits that serve any instance of a cell, the best one first."""
-    query, context = instance.query, instance.context
+    query, texts = instance.query, tuple(passage.text for passage in instance.passages)
     name = cell.perturbation_class
-    if name is PerturbationClass.MISSING_INFO and cell.intensity is not Intensity.LOW:
-        for text in _without_answers(context, instance.answers):
-            yield Edit(lever, query, text, "The passage no longer says what is asked.")
+    home = next((i for i, passage in enumerate(instance.passages) if passage.role == "signal"), 0)
+    if removes_answer(cell):
+        told = {i for i, t in enumerate(texts) if any(holds_answer(t, answer) for answer in instance.answers)}
+        options = (
+            _without_answers(t, instance.answers) if i in told or i == home else repeat(t)
+            for i, t in enumerate(texts)
+        )
+        for kept in zip(*options, strict=False):
+            yield Edit(lever, query, kept, "The context no longer says what is asked.")
     elif name in _CLAUSES:
         asked = query.rstrip("? ")
         mark = "?" if "?" in query else ""
         clause = chance.choice(_CLAUSES[name])
-        yield Edit(lever, f"{asked} {clause}{mark}", context, "A clause was added to the question.")
+        yield Edit(lever, f"{asked} {clause}{mark}", texts, "A clause was added to the question.")
     else:
         sentence = chance.choice(_SENTENCES[name])
-        yield Edit(lever, query, f"{context.rstrip()} {sentence}", "A sentence was added to the passage.")
+        longer = tuple(f"{t.rstrip()} {sentence}" if i == home else t for i, t in enumerate(texts))
+        yield Edit(lever, query, longer, "A sentence was added to a passage.")
 
 
 def _without_answers(context: str, answers: tuple[str, ...]) -> Iterator[str]:
