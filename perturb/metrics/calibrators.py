@@ -1,37 +1,25 @@
 """Post-hoc calibration: a map from stated to calibrated confidence, learned on some answers and applied to others.
 
-Four maps: isotonic regression, which the paper uses, and three to compare it with. A split says which rows a map may
-learn from; every score is taken on the other rows alone. BAS paper, section 4.4 and appendix F.
+Four maps: isotonic regression, which the paper uses, and three to compare it with. `perturb.metrics.calibrated_scores`
+splits rows and scores maps. BAS paper, section 4.4 and appendix F.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from perturb.metrics.bas import BASReport, bas_score, bas_utility
-from perturb.metrics.calibration import LOG_CLIP, aurc, bin_places, expected_calibration_error, log_losses
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import (
-    Flags,
-    Floats,
-    read_confidences,
-    read_flags,
-    read_graded,
-    require_same_length,
-)
-from perturb.metrics.resampling import cluster_codes, paired_difference
+from perturb.metrics.calibration import LOG_CLIP, bin_places, log_losses
+from perturb.metrics.inputs import Flags, Floats, read_confidences, read_graded
 
 Method = Literal["isotonic", "platt", "temperature", "histogram"]
 METHODS: tuple[Method, ...] = get_args(Method)
 HISTOGRAM_BINS = 10
 MAX_TEMPERATURE = 100.0
-ABLATION_SIZES = (10, 25, 50, 100, 250, 500, 1000)
-"""The sizes of the paper's table A2."""
 
 _FIELDS: dict[str, frozenset[str]] = {
     "isotonic": frozenset({"stated", "calibrated"}),
@@ -90,33 +78,6 @@ class CalibrationMap:
         return fitted
 
 
-@dataclass(frozen=True, slots=True)
-class Calibrated:
-    """The rows outside the calibration split, scored before and after."""
-
-    before: BASReport
-    after: Mapping[Method, BASReport]
-    maps: Mapping[Method, CalibrationMap]
-    gains: Mapping[Method, Estimate]
-    """Uniform BAS after minus before on the same rows, with a paired interval."""
-    n_calibration: int
-    n_scored: int
-
-
-@dataclass(frozen=True, slots=True)
-class AblationRow:
-    """Isotonic calibration with a given number of answers: means and standard deviations over the repeats."""
-
-    size: int
-    repeats: int
-    bas: float
-    bas_sd: float
-    ece: float
-    ece_sd: float
-    aurc: float
-    aurc_sd: float
-
-
 def fit_map(is_correct: ArrayLike, confidence: ArrayLike, method: Method = "isotonic") -> CalibrationMap:
     """Fit a map from stated confidence to the probability of being right.
 
@@ -140,121 +101,6 @@ def fit_map(is_correct: ArrayLike, confidence: ArrayLike, method: Method = "isot
         for name, values in _FIT[method](correct, stated).items()
     }
     return CalibrationMap(method, len(correct), parameters)
-
-
-def calibration_split(
-    n: int, *, share: float = 0.5, clusters: ArrayLike | None = None, seed: int = 0
-) -> Flags:
-    """Draw the rows that a map may learn from; True marks them. Rows of one cluster stay together.
-
-    Raises ValueError for a share outside (0, 1), and where either side would be left without a row.
-
-    >>> int(calibration_split(10, share=0.3).sum())
-    3
-    """
-    if not 0 < share < 1:
-        raise ValueError(f"the share of the calibration split must lie between 0 and 1, got {share:g}")
-    codes = cluster_codes(clusters, n)
-    codes = np.arange(n) if codes is None else codes
-    units = int(codes.max()) + 1 if n else 0
-    taken = round(share * units)
-    if not 0 < taken < units:
-        raise ValueError(f"{units} questions cannot be split at {share:g}: give more rows or another share")
-    chosen = np.zeros(units, dtype=np.bool_)
-    chosen[np.random.default_rng(seed).permutation(units)[:taken]] = True
-    return np.asarray(chosen[codes])
-
-
-def calibrate(
-    is_correct: ArrayLike,
-    confidence: ArrayLike,
-    in_calibration: ArrayLike,
-    *,
-    methods: Sequence[Method] = METHODS,
-    bins: int = 10,
-    clusters: ArrayLike | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Calibrated:
-    """Fit maps on the rows marked in `in_calibration`, and score the other rows before and after.
-
-    `bins`, `clusters`, `resamples` and `seed` as in `BASReport`. Raises ValueError as there, and where either side is
-    empty.
-
-    Reference: BAS paper, table 4.
-
-    >>> rows = calibrate([1, 0, 0, 0] * 20, [0.9] * 80, [True] * 40 + [False] * 40, methods=["isotonic"])
-    >>> rows.n_scored, round(rows.after["isotonic"].weighted_score(), 3)
-    (40, 0.034)
-    """
-    correct, stated = read_graded(is_correct, confidence)
-    fitting = read_flags(in_calibration, "in_calibration")
-    require_same_length(is_correct=correct, in_calibration=fitting)
-    if fitting.all() or not fitting.any():
-        raise ValueError("the calibration split and the scored rows must both hold a row")
-    rest = ~fitting
-    groups = None if clusters is None else np.asarray(clusters)[rest]
-
-    def report(values: Floats) -> BASReport:
-        return BASReport(correct[rest], values, bins=bins, clusters=groups, resamples=resamples, seed=seed)
-
-    maps = {method: fit_map(correct[fitting], stated[fitting], method) for method in methods}
-    applied = {method: fitted.apply(stated[rest]) for method, fitted in maps.items()}
-    raw = bas_utility(correct[rest], stated[rest])
-    gains = {
-        method: paired_difference(
-            bas_utility(correct[rest], values), raw, clusters=groups, resamples=resamples, seed=seed
-        )
-        for method, values in applied.items()
-    }
-    after = {method: report(values) for method, values in applied.items()}
-    return Calibrated(report(stated[rest]), after, maps, gains, int(fitting.sum()), int(rest.sum()))
-
-
-def calibration_ablation(
-    is_correct: ArrayLike,
-    confidence: ArrayLike,
-    in_calibration: ArrayLike,
-    *,
-    sizes: Sequence[int] = ABLATION_SIZES,
-    repeats: int = 20,
-    bins: int = 10,
-    seed: int = 0,
-) -> list[AblationRow]:
-    """Isotonic calibration from ever more answers of the calibration split, scored on the rows outside it.
-
-    Each repeat draws its answers anew, without replacement; sizes larger than the split are left out.
-
-    Raises ValueError for a size or a number of repeats under 1, and as `calibrate`.
-
-    Reference: BAS paper, table A2.
-
-    >>> rows = calibration_ablation([1, 0] * 50, [0.9, 0.6] * 50, [True] * 50 + [False] * 50, repeats=3)
-    >>> [row.size for row in rows]
-    [10, 25, 50]
-    """
-    if repeats < 1 or any(size < 1 for size in sizes):
-        raise ValueError("sizes and repeats of an ablation must be 1 or more")
-    correct, stated = read_graded(is_correct, confidence)
-    fitting = read_flags(in_calibration, "in_calibration")
-    require_same_length(is_correct=correct, in_calibration=fitting)
-    pool, rest = np.flatnonzero(fitting), ~fitting
-    rng = np.random.default_rng(seed)
-
-    def scores(size: int) -> tuple[float, float, float]:
-        drawn = rng.choice(pool, size, replace=False)
-        values = fit_map(correct[drawn], stated[drawn]).apply(stated[rest])
-        error = expected_calibration_error(correct[rest], values, bins=bins)
-        return bas_score(correct[rest], values), error, aurc(correct[rest], values)
-
-    rows = []
-    for size in (size for size in sorted(set(sizes)) if size <= len(pool)):
-        table = np.array([scores(size) for _ in range(repeats)])
-        means = table.mean(axis=0).tolist()
-        spread = table.std(axis=0, ddof=1).tolist() if repeats > 1 else [0.0] * 3
-        pairs = [value for pair in zip(means, spread, strict=True) for value in pair]
-        rows.append(AblationRow(size, repeats, *pairs))
-    return rows
 
 
 def _fit_isotonic(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
