@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.llm.virtual_time import VirtualClock
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
 from perturb.llm.limits import LONGEST_HINT, LimitedModel, OutOfTriesError
 from perturb.llm.scripted import ScriptedModel
+from tests.llm.virtual_time import VirtualClock
 
 
 class TimedModel:

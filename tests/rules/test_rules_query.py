@@ -267,7 +267,7 @@ def test_odd_inputs_do_no_harm(base: BaseInstance) -> None:
 def test_targets_and_answers_over_real_questions() -> None:
     loaded = load_base_set(NQ, "nq")
     counts = dict.fromkeys(CELLS, 0)
-    for number, base in enumerate(getattr(loaded, "instances", loaded)):
+    for number, base in enumerate(loaded.instances):
         for cell in CELLS:
             made = perturb_by_rule(base, cell, None, number)
             if isinstance(made, RuleCandidate):
