@@ -1,0 +1,280 @@
+"""Services behind HTTP and Python functions as models under test."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
+from perturb.evaluate.adapters import DEFAULT_REQUEST, FunctionModel, ServiceModel, fill
+from perturb.evaluate.contestants import ModelNames, ModelsFile
+from perturb.evaluate.prompts import ItemRequest
+from perturb.llm.client import ChatRequest, Message, ModelSettings
+from perturb.yaml_files import YamlFile
+
+REQUEST = ItemRequest(
+    (Message("user", "P"),),
+    None,
+    {"prompt": "P", "query": "Who? {passages}", "context": "C", "passages": ["a", "b"], "item_id": "i"},
+)
+
+
+def ask(model: ServiceModel | FunctionModel, request: ChatRequest = REQUEST) -> str:
+    async def once() -> str:
+        try:
+            return (await model.complete(request)).text
+        finally:
+            await model.close()
+
+    return asyncio.run(once())
+
+
+class Service:
+    """A service on a free port that answers as it is told and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        self.answer: Callable[[Any], Coroutine[Any, Any, web.Response]] = self.echo
+        self.bodies: list[Any] = []
+        self.headers: Mapping[str, str] = {}
+        self.url = ""
+
+    async def echo(self, body: Any) -> web.Response:
+        return web.json_response({"answer": str(body["query"])})
+
+    async def handle(self, request: web.Request) -> web.Response:
+        self.bodies.append(await request.json())
+        self.headers = dict(request.headers)
+        return await self.answer(self.bodies[-1])
+
+    async def serve(self, started: threading.Event, stop: asyncio.Event) -> None:
+        app = web.Application()
+        app.router.add_post("/ask", self.handle)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        self.url = f"http://127.0.0.1:{runner.addresses[0][1]}/ask"
+        started.set()
+        await stop.wait()
+        await runner.cleanup()
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    made, started = Service(), threading.Event()
+    loop, stop = asyncio.new_event_loop(), asyncio.Event()
+    thread = threading.Thread(target=lambda: loop.run_until_complete(made.serve(started, stop)))
+    thread.start()
+    assert started.wait(timeout=30)
+    yield made
+    loop.call_soon_threadsafe(stop.set)
+    thread.join(timeout=30)
+    loop.close()
+
+
+def model_at(url: str, request: Any = DEFAULT_REQUEST, reply: str = "answer", **changes: Any) -> ServiceModel:
+    return ServiceModel(ModelSettings("rag", url, params={"request": request, "reply": reply}, **changes))
+
+
+def replies(content: Any, **options: Any) -> Callable[[Any], Coroutine[Any, Any, web.Response]]:
+    async def answer(body: Any) -> web.Response:
+        return (
+            web.Response(text=content, **options) if isinstance(content, str) else web.json_response(content)
+        )
+
+    return answer
+
+
+def test_a_template_is_filled_once() -> None:
+    template = {"q": "{query}", "docs": ["{passages}", {"all": "[{context}] {item_id} {other}"}], "k": 3}
+    assert fill(template, REQUEST) == {
+        "q": "Who? {passages}",
+        "docs": [["a", "b"], {"all": "[C] i {other}"}],
+        "k": 3,
+    }
+    assert fill("{passages}.", REQUEST) == "a\n\nb."
+
+
+def test_a_request_about_no_item_is_a_prompt() -> None:
+    request = ChatRequest((Message("system", "S"), Message("user", "U")))
+    assert fill(DEFAULT_REQUEST, request) == {"query": "", "passages": [], "prompt": "S\n\nU"}
+
+
+def test_a_service_gets_the_parts_and_says_its_answer(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_KEY", "k-1")
+    assert ask(model_at(service.url, api_key_env="RAG_KEY")) == "Who? {passages}"
+    assert service.bodies == [{"query": "Who? {passages}", "passages": ["a", "b"], "prompt": "P"}]
+    assert service.headers["Authorization"] == "Bearer k-1"
+
+
+@pytest.mark.parametrize(
+    ("content", "path", "text"),
+    [
+        ({"choices": [{"text": "yes"}]}, "choices.0.text", "yes"),
+        ({"answer": None}, "answer", ""),
+        ("plain words", "answer", "plain words"),
+        ("", "answer", ""),
+        ("x" * 100_000, "answer", "x" * 100_000),
+    ],
+)
+def test_where_the_text_is(service: Service, content: Any, path: str, text: str) -> None:
+    service.answer = replies(content)
+    assert ask(model_at(service.url, reply=path)) == text
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "kind", "problem"),
+    [
+        ({"other": 1}, {}, PermanentModelError, "the reply has no 'answer'"),
+        ({"answer": 3}, {}, PermanentModelError, "'answer' of the reply is no text"),
+        ("no", {"status": 404}, PermanentModelError, "status 404: no"),
+        ("busy", {"status": 503, "headers": {"Retry-After": "7"}}, TransientModelError, "status 503: busy"),
+    ],
+)
+def test_what_a_service_does_wrong(
+    service: Service, content: Any, options: Any, kind: type[ModelError], problem: str
+) -> None:
+    service.answer = replies(content, **options)
+    with pytest.raises(kind, match=problem) as caught:
+        ask(model_at(service.url))
+    if isinstance(caught.value, TransientModelError):
+        assert caught.value.retry_after == 7
+
+
+def test_a_service_that_is_away_or_hangs(service: Service) -> None:
+    async def hang(body: Any) -> web.Response:
+        await asyncio.sleep(60)
+        return web.Response()
+
+    service.answer = hang
+    with pytest.raises(TransientModelError, match=r"no reply within 0\.2 s"):
+        ask(model_at(service.url, timeout=0.2))
+    with pytest.raises(TransientModelError, match="model 'rag'"):
+        ask(model_at("http://127.0.0.1:1/ask"))
+
+
+MODULE = """
+import asyncio
+async def by_parts(passages, query, style="plain"):
+    await asyncio.sleep(0)
+    return f"{query}|{len(passages)}|{style}"
+def by_prompt(text): return text.lower()
+def wrong_type(prompt): return 3
+def fails(prompt): raise RuntimeError("no\\nluck")
+def strange(prompt, temperature): return ""
+def nothing(): return ""
+number = 3
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    (tmp_path / "rag_under_test.py").write_text(MODULE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield "rag_under_test"
+    sys.modules.pop("rag_under_test", None)
+
+
+def function(address: str) -> FunctionModel:
+    return FunctionModel(ModelSettings(address, address))
+
+
+def test_a_function_gets_what_it_names(module: str) -> None:
+    assert ask(function(f"{module}:by_parts")) == "Who? {passages}|2|plain"
+    assert ask(function(f"{module}:by_prompt")) == "p"
+
+
+def test_what_a_function_does_wrong(module: str) -> None:
+    with pytest.raises(PermanentModelError, match="returned int: return the reply as a string"):
+        ask(function(f"{module}:wrong_type"))
+    with pytest.raises(PermanentModelError, match="RuntimeError: no luck"):
+        ask(function(f"{module}:fails"))
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("absent", "has no function 'absent'"),
+        ("number", "has no function 'number'"),
+        ("strange", "not 'temperature'"),
+        ("nothing", "the function must take"),
+    ],
+)
+def test_functions_that_cannot_be_called(module: str, name: str, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        function(f"{module}:{name}")
+
+
+def test_a_module_that_is_not_there() -> None:
+    with pytest.raises(
+        ConfigError, match=r"module 'no_such_module' cannot be imported \(ModuleNotFoundError"
+    ):
+        function("no_such_module:answer")
+
+
+FILE = """
+models:
+  - {name: gpt, model: openai/gpt-4o, price: {input: 1, output: 2}}
+  - name: rag
+    url: http://127.0.0.1:1/ask
+    request: {question: "{query}", top_k: 3}
+    reply: out.text
+  - {name: mine, function: "rag_under_test:by_prompt"}
+"""
+
+
+def test_names_of_every_kind(tmp_path: Path, module: str) -> None:
+    file = tmp_path / "models.yaml"
+    file.write_text(FILE, encoding="utf-8")
+    names = ["gpt", "rag", "mine", "openai/other", "http://127.0.0.1:2/x", f"{module}:by_parts"]
+    found = ModelNames(file, {"q": "{prompt}"}).find(names)
+    assert list(found) == names
+    assert [one.adapter is None for one in found.values()] == [True, False, False, True, False, False]
+    assert found["rag"].settings.params == {
+        "request": {"question": "{query}", "top_k": 3},
+        "reply": "out.text",
+    }
+    assert found["http://127.0.0.1:2/x"].settings.params == {"request": {"q": "{prompt}"}, "reply": "answer"}
+    assert found["openai/other"].settings.model == "openai/other"
+
+
+@pytest.mark.parametrize(
+    ("names", "problem"),
+    [
+        (["openai/a", "openai/a"], "model 'openai/a' is given twice"),
+        (["gpt"], "model 'gpt' is not known: give PROVIDER/MODEL"),
+        (["http://user:word@host/ask"], "may not hold a secret"),
+        (["http://host/ask?key=1"], "may not hold a secret"),
+    ],
+)
+def test_names_that_mean_nothing(names: list[str], problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        ModelNames().find(names)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{name: a, url: ftp://host}", "models.yaml:2: field 'models[0].url'"),
+        ("{name: a, url: 'http://host/?key=1'}", "may hold a secret"),
+        ("{name: a, function: nothing}", "field 'models[0].function'"),
+        ("{name: a, kind: rules}", "of kind rules and cannot be evaluated"),
+        ("{name: a, modle: x/y}", "unknown key 'models[0].modle'"),
+        ("{name: a, model: x/y}\n  - {name: a, model: x/z}", "two models are called 'a'"),
+    ],
+)
+def test_models_files_with_faults(tmp_path: Path, line: str, problem: str) -> None:
+    file = tmp_path / "models.yaml"
+    file.write_text(f"models:\n  - {line}\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        YamlFile(file).parse(ModelsFile)
+    assert problem in str(caught.value)
