@@ -82,6 +82,7 @@ def score_command(
         _print_groups(report, grouping)
     _print_comparisons(report)
     _print_own_items(report)
+    _print_flips(report)
 
 
 def _print_metrics(report: ScoreReport) -> None:
@@ -174,6 +175,31 @@ def _print_own_items(report: ScoreReport) -> None:
                 _span(one.beyond_peers.low, one.beyond_peers.high, "+.1f"),
             )
             for one in report.own_items
+        ],
+    )
+
+
+def _print_flips(report: ScoreReport) -> None:
+    if not report.flips:
+        return
+    _title("Items against their unperturbed controls, in percent")
+    header = (
+        "model",
+        "pairs",
+        "refused controls",
+        "moved to refuse: unanswerable",
+        "answerable",
+        "moved to answer",
+    )
+    print_table(
+        header,
+        [
+            (
+                *(one.model, one.pairs, _with_interval(one.control_refusal_rate)),
+                *(_with_interval(one.flip_rate_unanswerable), _with_interval(one.flip_rate_answerable)),
+                _with_interval(one.answered_only_perturbed),
+            )
+            for one in report.flips
         ],
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from perturb.errors import ConfigError
 from perturb.score.compare import Comparison, compare_models
+from perturb.score.flips import Flips, measure_flips
 from perturb.score.own_items import OwnItems, compare_own_items
 from perturb.score.scores import ModelScores, Resampling, Unit, score_model
 from perturb.score.sources import read_results
@@ -25,6 +26,8 @@ class ScoreReport:
     models: tuple[ModelScores, ...]
     comparisons: tuple[Comparison, ...]
     own_items: tuple[OwnItems, ...]
+    flips: tuple[Flips, ...]
+    """Empty unless the snapshot has control rows."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: what is undefined is None beside a reason."""
@@ -37,6 +40,7 @@ class ScoreReport:
             "models": [one.to_dict() for one in self.models],
             "comparisons": [one.to_dict() for one in self.comparisons],
             "own_items": [one.to_dict() for one in self.own_items],
+            "flips": [one.to_dict() for one in self.flips],
         }
 
 
@@ -65,4 +69,5 @@ def score(
         models=tuple(score_model(one, resampling, codes=table.codes, raf=table.raf) for one in table.models),
         comparisons=compare_models(table.models, resampling, raf=table.raf),
         own_items=compare_own_items(table.models, resampling, raf=table.raf),
+        flips=measure_flips(table.models, table.controls, resampling),
     )

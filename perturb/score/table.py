@@ -25,6 +25,9 @@ GROUPINGS: dict[str, str] = {
 """What scores are broken down by, and the column that says it."""
 
 _MIXED = "items of two snapshots are mixed: score them apart"
+NO_INTENSITY = "NONE"
+"""The intensity of an unperturbed control."""
+
 _TAXONOMY = {str(name): place for place, name in enumerate((*PerturbationClass, *Intensity))}
 
 
@@ -71,6 +74,8 @@ class ResultTable:
     """The refusal codes that are a ground truth, in the order of the classes."""
     warnings: tuple[str, ...] = ()
     """What a reader must know before quoting the scores."""
+    controls: tuple[ModelReplies, ...] = ()
+    """Replies to unperturbed controls, by model; they count in no score."""
 
 
 def result_table(
@@ -86,25 +91,33 @@ def result_table(
     row, a row is wrong, a model replies twice to an item, or the rows come from two sets of items.
     """
     catalogue = Catalogue.load()
-    found = [read_row(fields, place, catalogue) for place, fields in rows]
+    found: list[ResultRow] = []
+    controls: list[ResultRow] = []
+    for place, fields in rows:
+        if fields.get("intensity") == NO_INTENSITY:  # judged like a LOW item: it must be answered
+            easiest = {**fields, "intensity": str(Intensity.LOW)}
+            controls.append(read_row(easiest, place, catalogue))
+        else:
+            found.append(read_row(fields, place, catalogue))
     if not found:
         raise SourceError(
             f"{source}: no results in it: give an evaluation with replies, or a table with rows"
         )
-    _refuse_double_replies(found)
+    _refuse_double_replies([*found, *controls])
     _refuse_mixed_items(found)
+    if items is not None:
+        items -= len({row.item_id for row in controls})
     judged = {row.judged_by: row for row in reversed(found) if row.judged_by is not None}
     if (
         items is None
     ):  # a run is of one snapshot, though that may hold items with one passage and with several
         _refuse_mixed_judgements(judged)
-    by_model: dict[str, list[ResultRow]] = {}
-    for row in found:
-        by_model.setdefault(row.model, []).append(row)
-    models = tuple(_replies(model, by_model[model]) for model in sorted(by_model))
+    models = _by_model(found)
     raf = set(judged) == {"raf"}
     codes = tuple(entry.refusal_code for entry in catalogue.classes.values())
-    return ResultTable(source, models, raf, codes, (*warnings, *_missing(models, source, items)))
+    return ResultTable(
+        source, models, raf, codes, (*warnings, *_missing(models, source, items)), _by_model(controls)
+    )
 
 
 def ordered_names(labels: Iterable[str | None]) -> list[str]:
@@ -115,6 +128,13 @@ def ordered_names(labels: Iterable[str | None]) -> list[str]:
     """
     names = {label for label in labels if label is not None}
     return sorted(names, key=lambda name: (_TAXONOMY.get(name, len(_TAXONOMY)), name))
+
+
+def _by_model(rows: Iterable[ResultRow]) -> tuple[ModelReplies, ...]:
+    gathered: dict[str, list[ResultRow]] = {}
+    for row in rows:
+        gathered.setdefault(row.model, []).append(row)
+    return tuple(_replies(model, gathered[model]) for model in sorted(gathered))
 
 
 def _replies(model: str, rows: list[ResultRow]) -> ModelReplies:

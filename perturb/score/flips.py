@@ -1,0 +1,112 @@
+"""What the perturbation alone did: replies to items held against replies to their unperturbed controls.
+
+A model that refuses a control refuses for reasons of its own. One that answers the control and refuses the item was
+moved by the perturbation: as it should be on unanswerable items, and too easily on answerable ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Floats
+from perturb.records import ANSWER_CORRECTLY
+from perturb.score.intervals import with_interval
+from perturb.score.rows import ResultRow
+from perturb.score.scores import Resampling
+from perturb.score.table import ModelReplies
+
+SUFFIX = "-control"
+"""What the id of a control has after the id of its item; the same in `perturb.export.controls`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """One model on its pairs of item and control."""
+
+    model: str
+    pairs: int
+    """Pairs of which both replies could be read."""
+    unread: int
+    """Pairs of which one could not."""
+    control_refusal_rate: Estimate
+    """Refused controls / pairs."""
+    flip_rate_unanswerable: Estimate
+    """Refused items / pairs whose control was answered, over items that must be refused; higher is better."""
+    flip_rate_answerable: Estimate
+    """The same over items that must be answered; lower is better."""
+    answered_only_perturbed: Estimate
+    """Answered items / pairs whose control was refused."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        estimates = {
+            "control_refusal_rate": self.control_refusal_rate,
+            "flip_rate_unanswerable": self.flip_rate_unanswerable,
+            "flip_rate_answerable": self.flip_rate_answerable,
+            "answered_only_perturbed": self.answered_only_perturbed,
+        }
+        return {
+            **{"model": self.model, "pairs": self.pairs, "unread": self.unread},
+            **{name: estimate.to_dict() for name, estimate in estimates.items()},
+        }
+
+
+def measure_flips(
+    models: Sequence[ModelReplies], controls: Sequence[ModelReplies], resampling: Resampling
+) -> tuple[Flips, ...]:
+    """Flip rates of every model that replied to controls, with bootstrap intervals."""
+    replied = {one.model: one for one in models}
+    found = []
+    for control in controls:
+        items = {row.item_id: row for row in replied[control.model].rows} if control.model in replied else {}
+        pairs = _pairs(items, control.rows)
+        if pairs:
+            found.append(_flips(control.model, pairs, resampling))
+    return tuple(found)
+
+
+def _pairs(
+    items: Mapping[str, ResultRow], controls: Iterable[ResultRow]
+) -> list[tuple[ResultRow, ResultRow]]:
+    named = ((control.item_id.removesuffix(SUFFIX), control) for control in controls)
+    return [(items[name], control) for name, control in named if name in items]
+
+
+def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Resampling) -> Flips:
+    read = [(item, control) for item, control in pairs if None not in (item.predicted, control.predicted)]
+    unread = len(pairs) - len(read)
+    if not read:
+        nothing = Estimate.undefined("no pair of replies was read")
+        return Flips(model, 0, unread, nothing, nothing, nothing, nothing)
+    refused = np.array([item.predicted != ANSWER_CORRECTLY for item, _ in read])
+    before = np.array([control.predicted != ANSWER_CORRECTLY for _, control in read])
+    answerable = np.array([item.expected == ANSWER_CORRECTLY for item, _ in read])
+    drawn = resampling.draw([item.item[0] for item, _ in read])
+
+    def rate(hits: Any, among: Any, reason: str) -> Estimate:
+        columns: Floats = np.stack([hits & among, among], axis=1).astype(np.float64)
+        totals = drawn.totals(columns)
+        n = int(among.sum())
+        if not n:
+            return Estimate.undefined(reason)
+        replicates = np.full(len(totals.replicates), np.nan)
+        sums = totals.replicates[:, 0, :]
+        np.divide(sums[:, 0], sums[:, 1], out=replicates, where=sums[:, 1] > 0)
+        return with_interval(float((hits & among).sum() / n), replicates, n, drawn)
+
+    everything = np.ones(len(read), dtype=bool)
+    answered = "no control of such an item was answered"
+    return Flips(
+        model,
+        len(read),
+        unread,
+        rate(before, everything, ""),
+        rate(refused, ~before & ~answerable, answered),
+        rate(refused, ~before & answerable, answered),
+        rate(~refused, before, "no control was refused"),
+    )
