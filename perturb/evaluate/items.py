@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from perturb.export.controls import NO_INTENSITY
 from perturb.records import Cell, Intensity, Passage, PerturbationClass, render_context
 
 
@@ -29,6 +30,8 @@ class EvaluationItem:
     lever: str = ""
     generator: str = ""
     """Who made the item."""
+    control: bool = False
+    """An unperturbed original beside an item; its cell's class is the item's, and it must be answered."""
 
     @property
     def several(self) -> bool:
@@ -36,8 +39,13 @@ class EvaluationItem:
         return len(self.passages) > 1
 
     @property
+    def intensity(self) -> str:
+        """The intensity of the item; NONE for a control."""
+        return NO_INTENSITY if self.control else str(self.cell.intensity)
+
+    @property
     def answerable(self) -> bool:
-        """Whether the question must be answered: LOW items."""
+        """Whether the question must be answered: LOW items, and controls, whose cell says LOW."""
         return self.cell.intensity is Intensity.LOW
 
     @property

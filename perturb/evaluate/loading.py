@@ -14,6 +14,7 @@ from perturb.curate.rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Header, Row,
 from perturb.digests import digest
 from perturb.errors import SnapshotError, SourceError
 from perturb.evaluate.items import EvaluationItem
+from perturb.export.controls import NO_INTENSITY, SUFFIX
 from perturb.export.snapshot import check_snapshot, read_snapshot
 from perturb.records import Cell, Intensity, Passage, PerturbationClass
 
@@ -32,7 +33,7 @@ class ItemSource:
     """The configuration, for a data set on the Hub with several."""
     split: str | None = None
     limit: int | None = None
-    """Take the first so many items only."""
+    """Take the first so many items only, and their controls if the snapshot has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,11 @@ def _limited(whole: ItemSet, limit: int | None) -> ItemSet:
     if not whole.items:
         reason = f" ({whole.warnings[0]})" if whole.warnings else ""
         raise SourceError(f"{whole.name}: holds no item that can be evaluated{reason}: check the source")
-    return whole if limit is None else replace(whole, items=whole.items[:limit])
+    if limit is None:
+        return whole
+    kept = [item for item in whole.items if not item.control][:limit]
+    pairs = {f"{item.id}{SUFFIX}" for item in kept}
+    return replace(whole, items=(*kept, *(item for item in whole.items if item.control and item.id in pairs)))
 
 
 def _snapshot_folder(path: Path) -> Path | None:
@@ -86,7 +91,7 @@ def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
     header = Header(str(snapshot.manifest.get("name") or folder.name))
     rows = (
         Row(snapshot.folder, number, fields, header)
-        for number, fields in enumerate(snapshot.read_rows(), start=1)
+        for number, fields in enumerate((*snapshot.read_rows(), *snapshot.read_controls()), start=1)
     )
     items, warnings, round_name = _read_all(rows, str(folder), catalogue)
     return ItemSet(header.name, snapshot.content_digest, round_name, items, warnings)
@@ -170,6 +175,7 @@ def _read_item(row: Row, catalogue: Catalogue) -> EvaluationItem:
         domain=row.optional_text("domain"),
         lever=row.optional_text("lever_selected") or "",
         generator=row.optional_text("generator_model") or "",
+        control=_is_control(row),
     )
 
 
@@ -177,12 +183,18 @@ def _cell(row: Row) -> Cell:
     parts: list[Any] = []
     for field, kind in (("perturbation_class", PerturbationClass), ("intensity", Intensity)):
         value: Any = row.fields.get(field)
+        if field == "intensity" and _is_control(row):
+            value = Intensity.LOW  # what was not perturbed must be answered
         try:
             parts.append(kind(value))
         except ValueError:
             known = ", ".join(kind)
             raise row.error(field, f"is {value!r}, which is none of {known}: correct it") from None
     return Cell(*parts)
+
+
+def _is_control(row: Row) -> bool:
+    return row.fields.get("intensity") == NO_INTENSITY
 
 
 def _query(row: Row) -> str:

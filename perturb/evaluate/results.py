@@ -34,6 +34,7 @@ class Result:
     base_id: str
     perturbation_class: str
     intensity: str
+    """LOW, MEDIUM or HIGH; NONE for a control."""
     expected_rag_behavior: str
     """`ANSWER_CORRECTLY` or the refusal code that is right."""
     predicted: str | None
@@ -172,7 +173,7 @@ def _result(item: EvaluationItem, response: Response, judged: _Judged) -> Result
         model=response.model,
         base_id=item.base_id,
         perturbation_class=str(item.cell.perturbation_class),
-        intensity=str(item.cell.intensity),
+        intensity=item.intensity,
         expected_rag_behavior=item.expected_behavior,
         predicted=values.get("predicted"),
         quality=values.get("quality"),

@@ -20,7 +20,7 @@ SUFFIX = "-control"
 """What the id of a control has after the id of its row."""
 NO_INTENSITY = "NONE"
 """The intensity of what was not perturbed."""
-_GENERATOR = "original"
+_GENERATOR, _LEVER = "original", "unperturbed"
 
 
 def build_controls(items: Sequence[AcceptedItem], round_name: str, panel: str) -> tuple[SnapshotRow, ...]:
@@ -96,7 +96,7 @@ def _unperturbed(item: AcceptedItem) -> Candidate:
         item.candidate,
         id=f"{item.candidate.id}{SUFFIX}",
         generator=_GENERATOR,
-        lever="",
+        lever=_LEVER,
         query=item.instance.query,
         passages=item.instance.passages,
         reasoning="",

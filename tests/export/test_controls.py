@@ -44,7 +44,7 @@ def test_a_control_is_the_original_of_its_row() -> None:
     same = ("source_id", "perturbation_class", "original_answers", "licence", "round", "panel")
     assert {name: control[name] for name in same} == {name: row[name] for name in same}
     assert (control["lever_selected"], control["verifier_votes"], control["generator_model"]) == (
-        "",
+        "unperturbed",
         [],
         "original",
     )

@@ -1,0 +1,45 @@
+"""Control rows of a snapshot as items of an evaluation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perturb.catalogue import Catalogue
+from perturb.evaluate.items import item_from_payload
+from perturb.evaluate.loading import ItemSource, load_items
+from perturb.export.controls import build_controls
+from perturb.export.rows import build_rows
+from perturb.export.snapshot import write_snapshot
+from tests.export.test_snapshot import facts, item
+
+CATALOGUE = Catalogue.load()
+
+
+def snapshot(folder: Path, *, twins: bool) -> Path:
+    """Four LOW items, one of them with several passages."""
+    items = [item(number, several=number == 3) for number in (0, 3, 6, 9)]
+    labels = ("2026-Q4", "paper")
+    controls = build_controls(items, *labels) if twins else ()
+    return write_snapshot(folder, build_rows(items, *labels), facts(), "", controls).folder
+
+
+def test_controls_follow_the_items_and_must_be_answered(tmp_path: Path) -> None:
+    loaded = load_items(ItemSource(str(snapshot(tmp_path / "s", twins=True))), CATALOGUE).items
+    plain, controls = loaded[:4], loaded[4:]
+    assert {one.id for one in controls} == {f"{one.id}-control" for one in plain}
+    assert {(one.intensity, one.answerable, one.control) for one in controls} == {("NONE", True, True)}
+    assert {(one.intensity, one.control) for one in plain} == {("LOW", False)}
+    several = next(one for one in controls if one.several)
+    assert [passage.text for passage in several.passages] == ["Noise plain", "Signal plain", "More noise"]
+    assert item_from_payload(several.id, several.to_payload()) == several
+
+
+def test_a_limit_counts_items_and_takes_their_controls(tmp_path: Path) -> None:
+    folder = str(snapshot(tmp_path / "s", twins=True))
+    ids = [one.id for one in load_items(ItemSource(folder, limit=2), CATALOGUE).items]
+    assert ids[2:] == [f"{name}-control" for name in ids[:2]]
+
+
+def test_without_controls_there_are_none(tmp_path: Path) -> None:
+    loaded = load_items(ItemSource(str(snapshot(tmp_path / "s", twins=False))), CATALOGUE)
+    assert not [one for one in loaded.items if one.control]
