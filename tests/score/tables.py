@@ -30,9 +30,9 @@ def items(n: int) -> list[Row]:
             "perturbation_class": str(cell.perturbation_class),
             "intensity": str(cell.intensity),
             "expected_rag_behavior": CATALOGUE.expected_behavior(cell),
-            "domain": ("Health", "Law")[number % 2],
+            "domain": ("Health", "Law")[number // 18 % 2],
             "lever": CATALOGUE.levers_of(cell)[0].name,
-            "generator": ("g0", "g1", "g2")[number % 3],
+            "generator": ("g0", "g1", "g2")[(number + number // 18) % 3],
         }
         for number, cell in ((number, ALL_CELLS[number % 18]) for number in range(n))
     ]
