@@ -11,10 +11,11 @@ from perturb.curate.rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Row, kind_of
 from perturb.digests import digest
 from perturb.errors import ConfigError
 from perturb.evaluate.questions import Question
-from perturb.records import ANSWER_CORRECTLY
 
 ID_FIELDS: tuple[str, ...] = ("id", "qid", "ID", "item_id")
 """Columns that name a question."""
+SNAPSHOT = "snapshot"
+"""The form of RefusalBench sets, ours and published, which `perturb.evaluate.loading` reads."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+]?\.\d+")
@@ -28,10 +29,10 @@ def form_of(form: str, name: str, first: Row) -> str:
     if form in READERS:
         return form
     if form != "auto":
-        raise ConfigError(f"--format: '{form}' is unknown: use auto, {', '.join(READERS)}")
+        raise ConfigError(f"--format: '{form}' is unknown: use auto, {SNAPSHOT}, {', '.join(READERS)}")
     fields = first.fields
     if "perturbed_query" in fields:
-        return "snapshot"
+        return SNAPSHOT
     if "faitheval" in name.lower() or "answerKey" in fields:
         return "faitheval"
     if "options" in fields:
@@ -130,33 +131,6 @@ def _plain(row: Row) -> Question:
     )
 
 
-def _snapshot(row: Row) -> Question:
-    """An item of RefusalBench, ours or published: LOW can be answered, MEDIUM and HIGH must be refused."""
-    behaviour = _text(row, "expected_rag_behavior")
-    answerable = behaviour == ANSWER_CORRECTLY
-    names = ("perturbation_class", "intensity", "source_id")
-    told = {name: str(row.fields[name]) for name in names if row.fields.get(name) is not None}
-    return _question(
-        row,
-        _text(row, "perturbed_query"),
-        answers=row.answers("original_answers") if answerable else (),
-        context=_snapshot_context(row),
-        answerable=answerable,
-        metadata={**told, **({"base_id": told["source_id"]} if "source_id" in told else {})},
-    )
-
-
-def _snapshot_context(row: Row) -> str:
-    context = row.fields.get("perturbed_context")
-    if isinstance(context, str) and context.strip():
-        return row.text(context, "perturbed_context", 10 * MAX_PASSAGE_CHARS)
-    passages = context if isinstance(context, list) and context else row.fields.get("grounding")
-    if not isinstance(passages, list) or not passages:
-        raise row.error("perturbed_context", "is missing: the item has no passages")
-    texts = [row.text(passage, "grounding", MAX_PASSAGE_CHARS) for passage in passages]
-    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, start=1))
-
-
 READERS: Mapping[str, Callable[[Row], Question]] = {
     "simpleqa": _simpleqa,
     "precisewikiqa": _precisewikiqa,
@@ -164,7 +138,6 @@ READERS: Mapping[str, Callable[[Row], Question]] = {
     "medqa": _medqa,
     "aime": _aime,
     "plain": _plain,
-    "snapshot": _snapshot,
 }
 
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from perturb.catalogue import Catalogue
 from perturb.curate.hub import PREFIX, HubSource, open_hub
-from perturb.curate.rows import Header, Row, read_rows
+from perturb.curate.rows import Row, read_rows
 from perturb.errors import SourceError
 from perturb.evaluate.csv_rows import read_csv_rows
-from perturb.evaluate.question_forms import ID_FIELDS, form_of, read_row
+from perturb.evaluate.loading import ItemSource, load_items
+from perturb.evaluate.question_forms import ID_FIELDS, SNAPSHOT, form_of, read_row
 from perturb.evaluate.questions import Question, QuestionSet
-from perturb.export.snapshot import read_snapshot
 
 FAITHEVAL = "faitheval:"
 """What a source begins with to be one of the three FaithEval tasks: `faitheval:unanswerable`, say."""
@@ -22,14 +23,19 @@ FAITHEVAL_TASKS: tuple[str, ...] = ("unanswerable", "inconsistent", "counterfact
 def read_questions(source: str, form: str = "auto") -> QuestionSet:
     """Read a set: a `.csv` or `.jsonl` file, a snapshot folder, `hub:OWNER/NAME[@REVISION]`, or `faitheval:TASK`.
 
-    `form` is one of `question_forms.READERS`, or `auto` to tell it from the first row. Repeated questions without
-    an id are kept once. Raises `SourceError` or `SnapshotError`, with file and line, for what cannot be used.
+    `form` is `snapshot`, one of `question_forms.READERS`, or `auto` to tell it from the first row. Repeated
+    questions without an id are kept once. Raises `SourceError` or `SnapshotError`, with file and line, for what
+    cannot be used.
     """
+    if form == SNAPSHOT or Path(source).is_dir():
+        return _read_snapshot(source)
     name, rows = _open(source)
     first = next(rows, None)
     if first is None:
         raise SourceError(f"{source}: holds no questions: give at least one row")
     chosen = form_of(form, name, first)
+    if chosen == SNAPSHOT:
+        return _read_snapshot(source)
     read: dict[str, Question] = {}
     repeated = 0
     for row in chain([first], rows):
@@ -59,15 +65,28 @@ def _open(source: str) -> tuple[str, Iterator[Row]]:
         name, _, revision = source.removeprefix(PREFIX).partition("@")
         return Path(name).name, open_hub(HubSource(name, revision or None)).rows
     path = Path(source)
-    if path.is_dir():
-        return path.resolve().name, _snapshot_rows(path)
     if path.suffix.lower() == ".csv":
         return path.stem, read_csv_rows(path)
     return path.name.split(".")[0], read_rows(path)
 
 
-def _snapshot_rows(folder: Path) -> Iterator[Row]:
-    snapshot = read_snapshot(folder)
-    header = Header(folder.resolve().name)
-    for number, fields in enumerate(snapshot.read_rows(), start=1):
-        yield Row(snapshot.data_file, number, fields, header)
+def _read_snapshot(source: str) -> QuestionSet:
+    """Items of RefusalBench: LOW can be answered; of MEDIUM and HIGH any answer is wrong."""
+    loaded = load_items(ItemSource(source), Catalogue.load())
+    questions = tuple(
+        Question(
+            id=item.id,
+            text=item.query,
+            answers=item.answers if item.answerable else (),
+            context=item.context,
+            source=loaded.name,
+            answerable=item.answerable,
+            metadata={
+                "base_id": item.base_id,
+                "perturbation_class": str(item.cell.perturbation_class),
+                "intensity": str(item.cell.intensity),
+            },
+        )
+        for item in loaded.items
+    )
+    return QuestionSet(Path(loaded.name).name, questions, loaded.warnings)

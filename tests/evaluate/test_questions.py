@@ -152,6 +152,7 @@ def test_published_items_number_their_passages(tmp_path: Path) -> None:
         "perturbation_class": "P-Ambiguity",
         "intensity": "HIGH",
         "expected_rag_behavior": "REFUSE_AMBIGUOUS_QUERY",
+        "original_answers": ["Ada"],
         "perturbed_query": "Which one?",
         "grounding": ["One.", "Two."],
     }
