@@ -1,0 +1,265 @@
+"""`perturb bas`: whether stated confidence supports decisions to answer or to abstain."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from perturb.cli.bas_tables import print_calibrations, print_scores
+from perturb.cli.default_command import TableGroup
+from perturb.cli.output import money, note, print_json
+
+if TYPE_CHECKING:
+    from perturb.evaluate.confidence_report import ConfidenceScores, GroupCalibration, Precision, Split
+    from perturb.evaluate.confidence_table import ConfidenceGroup
+
+bas_app = typer.Typer(
+    cls=TableGroup,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Measure whether stated confidence supports decisions to answer or to abstain: from a TABLE, or by asking"
+    " models.\n\nExample: perturb bas answers.csv --json",
+)
+
+
+class ElicitationName(StrEnum):
+    """A way to ask for confidence."""
+
+    DIRECT = "direct"
+    REFLECTION = "reflection"
+    TOP_K = "top-k"
+    TOP_K_REFLECTION = "top-k-reflection"
+
+
+class MapName(StrEnum):
+    """A map for post-hoc calibration."""
+
+    ISOTONIC = "isotonic"
+    PLATT = "platt"
+    TEMPERATURE = "temperature"
+    HISTOGRAM = "histogram"
+
+
+TablesArgument = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="TABLE",
+        help="A .csv, .jsonl or .parquet table with the columns is_correct and confidence, and optionally model,"
+        " elicitation, item_id and base_id; or the folder of a run. Several files are several models.",
+        show_default=False,
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
+PercentOption = Annotated[bool, typer.Option("--percent", help="Confidence is given from 0 to 100.")]
+BinsOption = Annotated[int, typer.Option(min=1, help="Bins of equal width behind the ECE.")]
+ResamplesOption = Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind the intervals.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the draws.")]
+
+
+@bas_app.command("table")
+def table_command(
+    tables: TablesArgument,
+    percent: PercentOption = False,
+    bins: BinsOption = 10,
+    resamples: ResamplesOption = 1000,
+    seed: SeedOption = 0,
+    json_output: JsonOption = False,
+) -> None:
+    """Compute the Behavioral Alignment Score and its companions; asks no model. The word `table` may be left out.
+
+    Example: perturb bas table answers.csv others.csv --percent
+    """
+    from perturb.evaluate.confidence_report import score_confidence
+
+    found = score_confidence(tables, percent=percent, precision=_precision(bins, resamples, seed))
+    _show(found, json_output)
+
+
+@bas_app.command("run")
+def run_command(
+    questions: Annotated[
+        str,
+        typer.Argument(
+            metavar="QA",
+            help="A .csv or .jsonl file, a snapshot folder, hub:OWNER/NAME, or faitheval:TASK.",
+            show_default=False,
+        ),
+    ],
+    model: Annotated[
+        list[str],
+        typer.Option(
+            help="A model under test: a litellm name or one from --models; may be repeated.",
+            show_default=False,
+        ),
+    ],
+    judge: Annotated[
+        str | None, typer.Option(help="The grader; needed unless every answer is a letter or a number.")
+    ] = None,
+    elicitation: Annotated[
+        list[ElicitationName] | None,
+        typer.Option(help="How confidence is asked for; may be repeated.  [default: direct]"),
+    ] = None,
+    k: Annotated[int, typer.Option("--k", min=2, help="Answers asked for by the top-k ways.")] = 3,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The run folder; a stopped run goes on from it.  [default: outputs/bas-QA]"),
+    ] = None,
+    models: Annotated[
+        Path | None, typer.Option(help="A YAML file of models, with limits and prices.")
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", help="auto, simpleqa, precisewikiqa, faitheval, medqa, aime, plain or snapshot."
+        ),
+    ] = "auto",
+    limit: Annotated[int | None, typer.Option(min=1, help="Draw so many questions, by the seed.")] = None,
+    seed: SeedOption = 0,
+    budget_usd: Annotated[
+        float | None, typer.Option(min=0, help="Stop before the run costs more; needs known prices.")
+    ] = None,
+    json_output: JsonOption = False,
+) -> None:
+    """Ask models questions and how sure they are, grade the answers, and score the confidence.
+
+    Example: perturb bas run medqa.jsonl --model openai/gpt-4o --elicitation direct --elicitation top-k
+    """
+    from perturb.errors import SourceError
+    from perturb.evaluate.chat_models import find_chat_models
+    from perturb.evaluate.confidence_report import score_confidence
+    from perturb.evaluate.confidence_run import ConfidencePlan, run_confidence
+    from perturb.evaluate.elicit import Elicitation
+    from perturb.evaluate.question_sets import read_questions
+
+    under_test, grader = find_chat_models(model, judge, models)
+    question_set = read_questions(questions, form).draw(limit, seed)
+    plan = ConfidencePlan(
+        questions=question_set,
+        models=under_test,
+        judge=grader,
+        elicitations=tuple(Elicitation(name.value) for name in elicitation or (ElicitationName.DIRECT,)),
+        k=k,
+        budget_usd=budget_usd,
+    )
+    ended = run_confidence(plan, out or Path("outputs") / f"bas-{question_set.name}", progress=True)
+    for warning in ended.warnings:
+        note(warning)
+    facts = ended.facts
+    try:
+        found = score_confidence([ended.table])
+    except SourceError as exc:
+        note(f"perturb: {exc}")
+        raise typer.Exit(1) from None
+    if json_output:
+        print_json({**facts, "results": [one.to_dict() for one in found.groups]})
+    else:
+        _show(found, json_output=False)
+        typer.echo(
+            f"\ncalls: {facts['calls']}, tokens: {facts['tokens']}, cost: {money(facts['cost_usd'])},"
+            f" seconds: {facts['seconds']}"
+        )
+        typer.echo(f"table: {facts['table']}")
+    if ended.stopped is not None:
+        note(f"perturb: {ended.stopped}")
+        raise typer.Exit(1)
+
+
+@bas_app.command("calibrate")
+def calibrate_command(
+    tables: TablesArgument,
+    on: Annotated[
+        Path | None,
+        typer.Option(help="Fit on this table and score the others.  [default: split each table]"),
+    ] = None,
+    share: Annotated[
+        float, typer.Option(min=0.01, max=0.99, help="Share of a table's rows that the maps are fitted on.")
+    ] = 0.5,
+    method: Annotated[MapName, typer.Option(help="The map that --save writes.")] = MapName.ISOTONIC,
+    save: Annotated[Path | None, typer.Option(help="Write the fitted maps to this JSON file.")] = None,
+    apply: Annotated[Path | None, typer.Option(help="Apply maps from this JSON file; fit none.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Draws for each size of the ablation.")] = 20,
+    percent: PercentOption = False,
+    bins: BinsOption = 10,
+    resamples: ResamplesOption = 1000,
+    seed: SeedOption = 0,
+    json_output: JsonOption = False,
+) -> None:
+    """Fit maps from stated to calibrated confidence, and score rows they have not seen before and after.
+
+    Example: perturb bas calibrate answers.csv --share 0.3 --save map.json
+    """
+    from perturb.errors import ConfigError
+    from perturb.evaluate.calibration_maps import load_maps
+    from perturb.evaluate.confidence_report import Split, apply_saved
+    from perturb.evaluate.confidence_table import read_confidence_tables
+
+    if apply is not None and (on is not None or save is not None):
+        raise ConfigError("--apply: fits no map, so --on and --save cannot stand beside it: leave them out")
+    precision = _precision(bins, resamples, seed)
+    groups = read_confidence_tables(tables, percent=percent)
+    if apply is not None:
+        maps = load_maps(apply)
+        found = [apply_saved(maps, group, precision) for group in groups]
+    else:
+        calibration = read_confidence_tables([on], percent=percent) if on else ()
+        found = [_fit(group, calibration, Split(share, repeats=repeats), precision) for group in groups]
+    if save is not None:
+        _save(save, found, method)
+    for one in found:
+        for warning in one.group.warnings:
+            note(f"note: {warning}")
+        if one.left_out:
+            note(f"note: {one.group.name}: {one.left_out} rows that a map has learned from are not scored")
+    if json_output:
+        results = [one.to_dict() for one in found]
+        print_json(results[0] if len(results) == 1 else {"results": results})
+    else:
+        print_calibrations(found)
+
+
+def _precision(bins: int, resamples: int, seed: int) -> Precision:
+    from perturb.evaluate.confidence_report import Precision
+
+    return Precision(bins, resamples, seed)
+
+
+def _fit(
+    group: ConfidenceGroup, calibration: tuple[ConfidenceGroup, ...], split: Split, precision: Precision
+) -> GroupCalibration:
+    from perturb.errors import ConfigError
+    from perturb.evaluate.confidence_report import calibrate_on, calibrate_within
+
+    if not calibration:
+        return calibrate_within(group, split, precision)
+    if len(calibration) == 1:
+        return calibrate_on(calibration[0], group, split, precision)
+    for other in calibration:
+        if other.name == group.name:
+            return calibrate_on(other, group, split, precision)
+    raise ConfigError(f"--on: that table has no rows of '{group.name}': give one that has")
+
+
+def _save(path: Path, found: list[GroupCalibration], method: MapName) -> None:
+    from perturb.evaluate.calibration_maps import SavedMap, save_maps
+
+    save_maps(
+        path,
+        [
+            SavedMap(one.group.model, one.group.elicitation, one.scores.maps[method.value], one.fitted_on)
+            for one in found
+        ],
+    )
+    note(f"map: {path}")
+
+
+def _show(found: ConfidenceScores, json_output: bool) -> None:
+    for one in found.groups:
+        for warning in one.group.warnings:
+            note(f"note: {warning}")
+    if json_output:
+        print_json(found.to_dict())
+    else:
+        print_scores(found)

@@ -1,0 +1,295 @@
+"""Scores of confidence, model by model, and what calibration makes of them; asks no model."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perturb.digests import digest
+from perturb.errors import ConfigError
+from perturb.evaluate.calibration_maps import SavedMap, map_for
+from perturb.evaluate.confidence_table import ConfidenceGroup, read_confidence_tables
+from perturb.metrics.bas import BASReport, bas_utility
+from perturb.metrics.calibrated_scores import (
+    ABLATION_SIZES,
+    AblationRow,
+    Calibrated,
+    calibrate,
+    calibration_ablation,
+    calibration_split,
+    score_maps,
+)
+from perturb.metrics.calibrators import METHODS
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Flags
+from perturb.metrics.resampling import paired_difference
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How finely scores are computed."""
+
+    bins: int = 10
+    """Bins of equal width behind the ECE."""
+    resamples: int = 1000
+    seed: int = 0
+
+    def report(self, group: ConfidenceGroup) -> BASReport:
+        """The scores of a group; questions that share a base are resampled together."""
+        return BASReport(group.correct, group.confidence, clusters=group.clusters, **self.options)
+
+    @property
+    def options(self) -> dict[str, int]:
+        """As the metrics take it."""
+        return {"bins": self.bins, "resamples": self.resamples, "seed": self.seed}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScores:
+    """The scores of one model, asked in one way."""
+
+    group: ConfidenceGroup
+    report: BASReport
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of `perturb bas --json` for one group (spec, section 11), with its names."""
+        return {
+            **_names(self.group),
+            **self.report.to_dict(),
+            "unscored": self.group.unscored,
+            "warnings": list(self.group.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Uniform BAS of `a` minus that of `b` on the questions both have answered."""
+
+    a: str
+    b: str
+    bas: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceScores:
+    """The scores of every group, and paired differences where tables say which question a row answers."""
+
+    groups: tuple[GroupScores, ...]
+    differences: tuple[Difference, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of the one group, or a list of them with their differences."""
+        if len(self.groups) == 1:
+            return self.groups[0].to_dict()
+        gaps = [{"a": one.a, "b": one.b, "bas": one.bas.to_dict()} for one in self.differences]
+        return {"results": [one.to_dict() for one in self.groups], "differences": gaps}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCalibration:
+    """What calibration makes of one group."""
+
+    group: ConfidenceGroup
+    scores: Calibrated
+    ablation: tuple[AblationRow, ...]
+    fitted_on: tuple[str, ...]
+    """The questions and bases, or keys, of the rows that the maps were fitted on."""
+    left_out: int = 0
+    """Rows that were not scored because a map has learned from them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Names, scores before and after, and the ablation."""
+        rows = [
+            {
+                "size": row.size,
+                "repeats": row.repeats,
+                **{
+                    name: {"mean": mean, "sd": sd}
+                    for name, mean, sd in (
+                        ("bas", row.bas, row.bas_sd),
+                        ("ece", row.ece, row.ece_sd),
+                        ("aurc", row.aurc, row.aurc_sd),
+                    )
+                },
+            }
+            for row in self.ablation
+        ]
+        return {**_names(self.group), **self.scores.to_dict(), "left_out": self.left_out, "ablation": rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Which rows calibrate, and how the ablation draws from them."""
+
+    share: float = 0.5
+    sizes: tuple[int, ...] = ABLATION_SIZES
+    repeats: int = 20
+
+
+def score_confidence(
+    sources: Sequence[Path], *, percent: bool = False, precision: Precision | None = None
+) -> ConfidenceScores:
+    """Read tables and score each group. Raises `SourceError` for a table that cannot be used."""
+    chosen = precision or Precision()
+    groups = read_confidence_tables(sources, percent=percent)
+    scores = tuple(GroupScores(group, chosen.report(group)) for group in groups)
+    pairs = itertools.combinations(groups, 2)
+    differences = tuple(found for a, b in pairs if (found := _difference(a, b, chosen)) is not None)
+    return ConfidenceScores(scores, differences)
+
+
+def calibrate_within(
+    group: ConfidenceGroup, split: Split | None = None, precision: Precision | None = None
+) -> GroupCalibration:
+    """Fit maps on a share of a group's rows and score the others. Raises `ConfigError` if it is too small."""
+    chosen, taken = precision or Precision(), split or Split()
+    try:
+        fitting = calibration_split(
+            len(group.correct), share=taken.share, clusters=group.clusters, seed=chosen.seed
+        )
+    except ValueError as exc:
+        raise ConfigError(f"{group.name}: {exc}") from None
+    return _calibrated(group, fitting, taken, chosen)
+
+
+def calibrate_on(
+    calibration: ConfidenceGroup,
+    group: ConfidenceGroup,
+    split: Split | None = None,
+    precision: Precision | None = None,
+) -> GroupCalibration:
+    """Fit maps on the rows of one group and score those of another, but for questions that both hold.
+
+    Raises `ConfigError` if no other row is left.
+    """
+    fitted_on = _flat(row_keys(calibration))
+    kept = _unseen(group, fitted_on)
+    if not kept.any():
+        raise ConfigError(
+            f"{group.name}: every row is in the calibration table: no other row is left to be scored"
+        )
+    both = _joined(calibration, _only(group, kept))
+    fitting = np.arange(len(both.correct)) < len(calibration.correct)
+    found = _calibrated(both, fitting, split or Split(), precision or Precision())
+    return GroupCalibration(group, found.scores, found.ablation, fitted_on, int((~kept).sum()))
+
+
+def apply_saved(
+    maps: Sequence[SavedMap], group: ConfidenceGroup, precision: Precision | None = None
+) -> GroupCalibration:
+    """Score a group before and after a map that was fitted earlier; rows it has learned from are left out.
+
+    Raises `ConfigError` if there is no map for the group, or no row that it has not seen.
+    """
+    saved = map_for(maps, group.model, group.elicitation)
+    kept = _unseen(group, saved.fitted_on)
+    if not kept.any():
+        raise ConfigError(f"{group.name}: the map was fitted on every row: give rows it has not seen")
+    rest = _only(group, kept)
+    scores = score_maps(
+        rest.correct,
+        rest.confidence,
+        {saved.fitted.method: saved.fitted},
+        clusters=rest.clusters,
+        **(precision or Precision()).options,
+    )
+    return GroupCalibration(group, scores, (), saved.fitted_on, int((~kept).sum()))
+
+
+def row_keys(group: ConfidenceGroup) -> tuple[tuple[str, ...], ...]:
+    """What names each row across tables: its question and base, or the content of the whole table and a number."""
+    named = [labels for labels in (group.items, group.bases) if labels is not None]
+    if named:
+        return tuple(zip(*named, strict=True))
+    content = digest(group.correct.tolist(), group.confidence.tolist())
+    return tuple((f"{content}#{number}",) for number in range(1, len(group.correct) + 1))
+
+
+def _unseen(group: ConfidenceGroup, fitted_on: Iterable[str]) -> Flags:
+    """The rows that share neither question nor base with those a map has learned from."""
+    seen = frozenset(fitted_on)
+    return np.array([seen.isdisjoint(keys) for keys in row_keys(group)])
+
+
+def _flat(keys: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(itertools.chain.from_iterable(keys)))
+
+
+def _calibrated(
+    group: ConfidenceGroup, fitting: Flags, split: Split, precision: Precision
+) -> GroupCalibration:
+    scores = calibrate(
+        group.correct,
+        group.confidence,
+        fitting,
+        methods=METHODS,
+        clusters=group.clusters,
+        **precision.options,
+    )
+    ablation = calibration_ablation(
+        group.correct,
+        group.confidence,
+        fitting,
+        sizes=split.sizes,
+        repeats=split.repeats,
+        bins=precision.bins,
+        seed=precision.seed,
+    )
+    fitted_on = _flat(itertools.compress(row_keys(group), fitting))
+    return GroupCalibration(group, scores, tuple(ablation), fitted_on)
+
+
+def _difference(a: ConfidenceGroup, b: ConfidenceGroup, precision: Precision) -> Difference | None:
+    """None where the tables do not say which question a row answers, or share none."""
+    if a.items is None or b.items is None or len({*a.items}) < len(a.items) or len({*b.items}) < len(b.items):
+        return None
+    places = {item: place for place, item in enumerate(b.items)}
+    pairs = [(place, places[item]) for place, item in enumerate(a.items) if item in places]
+    if not pairs:
+        return None
+    left, right = (np.array(column) for column in zip(*pairs, strict=True))
+    clusters = None if a.bases is None else np.array(a.bases)[left]
+    gap = paired_difference(
+        bas_utility(a.correct[left], a.confidence[left]),
+        bas_utility(b.correct[right], b.confidence[right]),
+        clusters=clusters,
+        resamples=precision.resamples,
+        seed=precision.seed,
+    )
+    return Difference(a.name, b.name, gap)
+
+
+def _only(group: ConfidenceGroup, kept: Flags) -> ConfidenceGroup:
+    items, bases = (
+        None if labels is None else tuple(itertools.compress(labels, kept))
+        for labels in (group.items, group.bases)
+    )
+    return ConfidenceGroup(
+        group.model, group.elicitation, group.correct[kept], group.confidence[kept], items, bases
+    )
+
+
+def _joined(first: ConfidenceGroup, second: ConfidenceGroup) -> ConfidenceGroup:
+    """The rows of both, the first ones first, under the name of the second."""
+    items, bases = (
+        None if a is None or b is None else (*a, *b)
+        for a, b in ((first.items, second.items), (first.bases, second.bases))
+    )
+    return ConfidenceGroup(
+        second.model,
+        second.elicitation,
+        np.concatenate([first.correct, second.correct]),
+        np.concatenate([first.confidence, second.confidence]),
+        items,
+        bases,
+    )
+
+
+def _names(group: ConfidenceGroup) -> dict[str, str]:
+    named = {"model": group.model, "elicitation": group.elicitation}
+    return {name: value for name, value in named.items() if value is not None}
