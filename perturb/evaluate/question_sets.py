@@ -71,7 +71,7 @@ def _open(source: str) -> tuple[str, Iterator[Row]]:
 
 
 def _read_snapshot(source: str) -> QuestionSet:
-    """Items of RefusalBench: LOW can be answered; of MEDIUM and HIGH any answer is wrong."""
+    """Items of RefusalBench without their controls: LOW can be answered; of MEDIUM and HIGH any answer is wrong."""
     loaded = load_items(ItemSource(source), Catalogue.load())
     questions = tuple(
         Question(
@@ -84,9 +84,10 @@ def _read_snapshot(source: str) -> QuestionSet:
             metadata={
                 "base_id": item.base_id,
                 "perturbation_class": str(item.cell.perturbation_class),
-                "intensity": str(item.cell.intensity),
+                "intensity": item.intensity,
             },
         )
         for item in loaded.items
+        if not item.control
     )
     return QuestionSet(Path(loaded.name).name, questions, loaded.warnings)

@@ -1,0 +1,369 @@
+"""`perturb refusal-index`: tables in, figures and warnings out; a run from the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from perturb.cli.main import main
+from perturb.metrics import refusal_index, refusal_index_from_counts
+from tests.building import KEY, KEY_NAME, model
+from tests.loopback import LoopbackServer
+from tests.loopback.answerers import AnswererPlayer
+
+# litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
+pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
+
+SPEC_FIELDS = {
+    *("refusal_index", "low", "high", "se", "rho", "n", "n11", "n10", "n01", "n00", "boundary", "reason"),
+    *("correct_rate", "refusal_rate", "c_over_a", "f_score", "weighted"),
+}
+COUNTS = (60, 20, 50, 70)
+ROWS = [(1, 1)] * 60 + [(1, 0)] * 20 + [(0, 1)] * 50 + [(0, 0)] * 70
+
+Run = Callable[..., "Ended"]
+
+
+class Ended:
+    """How a command ended in this process."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def json(self) -> Any:
+        """What it printed, read back."""
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run `perturb refusal-index ARGUMENTS` in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["perturb", "refusal-index", *map(str, arguments)])
+        capsys.readouterr()
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        out, err = capsys.readouterr()
+        return Ended(code, out, err)
+
+    return command
+
+
+def write(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([header, *rows])
+    return path
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return write(tmp_path / "t.csv", ("refused", "wrong"), ROWS)
+
+
+@pytest.fixture
+def settings_table(tmp_path: Path) -> Path:
+    """Two models with one index each, under three settings."""
+    rng = np.random.default_rng(5)
+    rows: list[tuple[object, ...]] = []
+    for name, rho in (("strong", 0.8), ("weak", 0.2)):
+        urges = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 800)
+        for setting, threshold in (("low", 1.0), ("high", 0.2), ("highest", -0.4)):
+            rows += [(name, setting, int(r > threshold), int(w > -0.2)) for r, w in urges]
+    return write(tmp_path / "s.csv", ("model", "setting", "refused", "wrong"), rows)
+
+
+# -- one table -------------------------------------------------------------------------------------------------
+
+
+def test_the_json_of_one_table_has_the_fields_of_the_specification(run: Run, table: Path) -> None:
+    ended = run(table, "--json")
+    assert (ended.code, ended.err) == (0, "")
+    told = ended.json
+    assert told.keys() >= SPEC_FIELDS
+    expected = refusal_index_from_counts(*COUNTS).to_dict()
+    assert {name: told[name] for name in expected} == expected
+    assert set(told["weighted"]) == {"p=0.2", "p=1"}
+    assert "model" not in told
+
+
+def test_the_word_table_and_the_place_of_options_do_not_matter(run: Run, table: Path) -> None:
+    plain = run(table, "--json").json
+    assert run("table", table, "--json").json == run("--json", table).json == plain
+
+
+def test_every_form_of_table_says_the_same(run: Run, table: Path, tmp_path: Path) -> None:
+    lines = tmp_path / "t.jsonl"
+    lines.write_text("".join(f'{{"refused": {bool(r)!s}, "wrong": {w}}}\n'.lower() for r, w in ROWS))
+    columns = {"refused": [r for r, _ in ROWS], "wrong": [float(w) for _, w in ROWS]}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    plain = run(table, "--json").json
+    assert run(lines, "--json").json == run(tmp_path / "t.parquet", "--json").json == plain
+
+
+def test_every_companion_has_an_interval_around_it(run: Run, table: Path) -> None:
+    intervals = run(table, "--json").json["intervals"]
+    assert set(intervals) == {
+        *("correct_rate", "refusal_rate", "c_over_a", "f_score", "weighted p=0.2", "weighted p=1")
+    }
+    for one in intervals.values():
+        assert one["low"] < one["value"] < one["high"]
+    # The standard error of a share, by its formula.
+    c = 70 / 200
+    assert intervals["correct_rate"]["se"] == pytest.approx((c * (1 - c) / 200) ** 0.5, rel=0.1)
+
+
+def test_questions_of_one_base_are_resampled_together(run: Run, tmp_path: Path) -> None:
+    rows = [(r, w, n // 4) for n, (r, w) in enumerate(ROWS)]
+    grouped = write(tmp_path / "g.csv", ("refused", "wrong", "base_id"), rows)
+    told = run(grouped, "--json").json
+    refused, wrong, bases = zip(*rows, strict=True)
+    expected = refusal_index(refused, wrong, clusters=[str(base) for base in bases])
+    assert (told["low"], told["high"]) == (expected.low, expected.high)
+    assert told["high"] - told["low"] > 1.3 * (
+        refusal_index_from_counts(*COUNTS).high - refusal_index_from_counts(*COUNTS).low  # type: ignore[operator]
+    )
+    ended = run(grouped, "--interval", "delta")
+    assert (ended.code, ended.err.count("\n")) == (1, 1)
+    assert "--interval: the delta method takes items as independent" in ended.err
+
+
+def test_the_printed_tables_hold_scores_counts_and_copulas(run: Run, table: Path) -> None:
+    out = run(table).out
+    index = refusal_index_from_counts(*COUNTS)
+    assert f"{index.refusal_index:.3f}" in out
+    assert f"{index.low:.2f} … {index.high:.2f}" in out
+    for family in ("gaussian", "student-t", "clayton", "gumbel"):
+        assert family in out
+    assert "it holds no evidence between them" in out
+    assert "takes p = 0.2, its table 7 p = 1" in out
+    assert "coefficient of variation of RI would be 0.1" in out
+
+
+# -- limits told to the user -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([(0, 1), (0, 0)] * 20, "no question was refused"),
+        ([(1, 1), (1, 0)] * 20, "every question was refused"),
+        ([(1, 0), (0, 0)] * 20, "no answer was wrong"),
+        ([(1, 1), (0, 1)] * 20, "every answer was wrong"),
+    ],
+)
+def test_an_undefined_index_is_null_with_its_reason(
+    run: Run, tmp_path: Path, rows: list[tuple[int, int]], words: str
+) -> None:
+    path = write(tmp_path / "t.csv", ("refused", "wrong"), rows)
+    told = run(path, "--json").json
+    assert told["refusal_index"] is None
+    assert words in told["reason"]
+    assert told["questions_needed"]["value"] is None
+    ended = run(path)
+    assert ended.code == 0
+    assert words in ended.err
+
+
+def test_a_sparse_table_and_an_empty_cell_are_said(run: Run, tmp_path: Path) -> None:
+    sparse = write(
+        tmp_path / "t.csv", ("refused", "wrong"), [(1, 1)] * 2 + [(1, 0)] + [(0, 1)] * 10 + [(0, 0)] * 40
+    )
+    assert "fewer than 5" in run(sparse).err
+    edge = write(tmp_path / "e.csv", ("refused", "wrong"), [(1, 1)] * 20 + [(0, 1)] * 20 + [(0, 0)] * 40)
+    told = run(edge, "--json").json
+    assert (told["refusal_index"], told["boundary"]) == (1.0, True)
+
+
+def test_unscored_rows_are_left_out_and_counted(run: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", ("refused", "wrong"), [*ROWS, ("", ""), (1, "")])
+    told = run(path, "--json").json
+    assert (told["n"], told["unscored"]) == (200, 2)
+    assert "2 rows are unscored" in run(path).err
+    nothing = tmp_path / "n.jsonl"
+    nothing.write_text('{"refused": 1, "wrong": null}\n{"refused": null, "wrong": 1}\n')
+    told = run(nothing, "--json").json
+    assert (told["refusal_index"], told["reason"]) == (None, "every row is unscored")
+    assert run(nothing).code == 0
+
+
+def test_the_sample_size_follows_the_wanted_precision(run: Run, table: Path) -> None:
+    coarse, fine = (run(table, "--json", "--cv", cv).json["questions_needed"]["value"] for cv in (0.2, 0.1))
+    assert fine == pytest.approx(4 * coarse, rel=0.01)
+
+
+# -- several groups --------------------------------------------------------------------------------------------
+
+
+def test_each_model_and_setting_has_its_figures(run: Run, settings_table: Path) -> None:
+    told = run(settings_table, "--json").json
+    results = told["results"]
+    assert [(one["model"], one["setting"]) for one in results] == [
+        (name, setting) for name in ("strong", "weak") for setting in ("low", "high", "highest")
+    ]
+    assert all(one.keys() >= SPEC_FIELDS for one in results)
+    stability = {(one["model"], one["metric"]): one for one in told["stability"]}
+    for name in ("strong", "weak"):
+        index, rate = stability[name, "refusal_index"], stability[name, "refusal_rate"]
+        assert abs(index["difference"]["value"]) < abs(rate["difference"]["value"])
+    ranking = {(one["metric"], one["given"]): one for one in told["ranking"]}
+    assert ranking["refusal_index", "nothing"]["kendalls_w"]["value"] == 1.0
+    assert {given for _, given in ranking} == {"nothing", "correct_rate", "refusal_rate", "both"}
+    assert set(told["copula_win_rates"]) == {"student-t", "clayton", "gumbel"}
+
+
+def test_groups_are_printed_with_stability_and_ranking(run: Run, settings_table: Path) -> None:
+    out = run(settings_table).out
+    assert "strong / highest" in out
+    assert "Stability between settings" in out
+    assert "Kendall's W" in out
+    assert out.count("it holds no evidence between them") == 1
+
+
+def test_an_undefined_setting_leaves_stability_undefined(run: Run, tmp_path: Path) -> None:
+    rows = [("m", s, r, w) for s in ("a", "b") for r, w in ROWS] + [("m", "c", 0, w) for _, w in ROWS]
+    told = run(write(tmp_path / "t.csv", ("model", "setting", "refused", "wrong"), rows), "--json").json
+    found = {one["metric"]: one for one in told["stability"]}
+    assert found["refusal_index"]["difference"]["reason"] == "undefined under some setting"
+    assert found["refusal_rate"]["difference"]["value"] is not None
+
+
+def test_the_report_page_has_curves_scores_and_copulas(
+    run: Run, settings_table: Path, tmp_path: Path
+) -> None:
+    ended = run(settings_table, "--report", tmp_path / "page.html")
+    assert ended.code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Accuracy and refusal: strong" in page
+    figures = {path.name for path in (tmp_path / "page" / "figures").glob("*.svg")}
+    assert figures == {"refusal-index.svg", "iso-ri-1.svg", "iso-ri-2.svg"}
+    with (tmp_path / "page" / "tables" / "scores.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    told = run(settings_table, "--json").json["results"]
+    assert [float(row["refusal_index"]) for row in rows] == [one["refusal_index"] for one in told]
+    assert [float(row["f_score low"]) for row in rows] == [one["intervals"]["f_score"]["low"] for one in told]
+    assert (tmp_path / "page" / "tables" / "copulas.csv").exists()
+
+
+# -- bad tables ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "words"),
+    [
+        (("refused",), [(1,)], "no column 'wrong'"),
+        (("refused", "wrong"), [], "holds no rows"),
+        (("refused", "wrong"), [(1, 0), (2, 0)], "t.csv:3: field 'refused' must be 0 or 1, got '2'"),
+        (("refused", "wrong"), [(1, "yes")], "t.csv:2: field 'wrong' must be 0 or 1"),
+        (
+            ("item_id", "refused", "wrong"),
+            [("a", 1, 0), ("a", 1, 0)],
+            "t.csv:3: field 'item_id' 'a' stands twice",
+        ),
+    ],
+)
+def test_a_bad_table_is_one_line(
+    run: Run, tmp_path: Path, header: Sequence[str], rows: list[tuple[object, ...]], words: str
+) -> None:
+    ended = run(write(tmp_path / "t.csv", header, rows))
+    assert (ended.code, ended.out, ended.err.count("\n")) == (1, "", 1)
+    assert words in ended.err
+
+
+def test_a_missing_or_foreign_file_is_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("x")
+    (tmp_path / "t.parquet").write_text("x")
+    (tmp_path / "empty").mkdir()
+    for name, words in (
+        ("none.csv", "no such file"),
+        ("none.parquet", "no such file"),
+        ("t.txt", "a table is a .csv, .jsonl or .parquet file"),
+        ("t.parquet", "not a Parquet table"),
+        ("empty", "holds no two-pass run"),
+    ):
+        ended = run(tmp_path / name)
+        assert (ended.code, ended.err.count("\n")) == (1, 1)
+        assert words in ended.err
+
+
+def test_wrong_use_ends_with_2(run: Run) -> None:
+    assert run("run").code == 2
+    assert run("t.csv", "--wrong").code == 2
+
+
+# -- a run -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def player() -> AnswererPlayer:
+    return AnswererPlayer({f"What is in box {n}?": f"thing {n}" for n in range(30)})
+
+
+def arguments(folder: Path, player: AnswererPlayer, server: LoopbackServer) -> list[object]:
+    rows = [(text, answer) for text, answer in player.answers.items()]
+    questions = write(folder / "boxes.csv", ("problem", "answer"), rows)
+    models = folder / "models.yaml"
+    models.write_text(yaml.safe_dump({"models": [model(name, server.url) for name in ("m1", "judge")]}))
+    return ["run", questions, "--models", models, "--model", "m1", "--judge", "judge"]
+
+
+def test_a_run_ends_with_figures_a_table_and_a_folder_that_is_one(
+    run: Run, player: AnswererPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    with LoopbackServer(player) as server:
+        given = arguments(tmp_path, player, server)
+        options = ("--limit", 12, "--setting", "high", "--setting", "highest")
+        ended = run(*given, *options, "--json")
+        assert ended.code == 0, ended.err
+        again = run(*given, *options)
+    told = ended.json
+    assert (told["questions"], told["rows"], told["unscored"], len(told["results"])) == (12, 24, 0, 2)
+    assert told["run"] == "outputs/refusal-index-boxes"
+    assert f"calls: {told['calls']}" in again.out
+    folder = tmp_path / "outputs" / "refusal-index-boxes"
+    assert run(folder, "--json").json["results"] == told["results"]
+
+
+def test_a_mix_draws_as_many_of_each(
+    run: Run, player: AnswererPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    nothing = tmp_path / "nothing.jsonl"
+    nothing.write_text(
+        "".join(json.dumps({"question": text, "answerable": False}) + "\n" for text in [*player.answers][:10])
+    )
+    with LoopbackServer(player) as server:
+        given = arguments(tmp_path, player, server)
+        ended = run(*given, "--mix", nothing, "--limit", 8, "--setting", "high", "--out", "mixed", "--json")
+    assert ended.code == 0, ended.err
+    lines = (tmp_path / "mixed" / "refusals.jsonl").read_text().splitlines()
+    answerable = [json.loads(line)["answerable"] for line in lines]
+    assert (len(answerable), answerable.count(False)) == (8, 4)
+
+
+def test_a_run_needs_models_that_can_be_asked(run: Run, table: Path, tmp_path: Path) -> None:
+    questions = write(tmp_path / "q.csv", ("problem", "answer"), [("Who?", "Ada")])
+    for options, words in (
+        (("--model", "nobody"), "model 'nobody' is not known"),
+        (("--model", "http://localhost/ask"), "a service or a function cannot be run here"),
+        (("--model", "openai/x"), "--judge: answers in words cannot be graded"),
+    ):
+        ended = run("run", questions, *options)
+        assert (ended.code, ended.err.count("\n")) == (1, 1), ended.err
+        assert words in ended.err
