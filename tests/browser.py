@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selenium import webdriver
@@ -58,6 +60,17 @@ def wait_until(browser: Browser, script: str) -> None:
 
 def console_errors(browser: Browser) -> list[str]:
     """What the page complained about since the last call."""
-    return [
-        entry["message"] for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")
-    ]
+    return [entry["message"] for entry in _log(browser, "browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+
+def requested(browser: Browser) -> list[str]:
+    """Every address that was asked for since the last call, but what the page and the browser hold themselves."""
+    events = [json.loads(entry["message"])["message"] for entry in _log(browser, "performance")]
+    sent = [one["params"] for one in events if one["method"] == "Network.requestWillBeSent"]
+    addresses = [str(one["request"]["url"]) for one in sent]
+    return [address for address in addresses if not address.startswith(("data:", "chrome:"))]
+
+
+def _log(browser: Browser, kind: str) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = browser.get_log(kind)  # type: ignore[no-untyped-call]
+    return entries

@@ -219,7 +219,7 @@ def _print_report(report: HumanReport) -> None:
     )
     typer.echo("\nThe panel against people")
     print_table(
-        ("judge", "passed", "people pass", "95 %", "failed", "people fail", "95 %", "κ"),
+        ("judge", "passed", "people pass", "95 %", "failed", "people do not", "95 %", "κ"),
         [
             (
                 *(one.name, *_rate(one.passed), *_rate(one.failed)),

@@ -22,7 +22,7 @@ from perturb.report.figures import Mark, draw_bars, draw_heat_map
 from perturb.report.page import Column, Figure, ItemBrowser, Page, Section, Table
 from perturb.report.review_section import review_section
 from perturb.report.run_data import RunData, choose_items, read_run_data
-from perturb.report.words import describe_audit, describe_run
+from perturb.report.words import describe_audit, describe_review, describe_run
 from perturb.review.agreement import HumanReport, measure_review, read_reviews
 from perturb.review.questions import human_verdict
 from perturb.store.calls import LEDGER_FILE, open_read_only
@@ -53,6 +53,8 @@ def make_page(run: Path, wanted: ReportPlan) -> Page:
     summary = describe_run(data) + (
         describe_audit(votes) if votes else ("No verifier has voted yet, so there is nothing to audit.",)
     )
+    if review:
+        summary += describe_review(review)
     sections = [Section("summary", "In short", summary), funnel_section(data)]
     if votes:
         sections += [
@@ -116,6 +118,7 @@ def funnel_section(data: RunData) -> Section:
                 "Accepted candidates",
                 (Column("cell"), *(Column(one, "count") for one in data.generators)),
                 [(cell, *map(int, row)) for cell, row in zip(data.cells, coverage, strict=True)],
+                shown=0,
             ),
         ),
     )

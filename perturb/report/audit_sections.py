@@ -156,7 +156,7 @@ def _rate_table(report: AuditReport, name: str) -> Table:
         f"pass-rates-by-{name}",
         f"Pass rate by {name}, hardest first",
         rates,
-        (name, "votes"),
+        (name, "votes", "pass rate"),
         {"unanimous": [known[rate.name] for rate in rates]},
     )
 
@@ -165,15 +165,15 @@ def rate_table(
     name: str,
     title: str,
     rates: Sequence[Rate],
-    words: tuple[str, str],
+    words: tuple[str, str, str],
     more: dict[str, list[float | None]] | None = None,
 ) -> Table:
-    """Rates with Wilson's interval and the one over base instances; `words` name the label and the unit."""
+    """Rates with Wilson's interval and the one over base instances; `words` name label, unit and rate."""
     more = more or {}
     columns = (
         Column(words[0]),
         Column(words[1], "count"),
-        Column("pass rate", "share"),
+        Column(words[2], "share"),
         Column("Wilson low", "share"),
         Column("Wilson high", "share"),
         Column("by base low", "share"),
@@ -187,17 +187,17 @@ def rate_table(
         )
         for place, rate in enumerate(rates)
     ]
-    return Table(name, title, columns, rows, shown=30)
+    return Table(name, title, columns, rows, shown=20)
 
 
 def bias_section(report: AuditReport) -> Section:
     """Do models favour their own candidates?"""
     both = [row for row in report.self_bias if row.role == "both"]
-    sentences = [
-        f"{row.model}: {row.bias.reason}."
-        for row in report.self_bias
-        if row.role != "both" and row.bias.reason
-    ]
+    sentences = []
+    for role in ("generates only", "verifies only"):
+        names = [row.model for row in report.self_bias if row.role == role]
+        if names:
+            sentences.append(f"{role.capitalize()}, so no self-evaluation: {', '.join(names)}.")
     if not both:
         return Section("bias", "Self-evaluation bias", tuple(sentences))
     marks = [Mark(row.model, row.bias.value, row.bias.low, row.bias.high) for row in both]
@@ -294,7 +294,8 @@ def lever_section(report: AuditReport) -> Section:
         for one in report.lever_usage
     ]
     unused = [(one.generator, lever) for one in report.lever_usage for lever in one.never_chosen]
-    tables = [Table("lever-usage", "Use of levers", columns, rows)]
+    note = "levers-never-chosen.csv names the levers that a generator never used." if unused else ""
+    tables = [Table("lever-usage", "Use of levers", columns, rows, note)]
     if unused:
         tables.append(
             Table(
@@ -302,7 +303,7 @@ def lever_section(report: AuditReport) -> Section:
                 "Levers never chosen",
                 (Column("generator"), Column("lever")),
                 unused,
-                shown=15,
+                shown=0,
             )
         )
     return Section("levers", "Levers", tables=tuple(tables))

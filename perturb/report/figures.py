@@ -53,6 +53,8 @@ class Drawing:
     svg: str
     png: bytes
     """At 200 dots per inch."""
+    width: int
+    """In CSS pixels, 96 to the inch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def draw(size: tuple[float, float], paint: Callable[[Axes], None]) -> Drawing:
         svg, png = io.StringIO(), io.BytesIO()
         figure.savefig(svg, format="svg", metadata={"Date": None})
         figure.savefig(png, format="png", dpi=200)
-    return Drawing(svg.getvalue(), png.getvalue())
+    return Drawing(svg.getvalue(), png.getvalue(), round(96 * size[0]))
 
 
 @contextmanager
@@ -113,14 +115,15 @@ def draw_heat_map(
                 axes.text(column, row, "NA", ha="center", va="center", color="#333333")
                 continue
             dark = (value - low) / span < 0.55
-            text = format(value, form)
+            text = _number(value, form)
             axes.text(column, row, text, ha="center", va="center", color="white" if dark else "black")
-        axes.set_xticks(range(len(columns)), [_label(name) for name in columns], rotation=30, ha="right")
+        slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if max(map(len, columns)) > 10 else {}
+        axes.set_xticks(range(len(columns)), [_label(name) for name in columns], **slanted)
         axes.set_yticks(range(len(rows)), [_label(name) for name in rows])
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
 
-    return draw((2.9 + 0.85 * len(columns), 1.3 + 0.36 * len(rows)), paint)
+    return draw((2.6 + 0.75 * len(columns), 1.3 + 0.36 * len(rows)), paint)
 
 
 def draw_intervals(
@@ -152,7 +155,7 @@ def draw_intervals(
         if len(series) > 1:
             axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(series))
 
-    return draw((7.2, 1.1 + (0.3 + 0.12 * len(series)) * len(labels)), paint)
+    return draw((5.4, 1.1 + (0.3 + 0.12 * len(series)) * len(labels)), paint)
 
 
 def _paint_marks(axes: Axes, name: str, marks: Sequence[Mark], offset: float, look: tuple[str, str]) -> None:
@@ -182,7 +185,7 @@ def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
         for place, mark in enumerate(marks):
             if mark.low is not None and mark.high is not None:
                 axes.plot([mark.low, mark.high], [place, place], "-", color="black", linewidth=1.6)
-            text = "NA" if mark.value is None else format(mark.value, form)
+            text = "NA" if mark.value is None else _number(mark.value, form)
             ends = [end for end in (mark.value, mark.low, mark.high) if end is not None]
             left = (mark.value or 0.0) < 0
             end = (min if left else max)(ends, default=0.0)
@@ -202,13 +205,17 @@ def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
 
-    return draw((7.2, 0.9 + 0.36 * len(marks)), paint)
+    return draw((5.4, 0.9 + 0.36 * len(marks)), paint)
 
 
 def _hatch(axes: Axes, row: int, column: int) -> None:
     from matplotlib.patches import Rectangle
 
     axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, hatch="///", linewidth=0))
+
+
+def _number(value: float, form: str) -> str:
+    return format(value, form).replace("-", "−")
 
 
 def _label(text: str) -> str:

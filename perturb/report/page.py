@@ -44,15 +44,17 @@ class Table:
     rows: Sequence[Sequence[Value]]
     note: str = ""
     shown: int = 60
-    """Rows on the page; the rest is in the CSV file only."""
+    """Rows on the page; the rest is in the CSV file only. With 0 the table is not on the page at all."""
 
     @property
-    def texts(self) -> list[list[str]]:
-        """The rows of the page as they are shown."""
-        return [
-            [show(value, column.form) for value, column in zip(row, self.columns, strict=True)]
-            for row in self.rows[: self.shown]
-        ]
+    def columns_shown(self) -> list[tuple[Column, list[str]]]:
+        """The columns of the page with their values as they are shown; those without any text are left out."""
+        columns = []
+        for place, column in enumerate(self.columns):
+            texts = [show(row[place], column.form) for row in self.rows[: self.shown]]
+            if any(texts) or not texts:
+                columns.append((column, texts))
+        return columns
 
     def to_csv(self) -> str:
         """The whole table; an undefined value is an empty cell."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from perturb.audit.rates import Rate
+from perturb.records import ALL_CELLS
 from perturb.report.audit_sections import PANEL_NAMES, estimate_table, rate_table
 from perturb.report.figures import Mark, draw_intervals
 from perturb.report.page import Column, Figure, Section, Table
-from perturb.report.words import describe_review
 from perturb.review.agreement import HumanReport
+from perturb.review.questions import QUESTIONS
 
 
 def review_section(report: HumanReport) -> Section:
@@ -22,16 +25,22 @@ def review_section(report: HumanReport) -> Section:
     pairs = report.agreement
     estimates = [("mean of Cohen's κ", pairs.mean_kappa)]
     estimates += [(PANEL_NAMES[name], one) for name, one in pairs.panel.items()]
-    rates = [rate for name in ("all", "class", "intensity", "cell") for rate in report.pass_rates[name]]
+    rates = [rate for name in ("all", "class", "intensity") for rate in report.pass_rates[name]]
+    order = [str(cell) for cell in ALL_CELLS]
+    cells = sorted(report.pass_rates["cell"], key=lambda rate: order.index(rate.name))
+    labels = {question.name: question.label for question in QUESTIONS}
+    questions = [replace(rate, name=labels[rate.name]) for rate in report.questions]
     return Section(
         "people",
         "Human validation",
-        describe_review(report),
-        (figure,),
-        (
-            rate_table("human-pass-rates", "Items that pass", rates, ("items", "reviewed")),
+        figures=(figure,),
+        tables=(
+            rate_table("human-pass-rates", "Items that pass", rates, ("items", "reviewed", "passed")),
             rate_table(
-                "human-questions", "Share of yes to each question", report.questions, ("question", "reviews")
+                "human-pass-rates-by-cell", "Items that pass, by cell", cells, ("cell", "reviewed", "passed")
+            ),
+            rate_table(
+                "human-questions", "Share of yes to each question", questions, ("question", "reviews", "yes")
             ),
             Table(
                 "human-annotators",
@@ -58,7 +67,7 @@ def _judges(report: HumanReport) -> Table:
         Column("Wilson low", "share"),
         Column("Wilson high", "share"),
         Column("failed", "count"),
-        Column("people fail", "share"),
+        Column("people do not", "share"),
         Column("κ with people", "number"),
         Column("note"),
     )

@@ -39,7 +39,7 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
     """Acceptance, agreement, the hardest class, and partiality."""
     unanimous = report.rules.unanimous
     sentences = [
-        f"All {_count(len(report.verifiers), 'verifier')} passed {show(unanimous.rate.rate, 'share')} of"
+        f"The {_count(len(report.verifiers), 'verifier')} unanimously passed {show(unanimous.rate.rate, 'share')} of"
         f" {_count(unanimous.rate.n, 'candidate')}"
         f"{_interval(unanimous.rate.cluster_low, unanimous.rate.cluster_high, percent=True)}."
         if len(report.verifiers) > 1
@@ -71,7 +71,7 @@ def _describe_agreement(report: AuditReport) -> list[str]:
     defined = [pair for pair in pairs if pair.kappa.value is not None]
     mean = report.agreement.mean_kappa
     if mean.value is None:
-        return [f"Cohen's κ is undefined for all {len(pairs)} pairs of verifiers: {mean.reason}."]
+        return [f"Agreement beyond chance cannot be told: {pairs[0].kappa.reason}."]
     low = min(defined, key=lambda pair: pair.kappa.value or 0.0)
     sentence = (
         f"Verifiers agree with a mean Cohen's κ of {show(mean.value, 'number')}{_ends(mean)} over"
@@ -97,17 +97,25 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
         if row.bias.low > 0 or row.bias.high < 0
     ]
     if not certain:
-        return [
-            f"Of {_count(len(both), 'model')} that judge their own work none differs from its peers beyond chance."
-        ]
+        names = _list([row.model for row in both])
+        return [f"No model that judges its own work differs from its peers beyond chance ({names})."]
     sentences = []
     for row in sorted(certain, key=lambda row: -abs(row.bias.value or 0.0)):
         more = "more" if (row.bias.value or 0.0) > 0 else "less"
         sentences.append(
             f"{row.model} passes its own candidates {abs(row.bias.value or 0.0):.1f} percentage points {more} often"
-            f" than its peers do{_interval(row.bias.low, row.bias.high)}."
+            f" than its peers do{_interval(row.bias.low, row.bias.high)}{_without_leniency(row.did)}."
         )
     return sentences
+
+
+def _without_leniency(did: Estimate) -> str:
+    if did.value is None:
+        return ""
+    return (
+        "; with the verifiers' leniency and the generators' quality taken out it is"
+        f" {show(did.value, 'points')}{_interval(did.low, did.high)}"
+    )
 
 
 def describe_review(report: HumanReport) -> tuple[str, ...]:
@@ -115,7 +123,7 @@ def describe_review(report: HumanReport) -> tuple[str, ...]:
     overall = report.pass_rates["all"][0]
     sentences = [
         f"{_count(len(report.annotators), 'person', 'people')} reviewed {report.reviewed} of {report.items} sampled"
-        f" items; {show(overall.rate, 'share')} of those with a majority pass"
+        f" items; a majority passes {show(overall.rate, 'share')} of them"
         f"{_interval(overall.low, overall.high, percent=True)}."
     ]
     passed = report.panel.passed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ class JudgeComparison:
     passed: Rate
     """Share of what it passed that people pass: its precision."""
     failed: Rate
-    """Share of what it failed that people fail."""
+    """Share of what it failed that people do not pass."""
     kappa: Estimate
 
 
@@ -52,8 +52,8 @@ class JudgeComparison:
 class HumanReport:
     """All that is said about a review.
 
-    An item passes if more than half of its finished reviews pass it, and fails if fewer do; where they are split
-    evenly, it does neither, and no rate counts it.
+    An item passes if more than half of its finished reviews pass it; one on which people are split evenly does not
+    pass, for leaving it out would leave out what people find doubtful.
     """
 
     drawn: Mapping[str, Any]
@@ -63,6 +63,7 @@ class HumanReport:
     reviewed: int
     """Items with a finished review."""
     split: int
+    """Items on which people are split evenly; they count as not passed."""
     annotators: tuple[AnnotatorWork, ...]
     pass_rates: dict[str, tuple[Rate, ...]]
     """Items that pass: all, by class, by intensity, by cell."""
@@ -123,7 +124,6 @@ def measure_review(
     if not len(table):
         raise LedgerError(f"{run}: no item has all five answers yet: `perturb review {run} serve`")
     human = majority(table.votes)
-    known = ~np.isnan(human)
     finished = [one for one in reviews if _verdicts(reviews[one])]
     decisions = [queries.acceptance_of(db, one, plan.panel) for one in finished]
     votes = [queries.votes_of(db, one, plan.members) for one in finished]
@@ -135,16 +135,15 @@ def measure_review(
     ]
     by = {"class": table.perturbation_class, "intensity": table.intensity, "cell": _labels(cells)}
     base = table.base.codes
-    passed, counted = np.where(known, human, 0.0), known.astype(np.float64)
     everything = Labels(("all",), np.zeros(len(table), dtype=np.int64))
     return HumanReport(
         drawn=read_facts(db)[SAMPLE_FACT],
         items=len(ids),
         reviewed=len(table),
-        split=int((~known).sum()),
+        split=int((np.nanmean(table.votes, axis=1) == 0.5).sum()),
         annotators=_work(reviews, table.verifiers),
         pass_rates={
-            name: grouped_rates(passed, counted, labels, base)
+            name: grouped_rates(human, np.ones(len(table)), labels, base)
             for name, labels in {"all": everything, **by}.items()
         },
         questions=_question_rates(reviews, table),
@@ -183,13 +182,12 @@ def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteT
 
 
 def majority(votes: Floats) -> Floats:
-    """1 where more than half of an item's votes pass it, 0 where fewer do, NaN where half do.
+    """1 where more than half of an item's votes pass it, else 0; each item has a vote.
 
     >>> majority(np.array([[1, 1, 0], [0, np.nan, np.nan], [1, 0, np.nan]])).tolist()
-    [1.0, 0.0, nan]
+    [1.0, 0.0, 0.0]
     """
-    share = np.nanmean(votes, axis=1) if len(votes) else np.zeros(0)
-    return np.where(share == 0.5, np.nan, (share > 0.5).astype(np.float64))
+    return np.asarray(np.nanmean(votes, axis=1) > 0.5, dtype=np.float64)
 
 
 class _Comparer:
@@ -204,17 +202,24 @@ class _Comparer:
             name,
             passed=self._agreeing(name, verdicts, 1.0),
             failed=self._agreeing(name, verdicts, 0.0),
-            kappa=cohen_kappa(self._human, verdicts),
+            kappa=_named(cohen_kappa(self._human, verdicts), name),
         )
 
     def precision(self, verdicts: Floats, labels: Labels) -> tuple[Rate, ...]:
-        rows = (verdicts == 1) & ~np.isnan(self._human)
-        passed = np.where(rows, self._human, 0.0)
-        return grouped_rates(passed, rows.astype(np.float64), labels, self._base)
+        rows = verdicts == 1
+        return grouped_rates(self._human * rows, rows.astype(np.float64), labels, self._base)
 
     def _agreeing(self, name: str, verdicts: Floats, word: float) -> Rate:
-        rows = (verdicts == word) & ~np.isnan(self._human)
+        rows = verdicts == word
         return overall_rate(name, (self._human[rows] == word).astype(np.float64), self._base[rows])
+
+
+def _named(kappa: Estimate, judge: str) -> Estimate:
+    """The coefficient with people and judge named in its reason."""
+    reason = kappa.reason and kappa.reason.replace("the first rater", "people").replace(
+        "the second rater", judge
+    )
+    return replace(kappa, reason=reason)
 
 
 def _verdicts(by_annotator: Mapping[str, Mapping[str, str]]) -> dict[str, bool]:

@@ -1,0 +1,117 @@
+"""Figures from reviews: against counts made by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from perturb.errors import LedgerError
+from perturb.export.freeze import current_plan
+from perturb.review.agreement import HumanReport, measure_review
+from perturb.review.questions import QUESTION_NAMES
+from perturb.review.sample import Population, SamplePlan, draw_sample
+from perturb.store.calls import open_read_only
+from perturb.store.reviews import ReviewLedger
+from tests.review.made_run import make_run
+
+
+def review(run: Path, verdicts: dict[str, Iterable[bool | None]]) -> list[str]:
+    """Draw 36 items, a third rejected by cedar, and let each annotator judge them; None leaves one unfinished."""
+    with ReviewLedger.of_run(run) as ledger:
+        plan = current_plan(ledger.db, run)
+        sample = draw_sample(ledger.db, plan, SamplePlan(2, population=Population.DECIDED))
+        ids = sorted(sample.candidate_ids)
+        ledger.replace_sample(ids, sample.facts())
+        for name, words in verdicts.items():
+            for candidate_id, word in zip(ids, words, strict=False):
+                answers = dict.fromkeys(QUESTION_NAMES, "yes")
+                answers["linguistic_soundness"] = "yes" if word else "no"
+                if word is None:
+                    del answers["lever_fidelity"]
+                for question, answer in answers.items():
+                    ledger.record_answer(candidate_id, name, question, answer)
+    return ids
+
+
+def measure(run: Path) -> HumanReport:
+    with open_read_only(run) as db:
+        return measure_review(db, current_plan(db, run), run)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return make_run(tmp_path / "run", per_cell=2)
+
+
+def test_rates_of_one_annotator(run: Path) -> None:
+    ids = review(run, {"ann": [i % 4 != 0 for i in range(36)]})
+    report = measure(run)
+    overall = report.pass_rates["all"][0]
+    assert (report.items, report.reviewed, report.split) == (36, 36, 0)
+    assert (overall.n, overall.rate) == (36, 0.75)
+    assert overall.low == pytest.approx(0.5893, abs=1e-4)  # Wilson for 27 of 36
+    assert overall.high == pytest.approx(0.8625, abs=1e-4)
+    assert [rate.n for rate in report.pass_rates["class"]] == [6] * 6
+    assert [rate.n for rate in report.pass_rates["cell"]] == [2] * 18
+    assert {rate.name: rate.rate for rate in report.questions} == {
+        **dict.fromkeys(QUESTION_NAMES, 1.0),
+        "linguistic_soundness": 0.75,
+    }
+    assert report.agreement.mean_kappa.reason == "agreement takes two verifiers; there is one"
+    # made_run rejects each third candidate; people fail each fourth.
+    accepted = [i for i in range(36) if i % 3 != 2]
+    assert len(ids) == 36
+    assert report.panel.passed.n == len(accepted)
+    assert report.panel.passed.rate == sum(i % 4 != 0 for i in accepted) / len(accepted)
+    assert report.panel.failed.rate == 3 / 12
+    assert [one.name for one in report.verifiers] == ["birch", "cedar"]
+    assert report.verifiers[0].kappa.reason == "birch passed every item"
+    assert report.verifiers[1].passed == replace(report.panel.passed, name="cedar")
+
+
+def test_agreement_of_two_annotators_and_split_items(run: Path) -> None:
+    review(run, {"ann": [i % 2 == 0 for i in range(36)], "ben": [i % 2 == 0 or i < 6 for i in range(36)]})
+    report = measure(run)
+    (pair,) = report.agreement.pairs
+    assert (pair.a, pair.b, pair.n) == ("ann", "ben", 36)
+    assert pair.agreement.value == pytest.approx(33 / 36)
+    assert pair.kappa.value == pytest.approx(((33 / 36) - 0.5) / 0.5)
+    assert report.split == 3
+    assert report.pass_rates["all"][0].rate == 0.5
+
+
+def test_three_annotators_decide_by_majority(run: Path) -> None:
+    review(run, {"ann": [True] * 36, "ben": [True] * 18 + [False] * 18, "eve": [False] * 36})
+    report = measure(run)
+    assert (report.split, report.pass_rates["all"][0].rate) == (0, 0.5)
+
+
+def test_unfinished_reviews_count_for_nothing(run: Path) -> None:
+    review(run, {"ann": [True, None, None], "ben": [None]})
+    report = measure(run)
+    assert report.reviewed == 1
+    assert [(one.name, one.finished, one.begun) for one in report.annotators] == [
+        ("ann", 1, 2),
+        ("ben", 0, 1),
+    ]
+    assert report.annotators[1].pass_rate is None
+
+
+def test_json_holds_no_nan(run: Path) -> None:
+    review(run, {"ann": [True] * 36, "ben": [True] * 36})
+    content = measure(run).to_dict()
+    assert json.loads(json.dumps(content, allow_nan=False)) is not None
+    assert content["agreement"]["mean_kappa"]["value"] is None
+    assert content["drawn"]["population"] == "decided"
+
+
+def test_no_sample_and_no_finished_review_are_said(run: Path) -> None:
+    with pytest.raises(LedgerError, match="no sample yet"):
+        measure(run)
+    review(run, {})
+    with pytest.raises(LedgerError, match="no item has all five answers yet"):
+        measure(run)
