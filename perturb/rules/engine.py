@@ -88,6 +88,8 @@ def _problem(analysis: Analysis, rule: Rule, draft: Draft) -> str | None:
     instance = analysis.instance
     if len(draft.passages) != len(instance.passages):
         return "the number of passages changed"
+    if not all(passage.text.strip() for passage in draft.passages):
+        return "nothing would be left of a passage"
     if draft.query == instance.query and draft.passages == instance.passages:
         return "nothing changed"
     return rule.postcondition(analysis, draft)

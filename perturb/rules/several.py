@@ -19,8 +19,8 @@ from perturb.rules.words import has_word
 BEARS_ON = 0.34
 """A sentence that holds this share of a question's content words, with the title above it, bears on the question."""
 
-OFFERS = 0.6
-"""A sentence that holds this share of the words of a changed question may answer it."""
+OFFERS = 0.5
+"""A sentence that holds this share of a question's content words, with the title above it, may answer it otherwise."""
 
 
 def signal_part(instance: BaseInstance) -> BaseInstance:
@@ -65,19 +65,22 @@ def _answer_left(analysis: Analysis, noise: tuple[Passage, ...]) -> str | None:
         for alias in analysis.instance.answers:
             if has_word(f"{passage.title}\n{passage.text}", alias):
                 return f"the answer {alias!r} stands in a noise passage"
-    for sentence in _sentences(noise):
-        if support(query, sentence) >= BEARS_ON:
-            word = leak(analysis, sentence) or substitute_left(analysis, sentence)
-            if word is not None:
-                return f"{word!r} in a noise passage could be taken for the answer"
+    for title, sentence in _sentences(noise):
+        share = support(query, f"{title} {sentence}")
+        word = leak(analysis, sentence) if share >= BEARS_ON else None
+        if word is None and share >= OFFERS:
+            word = substitute_left(analysis, sentence)
+        if word is not None:
+            return f"{word!r} in a noise passage could be taken for the answer"
     return None
 
 
 def _offered(analysis: Analysis, draft: Draft, noise: tuple[Passage, ...]) -> str | None:
     """A noise passage that suits the new question better than the old one."""
-    for sentence in _sentences(noise):
-        share = support(draft.query, sentence)
-        if share >= OFFERS and share > support(analysis.instance.query, sentence):
+    for title, sentence in _sentences(noise):
+        near = f"{title} {sentence}"
+        share = support(draft.query, near)
+        if share >= OFFERS and share > support(analysis.instance.query, near):
             return "a noise passage speaks of what the new question asks"
     return None
 
@@ -93,15 +96,16 @@ def _rival_backed(analysis: Analysis, draft: Draft, noise: tuple[Passage, ...]) 
 
 def _settled(analysis: Analysis, untouched: tuple[Passage, ...]) -> str | None:
     """A passage left alone that still gives the answer: it tells a reader which reading or which side is right."""
-    for sentence in _sentences(untouched):
-        held = any(has_word(sentence, alias) for alias in analysis.instance.answers)
-        if held and support(analysis.instance.query, sentence) >= BEARS_ON:
+    for title, sentence in _sentences(untouched):
+        near = f"{title} {sentence}"
+        held = any(has_word(near, alias) for alias in analysis.instance.answers)
+        if held and support(analysis.instance.query, near) >= BEARS_ON:
             return "a passage that was left alone settles the question"
     return None
 
 
-def _sentences(passages: tuple[Passage, ...]) -> Iterator[str]:
-    """The sentences of some passages, each under the title of its passage."""
+def _sentences(passages: tuple[Passage, ...]) -> Iterator[tuple[str, str]]:
+    """The sentences of some passages, each with the title of its passage."""
     for passage in passages:
         for sentence in split_sentences(passage.text, 0):
-            yield f"{passage.title}. {sentence.text}" if passage.title else sentence.text
+            yield passage.title, sentence.text

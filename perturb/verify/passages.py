@@ -38,11 +38,13 @@ def passages_fault(original: BaseInstance, candidate: Candidate) -> str | None:
     if len(original.passages) == 1:
         return None
     changed = [
-        (number, old)
+        (number, old, new)
         for number, (old, new) in enumerate(zip(original.passages, candidate.passages, strict=True), start=1)
         if old.text != new.text
     ]
-    for number, old in changed:
+    for number, old, new in changed:
+        if not new.text.strip():
+            return f"nothing is left of passage {number}"
         if old.role == "signal":
             continue
         if not removes_answer(candidate.cell):
