@@ -4,14 +4,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test browser lint bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/perturb build --name demo --json
 	@echo "The data set lies in outputs/demo/snapshot; its card is outputs/demo/snapshot/README.md."
 
-test: $(VENV)/installed-dev
+test: $(VENV)/installed-dev browser
 	$(BIN)/python -m pytest
+
+# A real Chromium for the tests of pages; they are skipped without one, but never in CI.
+browser:
+	@if command -v chromium > /dev/null && command -v chromedriver > /dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -qq --no-install-recommends chromium chromium-driver > /dev/null; then :; \
+	else echo "no Chromium (packages chromium and chromium-driver): tests of pages are skipped"; [ "$$CI" != true ]; fi
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -49,11 +49,11 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
         sentences.append(f"Note: {report.basis.note}.")
     sentences += _describe_agreement(report)
     ranking = report.class_ranking
-    if len(ranking) > 1:
-        hardest, easiest = ranking[0], ranking[-1]
+    rates = [show(rate.rate, "share") for rate in ranking]
+    if len(set(rates)) > 1:
         sentences.append(
-            f"Verifiers pass {hardest.name} least often ({show(hardest.rate, 'share')} of votes) and"
-            f" {easiest.name} most often ({show(easiest.rate, 'share')})."
+            f"Verifiers pass {ranking[0].name} least often ({rates[0]} of votes) and {ranking[-1].name} most often"
+            f" ({rates[-1]})."
         )
     sentences += _describe_bias(report.self_bias)
     unscored = sum(report.unscored.values())

@@ -81,7 +81,7 @@ def test_key_figures_are_said_in_words(page: Page) -> None:
         "No model was called",
     ):
         assert part in words
-    assert "nan" not in words
+    assert " nan" not in words
 
 
 def test_it_opens_without_a_request_or_a_complaint(browser: Browser, html: Path, page: Page) -> None:
