@@ -1,0 +1,157 @@
+"""`perturb score`: from an evaluation's folder or a table to tables, notes and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from perturb.cli.main import main
+from perturb.records import Intensity
+from perturb.score import score
+from tests.evaluate.rows import items_of, run, several, single, write_rows
+from tests.loopback import LoopbackServer
+from tests.loopback.replay import Turns
+from tests.loopback.responders import Responders, has_right_code
+from tests.score.tables import items, reply, right, right_at_rate, write_csv, write_jsonl
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def perturb_score(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run `perturb score ARGUMENTS` in this process: exit code, output, notes."""
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["perturb", "score", *map(str, arguments)])
+        capsys.readouterr()
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        return (code, *capsys.readouterr())
+
+    return command
+
+
+class JudgeUnderTest(Responders):
+    """Plays a judge whatever its name is: only judges get two messages."""
+
+    def play(self, model: str, messages: Turns) -> str:
+        """The reply of `model` to the conversation."""
+        return super().play("judge" if len(messages) == 2 else model, messages)
+
+
+def test_scripted_models_get_the_scores_counted_by_hand(tmp_path: Path) -> None:
+    """From snapshot to scores, over the loopback provider."""
+    source = write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(36)])
+    every = items_of(source)
+    models = ("refuse", "never", "sixty", "wrong")
+    with LoopbackServer(Responders(every)) as server:
+        run(tmp_path, source, server.url, models, variant="confidence")
+    report = score(tmp_path / "run", resamples=20)
+    values = {
+        one.model: {name: estimate.value for name, estimate in one.metrics.items()} for one in report.models
+    }
+    unanswerable = [item for item in every if item.cell.intensity is not Intensity.LOW]
+    known = sum(has_right_code(item) for item in unanswerable) / len(unanswerable)
+    assert report.warnings == ()
+    assert values["refuse"]["false_refusal_rate"] == values["never"]["missed_refusal_rate"] == 1
+    assert values["refuse"]["refusal_accuracy"] == pytest.approx(1 / 6)
+    assert values["never"]["calibrated_refusal_score"] == pytest.approx(0.5)
+    assert values["sixty"]["refusal_accuracy"] == values["sixty"]["category_accuracy"] == pytest.approx(known)
+    assert values["sixty"]["calibrated_refusal_score"] == pytest.approx((1 + known) / 2)
+    assert values["wrong"]["answer_accuracy"] == 0
+    assert values["wrong"]["ece"] == pytest.approx(0.95)
+    assert values["sixty"]["ece"] is values["never"]["answer_quality"] is None
+
+
+def test_a_run_and_its_results_file_score_alike(tmp_path: Path) -> None:
+    source = write_rows(tmp_path / "rows.jsonl", [several(number) for number in range(36)])
+    with LoopbackServer(Responders(items_of(source))) as server:
+        run(tmp_path, source, server.url, ["never", "wrong"])
+    from_run = score(tmp_path / "run", resamples=20).to_dict()
+    from_file = score(tmp_path / "run" / "results.jsonl", resamples=20).to_dict()
+    assert from_run.pop("source") != from_file.pop("source")
+    assert from_run == from_file
+    assert from_run["models"][0]["metrics"]["answer_quality"]["value"] == 1
+    assert from_run["models"][0]["metrics"]["hybrid_score"]["value"] == pytest.approx(1 / 3)
+
+
+def test_a_judge_under_test_and_items_without_reply_are_noted(tmp_path: Path, perturb_score: Command) -> None:
+    source = write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(18)])
+    with LoopbackServer(JudgeUnderTest(items_of(source))) as server:
+        run(tmp_path, source, server.url, ["sixty", "never"], judge="never")
+    code, out, err = perturb_score(tmp_path / "run", "--resamples", 10)
+    assert code == 0
+    assert "note: never is the judge too and judged its own replies" in err
+    assert "replies by model: never 18, sixty 18" in out
+
+
+def test_the_tables(tmp_path: Path, perturb_score: Command) -> None:
+    rows = right_at_rate(0.6, "g0", 180, seed=1) + [right(item, "m") for item in items(180)]
+    rows[5] |= {"predicted": None}
+    path = write_csv(tmp_path / "results.csv", rows)
+    code, out, err = perturb_score(path, "--resamples", 50)
+    assert (code, err) == (0, "")
+    titles = re.findall(r"^\n?(\w[^\n]*, in p\w+ points|By \w+|Scores|Range|What)", out, re.MULTILINE)
+    assert [title.split(",")[0] for title in titles] == [
+        *("Scores", "Range", "What", "By class", "By intensity"),
+        "Differences on the same items",
+    ]
+    assert "g0 (1 unscored)" in out
+    assert re.search(
+        r"^calibrated_refusal_score +\d\d\.\d \[\d\d\.\d … \d\d\.\d\] +100\.0 \[100\.0 … 100\.0\]", out, re.M
+    )
+    assert "Items that the model generated itself" in out
+    assert "NA: ece, " not in out
+    assert "NA: ece of g0, m: no scored reply states a confidence level" in out
+
+
+def test_groups_are_listed_as_asked(tmp_path: Path, perturb_score: Command) -> None:
+    path = write_jsonl(tmp_path / "results.jsonl", [right(item, "m") for item in items(36)])
+    code, out, _ = perturb_score(path, "--by", "domain", "--by", "lever", "--resamples", 10)
+    assert code == 0
+    assert "By domain" in out
+    assert "By lever" in out
+    assert "By class" not in out
+
+
+def test_a_grouping_that_the_table_lacks_is_noted(tmp_path: Path, perturb_score: Command) -> None:
+    rows = [{**right(item, "m"), "domain": None} for item in items(36)]
+    code, out, err = perturb_score(
+        write_jsonl(tmp_path / "r.jsonl", rows), "--by", "domain", "--resamples", 10
+    )
+    assert (code, err) == (0, "note: the results do not say the domain of an item\n")
+    assert "By domain" not in out
+
+
+def test_the_json_is_one_line_on_stdout(tmp_path: Path, perturb_score: Command) -> None:
+    path = write_jsonl(tmp_path / "results.jsonl", right_at_rate(0.6, "m", 36, seed=1))
+    code, out, err = perturb_score(path, "--json", "--resamples", 10, "--seed", 3, "--unit", "item")
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    found = json.loads(out)
+    assert (found["resamples"], found["seed"], found["unit"]) == (10, 3, "item")
+    assert found == score(path, resamples=10, seed=3, unit="item").to_dict()
+
+
+def test_a_bad_table_is_one_line_and_exit_1(tmp_path: Path, perturb_score: Command) -> None:
+    path = write_jsonl(tmp_path / "results.jsonl", [reply(items(1)[0], "m", "ANSWER", quality=7)])
+    code, out, err = perturb_score(path)
+    assert (code, out) == (1, "")
+    assert err == f"perturb: {path}:1: 'quality' is 7: give a whole number from 1 to 5\n"
+
+
+@pytest.mark.parametrize("arguments", [["--unit", "question"], ["--resamples", "0"], ["--by", "colour"]])
+def test_wrong_use_is_exit_2(tmp_path: Path, perturb_score: Command, arguments: list[str]) -> None:
+    assert perturb_score(tmp_path / "results.jsonl", *arguments)[0] == 2
+
+
+def test_a_folder_without_an_evaluation(tmp_path: Path, perturb_score: Command) -> None:
+    code, out, err = perturb_score(tmp_path)
+    assert (code, out, err.count("\n")) == (1, "", 1)
