@@ -47,14 +47,21 @@ def read_run(folder: Path) -> VoteTable:
 
     Raises `LedgerError` if there is no ledger or no plan, `SourceError` if there is no vote.
     """
-    import pandas as pd
-
     from perturb.export.freeze import current_plan
 
     with closing(open_read_only(folder)) as db, ledger_errors(folder / LEDGER_FILE):
-        plan = current_plan(db, folder)
-        frame = pd.DataFrame(_query(db, plan), columns=[*COLUMNS, AUDITED])
-    table = vote_table(frame, str(folder))
+        return read_plan(db, current_plan(db, folder), str(folder))
+
+
+def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable:
+    """The votes of a plan in an open ledger; `name` says in messages where they come from.
+
+    Raises `SourceError` if there is no vote.
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame(_query(db, plan), columns=[*COLUMNS, AUDITED])
+    table = vote_table(frame, name)
     economy = plan.facts["panel"]["schedule"] == "economy"
     return replace(
         table,

@@ -105,6 +105,15 @@ def _code(text: str) -> _Verbatim:
     return _Verbatim("`" + one_line(text).replace("`", "'").replace("|", r"\|") + "`")
 
 
+def _slug(text: str) -> str:
+    """The text as the Hub takes it in a tag.
+
+    >>> _slug("NQ open (2019)")
+    'nq-open-2019'
+    """
+    return re.sub(r"[^a-z0-9_]+", "-", text.lower()).strip("-") or "unnamed"
+
+
 def _is_of(row: SnapshotRow, part: str) -> bool:
     return columns_of(row) is PART_COLUMNS[part]
 
@@ -122,6 +131,7 @@ def _header(
         **licence_header(row["licence"] for row in rows),
         "pretty_name": one_line(f"{facts.name} ({facts.round})"),
         "size_categories": [next((name for limit, name in _SIZES if len(rows) < limit), "1M<n<10M")],
+        "source_datasets": [f"extended|other-{_slug(source)}" for source in count_values(rows, "source")],
         "task_categories": ["question-answering"],
         "tags": ["rag", "refusal", "selective-refusal", "abstention", "benchmark", "synthetic"],
         # datasets caches by configuration and not by content: the digest in the path makes new content new.

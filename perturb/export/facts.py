@@ -45,6 +45,8 @@ class SnapshotFacts:
     """None when the price of any model is unknown."""
     attribution: str | None = None
     """Whom to name for the base set, as its header says."""
+    agreement: Mapping[str, Any] | None = None
+    """How far the verifiers agree, from `perturb.audit.figures`; None leaves it out."""
     created: datetime | None = None
     """An aware date-time; None leaves it out, for example to compare manifests."""
 

@@ -111,6 +111,9 @@ def _facts(
     selection: Selection,
     created: datetime | None,
 ) -> SnapshotFacts:
+    from perturb.audit.figures import agreement_figures
+    from perturb.audit.sources import read_plan
+
     facts = plan.facts
     counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
     totals = queries.call_totals(db)
@@ -139,5 +142,6 @@ def _facts(
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
         attribution=facts["base_set"].get("attribution"),
+        agreement=agreement_figures(read_plan(db, plan, str(facts["name"]))),
         created=created,
     )

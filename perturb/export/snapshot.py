@@ -217,6 +217,7 @@ def _manifest(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, Any
         "digests": dict(facts.digests),
         "generators": [dict(generator) for generator in facts.generators],
         "panel": {"name": facts.panel, "consensus": facts.consensus, "offline": facts.offline_panel},
+        "agreement": facts.agreement,
         "verifiers": [dict(verifier) for verifier in facts.verifiers],
         "counts": {"stages": dict(facts.stages), **_counts(rows), "configs": _counts_of_parts(parts)},
         "selection": {

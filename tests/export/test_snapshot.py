@@ -543,3 +543,22 @@ def test_the_strictest_licence_travels_with_the_rows(
 ) -> None:
     assert licence_header(stated) == header
     assert licence_header(stated[::-1]) == header
+
+
+def test_the_card_shows_agreement_sources_evaluation_and_citation(tmp_path: Path) -> None:
+    figures = {
+        "raw agreement": {"value": 0.98765, "low": 0.9, "high": 1.0, "reason": None},
+        "mean of Cohen's κ": {"value": None, "low": None, "high": None, "reason": "no variance"},
+    }
+    agreement = {"candidates": 40, "note": "votes are missing by design", "figures": figures}
+    folder = write_snapshot(tmp_path / "s", rows_of(2), facts(agreement=agreement), "").folder
+    page = page_of(folder)
+    assert "Over the 40 candidates" in page
+    assert "| raw agreement | 0.988 | 0.900 … 1.000 |" in page
+    assert "| NA | no variance |" in page
+    assert "votes are missing by design." in page
+    assert header_of(folder)["source_datasets"] == ["extended|other-demo"]
+    assert "perturb evaluate" in page
+    assert "@misc{muhamed2025refusalbench" in page
+    without = page_of(write_snapshot(tmp_path / "t", rows_of(2), facts(), "").folder)
+    assert "Agreement of the verifiers" not in without
