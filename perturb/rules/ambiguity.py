@@ -20,6 +20,7 @@ from perturb.rules.drafts import (
     restated,
 )
 from perturb.rules.rule import Draft, Rule
+from perturb.rules.values import later_date
 from perturb.rules.words import capitalise, content_stems, has_word
 
 MEDIUM = Cell(PerturbationClass.AMBIGUITY, Intensity.MEDIUM)
@@ -91,6 +92,10 @@ def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
         present = re.search(r"\b(?:is|are|does|do)\b", analysis.query.lower()) is not None
         clause, note = rng.choice(say.SLUICED_PRESENT if present else say.SLUICED_PAST)
         query = f"{question.before} and {clause}, but {question.wh}"
+        if question.gap == "date":
+            rival = later_date(analysis.answer, rng)
+            if rival is None:
+                return None
         rival = question.with_preposition(rival)
     return with_note(
         analysis, in_style(analysis, query), capitalise(note.format(rival=rival)),

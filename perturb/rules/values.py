@@ -85,6 +85,27 @@ def shifted_date(answer: str, context: str, rng: random.Random) -> str | None:
     return text if text != answer else None
 
 
+def later_date(answer: str, rng: random.Random) -> str | None:
+    """A date in the form of the answer on which something about it could have happened: after it, and in the age of
+    radio and booklets. None if the answer has no single year, or one too late for that.
+
+    >>> later_date("14 October 1066", random.Random(2))
+    '4 February 1958'
+    """
+    years = re.findall(r"\b(?:1[0-9]\d\d|20\d\d)\b", answer)
+    if len(years) != 1 or re.search(r"century|BCE?\b|\d{4}\D\d{2}\b|\d{4}s", answer):
+        return None
+    first = max(int(years[0]) + 1, 1955)
+    if first > 2018:
+        return None
+    text = answer.replace(years[0], str(rng.randint(first, min(first + 40, 2019))))
+    month = next((m for m in pools.MONTHS if re.search(rf"\b{m}\b", text)), None)
+    if month:
+        text = text.replace(month, rng.choice([m for m in pools.MONTHS if m != month]))
+        text = re.sub(r"\b([1-9]|[12]\d|3[01])\b(?!\d)", lambda _: str(rng.randint(2, 27)), text, count=1)
+    return text
+
+
 def _keeps_order(old: int, new: int, others: set[int]) -> bool:
     return all(new != other and (old < other) == (new < other) for other in others)
 
