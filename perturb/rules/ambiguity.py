@@ -28,6 +28,8 @@ HIGH = Cell(PerturbationClass.AMBIGUITY, Intensity.HIGH)
 
 # MEDIUM and HIGH: two readings or more, each with its own answer.
 
+_YEAR = re.compile(r"\b(?:1[0-9]\d\d|20\d\d)\b")
+
 
 def _rival_work(analysis: Analysis) -> bool:
     gap = work_gap_of(analysis)
@@ -92,7 +94,7 @@ def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
         present = re.search(r"\b(?:is|are|does|do)\b", analysis.query.lower()) is not None
         clause, note = rng.choice(say.SLUICED_PRESENT if present else say.SLUICED_PAST)
         query = f"{question.before} and {clause}, but {question.wh}"
-        if question.gap == "date":
+        if _is_dated(analysis):
             rival = later_date(analysis.answer, rng)
             if rival is None:
                 return None
@@ -101,6 +103,22 @@ def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
         analysis, in_style(analysis, query), capitalise(note.format(rival=rival)),
         "The bare question word may be completed from either of two clauses, which have different answers.",
     )  # fmt: skip
+
+
+def _is_dated(analysis: Analysis) -> bool:
+    question = analysis.question
+    return question is not None and question.gap == "date" and _YEAR.search(analysis.answer) is not None
+
+
+def _sluiced(analysis: Analysis, draft: Draft) -> str | None:
+    """Both answers stand; the rival of a dated answer is a year that was not there."""
+    if not _is_dated(analysis):
+        return _both(analysis, draft)
+    text = "\n".join(passage.text for passage in draft.passages)
+    if not has_word(text, analysis.answer):
+        return "the answer is gone"
+    new = set(_YEAR.findall(text)) - set(_YEAR.findall(analysis.instance.context))
+    return None if new else "no new date stands beside the answer"
 
 
 def _couple_fits(analysis: Analysis) -> bool:
@@ -239,7 +257,7 @@ RULES: tuple[Rule, ...] = (
     Rule("Ambiguous Deictic Reference", MEDIUM, "the question names a work and parses; a value of the answer's type",
          _rival_work, _deictic, _both),
     Rule("Sluiced-Wh Ambiguity", MEDIUM, "a who-, when- or where-question that parses; a value of the answer's type",
-         _sluice_fits, _sluice, _both),
+         _sluice_fits, _sluice, _sluiced),
     Rule("Dual-eligible Pronoun", MEDIUM, "a who-question that parses; a person of known gender",
          _couple_fits, _dual, _both),
     Rule("Multi-Sentence Coreference Chain", MEDIUM, "as the dual-eligible pronoun", _couple_fits, _chain, _both),

@@ -87,7 +87,7 @@ def shifted_date(answer: str, context: str, rng: random.Random) -> str | None:
 
 def later_date(answer: str, rng: random.Random) -> str | None:
     """A date in the form of the answer on which something about it could have happened: after it, and in the age of
-    radio and booklets. None if the answer has no single year, or one too late for that.
+    radio and booklets. None if the answer has several years, none at all, or one too late for that.
 
     >>> later_date("14 October 1066", random.Random(2))
     '4 February 1958'
@@ -96,9 +96,9 @@ def later_date(answer: str, rng: random.Random) -> str | None:
     if len(years) != 1 or re.search(r"century|BCE?\b|\d{4}\D\d{2}\b|\d{4}s", answer):
         return None
     first = max(int(years[0]) + 1, 1955)
-    if first > 2018:
+    if first > 2025:
         return None
-    text = answer.replace(years[0], str(rng.randint(first, min(first + 40, 2019))))
+    text = answer.replace(years[0], str(rng.randint(first, min(first + 40, 2025))))
     month = next((m for m in pools.MONTHS if re.search(rf"\b{m}\b", text)), None)
     if month:
         text = text.replace(month, rng.choice([m for m in pools.MONTHS if m != month]))
