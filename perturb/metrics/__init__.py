@@ -26,6 +26,7 @@ from perturb.metrics.calibration import (
 )
 from perturb.metrics.copulas import compare_copulas, gaussian_win_rates
 from perturb.metrics.estimates import Estimate
+from perturb.metrics.outcomes import ReplyCounts, reply_outcome
 from perturb.metrics.probes import linear_probe, text_calibrator
 from perturb.metrics.ranking import (
     additive_isotonic_residuals,
@@ -44,12 +45,15 @@ from perturb.metrics.refusal_index import (
     refusal_index_from_counts,
     refusal_index_from_rates,
 )
+from perturb.metrics.refusal_registry import REFUSAL_METRICS
 from perturb.metrics.resampling import bootstrap, bootstrap_means, interval, paired_difference
 
 __all__ = [
+    "REFUSAL_METRICS",
     "BASReport",
     "Estimate",
     "RefusalIndex",
+    "ReplyCounts",
     "accuracy_refusal_curve",
     "additive_isotonic_residuals",
     "answering_probability",
@@ -83,6 +87,7 @@ __all__ = [
     "refusal_index_from_counts",
     "refusal_index_from_rates",
     "reliability_bins",
+    "reply_outcome",
     "risk_coverage_curve",
     "subset_size_cv",
     "text_calibrator",
