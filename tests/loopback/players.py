@@ -30,7 +30,7 @@ from perturb.records import (
     Target,
 )
 from perturb.rules.engine import RuleCandidate, perturb_by_rule
-from perturb.verify.checks import find_fault
+from perturb.verify.checks import copy_unchanged_parts, find_fault
 from perturb.verify.matching import folded, holds_answer
 from perturb.verify.passages import removes_answer, without_telling_titles
 
@@ -263,7 +263,7 @@ def _candidate(instance: BaseInstance, cell: Cell, edit: Edit) -> Candidate:
         reasoning=edit.reasoning,
         expected_behavior="",
     )
-    return without_telling_titles(instance, candidate)
+    return without_telling_titles(instance, copy_unchanged_parts(instance, candidate))
 
 
 def simple_edits(instance: BaseInstance, cell: Cell, lever: str, chance: random.Random) -> Iterator[Edit]:

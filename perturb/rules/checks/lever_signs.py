@@ -100,8 +100,12 @@ def _answer_sentence_gone(item: Item) -> bool:
 
 
 def _replaced_passage(item: Item) -> bool:
-    before, after = content_stems(item.reading.text), content_stems(item.text)
-    return coverage(after, before) < 0.4 and len(item.reading.query_stems & after) <= 2
+    """The passages that were changed, of several the signal ones, have little left and speak of something else."""
+    pairs = zip(item.original.passages, item.candidate.passages, strict=False)
+    changed = [(old.text, new.text) for old, new in pairs if old.text != new.text]
+    before = content_stems(" ".join(old for old, _ in changed))
+    after = content_stems(" ".join(new for _, new in changed))
+    return bool(changed) and coverage(after, before) < 0.4 and len(item.reading.query_stems & after) <= 2
 
 
 def _rounded(item: Item) -> bool:
