@@ -16,6 +16,8 @@ from perturb.errors import SnapshotError, SourceError
 from perturb.export.snapshot import write_snapshot
 from tests.building import perturb
 from tests.export.test_snapshot import facts, rows_of
+from tests.score.tables import items as table_items
+from tests.score.tables import right, wrong
 
 PASSAGE = (
     "The Brannock Weir was finished in 1884 by the Hollin Water Board. It holds back the upper lake and feeds two mills"
@@ -202,6 +204,20 @@ def test_scores_are_read_in_every_form_the_command_prints(tmp_path: Path) -> Non
         path.write_text(text, encoding="utf-8")
         with pytest.raises(SourceError, match="perturb score --json"):
             read_scores(path)
+
+
+def test_results_are_scored_when_they_are_given_in_place_of_scores(tmp_path: Path) -> None:
+    some = table_items(36)
+    for name, replies in (
+        ("old", [right(one, "m") for one in some]),
+        ("new", [wrong(one, "m") for one in some]),
+    ):
+        text = "".join(json.dumps(reply) + "\n" for reply in replies)
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    changes, _ = compare_scores(read_scores(tmp_path / "old.jsonl"), read_scores(tmp_path / "new.jsonl"))
+    found = {change.metric: change.difference for change in changes}
+    assert found["refusal_accuracy"] == -1
+    assert found["false_refusal_rate"] == 1
 
 
 def test_the_command_compares_and_says_what_is_wrong(tmp_path: Path) -> None:

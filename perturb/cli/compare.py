@@ -28,7 +28,9 @@ def compare_command(
     ] = None,
     scores: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(help="What 'perturb score --json' printed for the older and the newer round."),
+        typer.Option(
+            help="Evaluations of the older and the newer round: folders, results, or stored scores."
+        ),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="List so many levers and changes of each kind.")] = 8,
     json_output: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,

@@ -54,7 +54,7 @@ class Comparison:
 
 
 def compare(old: str | Path, new: str | Path, scores: tuple[Path, Path] | None = None) -> Comparison:
-    """Compare a newer round with an older one; `scores` are the outputs of `perturb score --json`, older first.
+    """Compare a newer round with an older one; `scores` are evaluations of both, older first.
 
     Raises `SnapshotError` or `SourceError` if anything cannot be read.
     """

@@ -1,4 +1,4 @@
-"""How scores of the same models differ between two rounds, from what `perturb score --json` printed for each."""
+"""How scores of the same models differ between two rounds."""
 
 from __future__ import annotations
 
@@ -47,10 +47,17 @@ class RankAgreement:
 
 
 def read_scores(path: Path) -> Scores:
-    """Read the output of `perturb score --json`: one object per model, a list of them, or one on each line.
+    """Scores by model: an evaluation's folder, a `.jsonl`, `.csv` or `.parquet` results table, or stored scores.
 
-    Raises `SourceError` if the file cannot be read or holds something else.
+    Stored scores are what `perturb score --json` printed: one object with `models`, or one object per model.
+
+    Raises `SourceError` if the file cannot be read or holds something else, `LedgerError` for a folder without
+    evaluation.
     """
+    if path.is_dir() or path.suffix in (".jsonl", ".csv", ".parquet"):
+        from perturb.score import score
+
+        return {one.model: one.to_dict()["metrics"] for one in score(path).models}
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

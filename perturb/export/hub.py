@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -108,7 +109,7 @@ def push(
     """Push a sound snapshot (see `perturb.export.publish`) to the data set `repo` and tag it with its round.
 
     A new repository is private; `public` opens it, once everything is there. `endpoint` is the Hub's address if it is
-    not the configured one; `progress` shows bars for large files on stderr.
+    not the configured one; `progress` shows bars and retries on stderr.
 
     Raises `PublishError` if nobody is logged in, the Hub refuses, or the tag exists with other content.
     """
@@ -117,6 +118,7 @@ def push(
         raise PublishError("nobody is logged in to the Hub: export HF_TOKEN, or run `hf auth login`")
     if not progress:
         disable_progress_bars()
+        logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # its own retries are no news
     hub = _Hub(HfApi(endpoint=endpoint, library_name="perturb"), repo)
     round_ = RoundOnHub(snapshot, repo, tag_of(str(snapshot.manifest["round"])))
     hub.create()

@@ -363,6 +363,9 @@ def test_the_command_publishes_and_repeats(hub: LoopbackHub, tmp_path: Path) -> 
     assert json.loads(first.stdout)["uploaded"] is True
     again = perturb("publish", folder, REPO, env=environment(hub, tmp_path))
     assert (again.returncode, "nothing was uploaded" in again.stderr) == (0, True)
+    hub.fault("lfs-batch", 503)
+    retried = perturb("publish", snapshot(tmp_path / "t", "2027-Q1"), REPO, env=environment(hub, tmp_path))
+    assert (retried.returncode, retried.stderr) == (0, "")
     wrong = perturb("publish", folder, "no name", env=environment(hub, tmp_path))
     assert (wrong.returncode, len(wrong.stderr.splitlines())) == (1, 1)
 
