@@ -109,7 +109,9 @@ def rounds_section(rounds: Sequence[Mapping[str, Any]], repo: str, configs: Sequ
     for entry in rounds:
         made = str(entry["created"] or "")[:10]
         shown = re.sub(r"[^\w .:+-]", "-", str(entry["round"]))
-        changed = ", ".join(entry["changed"]) or "items only"
+        changed = ", ".join(entry["changed"]) or (
+            "the items" if entry is not rounds[-1] else "the first round"
+        )
         lines.append(
             f"| {shown} | `{entry['tag']}` | {made} | {entry['rows']} | `{entry['content_digest']}` | {changed} |"
         )

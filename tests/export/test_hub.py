@@ -135,6 +135,7 @@ def test_the_card_lists_the_rounds_and_says_what_changed(hub: LoopbackHub, tmp_p
     lines = [line for line in card.splitlines() if line.startswith(("| 2026-Q4", "| 2027-Q1"))]
     assert [line.split(" | ")[0] for line in lines] == ["| 2027-Q1", "| 2026-Q4"]
     assert lines[0].endswith("| base_set |")
+    assert lines[1].endswith("| the first round |")
     assert card.count("## Published rounds") == 1
     assert f'load_dataset("{REPO}", split="test", revision="2027-Q1")' in card
 
