@@ -22,7 +22,7 @@ from perturb.report.figures import Mark, draw_bars, draw_heat_map
 from perturb.report.page import Column, Figure, ItemBrowser, Page, Section, Table
 from perturb.report.review_section import review_section
 from perturb.report.run_data import RunData, choose_items, read_run_data
-from perturb.report.words import describe_audit, describe_review, describe_run
+from perturb.report.words import counted, describe_audit, describe_review, describe_run
 from perturb.review.agreement import HumanReport, measure_review, read_reviews
 from perturb.review.questions import human_verdict
 from perturb.store.calls import LEDGER_FILE, open_read_only
@@ -70,7 +70,13 @@ def make_page(run: Path, wanted: ReportPlan) -> Page:
     facts = plan.facts
     return Page(
         title=f"{facts['name']}: report",
-        subtitle=f"round {facts['round']} · {len(data.generators)} generators · {len(plan.members)} verifiers",
+        subtitle=" · ".join(
+            (
+                f"round {facts['round']}",
+                counted(len(data.generators), "generator"),
+                counted(len(plan.members), "verifier"),
+            )
+        ),
         sections=tuple(sections),
         browser=browser,
     )

@@ -31,7 +31,10 @@ def agreement_section(report: AuditReport) -> Section:
         return Section("agreement", "Agreement", ("There is one verifier; agreement takes two.",))
     kappas = {frozenset((pair.a, pair.b)): pair.kappa.value for pair in pairs}
     names = report.verifiers
-    grid = [[1.0 if a == b else kappas[frozenset((a, b))] for b in names] for a in names]
+    # A verifier that passed, or failed, everything has no κ with itself either.
+    varying = {one.verifier for one in report.pass_rate_matrix if one.rate not in (None, 0.0, 1.0)}
+    kappas |= {frozenset((name,)): 1.0 if name in varying else None for name in names}
+    grid = [[kappas[frozenset((a, b))] for b in names] for a in names]
     lowest = min((value for row in grid for value in row if value is not None), default=0.0)
     caption = (
         "1 is perfect agreement, 0 is chance. NA: a verifier passed, or failed, everything that both scored, so"

@@ -17,13 +17,13 @@ def describe_run(data: RunData) -> tuple[str, ...]:
     stages = dict(data.funnel)
     jobs, accepted = stages["jobs"], stages["accepted"]
     sentences = [
-        f"{_count(len(data.generators), 'generator')} worked through {_count(jobs, 'job')}; the panel accepted"
-        f" {_count(accepted, 'candidate')}{_share(accepted, jobs, 'of the jobs')}."
+        f"{counted(len(data.generators), 'generator')} worked through {counted(jobs, 'job')}; the panel accepted"
+        f" {counted(accepted, 'candidate')}{_share(accepted, jobs, 'of the jobs')}."
     ]
     cells = {cell for (cell, _), n in data.coverage.items() if n}
     empty = [cell for cell in data.cells if cell not in cells]
     if empty:
-        sentences.append(f"Nothing was accepted in {_count(len(empty), 'cell')}: {_list(empty)}.")
+        sentences.append(f"Nothing was accepted in {counted(len(empty), 'cell')}: {_list(empty)}.")
     else:
         sentences.append(f"All {len(data.cells)} cells have accepted candidates.")
     calls = sum(entry["calls"] for entry in data.models.values())
@@ -39,8 +39,8 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
     """Acceptance, agreement, the hardest class, and partiality."""
     unanimous = report.rules.unanimous
     sentences = [
-        f"The {_count(len(report.verifiers), 'verifier')} unanimously passed {show(unanimous.rate.rate, 'share')} of"
-        f" {_count(unanimous.rate.n, 'candidate')}"
+        f"The {counted(len(report.verifiers), 'verifier')} unanimously passed {show(unanimous.rate.rate, 'share')} of"
+        f" {counted(unanimous.rate.n, 'candidate')}"
         f"{_interval(unanimous.rate.cluster_low, unanimous.rate.cluster_high, percent=True)}."
         if len(report.verifiers) > 1
         else f"There is one verifier, {report.verifiers[0]}; agreement takes two."
@@ -59,7 +59,7 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
     unscored = sum(report.unscored.values())
     if unscored:
         sentences.append(
-            f"{_count(unscored, 'vote')} could not be read and counted as neither pass nor fail."
+            f"{counted(unscored, 'vote')} could not be read and counted as neither pass nor fail."
         )
     return tuple(sentences)
 
@@ -75,7 +75,7 @@ def _describe_agreement(report: AuditReport) -> list[str]:
     low = min(defined, key=lambda pair: pair.kappa.value or 0.0)
     sentence = (
         f"Verifiers agree with a mean Cohen's κ of {show(mean.value, 'number')}{_ends(mean)} over"
-        f" {_count(len(defined), 'pair')}"
+        f" {counted(len(defined), 'pair')}"
     )
     if len(defined) < len(pairs):
         sentence += f" ({len(pairs) - len(defined)} more undefined, for want of variance)"
@@ -122,14 +122,14 @@ def describe_review(report: HumanReport) -> tuple[str, ...]:
     """What people say of the sample, and of the panel."""
     overall = report.pass_rates["all"][0]
     sentences = [
-        f"{_count(len(report.annotators), 'person', 'people')} reviewed {report.reviewed} of {report.items} sampled"
+        f"{counted(len(report.annotators), 'person', 'people')} reviewed {report.reviewed} of {report.items} sampled"
         f" items; a majority passes {show(overall.rate, 'share')} of them"
         f"{_interval(overall.low, overall.high, percent=True)}."
     ]
     passed = report.panel.passed
     if passed.rate is not None:
         sentences.append(
-            f"Of {_count(passed.n, 'item')} that the panel accepted, people pass {show(passed.rate, 'share')}"
+            f"Of {counted(passed.n, 'item')} that the panel accepted, people pass {show(passed.rate, 'share')}"
             f"{_interval(passed.low, passed.high, percent=True)}."
         )
     mean = report.agreement.mean_kappa
@@ -159,9 +159,10 @@ def _share(part: int, whole: int, of: str) -> str:
     return f", {show(part / whole, 'share')} {of}" if whole else ""
 
 
-def _count(n: int, noun: str, plural: str | None = None) -> str:
-    """
-    >>> _count(1, "job"), _count(1600, "job"), _count(2, "person", "people")
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "job"), counted(1600, "job"), counted(2, "person", "people")
     ('1 job', '1,600 jobs', '2 people')
     """
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
