@@ -197,21 +197,28 @@ def _companions(group: RefusalGroup, index: RefusalIndex, precision: Precision) 
         "weighted p=0.2": index.weighted_score(0.2),
         "weighted p=1": index.weighted_score(1),
     }
-    flags = np.column_stack([group.refused, group.wrong]).astype(np.float64)
-    right = (1 - flags[:, 0]) * (1 - flags[:, 1])
-    drawn = bootstrap_means(
-        np.column_stack([right, flags[:, 0]]),
-        clusters=group.clusters,
-        resamples=precision.resamples,
-        seed=precision.seed,
-    )
-    replicates = _replicates(drawn[:, 0], drawn[:, 1])
+    replicates = _replicates(*_resampled_rates(group, precision))
     return {
         name: Estimate.undefined("every question was refused", index.n)
         if value is None
         else interval(value, replicates[name], index.n)
         for name, value in values.items()
     }
+
+
+def _resampled_rates(group: RefusalGroup, precision: Precision) -> tuple[Floats, Floats]:
+    """Correct-answer and refusal rate of every bootstrap resample."""
+    if group.clusters is None:  # to resample questions is to draw multinomial tables
+        n = len(group.refused)
+        rng = np.random.default_rng(precision.seed)
+        n11, n10, _, n00 = rng.multinomial(n, group.cells / n, size=precision.resamples).T
+        return n00 / n, (n11 + n10) / n
+    refused, wrong = (np.array(column, dtype=np.float64) for column in (group.refused, group.wrong))
+    columns = np.column_stack([(1 - refused) * (1 - wrong), refused])
+    correct_rates, refusal_rates = bootstrap_means(
+        columns, clusters=group.clusters, resamples=precision.resamples, seed=precision.seed
+    ).T
+    return correct_rates, refusal_rates
 
 
 def _replicates(c: Floats, r: Floats) -> dict[str, Floats]:

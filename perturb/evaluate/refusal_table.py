@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perturb.curate.rows import Header, Row, kind_of, read_rows
-from perturb.errors import SourceError
+from perturb.curate.rows import Header, Row, kind_of, read_lines
+from perturb.errors import SourceError, at
 from perturb.evaluate.csv_rows import read_csv_rows
 
 TABLE_FILE = "refusals.jsonl"
@@ -88,7 +89,7 @@ def _rows(path: Path) -> Iterator[Row]:
     elif form == ".parquet":
         rows = _parquet_rows(path)
     elif form == ".jsonl" or path.name.lower().endswith(".jsonl.gz"):
-        rows = read_rows(path)
+        rows = _jsonl_rows(path)
     else:
         raise SourceError(
             f"{path}: a table is a .csv, .jsonl or .parquet file: give one, or the folder of a run"
@@ -106,6 +107,21 @@ def _with_columns(path: Path, rows: Iterator[Row]) -> Iterator[Row]:
                 f"{path}: no column '{name}' with a value in it (there is {known}): it takes 0 or 1"
             )
     yield from listed
+
+
+def _jsonl_rows(path: Path) -> Iterator[Row]:
+    """One object per line, without the checks of texts that a base set needs: tables are long."""
+    header = Header(path.stem)
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            fields = json.loads(line)
+        except ValueError as error:
+            raise SourceError(f"{at(path, number)}: not JSON ({error}): give one object per line") from None
+        if not isinstance(fields, dict):
+            raise SourceError(f"{at(path, number)}: not an object: give one question per line")
+        yield Row(path, number, fields, header)
 
 
 def _parquet_rows(path: Path) -> Iterator[Row]:

@@ -1,0 +1,97 @@
+"""Reports on tables: the claim that the index is steady where its companions move, and long tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from perturb.errors import SourceError
+from perturb.evaluate.refusal_report import METRICS, RANKED, Precision, report_refusals
+from perturb.evaluate.refusal_table import read_refusals
+from perturb.metrics import bootstrap_means
+from perturb.metrics.tetrachoric import rank_correlation
+
+SETTINGS = ("low", "normal", "high", "highest")
+THRESHOLDS = (1.3, 0.6, 0.0, -0.7)
+
+
+def simulated(path: Path, rhos: dict[str, float], n: int = 4000, seed: int = 1) -> Path:
+    """Models with known correlations of the urges to refuse and to err; every setting sees the same urges."""
+    rng = np.random.default_rng(seed)
+    with path.open("w", encoding="utf-8") as file:
+        for name, rho in rhos.items():
+            urges = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], n)
+            for setting, threshold in zip(SETTINGS, THRESHOLDS, strict=True):
+                for item, (refuses, errs) in enumerate(urges):
+                    row = {"item_id": item, "model": name, "setting": setting}
+                    file.write(
+                        json.dumps(row | {"refused": int(refuses > threshold), "wrong": int(errs > -0.25)})
+                        + "\n"
+                    )
+    return path
+
+
+def test_the_index_is_steadier_than_its_companions_and_finds_what_was_planted(tmp_path: Path) -> None:
+    rhos = {"weak": 0.3, "middling": 0.5, "strong": 0.7}
+    report = report_refusals(simulated(tmp_path / "t.jsonl", rhos))
+    found = {(one.model, one.metric): one for one in report.stability}
+    for name, rho in rhos.items():
+        index = found[name, "refusal_index"].cv.value
+        assert index is not None
+        for other in ("c_over_a", "f_score", "weighted p=0.2", "weighted p=1"):
+            moved = found[name, other].cv.value
+            assert moved is not None
+            assert index < 0.6 * moved, (name, other)
+        for group in report.groups:
+            if group.model == name:
+                assert group.index is not None
+                assert group.index.refusal_index == pytest.approx(float(rank_correlation(rho)), abs=0.1)
+    plain = {one.metric: one.kendalls_w.value for one in report.ranking if one.given == "nothing"}
+    assert plain["refusal_index"] == 1.0
+    assert set(plain) == set(RANKED)
+
+
+def test_intervals_of_single_questions_agree_with_the_general_bootstrap(tmp_path: Path) -> None:
+    path = simulated(tmp_path / "t.jsonl", {"m": 0.5}, n=500)
+    group = read_refusals(path)[1]
+    assert group.clusters is None
+    found = report_refusals(path, Precision(resamples=4000)).groups[1].companions
+    refused, wrong = np.array(group.refused), np.array(group.wrong)
+    drawn = bootstrap_means(np.column_stack([(1 - refused) * (1 - wrong), refused]), resamples=4000)
+    c, r = drawn.T
+    expected = {"correct_rate": c, "refusal_rate": r, "c_over_a": c / (1 - r), "f_score": 2 * c / (2 - r)}
+    expected |= {"weighted p=0.2": c - 0.2 * (1 - r), "weighted p=1": c - (1 - r)}
+    assert set(expected) == set(found) == set(METRICS) - {"refusal_index"}
+    for name, replicates in expected.items():
+        assert found[name].se == pytest.approx(replicates.std(), rel=0.06), name
+
+
+def test_subsets_grow_up_to_the_table(tmp_path: Path) -> None:
+    report = report_refusals(simulated(tmp_path / "t.jsonl", {"m": 0.5}, n=600))
+    assert [list(group.subset_cv) for group in report.groups] == [[50, 100, 200, 500]] * 4
+    for group in report.groups[1:]:
+        small, large = group.subset_cv[50].value, group.subset_cv[500].value
+        assert small is not None
+        assert large is not None
+        assert small > large
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"refused": 1', "t.jsonl:2: not JSON"),
+        ("[1, 0]", "t.jsonl:2: not an object"),
+        ('{"refused": NaN, "wrong": 1}', "field 'refused' must be 0 or 1, got 'nan'"),
+        ('{"refused": 1, "wrong": 1, "model": ["m"]}', "field 'model' must be a name, got a list"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: str, words: str) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(f'{{"refused": 1, "wrong": 1}}\n{line}\n')
+    with pytest.raises(SourceError) as caught:
+        read_refusals(path)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
