@@ -1,0 +1,57 @@
+"""The README against the commands it speaks of."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from perturb.cli.main import app
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS: dict[str, Any] = vars(typer.main.get_command(app))["commands"]
+
+
+def shell_lines(text: str) -> list[str]:
+    """Lines of fenced blocks, and table entries, that call perturb."""
+    fenced = re.findall(r"```\w*\n(.*?)```", text, flags=re.DOTALL)
+    lines = [line.strip() for block in fenced for line in block.splitlines()]
+    return [line for line in lines if line.startswith("perturb ")]
+
+
+def test_the_table_names_every_command_and_no_other() -> None:
+    named = re.findall(r"^\| `perturb ([a-z-]+)` \|", README, flags=re.MULTILINE)
+    assert sorted(named) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("line", shell_lines(README))
+def test_every_line_uses_options_that_exist(line: str) -> None:
+    _, command, *words = shlex.split(line, comments=True)
+    options = {name for parameter in COMMANDS[command].params for name in parameter.opts}
+    assert {word for word in words if word.startswith("--")} <= options
+
+
+def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
+    assert len(README.split()) < 900
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!http|#)([^)#\s]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_page_is_listed() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    missing = [page.name for page in (ROOT / "docs").glob("*.md") if f"({page.name})" not in index]
+    assert missing == ["README.md"]
+    design = (ROOT / "docs" / "design" / "README.md").read_text(encoding="utf-8")
+    notes = [note.name for note in (ROOT / "docs" / "design").glob("*.md") if f"({note.name})" not in design]
+    assert notes == ["README.md"]
