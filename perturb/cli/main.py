@@ -9,6 +9,7 @@ import warnings
 import typer
 
 from perturb.cli.audit import audit_command
+from perturb.cli.bas import bas_app
 from perturb.cli.build import build_command
 from perturb.cli.compare import compare_command
 from perturb.cli.curate import curate_command
@@ -68,6 +69,7 @@ app.command("compare")(compare_command)
 app.command("power")(power_command)
 app.command("score")(score_command)
 app.add_typer(refusal_index_app, name="refusal-index")
+app.add_typer(bas_app, name="bas")
 
 
 INTERRUPTED = 130

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv as plain_csv
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -33,25 +34,35 @@ def read_columns(path: Path, wanted: Sequence[str], *, texts: Sequence[str] = ()
 
 
 def _read_csv(path: Path, wanted: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
+    """Strict: every row has as many cells as the header. pandas' own reader lets longer rows shift the columns."""
+    import pyarrow as pa
+    from pyarrow import csv
 
     try:
-        names = pd.read_csv(path, nrows=0, encoding="utf-8-sig").columns
-        known = [name for name in wanted if name in names]
-        return pd.read_csv(
-            path,
-            usecols=known or None,
-            dtype=dict.fromkeys(texts, str),
-            keep_default_na=False,
-            na_values=[""],
-            encoding="utf-8-sig",
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            names = next(plain_csv.reader(file), [])
+    except plain_csv.Error as exc:
+        raise SourceError(f"{at(path, 1)}: not a CSV table: {exc}") from None
+    if not names:
+        raise SourceError(f"{path}: the file is empty: a table has a header and one row per answer")
+    if len(set(names)) < len(names):
+        raise SourceError(f"{at(path, 1)}: a column stands twice: name each column once")
+    convert = csv.ConvertOptions(
+        include_columns=[name for name in wanted if name in names] or names,
+        column_types=dict.fromkeys(texts, pa.string()),
+        null_values=[""],
+        strings_can_be_null=True,
+    )
+    try:
+        table = csv.read_csv(
+            path, parse_options=csv.ParseOptions(newlines_in_values=True), convert_options=convert
         )
-    except pd.errors.EmptyDataError:
-        raise SourceError(f"{path}: the file is empty: a table has a header and one row per answer") from None
-    except (pd.errors.ParserError, ValueError) as exc:
-        if isinstance(exc, UnicodeDecodeError):
-            raise
+    except pa.ArrowException as exc:
         raise SourceError(f"{path}: not a CSV table: {str(exc).strip().splitlines()[0]}") from None
+    if any(pa.types.is_binary(column.type) for column in table.columns):
+        raise SourceError(f"{path}: not UTF-8 text: save it as UTF-8")
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
 
 
 def _read_jsonl(path: Path, wanted: Sequence[str], _: Sequence[str]) -> pd.DataFrame:

@@ -1,0 +1,367 @@
+"""`perturb bas`: tables in, figures and warnings out; calibration on disjoint rows; a run from the command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from perturb.cli.main import main
+from perturb.evaluate.calibration_maps import load_maps
+from perturb.evaluate.confidence_report import calibrate_within, row_keys
+from perturb.evaluate.confidence_table import read_confidence_tables
+from perturb.metrics import BASReport, bas_score
+from tests.building import KEY, KEY_NAME, model
+from tests.loopback import LoopbackServer
+from tests.loopback.confiders import ConfidencePlayer, question_rows
+
+# litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
+pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
+
+SPEC_FIELDS = {"bas", "accuracy", "ece", "aurc", "brier", "log_loss", "n", "intervals"}
+WORKED = [(1, 0.7), (1, 0.7), (0, 0.3), (0, 0.3)]
+"""A worked example of the paper: BAS 0.32."""
+
+
+class Ended:
+    """How a command ended in this process."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def json(self) -> Any:
+        """What it printed, read back."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+    def fails(self, *words: str) -> None:
+        """It ended with one line that says this."""
+        assert (self.code, self.out) == (1, ""), self.err
+        assert self.err.startswith("perturb: ")
+        assert self.err.count("\n") == 1
+        for word in words:
+            assert word in self.err
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run `perturb bas ARGUMENTS` in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["perturb", "bas", *map(str, arguments)])
+        capsys.readouterr()
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        out, err = capsys.readouterr()
+        return Ended(code, out, err)
+
+    return command
+
+
+def write(name: str, text: str) -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def worked(name: str = "answers.csv") -> str:
+    return write(name, "is_correct,confidence\n" + "".join(f"{z},{s}\n" for z, s in WORKED))
+
+
+def overconfident(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(0.05, 0.95, n)
+    rows = {"item_id": [f"q{i}" for i in range(n)], "is_correct": rng.uniform(size=n) < p}
+    return pd.DataFrame({**rows, "confidence": (p**0.3).round(3)})
+
+
+# -- tables ----------------------------------------------------------------------------------------------------
+
+
+def test_a_worked_example_to_the_printed_digits(run: Run) -> None:
+    found = run(worked(), "--json").json
+    assert found.keys() >= SPEC_FIELDS
+    assert found["bas"].keys() == {"uniform", "linear", "quadratic"}
+    assert round(found["bas"]["uniform"], 2) == 0.32
+    assert (found["accuracy"], found["n"], round(found["brier"], 2)) == (0.5, 4, 0.09)
+    assert found["intervals"]["bas_uniform"].keys() == {"low", "high", "se"}
+    assert run("table", "answers.csv", "--json").json == found, "the word may be left out"
+    assert run("--json", "answers.csv").json == found, "options may come first"
+    assert "0.3217" in run("answers.csv").out
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("flags", [[1, 1, 0, 0], [True, True, False, False], ["True", "true", "false", "0"]])
+def test_every_form_and_spelling_says_the_same(run: Run, form: str, flags: list[Any]) -> None:
+    frame = pd.DataFrame({"is_correct": flags, "confidence": [0.7, 0.7, 0.3, 0.3], "other": 1})
+    name = f"answers.{form}"
+    if form == "csv":
+        frame.to_csv(name, index=False)
+    elif form == "jsonl":
+        frame.to_json(name, orient="records", lines=True)
+    else:
+        frame.to_parquet(name)
+    assert run(name, "--json").json["bas"]["uniform"] == pytest.approx(
+        bas_score([z for z, _ in WORKED], [s for _, s in WORKED])
+    )
+
+
+def test_percentages_are_taken_with_percent_and_named_without(run: Run) -> None:
+    write("p.csv", "is_correct,confidence\n1,70\n1,70%\n0,30\n0,30 %\n")
+    assert round(run("p.csv", "--percent", "--json").json["bas"]["uniform"], 2) == 0.32
+    run("p.csv").fails("p.csv: row 2", "is a percentage: add --percent")
+    write("n.csv", "is_correct,confidence\n1,0.7\n1,70\n")
+    run("n.csv").fails("row 2: confidence 70", "look like percentages, so add --percent")
+    run(worked(), "--percent").fails("no confidence is above 1", "leave --percent out")
+
+
+def test_levels_stand_for_the_middle_of_their_range(run: Run) -> None:
+    write(
+        "l.jsonl",
+        '{"is_correct": 1, "confidence": "VERY_CONFIDENT"}\n{"is_correct": 0, "confidence": "uncertain"}\n',
+    )
+    expected = bas_score([1, 0], [0.95, 0.40])
+    assert run("l.jsonl", "--json").json["bas"]["uniform"] == pytest.approx(expected)
+
+
+def test_several_files_are_several_models_compared_on_the_same_questions(run: Run) -> None:
+    first, second = overconfident(200), overconfident(200)
+    second["confidence"] = (second["confidence"] ** 3).round(3)
+    first.to_csv("over.csv", index=False)
+    second.sample(frac=1, random_state=1).head(150).to_csv("better.csv", index=False)
+    found = run("over.csv", "better.csv", "--json").json
+    assert [one["model"] for one in found["results"]] == ["over", "better"]
+    (gap,) = found["differences"]
+    assert (gap["a"], gap["b"], gap["bas"]["n"]) == ("over", "better", 150)
+    assert gap["bas"]["high"] < 0
+    assert "over - better" in run("over.csv", "better.csv").out
+    first.assign(model="better").to_csv("x.csv", index=False)
+    run("x.csv", "better.csv").fails("'better' stands in two tables")
+
+
+def test_models_and_elicitations_of_one_table_are_scored_apart(run: Run) -> None:
+    rows = [
+        {"model": m, "elicitation": e, "is_correct": z, "confidence": s}
+        for m in ("a", "b")
+        for e in ("direct", "top-k")
+        for z, s in WORKED
+    ]
+    pd.DataFrame(rows).to_csv("t.csv", index=False)
+    found = run("t.csv", "--json").json["results"]
+    assert [(one["model"], one["elicitation"], one["n"]) for one in found] == [
+        ("a", "direct", 4),
+        ("a", "top-k", 4),
+        ("b", "direct", 4),
+        ("b", "top-k", 4),
+    ]
+
+
+def test_rows_of_one_base_are_resampled_together(run: Run) -> None:
+    frame = overconfident(50)
+    copies = pd.concat([frame] * 8, ignore_index=True).drop(columns="item_id")
+    copies.assign(base_id=np.tile(frame["item_id"], 8)).to_csv("c.csv", index=False)
+    copies.to_csv("i.csv", index=False)
+    together, apart = (run(name, "--json").json["intervals"]["accuracy"]["se"] for name in ("c.csv", "i.csv"))
+    assert together > 2 * apart
+
+
+def test_unscored_rows_are_left_out_and_counted(run: Run) -> None:
+    write(
+        "u.jsonl",
+        '{"is_correct": 1, "confidence": 0.7, "unscored": null}\n'
+        '{"is_correct": null, "confidence": null, "unscored": "reading: no block"}\n',
+    )
+    ended = run("u.jsonl", "--json")
+    assert (ended.json["n"], ended.json["unscored"]) == (1, 1)
+    assert "1 of 2 rows are unscored" in ended.err
+    write("v.jsonl", '{"is_correct": null, "confidence": null, "unscored": "x"}\n')
+    run("v.jsonl").fails("none of the 1 rows of 'v' is scored")
+
+
+def test_one_class_and_a_constant_confidence_are_scored_with_a_note(run: Run) -> None:
+    ended = run(write("r.csv", "is_correct,confidence\n1,0.7\n1,0.9\n"), "--json")
+    assert "every answer is right" in ended.err
+    assert ended.json["warnings"]
+    ended = run(write("c.csv", "is_correct,confidence\n1,0.7\n0,0.7\n"), "--json")
+    assert "confidence is 0.7 throughout" in ended.err
+    assert ended.json["aurc"] == pytest.approx(0.5)
+
+
+BAD = [
+    ("is_correct,confidence\n", "holds no rows"),
+    ("", "the file is empty"),
+    ("correct,confidence\n1,0.5\n", "no column 'is_correct'"),
+    ("is_correct,score\n1,0.5\n", "no column 'confidence'"),
+    ("is_correct,confidence\n1,0.5\n2,0.5\n", "row 2: is_correct is '2"),
+    ("is_correct,confidence\n1,0.5\n,0.5\n", "row 2: is_correct is missing"),
+    ("is_correct,confidence\n1,0.5\n0,\n", "row 2: confidence is missing"),
+    ("is_correct,confidence\n1,0.5\n0\n", "Expected 2 columns, got 1"),
+    ("is_correct,confidence\n1,0.5\n0,0.5,0.7\n", "Expected 2 columns, got 3"),
+    ("is_correct,confidence\n1,0.5,0.7\n0,0.5,0.7\n", "Expected 2 columns, got 3"),
+    ("confidence,is_correct,confidence\n1,0.5,1\n", "a column stands twice"),
+    ("is_correct,confidence\n1,nan\n", "row 1: confidence is missing"),
+    ("is_correct,confidence\n1,inf\n", "row 1: confidence"),
+    ("is_correct,confidence\n1,high\n", "row 1: confidence is 'high'"),
+    ("is_correct,confidence\n1,-0.1\n", "row 1: confidence -0.1 lies outside 0 to 1: correct it"),
+    ("is_correct,confidence\n1,1.5\n0,101\n", "row 1: confidence 1.5 lies outside 0 to 1: correct it"),
+    ("is_correct,confidence,item_id\n1,0.5,a\n0,0.5,\n", "column 'item_id' is empty in places"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), BAD)
+def test_a_bad_table_is_one_line(run: Run, text: str, words: str) -> None:
+    run(write("bad.csv", text)).fails("bad.csv", words)
+
+
+def test_a_bad_file_is_one_line(run: Run) -> None:
+    run("none.csv").fails("none.csv: no such file")
+    run(write("t.txt", "x")).fails(".csv, .jsonl, .parquet")
+    run(write("t.parquet", "x")).fails("not a Parquet table")
+    run(write("t.jsonl", '{"is_correct": 1}\n{broken\n')).fails("t.jsonl:2: not JSON")
+    run(write("s.jsonl", "[1]\n")).fails("s.jsonl:1: not an object")
+    run(write("e.jsonl", "\n")).fails("no column 'is_correct'")
+    Path("l.csv").write_bytes(b"is_correct,confidence\n1,\xff\n")
+    run("l.csv").fails("not UTF-8")
+    Path("folder").mkdir()
+    run("folder").fails("no run there")
+
+
+# -- calibration -----------------------------------------------------------------------------------------------
+
+
+def test_calibration_scores_no_row_it_has_learned_from(run: Run) -> None:
+    overconfident(400).to_csv("a.csv", index=False)
+    (group,) = read_confidence_tables([Path("a.csv")])
+    found = calibrate_within(group)
+    learned = set(found.fitted_on)
+    scored = np.array([learned.isdisjoint(keys) for keys in row_keys(group)])
+    assert (found.scores.n_calibration, found.scores.n_scored, int(scored.sum())) == (200, 200, 200)
+    alone = BASReport(group.correct[scored], group.confidence[scored]).metrics
+    assert found.scores.before.metrics == alone
+    printed = run("calibrate", "a.csv", "--json").json
+    assert printed["before"]["bas"]["uniform"] == pytest.approx(alone["bas_uniform"].value)
+    assert printed["after"]["isotonic"]["bas"]["uniform"] > printed["before"]["bas"]["uniform"]
+    assert printed["after"].keys() == {"isotonic", "platt", "temperature", "histogram"}
+    assert [row["size"] for row in printed["ablation"]] == [10, 25, 50, 100]
+    assert printed["ablation"][0]["repeats"] == 20
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_saved_map_is_applied_to_rows_it_has_not_seen(run: Run, named: bool) -> None:
+    columns = ["item_id", "is_correct", "confidence"] if named else ["is_correct", "confidence"]
+    overconfident(400)[columns].to_csv("a.csv", index=False)
+    fitted = run("calibrate", "a.csv", "--save", "map.json", "--json").json
+    applied = run("calibrate", "a.csv", "--apply", "map.json", "--json")
+    assert (applied.json["n_scored"], applied.json["left_out"]) == (200, 200)
+    assert "200 rows that a map has learned from are not scored" in applied.err
+    assert applied.json["before"] == fitted["before"]
+    assert applied.json["after"]["isotonic"] == fitted["after"]["isotonic"]
+    (saved,) = load_maps(Path("map.json"))
+    assert (saved.model, saved.fitted.method, saved.fitted.n) == ("a", "isotonic", 200)
+    other = overconfident(100, seed=9)
+    other.assign(item_id=[f"other{i}" for i in range(100)])[columns].to_csv("b.csv", index=False)
+    assert run("calibrate", "b.csv", "--apply", "map.json", "--json").json["n_scored"] == 100
+
+
+def test_a_table_of_its_own_calibrates_and_shared_questions_are_left_out(run: Run) -> None:
+    frame = overconfident(400)
+    frame.head(220).to_csv("fit.csv", index=False)
+    frame.tail(200).to_csv("score.csv", index=False)
+    ended = run(
+        "calibrate", "score.csv", "--on", "fit.csv", "--json", "--method", "platt", "--save", "m.json"
+    )
+    assert (ended.json["n_calibration"], ended.json["n_scored"], ended.json["left_out"]) == (220, 180, 20)
+    assert load_maps(Path("m.json"))[0].fitted.method == "platt"
+    run("calibrate", "fit.csv", "--on", "fit.csv").fails("every row is in the calibration table")
+
+
+def test_questions_of_one_base_stay_on_one_side(run: Run) -> None:
+    frame = overconfident(120).assign(base_id=[f"b{i // 4}" for i in range(120)])
+    frame.to_csv("a.csv", index=False)
+    (group,) = read_confidence_tables([Path("a.csv")])
+    learned = set(calibrate_within(group).fitted_on)
+    assert group.bases is not None
+    sides = {
+        (base, base in learned, item in learned)
+        for base, item in zip(group.bases, group.items or (), strict=True)
+    }
+    assert len(sides) == 30
+    assert sum(inside for _, inside, _ in sides) == 15
+
+
+def test_calibration_prints_before_and_after(run: Run) -> None:
+    overconfident(300).to_csv("a.csv", index=False)
+    out = run("calibrate", "a.csv", "--share", 0.4).out
+    assert "fitted on 120 rows, scored on 180 others" in out
+    assert "as stated" in out
+    assert "±" in out
+
+
+def test_wrong_calibrations_are_one_line(run: Run) -> None:
+    overconfident(40).to_csv("a.csv", index=False)
+    run("calibrate", "a.csv", "--apply", "m.json", "--save", "n.json").fails("--apply")
+    run("calibrate", "a.csv", "--apply", "none.json").fails("none.json: cannot be read")
+    run("calibrate", "a.csv", "--apply", write("m.json", "{}")).fails("m.json: holds no maps")
+    run("calibrate", "a.csv", "--apply", write("m.json", "x")).fails("m.json: not JSON")
+    entry: dict[str, Any] = {
+        "model": "a",
+        "elicitation": None,
+        "method": "platt",
+        "n": 1,
+        "parameters": {},
+        "fitted_on": [],
+    }
+    content = json.dumps({"format": "perturb calibration maps 1", "maps": [entry]})
+    run("calibrate", "a.csv", "--apply", write("m.json", content)).fails("m.json: not a platt map")
+    overconfident(1).to_csv("one.csv", index=False)
+    run("calibrate", "one.csv").fails("1 questions cannot be split")
+    run("calibrate", "a.csv", "--save", "no/such/m.json").fails("cannot be written")
+    assert run("calibrate", "a.csv", "--share", 2).code == 2
+
+
+# -- a run -----------------------------------------------------------------------------------------------------
+
+
+def test_a_run_ends_with_scores_and_a_table(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    Path("qa.jsonl").write_text("".join(json.dumps(row) + "\n" for row in question_rows(12)))
+    with LoopbackServer(ConfidencePlayer()) as server:
+        models = [model(name, server.url) for name in ("honest", "overconfident", "judge")]
+        Path("models.yaml").write_text(yaml.safe_dump({"models": models}))
+        arguments = ["run", "qa.jsonl", "--model", "honest", "--model", "overconfident", "--judge", "judge",
+                     "--models", "models.yaml", "--elicitation", "direct", "--elicitation", "top-k"]  # fmt: skip
+        found = run(*arguments, "--json").json
+        assert (found["rows"], found["unscored"], found["run"]) == (48, 0, "outputs/bas-qa")
+        assert len(found["results"]) == 4
+        asked = server.counters.total
+        again = run(*arguments)
+        assert (again.code, server.counters.total) == (0, asked)
+    assert "table: outputs/bas-qa/confidence.jsonl" in again.out
+    assert "calls: 48" in again.out
+    assert run("outputs/bas-qa", "--json").json["results"] == found["results"]
+    assert KEY not in "".join(
+        path.read_text(errors="replace") for path in Path("outputs").rglob("*") if path.is_file()
+    )
+
+
+def test_wrong_runs_are_one_line(run: Run) -> None:
+    run("run", "none.csv", "--model", "a/b", "--judge", "a/b").fails("none.csv")
+    write("qa.csv", "question,answer\nWho?,Ada\n")
+    run("run", "qa.csv", "--model", "a/b").fails("--judge")
+    run("run", "qa.csv", "--model", "nobody", "--judge", "a/b").fails("'nobody' is not known")
+    assert run("run", "qa.csv", "--model", "a/b", "--elicitation", "magic").code == 2
+    assert not Path("outputs").exists()
