@@ -83,6 +83,7 @@ def write_models(folder: Path, url: str, names: Sequence[str], **changes: Any) -
         }
         for name in names
     ]
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / "models.yaml"
     path.write_text(yaml.safe_dump({"models": entries}), encoding="utf-8")
     return path

@@ -84,7 +84,7 @@ BEHAVIOURS: dict[str, Callable[[EvaluationItem], str]] = {
 
 
 class Responders:
-    """Plays every model of `BEHAVIOURS`, and the judge for any other name."""
+    """Plays every model of `BEHAVIOURS` as one under test, and any model as a judge."""
 
     def __init__(self, items: Iterable[EvaluationItem], unreadable: Sequence[str] = ()) -> None:
         """The judge does not give a readable grade of replies to questions that hold one of `unreadable`."""
@@ -97,10 +97,9 @@ class Responders:
 
     def play(self, model: str, messages: Turns) -> str:
         """The reply of `model` to the conversation."""
-        behaviour = BEHAVIOURS.get(model.partition("-")[0])
-        if behaviour is not None:
-            return behaviour(self._items[messages[0]["content"]])
-        return self._judge(json.loads(messages[1]["content"]))
+        if messages[0]["role"] == "system":
+            return self._judge(json.loads(messages[1]["content"]))
+        return BEHAVIOURS[model.partition("-")[0]](self._items[messages[0]["content"]])
 
     def _judge(self, data: dict[str, object]) -> str:
         self.judged.append(data)
