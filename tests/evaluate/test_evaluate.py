@@ -276,7 +276,7 @@ def test_killed_and_resumed_nothing_paid_for_is_asked_again(
         models = write_models(tmp_path, slow.url, [*FOUR, "judge"], max_connections=4)
         again = command(tmp_path, source, models, "--limit", "24")
         process = subprocess.Popen(again, stderr=subprocess.PIPE, text=True)
-        while slow.counters.total < 60:
+        while slow.counters.total < 60 and process.poll() is None:
             time.sleep(0.02)
         process.send_signal(ending)
         _, said = process.communicate(timeout=60)
