@@ -78,7 +78,7 @@ _NAME_TAILS = frozenset(
     word_list(
         """
     river island bridge canal park tower mountains mountain lake dam university college war battle resort hotel
-    museum castle foundation championship election stadium arena airport
+    museum castle foundation championship election stadium arena airport company corporation
     """
     )
 )
@@ -88,7 +88,7 @@ _WITH_ARTICLE = frozenset(
     word_list(
         """
     cup open ocean sea war wars bowl rumble party river canal bridge dam mountains desert declaration games game
-    ceremony award awards finals center centre revolution dynasty league group empire union
+    ceremony award awards finals center centre revolution dynasty league group empire union company
     """
     )
 )

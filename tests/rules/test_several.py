@@ -176,3 +176,11 @@ def test_the_number_of_a_passage_is_no_trace_of_an_answer() -> None:
     assert judge_by_rule("answer-state", instance, gone, target).passed
     titled = replace(gone, passages=(gone.passages[0], replace(gone.passages[1], title="2 bells")))
     assert not judge_by_rule("answer-state", instance, titled, target).passed
+
+
+def test_a_company_in_whose_house_a_book_lay_is_no_book() -> None:
+    (instance,) = (one for one in load_base_set(demo_path("garage")).instances if "east india" in one.query)
+    drafts = [draft for cell in ALL_CELLS for draft in made(instance, cell)]
+    written = "\n".join(text for draft in drafts for text in (draft.query, *(p.text for p in draft.passages)))
+    assert "the Dutch East India Company" in written
+    assert "book Dutch East India Company" not in written
