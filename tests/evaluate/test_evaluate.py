@@ -268,6 +268,7 @@ def command(tmp_path: Path, source: Path, models: Path, *more: str) -> list[str]
     return [sys.executable, "-m", "perturb", *map(str, [*words, *named, "--judge", "judge", *more])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_killed_and_resumed_nothing_paid_for_is_asked_again(
     tmp_path: Path, source: Path, player: Responders, ending: signal.Signals
