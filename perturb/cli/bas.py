@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,6 +53,7 @@ TablesArgument = Annotated[
         show_default=False,
     ),
 ]
+ReportOption = Annotated[Path | None, typer.Option(help="Also write a report page: FILE.html.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
 PercentOption = Annotated[bool, typer.Option("--percent", help="Confidence is given from 0 to 100.")]
 BinsOption = Annotated[int, typer.Option(min=1, help="Bins of equal width behind the ECE.")]
@@ -66,6 +68,7 @@ def table_command(
     bins: BinsOption = 10,
     resamples: ResamplesOption = 1000,
     seed: SeedOption = 0,
+    report: ReportOption = None,
     json_output: JsonOption = False,
 ) -> None:
     """Compute the Behavioral Alignment Score and its companions; asks no model. The word `table` may be left out.
@@ -75,6 +78,8 @@ def table_command(
     from perturb.evaluate.confidence_report import score_confidence
 
     found = score_confidence(tables, percent=percent, precision=_precision(bins, resamples, seed))
+    if report is not None:
+        _write_report(found, tables, report)
     _show(found, json_output)
 
 
@@ -185,6 +190,7 @@ def calibrate_command(
     bins: BinsOption = 10,
     resamples: ResamplesOption = 1000,
     seed: SeedOption = 0,
+    report: ReportOption = None,
     json_output: JsonOption = False,
 ) -> None:
     """Fit maps from stated to calibrated confidence, and score rows they have not seen before and after.
@@ -193,7 +199,7 @@ def calibrate_command(
     """
     from perturb.errors import ConfigError
     from perturb.evaluate.calibration_maps import load_maps
-    from perturb.evaluate.confidence_report import Split, apply_saved
+    from perturb.evaluate.confidence_report import Split, apply_saved, score_groups
     from perturb.evaluate.confidence_table import read_confidence_tables
 
     if apply is not None and (on is not None or save is not None):
@@ -208,6 +214,8 @@ def calibrate_command(
         found = [_fit(group, calibration, Split(share, repeats=repeats), precision) for group in groups]
     if save is not None:
         _save(save, found, method)
+    if report is not None:
+        _write_report(score_groups(groups, precision), tables, report, found)
     for one in found:
         for warning in one.group.warnings:
             note(f"note: {warning}")
@@ -263,3 +271,17 @@ def _show(found: ConfidenceScores, json_output: bool) -> None:
         print_json(found.to_dict())
     else:
         print_scores(found)
+
+
+def _write_report(
+    found: ConfidenceScores,
+    tables: Sequence[Path],
+    html: Path,
+    calibrations: Sequence[GroupCalibration] = (),
+) -> None:
+    from perturb.report.bas_page import make_bas_page
+    from perturb.report.page import write_page
+
+    page = make_bas_page(found, ", ".join(map(str, tables)), calibrations)
+    paths = write_page(page, html, html.with_suffix(""))
+    note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")

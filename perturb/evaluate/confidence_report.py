@@ -135,8 +135,12 @@ def score_confidence(
     sources: Sequence[Path], *, percent: bool = False, precision: Precision | None = None
 ) -> ConfidenceScores:
     """Read tables and score each group. Raises `SourceError` for a table that cannot be used."""
+    return score_groups(read_confidence_tables(sources, percent=percent), precision)
+
+
+def score_groups(groups: Sequence[ConfidenceGroup], precision: Precision | None = None) -> ConfidenceScores:
+    """Score groups that were read already."""
     chosen = precision or Precision()
-    groups = read_confidence_tables(sources, percent=percent)
     scores = tuple(GroupScores(group, chosen.report(group)) for group in groups)
     pairs = itertools.combinations(groups, 2)
     differences = tuple(found for a, b in pairs if (found := _difference(a, b, chosen)) is not None)

@@ -311,6 +311,14 @@ def test_calibration_prints_before_and_after(run: Run) -> None:
     assert "±" in out
 
 
+def test_a_report_page_is_written(run: Run) -> None:
+    overconfident(60).to_csv("a.csv", index=False)
+    assert "report: page.html" in run("a.csv", "--report", "page.html", "--resamples", 20).err
+    assert "Decisions" in Path("page.html").read_text(encoding="utf-8")
+    assert run("calibrate", "a.csv", "--report", "both.html", "--resamples", 20).code == 0
+    assert Path("both/tables/calibration.csv").is_file()
+
+
 def test_wrong_calibrations_are_one_line(run: Run) -> None:
     overconfident(40).to_csv("a.csv", index=False)
     run("calibrate", "a.csv", "--apply", "m.json", "--save", "n.json").fails("--apply")

@@ -1,0 +1,309 @@
+"""The report page on confidence: scores with intervals, who is sure of what, and what calibration changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from perturb.evaluate.confidence_report import ConfidenceScores, GroupCalibration, GroupScores
+from perturb.metrics.bas import HIGHER_IS_BETTER, BASReport, decision_curve
+from perturb.metrics.calibration import reliability_bins, risk_coverage_curve
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Floats
+from perturb.metrics.risk_priors import PRIORS
+from perturb.report.figures import BLUE, GREY, SERIES, VERMILLION, Drawing, Mark, draw, draw_intervals
+from perturb.report.page import Column, Figure, Page, Section, Table, Value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MAX_GROUPS = 12
+"""Groups that get figures of their own."""
+_MAX_POINTS = 400
+_UTILITY_TO = 0.95
+"""Up to this threshold utility is drawn: beyond it one wrong answer costs more than 19 right ones gain."""
+_HEADS = {"bas_uniform": "BAS", "bas_linear": "BAS linear", "bas_quadratic": "BAS quadratic"}
+
+
+def make_bas_page(
+    scores: ConfidenceScores, source: str, calibrations: Sequence[GroupCalibration] = ()
+) -> Page:
+    """The page of some scores, with a chapter on calibration if there is one."""
+    sections = [_scores(scores), _decisions(scores), _single_groups(scores)]
+    if len(scores.groups) > 1:
+        sections.append(_against_others(scores))
+    if calibrations:
+        sections.append(_calibration(calibrations))
+    return Page("Behavioral Alignment Score", source, tuple(sections))
+
+
+def _scores(scores: ConfidenceScores) -> Section:
+    columns = (
+        *(Column("model"), Column("elicitation"), Column("n", "count"), Column("unscored", "count")),
+        *(
+            Column(part, "number")
+            for name in HIGHER_IS_BETTER
+            for head in [_head(name)]
+            for part in (head, f"{head} low", f"{head} high")
+        ),
+    )
+    rows = [_score_row(one) for one in scores.groups]
+    figure = Figure(
+        "bas",
+        "Behavioral Alignment Score",
+        "95 % intervals. 0 is what always abstaining earns; linear and quadratic priors weigh cautious users more.",
+        draw_intervals(
+            [(prior, [_mark(one, f"bas_{prior}") for one in scores.groups]) for prior in PRIORS],
+            x_label="BAS",
+            zero=True,
+        ),
+    )
+    bins = scores.groups[0].report.bins
+    note = f"ECE over {bins} bins of equal width. BAS and accuracy: higher is better. The others: lower is better."
+    tables = [Table("scores", "Scores with 95 % intervals", columns, rows, note=note)]
+    if scores.differences:
+        tables.append(_differences(scores))
+    warnings = tuple(warning for one in scores.groups for warning in one.group.warnings)
+    return Section("scores", "Scores", warnings, (figure,), tuple(tables))
+
+
+def _differences(scores: ConfidenceScores) -> Table:
+    columns = (
+        *(Column("models"), Column("questions", "count")),
+        *(Column(name, "number") for name in ("difference", "low", "high")),
+    )
+    rows: list[list[Value]] = [
+        [f"{one.a} - {one.b}", one.bas.n, one.bas.value, one.bas.low, one.bas.high]
+        for one in scores.differences
+    ]
+    return Table("differences", "Differences in BAS on the same questions", columns, rows)
+
+
+def _decisions(scores: ConfidenceScores) -> Section:
+    thresholds = np.linspace(0, _UTILITY_TO, 96)
+
+    def utility(one: GroupScores) -> tuple[Floats, Floats]:
+        return thresholds, decision_curve(one.group.correct, one.group.confidence, thresholds).utility
+
+    def risk(one: GroupScores) -> tuple[Floats, Floats]:
+        curve = risk_coverage_curve(one.group.correct, one.group.confidence)
+        kept = np.unique(np.linspace(0, len(curve.risk) - 1, _MAX_POINTS).astype(int))
+        return curve.coverage[kept], curve.risk[kept]
+
+    figures = (
+        Figure(
+            "decision-curve",
+            "Utility by risk threshold",
+            "Mean gain of a user who acts on answers with at least the confidence t, gains 1 when right and loses"
+            " t/(1 - t) when wrong. The area below a curve is the BAS.",
+            _curves(scores, utility, "risk threshold t", "mean utility", zero=True),
+        ),
+        Figure(
+            "risk-coverage",
+            "Risk by coverage",
+            "Share of errors among the most confident answers, as more of them are kept. The mean height is the AURC.",
+            _curves(scores, risk, "share of answers kept", "share of errors among them"),
+        ),
+    )
+    return Section("decisions", "Decisions", figures=figures)
+
+
+def _curves(
+    scores: ConfidenceScores,
+    points: Callable[[GroupScores], tuple[Floats, Floats]],
+    x_label: str,
+    y_label: str,
+    *,
+    zero: bool = False,
+) -> Drawing:
+    def paint(axes: Axes) -> None:
+        if zero:
+            axes.axhline(0, color=GREY, linewidth=0.8)
+        for number, one in enumerate(scores.groups[:MAX_GROUPS]):
+            colour, _ = SERIES[number % len(SERIES)]
+            style = ("-", "--")[number // len(SERIES) % 2]
+            axes.plot(*points(one), style, color=colour, label=one.group.name[:40])
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        axes.legend(frameon=False, fontsize=8)
+
+    return draw((5.8, 3.8), paint)
+
+
+def _single_groups(scores: ConfidenceScores) -> Section:
+    figures = []
+    for number, one in enumerate(scores.groups[:MAX_GROUPS], start=1):
+        figures += [
+            Figure(
+                f"confidence-{number}",
+                f"Stated confidence: {one.group.name}",
+                "Right answers above the line, wrong ones below it.",
+                draw_histogram(one),
+            ),
+            Figure(
+                f"reliability-{number}",
+                f"Reliability: {one.group.name}",
+                "Accuracy by stated confidence; below the diagonal the model is overconfident. Larger points stand for"
+                " more answers.",
+                draw_reliability(one),
+            ),
+        ]
+    left = len(scores.groups) - MAX_GROUPS
+    sentences = (f"{left} more groups have no figures here.",) if left > 0 else ()
+    return Section("confidence", "Confidence", sentences, tuple(figures))
+
+
+def draw_histogram(one: GroupScores) -> Drawing:
+    """Counts of stated confidence, right answers upwards and wrong ones downwards."""
+    edges = np.linspace(0, 1, 21)
+    right, wrong = (
+        np.histogram(one.group.confidence[rows], edges)[0] for rows in (one.group.correct, ~one.group.correct)
+    )
+
+    def paint(axes: Axes) -> None:
+        axes.bar(edges[:-1], right, width=0.05, align="edge", color=BLUE, label="right", edgecolor="white")
+        axes.bar(
+            edges[:-1], -wrong, width=0.05, align="edge", color=VERMILLION, label="wrong", hatch="///",
+            edgecolor="white",
+        )  # fmt: skip
+        axes.axhline(0, color="black", linewidth=0.8)
+        axes.set_xlim(0, 1)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+        axes.set_xlabel("stated confidence")
+        axes.set_ylabel("answers")
+        axes.legend(frameon=False)
+
+    return draw((4.6, 3.2), paint)
+
+
+def draw_reliability(one: GroupScores) -> Drawing:
+    """Accuracy against mean confidence, bin by bin."""
+    cells = reliability_bins(one.group.correct, one.group.confidence, bins=one.report.bins)
+    sizes = [30 + 250 * cell.n / one.report.n for cell in cells]
+
+    def paint(axes: Axes) -> None:
+        axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
+        axes.plot([cell.confidence for cell in cells], [cell.accuracy for cell in cells], "-", color=BLUE)
+        axes.scatter(
+            [cell.confidence for cell in cells], [cell.accuracy for cell in cells], sizes, color=BLUE
+        )
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1)
+        axes.set_xlabel("mean stated confidence")
+        axes.set_ylabel("accuracy")
+
+    return draw((4.0, 3.6), paint)
+
+
+def _against_others(scores: ConfidenceScores) -> Section:
+    figures = tuple(
+        Figure(
+            f"bas-{name}",
+            f"BAS against {_head(name)}",
+            "A point for each group. Groups above one another are equal to this metric.",
+            _scatter(scores, name),
+        )
+        for name in ("ece", "aurc")
+    )
+    sentence = (
+        "ECE does not tell overconfidence from underconfidence and AURC sees the order alone, so equal values of either"
+        " may go with different scores."
+    )
+    return Section("against", "BAS against ECE and AURC", (sentence,), figures)
+
+
+def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
+    def paint(axes: Axes) -> None:
+        axes.axhline(0, color=GREY, linewidth=0.8)
+        for number, one in enumerate(scores.groups):
+            colour, marker = SERIES[number % len(SERIES)]
+            metrics = one.report.metrics
+            label = one.group.name[:40] if number < MAX_GROUPS else None
+            x, y = (np.array([metrics[key].value], dtype=np.float64) for key in (name, "bas_uniform"))
+            axes.plot(x, y, marker, color=colour, label=label, markersize=7)
+        axes.set_xlabel(_head(name))
+        axes.set_ylabel("BAS")
+        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+
+    return draw((6.2, 3.6), paint)
+
+
+def _calibration(calibrations: Sequence[GroupCalibration]) -> Section:
+    parts = ("BAS", "low", "high", "ECE", "AURC", "gain in BAS", "gain low", "gain high")
+    columns = (
+        *(Column("model"), Column("elicitation"), Column("map")),
+        *(Column("fitted on", "count"), Column("scored", "count")),
+        *(Column(part, "number") for part in parts),
+    )
+    rows = [row for one in calibrations for row in _calibration_rows(one)]
+    tables = [Table("calibration", "Before and after, on rows that no map has learned from", columns, rows)]
+    ablation: list[list[Value]] = [
+        [
+            *(one.group.model, one.group.elicitation or "", row.size, row.repeats),
+            *(row.bas, row.bas_sd, row.ece, row.ece_sd, row.aurc, row.aurc_sd),
+        ]
+        for one in calibrations
+        for row in one.ablation
+    ]
+    if ablation:
+        heads = ("BAS", "BAS sd", "ECE", "ECE sd", "AURC", "AURC sd")
+        sizes = (Column("model"), Column("elicitation"), Column("size", "count"), Column("repeats", "count"))
+        numbers = (Column(head, "number") for head in heads)
+        tables.append(Table("ablation", "Isotonic regression by size", (*sizes, *numbers), ablation))
+    series = [
+        ("as stated", [_named(one, one.scores.before.metrics["bas_uniform"]) for one in calibrations]),
+        ("calibrated", [_named(one, _first(one).metrics["bas_uniform"]) for one in calibrations]),
+    ]
+    figure = Figure(
+        "calibration",
+        "BAS before and after calibration",
+        "95 % intervals on the scored rows; calibrated by the first map of each group in the table below.",
+        draw_intervals(series, x_label="BAS", zero=True),
+    )
+    return Section("calibration", "Calibration", (), (figure,), tuple(tables))
+
+
+def _calibration_rows(one: GroupCalibration) -> list[list[Value]]:
+    scores = one.scores
+    rows: list[list[Value]] = []
+    named: list[tuple[str, BASReport, Estimate | None]] = [("as stated", scores.before, None)]
+    named += [(method, report, scores.gains[method]) for method, report in scores.after.items()]
+    for name, report, gain in named:
+        metrics = report.metrics
+        bas = metrics["bas_uniform"]
+        rows.append(
+            [
+                *(one.group.model, one.group.elicitation or "", name, scores.n_calibration, scores.n_scored),
+                *(bas.value, bas.low, bas.high, metrics["ece"].value, metrics["aurc"].value),
+                *((gain.value, gain.low, gain.high) if gain else (None, None, None)),
+            ]
+        )
+    return rows
+
+
+def _score_row(one: GroupScores) -> list[Value]:
+    row: list[Value] = [one.group.model, one.group.elicitation or "", one.report.n, one.group.unscored]
+    for name in HIGHER_IS_BETTER:
+        found = one.report.metrics[name]
+        row += [found.value, found.low, found.high]
+    return row
+
+
+def _mark(one: GroupScores, name: str) -> Mark:
+    found = one.report.metrics[name]
+    return Mark(one.group.name, found.value, found.low, found.high)
+
+
+def _first(one: GroupCalibration) -> BASReport:
+    return next(iter(one.scores.after.values()))
+
+
+def _named(one: GroupCalibration, found: Estimate) -> Mark:
+    return Mark(one.group.name, found.value, found.low, found.high)
+
+
+def _head(name: str) -> str:
+    plain = {"ece": "ECE", "aurc": "AURC", "brier": "Brier", "log_loss": "log loss"}
+    return {**_HEADS, **plain}.get(name, name)

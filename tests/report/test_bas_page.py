@@ -1,0 +1,73 @@
+"""The report page on confidence: what stands on it, and that it needs nothing else."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from perturb.evaluate.confidence_report import Precision, calibrate_within, score_groups
+from perturb.evaluate.confidence_table import ConfidenceGroup
+from perturb.report.bas_page import MAX_GROUPS, make_bas_page
+from perturb.report.page import render_page, write_page
+
+FEW = Precision(resamples=20)
+
+
+def group(model: str, power: float, n: int = 120) -> ConfidenceGroup:
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.05, 0.95, n)
+    items = tuple(f"q{i}" for i in range(n))
+    return ConfidenceGroup(model, None, rng.uniform(size=n) < p, p**power, items, None)
+
+
+GROUPS = (group("honest", 1.0), group("<b>over</b>", 0.3))
+
+
+def test_the_page_has_every_chapter_and_stands_alone(tmp_path: Path) -> None:
+    calibrations = [calibrate_within(one, precision=FEW) for one in GROUPS]
+    page = make_bas_page(score_groups(GROUPS, FEW), "a.csv", calibrations)
+    assert [section.name for section in page.sections] == [
+        "scores",
+        "decisions",
+        "confidence",
+        "against",
+        "calibration",
+    ]
+    html = render_page(page)
+    assert not re.findall(r"(?:src|href)=\"(?!data:|#)", html)
+    assert "<b>over</b>" not in html
+    write_page(page, tmp_path / "page.html", tmp_path / "page")
+    with (tmp_path / "page/tables/scores.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["model"] for row in rows] == ["honest", "<b>over</b>"]
+    assert float(rows[0]["BAS"]) > float(rows[1]["BAS"])
+    figures = {path.stem for path in (tmp_path / "page/figures").glob("*.svg")}
+    assert figures == {"bas", "decision-curve", "risk-coverage", "confidence-1", "confidence-2", "reliability-1",
+                       "reliability-2", "bas-ece", "bas-aurc", "calibration"}  # fmt: skip
+    with (tmp_path / "page/tables/calibration.csv").open() as stream:
+        maps = [row["map"] for row in csv.DictReader(stream)]
+    assert maps == ["as stated", "isotonic", "platt", "temperature", "histogram"] * 2
+
+
+def test_one_group_without_calibration_has_fewer_chapters() -> None:
+    page = make_bas_page(score_groups(GROUPS[:1], FEW), "a.csv")
+    assert [section.name for section in page.sections] == ["scores", "decisions", "confidence"]
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_one_class_and_one_confidence_are_drawn(right: bool) -> None:
+    one = ConfidenceGroup("m", "top-k", np.full(3, right), np.full(3, 0.5), None, None)
+    html = render_page(make_bas_page(score_groups([one], FEW), "a.csv"))
+    assert "confidence is 0.5 throughout" in html
+
+
+def test_many_groups_share_the_figures_that_fit() -> None:
+    many = [group(f"m{number}", 1.0, 20) for number in range(MAX_GROUPS + 2)]
+    page = make_bas_page(score_groups(many, FEW), "a.csv")
+    confidence = page.sections[2]
+    assert len(confidence.figures) == 2 * MAX_GROUPS
+    assert confidence.sentences == ("2 more groups have no figures here.",)
