@@ -103,7 +103,8 @@ def test_every_exported_metric_of_confidence_is_tested_here() -> None:
     takes_confidence = {
         name
         for name in perturb.metrics.__all__
-        if {"is_correct", "confidence"} <= set(inspect.signature(getattr(perturb.metrics, name)).parameters)
+        if callable(getattr(perturb.metrics, name))
+        and {"is_correct", "confidence"} <= set(inspect.signature(getattr(perturb.metrics, name)).parameters)
     }
     assert takes_confidence == set(OF_CONFIDENCE) | NOT_A_NUMBER_PER_SET
 
