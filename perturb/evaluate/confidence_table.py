@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,8 @@ class ConfidenceGroup:
     """What each question was made from."""
     unscored: int = 0
     """Rows that the table says are unscored; they count nowhere else."""
+    notes: tuple[str, ...] = ()
+    """What else a reader of the table should know."""
 
     @property
     def name(self) -> str:
@@ -59,7 +61,7 @@ class ConfidenceGroup:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What makes some metrics say little, one line each."""
-        found = []
+        found = list(self.notes)
         if self.unscored:
             total = self.unscored + len(self.correct)
             found.append(f"{self.name}: {self.unscored} of {total} rows are unscored and left out")
@@ -117,11 +119,13 @@ def _of_evaluation(folder: Path) -> Iterable[ConfidenceGroup]:
     from perturb.score.sources import read_results
 
     scored: tuple[Outcome, ...] = (*ANSWERED, *REFUSED)
-    groups = []
+    groups: list[ConfidenceGroup] = []
+    silent: list[str] = []
     for replies in read_results(folder).models:
         rows = [row for row in replies.rows if row.outcome in scored and row.level is not None]
         if not rows:
-            raise SourceError(f"{folder}: '{replies.model}' states no confidence: evaluate with --confidence")
+            silent.append(replies.model)
+            continue
         groups.append(
             ConfidenceGroup(
                 model=replies.model,
@@ -133,7 +137,10 @@ def _of_evaluation(folder: Path) -> Iterable[ConfidenceGroup]:
                 unscored=len(replies.rows) - len(rows),
             )
         )
-    return groups
+    if not groups:
+        raise SourceError(f"{folder}: no model states a confidence: evaluate with --confidence")
+    notes = tuple(f"{model}: states no confidence and is left out" for model in silent)
+    return [replace(groups[0], notes=notes), *groups[1:]]
 
 
 def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGroup]:

@@ -19,8 +19,11 @@ from perturb.evaluate.confidence_report import calibrate_within, row_keys
 from perturb.evaluate.confidence_table import read_confidence_tables
 from perturb.metrics import BASReport, bas_score
 from tests.building import KEY, KEY_NAME, model
+from tests.evaluate.rows import items_of, single, write_rows
+from tests.evaluate.rows import run as evaluate_models
 from tests.loopback import LoopbackServer
 from tests.loopback.confiders import ConfidencePlayer, question_rows
+from tests.loopback.responders import Responders
 
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
 pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
@@ -199,6 +202,19 @@ def test_one_class_and_a_constant_confidence_are_scored_with_a_note(run: Run) ->
     ended = run(write("c.csv", "is_correct,confidence\n1,0.7\n0,0.7\n"), "--json")
     assert "confidence is 0.7 throughout" in ended.err
     assert ended.json["aurc"] == pytest.approx(0.5)
+
+
+def test_an_evaluation_with_confidence_is_a_source(run: Run, tmp_path: Path) -> None:
+    source = write_rows(tmp_path / "items.jsonl", [single(number) for number in range(18)])
+    with LoopbackServer(Responders(items_of(source))) as server:
+        evaluate_models(tmp_path, source, server.url, ("wrong", "never"), variant="confidence")
+        evaluate_models(tmp_path / "other", source, server.url, ("never",), variant="confidence")
+    ended = run("./run", "--json")
+    found = ended.json
+    assert (found["model"], found["n"], found["accuracy"]) == ("wrong", 18, 0)
+    assert found["bas"]["uniform"] == pytest.approx(bas_score([0], [0.95]))
+    assert "never: states no confidence and is left out" in ended.err
+    run("./other/run").fails("no model states a confidence: evaluate with --confidence")
 
 
 BAD = [
