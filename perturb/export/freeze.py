@@ -142,6 +142,6 @@ def _facts(
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
         attribution=facts["base_set"].get("attribution"),
-        agreement=agreement_figures(read_plan(db, plan, str(facts["name"]))),
+        agreement=agreement_figures(read_plan(db, plan, str(facts["name"]))) if selection.ids else None,
         created=created,
     )
