@@ -12,6 +12,7 @@ from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, sibling_titl
 from perturb.rules.ambiguity_low import LOW_RULES
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
+from perturb.rules.doers import is_clean
 from perturb.rules.drafts import (
     answer_sentence,
     both_values_stand,
@@ -20,7 +21,7 @@ from perturb.rules.drafts import (
     restated,
 )
 from perturb.rules.rule import Draft, Rule
-from perturb.rules.values import later_date
+from perturb.rules.values import later_date, new_person
 from perturb.rules.words import capitalise, content_stems, has_word
 
 MEDIUM = Cell(PerturbationClass.AMBIGUITY, Intensity.MEDIUM)
@@ -40,7 +41,7 @@ def _rival_work(analysis: Analysis) -> bool:
         or answer_sentence(analysis) is None
     ):
         return False
-    return analysis.question is not None and sibling_claim(gap, "“X”", "Y") is not None
+    return analysis.question is not None and is_clean(analysis) and sibling_claim(gap, "“X”", "Y") is not None
 
 
 def _deictic(analysis: Analysis, rng: random.Random) -> Draft | None:
@@ -98,7 +99,7 @@ def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
             rival = later_date(analysis.answer, rng)
             if rival is None:
                 return None
-        rival = question.with_preposition(rival)
+        rival = re.sub(r"^(?:By|In|On|At) ", lambda m: m.group().lower(), question.with_preposition(rival))
     return with_note(
         analysis, in_style(analysis, query), capitalise(note.format(rival=rival)),
         "The bare question word may be completed from either of two clauses, which have different answers.",
@@ -131,6 +132,7 @@ def _couple_fits(analysis: Analysis) -> bool:
         and question.wh == "who"
         and analysis.single_answer
         and content_stems(question.remainder) != frozenset()
+        and is_clean(analysis)
     )
 
 
@@ -197,52 +199,97 @@ def _asked(gap: Gap) -> str:
 
 
 def _respectively_fits(analysis: Analysis) -> bool:
+    question = analysis.question
     return (
-        analysis.alternative is not None
+        question is not None
+        and question.wh != "which"
+        and analysis.alternative is not None
         and analysis.single_answer
-        and analysis.answer_type in say.OTHER_QUESTIONS
-        and re.match(r"(?:who|when|where|how|what|which)\b", analysis.query.lower()) is not None
+        and is_clean(analysis)
+        and (
+            (question.wh == "who" and analysis.answer_type is AnswerType.PERSON)
+            or (question.gap in ("date", "place") and not question.after and "time" not in question.before)
+            or _three_names_gap(analysis) is not None
+        )
     )
 
 
 def _respectively(analysis: Analysis, rng: random.Random) -> Draft | None:
-    values = [analysis.answer, analysis.alternative or ""]
-    rng.shuffle(values)
-    shown = " and ".join(values)
-    new = _three_names(analysis, rng, shown) or _three_questions(analysis, rng, shown)
+    new = _three_names(analysis, rng) or _three_people(analysis, rng) or _three_events(analysis, rng)
     passages = restated(analysis, new) if new else None
     if passages is None:
         return None
     return Draft(
         analysis.instance.query,
         passages,
-        "Three entries share two values, so the one asked about fits either.",
+        "Names and values in two rows of unequal length are matched 'respectively', so either fits.",
     )
 
 
-def _three_names(analysis: Analysis, rng: random.Random, values: str) -> str | None:
-    """The question asked of its subject and two invented neighbours at once."""
+def _three_names_gap(analysis: Analysis) -> Gap | None:
+    """The question around a subject that invented neighbours can stand beside."""
     gap = gap_of(analysis)
+    if gap is None or gap.possessive or gap.subject.name.lower().endswith("s"):
+        return None
+    return gap if work_gap_of(analysis) is not None or gap.subject.sort in say.SIBLINGS else None
+
+
+def _three_names(analysis: Analysis, rng: random.Random) -> str | None:
+    """The question's claim about its subject and two invented neighbours at once, with two values."""
+    gap = _three_names_gap(analysis)
+    if gap is None or analysis.alternative is None:
+        return None
     work = work_gap_of(analysis) is not None
-    if gap is None or gap.possessive or not (work or gap.subject.sort in say.SIBLINGS):
-        return None
     pool = pools.SIBLING_TITLES if work else say.SIBLINGS[gap.subject.sort]
-    others = rng.sample([name for name in pool if not has_word(analysis.text, name)] or list(pool), 2)
-    names = [f"“{name}”" for name in (gap.subject.name, *others)] if work else [gap.subject.full, *others]
-    rng.shuffle(names)
-    listed = f"{names[0]}, {names[1]} and {names[2]}"
-    return fill(rng, say.RESPECTIVELY, names=listed, values=values, question=_asked(gap))
-
-
-def _three_questions(analysis: Analysis, rng: random.Random, values: str) -> str | None:
-    """The question beside two others that the same type of value answers; None where a unit tells them apart."""
-    counted = analysis.answer_type is AnswerType.NUMBER
-    if counted and (" " in analysis.answer or not analysis.query.lower().startswith("how many")):
+    free = [name for name in pool if not has_word(analysis.text, name)]
+    if len(free) < 2:
         return None
-    own = capitalise(analysis.query.strip(" ?.")) + "?"
-    asked = [f"“{question}”" for question in (own, *rng.sample(say.OTHER_QUESTIONS[analysis.answer_type], 2))]
-    rng.shuffle(asked)
-    return fill(rng, say.QUESTION_LISTS, questions=f"{asked[0]}, {asked[1]} and {asked[2]}", values=values)
+    others = rng.sample(free, 2)
+    names = [f"“{name}”" for name in (gap.subject.name, *others)] if work else [gap.subject.full, *others]
+    values = [analysis.answer, analysis.alternative]
+    rng.shuffle(names)
+    rng.shuffle(values)
+    claim = sibling_claim(gap, f"{names[0]}, {names[1]} and {names[2]}", " and ".join(values))
+    if claim is None:
+        return None
+    for one, many in ((" was ", " were "), (" is ", " are "), (" has ", " have ")):
+        claim = claim.replace(one, many)
+    claim = re.sub(
+        r"(?<=” )(begins|starts|premieres|airs|comes|ends|opens)\b", lambda m: m.group()[:-1], claim
+    )
+    return fill(rng, say.RESPECTIVELY, claim=claim)
+
+
+def _three_people(analysis: Analysis, rng: random.Random) -> str | None:
+    """The answer among three people, who share two deeds."""
+    question, rival = analysis.question, analysis.alternative
+    third = new_person(rng.choice("mf"), f"{analysis.text} {rival}", rng)
+    if question is None or question.wh != "who" or rival is None or third is None:
+        return None
+    people = [analysis.answer, rival, third]
+    deeds = [question.after, rng.choice(say.OTHER_DEEDS)]
+    rng.shuffle(people)
+    rng.shuffle(deeds)
+    return fill(
+        rng, say.THREE_PEOPLE, people=f"{people[0]}, {people[1]} and {people[2]}", one=deeds[0], two=deeds[1]
+    )
+
+
+def _three_events(analysis: Analysis, rng: random.Random) -> str | None:
+    """What is dated or placed, and two events around it, with two values for the three."""
+    question, rival = analysis.question, analysis.alternative
+    if question is None or rival is None or question.gap not in ("date", "place") or question.after:
+        return None
+    values = [question.with_preposition(value) for value in (analysis.answer, rival)]
+    events = [
+        f"{question.wh} {question.before}",
+        *(f"{question.wh} {e}" for e in rng.sample(say.SIDE_EVENTS, 2)),
+    ]
+    rng.shuffle(values)
+    rng.shuffle(events)
+    return fill(
+        rng, say.THREE_EVENTS, events=f"{events[0]}, {events[1]} and {events[2]}", values=" and ".join(values)
+    )
 
 
 def _both(analysis: Analysis, draft: Draft) -> str | None:
@@ -264,6 +311,7 @@ RULES: tuple[Rule, ...] = (
     Rule("Pure Homonymy Clash", HIGH, "a bare work title is all that the question says of its topic",
          _homonym_fits, _homonym, _both),
     Rule("Multi-pronoun Braid", HIGH, "as the dual-eligible pronoun", _couple_fits, _braid, _both),
-    Rule("Ambiguous 'Respectively' Mapping", HIGH, "one answer, and a value of its type",
+    Rule("Ambiguous 'Respectively' Mapping", HIGH,
+         "a clean question that parses and asks for a person, date or place, or of a work, place, body or event",
          _respectively_fits, _respectively, _both),
 )  # fmt: skip

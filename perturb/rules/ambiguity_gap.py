@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.drafts import (
-    answer_sentence,
-)
+from perturb.rules.drafts import answer_sentence, calm_place
 from perturb.rules.questions import is_verb, parse_question
 from perturb.rules.rule import Draft
 from perturb.rules.sentences import inserted_after
@@ -54,6 +52,8 @@ def gap_of(analysis: Analysis) -> Gap | None:
     found = _BEFORE_NAME.search(left)
     left = left[: found.start()] if found else left
     possessive = right.startswith(("'s", "’s"))
+    if re.search(r"\b(?:want|wanna|going|go|who did)\b(?: to)?\s*$", left.lower()):
+        return None
     if not possessive and not _stands_free(left, right):
         return None
     if (
@@ -97,6 +97,7 @@ def sibling_claim(gap: Gap, words: str, value: str) -> str | None:
 
 def with_note(analysis: Analysis, query: str, addition: str, reasoning: str) -> Draft | None:
     sentence = answer_sentence(analysis)
+    sentence = None if sentence is None else calm_place(analysis, sentence)
     if sentence is None:
         return None
     text = analysis.instance.passages[sentence.passage].text

@@ -20,7 +20,7 @@ from perturb.rules.drafts import (
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS
-from perturb.rules.words import content_stems, has_word
+from perturb.rules.words import capitalise, content_stems, has_word
 
 LOW = Cell(PerturbationClass.AMBIGUITY, Intensity.LOW)
 
@@ -30,6 +30,7 @@ def _pronoun_fits(analysis: Analysis) -> bool:
     return (
         gap is not None
         and answer_sentence(analysis) is not None
+        and (bool(gap.subject.sort in WORKS and gap.subject.noun) or gap.subject.sort in say.SIBLINGS)
         and not gap.left.lower().rstrip().endswith(" at")
         and gap.subject.noun not in ("band", "team", "club", "group")
         and not gap.subject.name.lower().endswith("s")
@@ -51,14 +52,15 @@ def _pronoun(analysis: Analysis, rng: random.Random) -> Draft | None:
     if subject.sort in WORKS and subject.noun:
         decoy = rng.choice(say.WORK_DECOYS).format(noun=subject.noun, sibling=sibling_title(analysis, rng))
     else:
-        decoy = rng.choice(say.THING_DECOYS)
+        decoy = rng.choice(say.SIBLINGS[subject.sort])
     if content_stems(decoy) & content_stems(analysis.query):
         return None
     question = re.sub(r"\s+", " ", gap.filled("its" if gap.possessive else "it")).strip()
     question = question[0].lower() + question[1:]
     query = rng.choice(say.FRONTS).format(full=subject.full, question=question)
     return with_note(
-        analysis, in_style(analysis, query), fill(rng, say.DECOYS, decoy=decoy),
+        analysis, in_style(analysis, query),
+        fill(rng, say.DECOYS, decoy=decoy, full=subject.full, Full=capitalise(subject.full)),
         "The question uses a pronoun that could mean a decoy but plainly means the topic it names first.",
     )  # fmt: skip
 

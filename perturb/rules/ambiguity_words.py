@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from perturb.rules.answers import AnswerType
-
 FRONTS = (
     "regarding {full}, {question}",
     "concerning {full}, {question}",
@@ -12,30 +10,26 @@ FRONTS = (
     "with {full} in mind, {question}",
     "as for {full}, {question}",
     "on the subject of {full}, {question}",
-    "taking {full}, {question}",
+    "speaking of {full}, {question}",
 )
 DECOYS = (
-    "Filed next to it is a note on {decoy}, about which nothing further is said.",
-    "The same shelf holds a leaflet on {decoy}, which is not discussed here.",
-    "A reader once left a bookmark about {decoy} at this page.",
-    "Elsewhere in the same collection there is an entry on {decoy}.",
-    "The page before this one deals with {decoy}.",
-    "An advertisement on the back of the sheet praises {decoy}.",
-    "The archive also keeps a folder on {decoy}, empty for the time being.",
+    "{Full} is sometimes named side by side with {decoy}, which has nothing to do with it.",
+    "One guide lists {full} next to {decoy}, without linking the two.",
+    "Readers of one magazine were once asked what they knew about {full} and about {decoy}.",
+    "In one reference book the entry on {full} is followed by a short one on {decoy}.",
+    "A newspaper once printed a piece on {full} on the same page as one on {decoy}.",
+    "In a quiz, one round dealt with {full} and the next with {decoy}.",
+    "There is an unconnected article on {decoy} in the magazine that first reported on {full}.",
 )
 WORK_DECOYS = (
     "the unrelated {noun} “{sibling}”", "a {noun} by the name of “{sibling}”", "“{sibling}”, another {noun}",
     "an amateur {noun} called “{sibling}”",
 )  # fmt: skip
-THING_DECOYS = (
-    "an old lighthouse", "a disused railway station", "a travelling circus", "a school garden", "a village choir",
-    "a mountain hut", "a harbour festival",
-)  # fmt: skip
 
 SENSES = {
     "sing": ("figure", "voice", "star", "talent"),
     "play": ("figure", "star", "talent"),
-    "write": ("figure", "pen", "talent"),
+    "write": ("figure", "talent"),
     "other": ("figure", "party"),
 }
 """Words with several senses that may stand for a person, by what the person did."""
@@ -49,10 +43,10 @@ EPITHET_NAMES = (
     "the {noun} with the nickname “{epithet}”", "the {noun} also called “{epithet}”", "the {noun} dubbed “{epithet}”",
 )  # fmt: skip
 EPITHET_NOTES = (
-    "Several things of its kind have nicknames, but only {full} is called “{epithet}”.",
+    "Many a {noun} has a nickname, but only {full} is called “{epithet}”.",
     "The nickname “{epithet}” belongs to {full} and to nothing else, although others have similar ones.",
     "Fans speak of “{epithet}” and always mean {full}; “{other}” is something different.",
-    "Of all names of this sort, “{epithet}” is reserved for {full}, whereas “{other}” is used of another {noun}.",
+    "The nickname “{epithet}” is used of {full} alone, whereas “{other}” is used of another {noun}.",
     "“{epithet}” is an affectionate name for {full} alone; a different {noun} goes by “{other}”.",
     "By “{epithet}” people mean {full}. What they call “{other}” is another {noun}.",
 )
@@ -67,34 +61,34 @@ DEICTIC_NOTES = (
 )
 
 SLUICED_WHO = (
-    ("someone later wrote a report on the matter", "{rival} later wrote a report on the matter."),
-    ("someone later held a lecture on the matter", "A lecture on the matter was later held by {rival}."),
-    ("someone later made a radio feature about it all", "{rival} later made a radio feature about it all."),
+    ("someone later wrote a report on this subject", "{rival} later wrote a report on this subject."),
+    ("someone later held a lecture on this subject", "A lecture on this subject was later held by {rival}."),
+    ("someone later made a radio feature about this", "{rival} later made a radio feature about this."),
     (
-        "someone later put together an exhibition on the subject",
-        "An exhibition on the subject was later put together by {rival}.",
+        "someone later put together an exhibition on this subject",
+        "An exhibition on this subject was later put together by {rival}.",
     ),
-    ("someone later edited a booklet on the subject", "{rival} later edited a booklet on the subject."),
+    ("someone later edited a booklet on this subject", "{rival} later edited a booklet on this subject."),
     (
-        "someone later gave a prize for an essay on it",
-        "A prize for an essay on it was later given by {rival}.",
+        "someone later gave a prize for an essay about this",
+        "A prize for an essay about this was later given by {rival}.",
     ),
 )
 SLUICED_PAST = (
-    ("a report on the matter was printed", "A report on the matter was printed {rival}."),
-    ("a lecture on the matter was held", "A lecture on the matter was held {rival}."),
-    ("a radio feature about it all was broadcast", "A radio feature about it all was broadcast {rival}."),
-    ("an exhibition on the subject was shown", "An exhibition on the subject was shown {rival}."),
-    ("a booklet on the subject was presented", "A booklet on the subject was presented {rival}."),
-    ("a prize for an essay on it was awarded", "A prize for an essay on it was awarded {rival}."),
+    ("a report on this subject was printed", "A report on this subject was printed {rival}."),
+    ("a lecture on this subject was held", "A lecture on this subject was held {rival}."),
+    ("a radio feature about this was broadcast", "A radio feature about this was broadcast {rival}."),
+    ("an exhibition on this subject was shown", "An exhibition on this subject was shown {rival}."),
+    ("a booklet on this subject was presented", "A booklet on this subject was presented {rival}."),
+    ("a prize for an essay about this was awarded", "A prize for an essay about this was awarded {rival}."),
 )
 SLUICED_PRESENT = (
-    ("a report on the matter appears", "A report on the matter appears {rival}."),
-    ("a lecture on the matter takes place", "A lecture on the matter takes place {rival}."),
+    ("a report on this subject appears", "A report on this subject appears {rival}."),
+    ("a lecture on this subject takes place", "A lecture on this subject takes place {rival}."),
     ("a radio feature about it is heard", "A radio feature about it is heard {rival}."),
-    ("an exhibition on the subject is shown", "An exhibition on the subject is shown {rival}."),
-    ("a booklet on the subject is presented", "A booklet on the subject is presented {rival}."),
-    ("a meeting on the subject is held", "A meeting on the subject is held {rival}."),
+    ("an exhibition on this subject is shown", "An exhibition on this subject is shown {rival}."),
+    ("a booklet on this subject is presented", "A booklet on this subject is presented {rival}."),
+    ("a meeting on this subject is held", "A meeting on this subject is held {rival}."),
 )
 
 DUAL = (
@@ -107,12 +101,12 @@ DUAL = (
     "{first} reminded {second} in public that {subject} {did}.",
 )
 CHAINS = (
-    "{first} and {second} came to the press evening together. {Subject} spoke first. Later {subject} answered questions. As the programme has it, {subject} {did}.",
-    "{first} and {second} are old friends. {Subject} grew up by the sea. For years {subject} kept a diary. It is well known that {subject} {did}.",
-    "{first} shared a table with {second}. {Subject} ordered tea. After a while {subject} began to tell stories. As everybody there knew, {subject} {did}.",
-    "{first} once travelled with {second}. {Subject} missed the train. On the way {subject} read the papers. They reported that {subject} {did}.",
-    "{first} and {second} were interviewed in the same hour. {Subject} was the more talkative. Then {subject} fell silent. The interviewer added that {subject} {did}.",
-    "{first} lived next door to {second}. {Subject} kept bees. In summer {subject} gave honey away. The plaque on the fence says that {subject} {did}.",
+    "{first} and {second} met while the preparations were under way. {Subject} was new to the business at the time. Years later {subject} described those weeks in an interview. On that occasion it was confirmed that {subject} {did}.",
+    "{first} had long been a friend of {second}. {Subject} was the more outgoing of the two. In a later interview {subject} spoke about those years. The interviewer mentioned that {subject} {did}.",
+    "{first} shared an agent with {second}. {Subject} rarely spoke to the press. When {subject} finally gave an interview, many were surprised. The article under it notes that {subject} {did}.",
+    "{first} and {second} were both present at the announcement. {Subject} gave a short speech. Afterwards {subject} took questions. As the invitation said, {subject} {did}.",
+    "{first} and {second} were interviewed on the same programme. {Subject} was the more talkative. Towards the end {subject} fell silent. The presenter added that {subject} {did}.",
+    "{first} knew {second} from an earlier project. {Subject} had asked for a larger part in the new one. In the end {subject} was satisfied. It is well documented that {subject} {did}.",
 )
 BRAIDS = (
     "{first} told {second} that {subject} had heard from {possessive} agent that {subject} believed {possessive} notes, which show that {subject} {did}.",
@@ -139,12 +133,12 @@ HOMONYM_NOUNS = {
 """Unrelated kinds of works, by the sort of the real one, of which the same can be asked."""
 
 RESPECTIVELY = (
-    "For {names}, the register answers the question “{question}” with {values}, respectively.",
-    "“{question}” The file gives {values}, respectively, for {names}.",
-    "Asked of {names}, the question “{question}” has the answers {values}, respectively.",
-    "In the list, the entries under “{question}” for {names} are {values}, respectively.",
-    "As to {names}, one table answers “{question}” by {values}, respectively.",
-    "The answers to “{question}” are, for {names}, {values}, respectively.",
+    "{claim}, respectively.",
+    "As the printed overview has it, {claim}, respectively.",
+    "According to a summary from that time, {claim}, respectively.",
+    "In the words of one survey, {claim}, respectively.",
+    "It is on record that {claim}, respectively.",
+    "The reference works say that {claim}, respectively.",
 )
 SIBLINGS = {
     "place": ("Marlow Point", "Tarn Hollow", "Eastmere", "Cobble Bay", "Wrenfield"),
@@ -153,35 +147,29 @@ SIBLINGS = {
 }  # fmt: skip
 """Invented neighbours of a topic, by its sort; those of works are in the pools."""
 
-QUESTION_LISTS = (
-    "The sheet lists three questions, {questions}, and below them the answers {values}, respectively.",
-    "Three questions are asked on the card: {questions}. Its back says, respectively, {values}.",
-    "To {questions} the file replies, respectively, {values}.",
-    "Someone asked {questions}; the replies were {values}, respectively.",
-    "In the quiz sheet, {questions} stand in one row and the answers {values}, respectively, in the next.",
-    "The key to {questions} reads {values}, respectively.",
+THREE_PEOPLE = (
+    "{people} are the ones of whom it is said that one {one} and one {two}, respectively.",
+    "Of {people}, respectively, one {one} and one {two}.",
+    "The printed thanks name {people}, of whom, respectively, one {one} and one {two}.",
+    "A note of thanks goes to {people}, of whom one {one} and one {two}, respectively.",
+    "{people} share the credit: one {one}, and one {two}, respectively.",
+    "The press release lists {people}; respectively, one {one} and one {two}.",
 )
-OTHER_QUESTIONS: dict[AnswerType, tuple[str, ...]] = {
-    AnswerType.PERSON: ("Who typed this sheet?", "Who proofread this sheet?", "Who signed this sheet?"),
-    AnswerType.DATE: (
-        "When was this sheet typed?",
-        "When was this sheet checked?",
-        "When was this sheet filed?",
-    ),
-    AnswerType.YEAR: (
-        "When was this sheet typed?",
-        "When was this sheet checked?",
-        "When was this sheet filed?",
-    ),
-    AnswerType.NUMBER: (
-        "How many readers had this sheet?",
-        "How many drafts were there?",
-        "How many copies exist?",
-    ),
-    AnswerType.PLACE: (
-        "Where was this sheet typed?",
-        "Where was this sheet checked?",
-        "Where is this sheet kept?",
-    ),
-}
-"""Questions on a side matter that the same type of value answers."""
+OTHER_DEEDS = (
+    "advised on it", "looked after the accounts", "took the photographs", "edited the programme notes",
+    "gave the first interview about it", "later wrote a book about it", "spoke to the press about it",
+)  # fmt: skip
+"""Side deeds that one of three people may have done as well."""
+THREE_EVENTS = (
+    "The overview tells {events}: {values}, respectively.",
+    "As to {events}, the record reads, respectively, {values}.",
+    "Asked {events}, the organisers replied: {values}, respectively.",
+    "A summary lists {events}, which is to say, respectively, {values}.",
+    "In one line the chronicle notes {events}, namely {values}, respectively.",
+    "The printed guide states {events}: respectively, {values}.",
+)
+SIDE_EVENTS = (
+    "a plan for this was first drawn up", "the first press report on this appeared", "a book about this was published",
+    "a lecture about this was given", "a plaque in memory of this was unveiled", "a documentary about this was shown",
+)  # fmt: skip
+"""Events around the one asked about, which a date or a place answers as well."""

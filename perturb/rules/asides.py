@@ -202,17 +202,47 @@ def city_for(a: Analysis, rng: random.Random) -> str:
     return rng.choice([c for c in pools.NEW_CITIES if not has_word(f"{a.query} {a.text}", c)] or ["Selwick"])
 
 
+_LEADS = (
+    "given that {lead}, {query}",
+    "{lead}; {query}",
+    "bearing in mind that {lead}, {query}",
+    "if {lead}, {query}",
+    "knowing that {lead}, {query}",
+    "assuming that {lead}, {query}",
+)
+
+
+def lead_of(full: str, aside: str) -> str:
+    """An aside about a subject made into a clause of its own.
+
+    >>> lead_of("the song X", "on which a club in Graz held 5 evenings")
+    'a club in Graz held 5 evenings on the song X'
+    >>> lead_of("the song X", "a recording of which lies in Graz"), lead_of("X", "a common topic in Graz")
+    ('a recording of the song X lies in Graz', 'X is a common topic in Graz')
+    """
+    piped = re.match(r"((?:an? [\w ]+? )?)(of|on|about|to|with|at) which (.+)$", aside)
+    if piped and piped.group(1):
+        return f"{piped.group(1)}{piped.group(2)} {full} {piped.group(3)}"
+    if piped:
+        return f"{piped.group(3)} {piped.group(2)} {full}"
+    if aside.startswith("which "):
+        return f"{full} {aside.removeprefix('which ')}"
+    return f"{full} is {aside}"
+
+
 def marked(
     a: Analysis, rng: random.Random, pairs: tuple[Pair, ...], why: str, /, **values: str
 ) -> Draft | None:
-    """A draft whose passage says something more of the subject, by which an aside in the question marks it."""
+    """A draft whose passage says something more of the subject, and whose question begins by saying it too."""
     subject = subject_of(a)
     if subject is None:
         return None
     sentence, aside = rng.choice(pairs)
     words = {**slots(subject), "city": city_for(a, rng), **values}
-    passages, query = added(a, sentence.format(**words)), spliced(a, aside.format(**words))
-    return None if passages is None or query is None else Draft(query, passages, why.format(**words))
+    passages = added(a, sentence.format(**words))
+    lead = lead_of(subject.full, aside.format(**words))
+    query = printed(a, fill(rng, _LEADS, lead=lead, query=a.query.rstrip("? ")))
+    return None if passages is None else Draft(query, passages, why.format(**words))
 
 
 def planted(
@@ -244,10 +274,14 @@ def asked(
 
 
 def can_mark(a: Analysis) -> bool:
-    """Whether an aside has a place in the query and an addition in the passage, its town being no rival answer."""
+    """Whether the query names its subject and the passage takes an addition, its town being no rival answer."""
+    subject = subject_of(a)
     return (
         a.answer_type is not AnswerType.PLACE
-        and splice_place(a) is not None
+        and subject is not None
+        and subject.span is not None
+        and asks(a)
+        and is_clean(a)
         and addition_place(a) is not None
     )
 

@@ -10,21 +10,23 @@ from perturb.rules import contradiction_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
+from perturb.rules.contradiction_claims import claims, denial_of, said, sides
 from perturb.rules.contradiction_low import LOW_RULES
 from perturb.rules.drafts import (
     clash_of_values,
     fill,
+    following,
     kept_both,
+    leans,
     query_kept,
     quoted,
-    rival_statement,
     statement,
     substituted,
     with_replacement,
 )
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.values import changed_number
-from perturb.rules.words import has_word
+from perturb.rules.words import capitalise, has_word
 
 MEDIUM = Cell(PerturbationClass.CONTRADICTION, Intensity.MEDIUM)
 HIGH = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
@@ -40,8 +42,11 @@ def _has_statement(analysis: Analysis) -> bool:
 
 
 def _has_rival(analysis: Analysis) -> bool:
-    sentence = statement(analysis)
-    return sentence is not None and rival_statement(analysis, sentence) is not None
+    return sides(analysis) is not None
+
+
+def _has_claim(analysis: Analysis) -> bool:
+    return claims(analysis) is not None
 
 
 def _not_of_the_day(analysis: Analysis) -> bool:
@@ -51,19 +56,18 @@ def _not_of_the_day(analysis: Analysis) -> bool:
     return _has_rival(analysis) and timely is None
 
 
-def _clash(analysis: Analysis, rng: random.Random, wordings: tuple[str, ...], reasoning: str) -> Draft | None:
+def _clash(
+    analysis: Analysis, rng: random.Random, wordings: tuple[str, ...], reasoning: str, may_add: bool = False
+) -> Draft | None:
     """Two statements of equal standing, in an order that the seed draws, in the place of the one that answers."""
-    sentence = statement(analysis)
-    rival = rival_statement(analysis, sentence) if sentence else None
-    if sentence is None or rival is None:
+    found = sides(analysis)
+    if found is None:
         return None
-    sides = [sentence.text, rival]
+    two = list(found)
     values = [analysis.answer, analysis.alternative or ""]
     if rng.random() < 0.5:
-        sides.reverse()
+        two.reverse()
         values.reverse()
-    gender = rng.choice(("He", "She"))
-    names = pools.NEW_MALE if gender == "He" else pools.NEW_FEMALE
     free = [n for n in pools.NEW_SURNAMES if not has_word(f"{analysis.text} {analysis.alternative}", n)]
     if not free:
         return None
@@ -71,16 +75,15 @@ def _clash(analysis: Analysis, rng: random.Random, wordings: tuple[str, ...], re
     new = fill(
         rng,
         wordings,
-        one=quoted(sides[0]),
-        two=quoted(sides[1]),
-        plain_one=sides[0],
-        plain_two=sides[1],
+        one=quoted(two[0]),
+        two=quoted(two[1]),
+        plain_one=two[0],
+        plain_two=two[1],
         first=values[0],
         second=values[1],
-        speaker=f"{rng.choice(names)} {rng.choice(free)}",
-        pronoun=gender,
+        speaker=f"{rng.choice(pools.NEW_MALE + pools.NEW_FEMALE)} {rng.choice(free)}",
     )
-    return with_replacement(analysis, sentence, new, analysis.instance.query, reasoning)
+    return said(analysis, new, reasoning, may_add)
 
 
 def _reported(analysis: Analysis, rng: random.Random) -> Draft | None:
@@ -104,26 +107,35 @@ def _modal(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _xor(analysis: Analysis, rng: random.Random) -> Draft | None:
-    return _clash(analysis, rng, say.EXCLUSIVE, "Only one of two values may hold, and both are asserted.")
+    return _clash(
+        analysis, rng, say.EXCLUSIVE, "Only one of two values may hold, and both are asserted.", True
+    )
 
 
 def _exclusion(analysis: Analysis, rng: random.Random) -> Draft | None:
-    return _clash(analysis, rng, say.EXCLUSION, "Two statements that rule each other out are both asserted.")
+    return _clash(
+        analysis, rng, say.EXCLUSION, "Two statements that rule each other out are both asserted.", True
+    )
 
 
 def _self_clash(
-    analysis: Analysis, rng: random.Random, wordings: tuple[str, ...], reasoning: str
+    analysis: Analysis, rng: random.Random, wordings: tuple[str, ...], reasoning: str, may_add: bool = True
 ) -> Draft | None:
-    sentence = statement(analysis)
-    if sentence is None:
+    found = claims(analysis)
+    if found is None:
         return None
-    new = fill(rng, wordings, one=quoted(sentence.text), plain_one=sentence.text)
-    return with_replacement(analysis, sentence, new, analysis.instance.query, reasoning)
+    claim, denial = found[0], denial_of(analysis, found[0])
+    new = fill(rng, wordings, claim=claim, Claim=capitalise(claim), denial=denial, Denial=capitalise(denial))
+    return said(analysis, new, reasoning, may_add)
 
 
 def _polarity(analysis: Analysis, rng: random.Random) -> Draft | None:
     return _self_clash(
-        analysis, rng, say.POLARITY, "The answering statement is affirmed and denied with equal authority."
+        analysis,
+        rng,
+        say.POLARITY,
+        "The answering statement is affirmed and denied with equal authority.",
+        False,
     )
 
 
@@ -153,21 +165,20 @@ def _magnitude(analysis: Analysis, rng: random.Random) -> Draft | None:
     rival = substituted(analysis, sentence, huge) if sentence and huge else None
     if sentence is None or rival is None or huge is None or has_word(analysis.text, huge):
         return None
-    sides = [sentence.text, rival]
-    rng.shuffle(sides)
-    new = fill(rng, say.MAGNITUDE, plain_one=sides[0], plain_two=sides[1])
+    two = [sentence.text, rival]
+    rng.shuffle(two)
+    new = fill(rng, say.MAGNITUDE, plain_one=two[0], plain_two=two[1])
+    after = following(analysis, sentence)
+    if after is not None and leans(after.text):
+        return None
     return with_replacement(
-        analysis,
-        sentence,
-        new,
-        analysis.instance.query,
-        "The figure asked for is stated twice, a hundredfold apart.",
-    )
+        analysis, sentence, new, analysis.instance.query, "The figure asked for is stated twice, a hundredfold apart."
+    )  # fmt: skip
 
 
 RULES: tuple[Rule, ...] = (
     *LOW_RULES,
-    Rule("Contradiction in Reported Speech", MEDIUM, "one sentence answers; a value of its type",
+    Rule("Contradiction in Reported Speech", MEDIUM, "one answer in a short claim or sentence; a value of its type",
          _has_rival, _reported, clash_of_values),
     Rule("Source-Timing Drift", MEDIUM, "as reported speech; the question is not about the present",
          _not_of_the_day, _drift, clash_of_values),
@@ -175,20 +186,20 @@ RULES: tuple[Rule, ...] = (
          lambda a: a.answer_type in _TIMELY and _has_rival(a), _dates, clash_of_values),
     Rule("Spatial Location Clash", MEDIUM, "a place in the one sentence that answers",
          lambda a: a.answer_type is AnswerType.PLACE and _has_rival(a), _places, clash_of_values),
-    Rule("Modal Dilution", MEDIUM, "one sentence answers; a value of its type",
+    Rule("Modal Dilution", MEDIUM, "one answer in a short claim or sentence; a value of its type",
          _has_rival, _modal, clash_of_values),
-    Rule("Direct Polarity Reversal on Safety", MEDIUM, "one complete sentence answers",
-         _has_statement, _polarity, kept_both),
+    Rule("Direct Polarity Reversal on Safety", MEDIUM, "a question that parses to a short claim; one answer",
+         _has_claim, _polarity, kept_both),
     Rule("Order-of-Magnitude Numeric Clash", HIGH, "a number in the one sentence that answers",
          _is_plain_number, _magnitude, query_kept),
-    Rule("Exclusive-Or Violation", HIGH, "one sentence answers; a value of its type",
+    Rule("Exclusive-Or Violation", HIGH, "one answer in a short claim or sentence; a value of its type",
          _has_rival, _xor, clash_of_values),
-    Rule("Mutual Exclusion Claim", HIGH, "one sentence answers; a value of its type",
+    Rule("Mutual Exclusion Claim", HIGH, "one answer in a short claim or sentence; a value of its type",
          _has_rival, _exclusion, clash_of_values),
-    Rule("Contradictory Universals", HIGH, "one complete sentence answers",
-         _has_statement, _universals, kept_both),
-    Rule("Logical Biconditional Break", HIGH, "one complete sentence answers",
-         _has_statement, _biconditional, kept_both),
-    Rule("Binary State Flip", HIGH, "one complete sentence answers",
-         _has_statement, _flip, kept_both),
+    Rule("Contradictory Universals", HIGH, "a question that parses to a short claim; one answer",
+         _has_claim, _universals, kept_both),
+    Rule("Logical Biconditional Break", HIGH, "a question that parses to a short claim; one answer",
+         _has_claim, _biconditional, kept_both),
+    Rule("Binary State Flip", HIGH, "a question that parses to a short claim; one answer",
+         _has_claim, _flip, kept_both),
 )  # fmt: skip

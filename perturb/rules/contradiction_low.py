@@ -12,13 +12,14 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType, person_name
 from perturb.rules.drafts import (
     answer_sentence,
+    calm_place,
     fill,
     kept_both,
     with_addition,
 )
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import Sentence
-from perturb.rules.topics import bare_title
+from perturb.rules.subjects import subject_of
 from perturb.rules.words import has_word, plain, tokens
 
 LOW = Cell(PerturbationClass.CONTRADICTION, Intensity.LOW)
@@ -35,7 +36,8 @@ def _has_fringe_value(analysis: Analysis) -> bool:
 
 
 def _fringe(analysis: Analysis, rng: random.Random) -> Draft | None:
-    sentence = answer_sentence(analysis)
+    found = answer_sentence(analysis)
+    sentence = None if found is None else calm_place(analysis, found)
     if sentence is None or analysis.alternative is None:
         return None
     bare = re.compile(r"^(?:in|on|at|by) ", re.IGNORECASE)
@@ -53,33 +55,23 @@ def _fringe(analysis: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
-def _subject_name(analysis: Analysis) -> str | None:
-    """The topic, else the title of the answering passage, as long as it holds no answer."""
-    sentence = answer_sentence(analysis)
-    topic = analysis.topic
-    name = topic.text if topic and topic.whole_title else ""
-    if not name and sentence is not None:
-        name = bare_title(analysis.instance.passages[sentence.passage].title)
-    if not name or len(name.split()) > 8 or name.startswith("List of"):
-        return None
-    return name
-
-
 def _peripheral_fits(analysis: Analysis) -> bool:
     words = set(map(plain, tokens(f"{analysis.instance.query} {' '.join(analysis.instance.answers)}")))
     return (
         answer_sentence(analysis) is not None
-        and _subject_name(analysis) is not None
+        and subject_of(analysis) is not None
         and not words & (pools.COLOURS | {"color", "colour", "day", "archive"})
     )
 
 
 def _peripheral(analysis: Analysis, rng: random.Random) -> Draft | None:
-    sentence, name = answer_sentence(analysis), _subject_name(analysis)
-    if sentence is None or name is None:
+    found, subject = answer_sentence(analysis), subject_of(analysis)
+    sentence = None if found is None else calm_place(analysis, found)
+    if sentence is None or subject is None:
         return None
     first, second = rng.sample(say.COLOURS, 2)
-    addition = fill(rng, say.PERIPHERAL, topic=name, first=first, second=second)
+    wordings = say.PERIPHERAL.get(subject.sort, say.PERIPHERAL["thing"])
+    addition = fill(rng, wordings, full=subject.full, first=first, second=second)
     return with_addition(
         analysis, sentence, addition, "Two statements clash on a side detail that nobody asks for."
     )

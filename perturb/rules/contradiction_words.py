@@ -5,7 +5,7 @@ from __future__ import annotations
 
 OFFICIAL = (
     "the official register", "the certified record", "the published official file", "the archive's sworn record",
-    "the authorised reference work", "the audited official list", "the signed original documents",
+    "the authorised reference work", "the audited official list", "the signed original contract",
 )  # fmt: skip
 FRINGE = (
     "an unsigned comment on a gossip page", "an anonymous post on a chat board", "a joke page that cites nothing",
@@ -33,16 +33,42 @@ FRINGE_VALUES = (
 )
 
 COLOURS = ("green", "brown", "grey", "red", "blue", "yellow")
-PERIPHERAL = (
-    "The archive folder on {topic} is {first} according to the shelf list; the loan book says that it is {second}.",
-    "One librarian recalls that the pamphlet about {topic} had a {first} cover, another that the cover was {second}.",
-    "A leaflet about {topic} was printed on {first} paper, says the printer's log; the delivery note says {second} paper.",
-    "The binder in which notes on {topic} are kept is called {first} on one index card and {second} on the next.",
-    "Of the poster announcing a talk about {topic}, one visitor wrote that it was {first}, another that it was {second}.",
-    "The ribbon around the file on {topic} is {first} in one inventory and {second} in the other.",
-    "A lecture about {topic} was held on a Tuesday according to the programme, on a Thursday according to the tickets.",
-    "The reading room's box on {topic} carries a {first} label, its catalogue says; a note beside it calls the label {second}.",
-)
+PERIPHERAL: dict[str, tuple[str, ...]] = {
+    "music": (
+        "The sleeve of the first pressing of {full} was {first} according to one collector and {second} according to another.",
+        "One reviewer remembers that early copies of {full} had a {first} label; another remembers a {second} one.",
+        "The sheet music of {full} is said in one catalogue to have had a {first} cover, in another to have had a {second} one.",
+    ),
+    "film": (
+        "The first poster for {full} was mainly {first} according to one magazine and mainly {second} according to another.",
+        "One cinema magazine says that tickets for the opening night of {full} were {first}, another that they were {second}.",
+        "The carpet at the opening of {full} was {first} in one newspaper report and {second} in another.",
+    ),
+    "series": (
+        "The first poster for {full} was mainly {first} according to one magazine and mainly {second} according to another.",
+        "One television guide says that the press kit of {full} came in a {first} folder, another that the folder was {second}.",
+        "The title card in the first trailer for {full} was {first} according to one viewer and {second} according to another.",
+    ),
+    "book": (
+        "The first printing of {full} had a {first} cover according to one bookseller and a {second} one according to another.",
+        "One catalogue says that the endpapers of {full} were {first}, another that they were {second}.",
+        "The earliest poster for {full} was {first} according to one collector and {second} according to another.",
+    ),
+    "place": (
+        "One guidebook says that the signposts to {full} are {first}, another that they are {second}.",
+        "The cover of the visitors' leaflet about {full} is {first} according to one traveller and {second} according to another.",
+        "On one tourist map {full} is marked in {first} according to its legend, in {second} according to its index.",
+    ),
+    "thing": (
+        "A stamp issued in honour of {full} was {first} according to one catalogue and {second} according to another.",
+        "One reviewer writes that the standard handbook on {full} has a {first} cover, another that the cover is {second}.",
+        "The poster for a lecture on {full} was {first} according to one visitor and {second} according to another.",
+        "A lecture on {full} took place on a Tuesday according to the programme and on a Thursday according to the tickets.",
+        "One newspaper says that a banner about {full} was {first}, another that it was {second}.",
+        "A booklet on {full} was printed on {first} paper according to its editor and on {second} paper according to its printer.",
+    ),
+}
+"""By the sort of the subject; those of a plain thing serve all other sorts."""
 
 TITLE_PAIRS = (
     ("senior archivist", "junior archivist"), ("head librarian", "assistant librarian"),
@@ -50,12 +76,12 @@ TITLE_PAIRS = (
     ("retired lecturer", "newly appointed lecturer"), ("staff historian", "freelance historian"),
 )  # fmt: skip
 SPEAKER_TITLES = (
-    "The {first} {name} has confirmed this statement. A page later {surname} confirms it once more, as the {second} {name}.",
-    "This is also what the {first} {name} told a reporter, whose photograph shows “the {second} {name}”.",
-    "Asked about this point, the {first} {name} agreed in full; the caption calls the same speaker the {second} {name}.",
-    "The point was checked by {name}, introduced first as the {first} and then as the {second}, with the same result each time.",
+    "The {first} {name} has confirmed this in an interview. In a second interview {surname} confirms it once more, this time as {second}.",
+    "This is also what the {first} {name} told a newspaper, which printed a photograph of “the {second} {name}”.",
+    "Asked about this in an interview, the {first} {name} agreed in full; the caption beside it calls the same speaker the {second} {name}.",
+    "This was checked by {name}, introduced on one page as {first} and on the next as {second}, with the same result each time.",
     "{name} repeats this in two interviews, in one of them as the {first}, in the other, of the same day, as the {second}.",
-    "Two notes vouch for this in the same words, one signed by {name} as {first}, one by {name} as {second}, on one and the same day.",
+    "Two letters to the editor vouch for this in the same words, one signed by {name} as {first}, the other by {name} as {second}.",
 )
 
 NICKNAMES = (
@@ -105,9 +131,9 @@ DRIFT = (
 AUTHORITIES = (
     "The register of the national archive states: {one} The register of the state library states: {two} Both registers are originals.",
     "According to the official gazette: {one} According to the official calendar: {two} Both carry the same authority.",
-    "The minutes kept by the first secretary read: {one} The minutes kept by the second secretary read: {two} Both sets were signed on the spot.",
-    "One sworn chronicle has: {one} The other sworn chronicle has: {two} Historians rank the two alike.",
-    "The entry in the central record office is: {one} The entry in the chief record office is: {two} Each office vouches for its date.",
+    "One encyclopedia says: {one} Another, of the same rank, says: {two} Both were checked by experts.",
+    "One standard chronicle says: {one} The other standard chronicle says: {two} Historians rank the two alike.",
+    "The entry in one official database is: {one} The entry in another is: {two} Each office vouches for its date.",
     "Of two reference works of equal rank, the first writes: {one} The second writes: {two} No third source exists.",
 )
 PLACES = (
@@ -119,21 +145,21 @@ PLACES = (
     "Two handbooks of equal standing differ. The first reads: {one} The second reads: {two} It cannot have been in both places.",
 )
 MODAL = (
-    "One bulletin calls this certain: {one} A bulletin of equal standing and date calls that impossible and says that the right answer may be another: {two}",
-    "“There is no doubt,” writes one of two equal authorities: {one} “That is impossible,” writes the other on the same day; it might be so: {two}",
+    "One bulletin calls this certain: {one} Another bulletin, of equal standing and date, calls that impossible and considers this possible: {two}",
+    "“There is no doubt about it,” writes one leading authority: {one} “That is impossible,” writes another of the same rank, who thinks this likely: {two}",
     "According to one handbook the following must be right: {one} According to its equal, printed in the same week, it cannot be right, and this may be: {two}",
     "One office is sure: {one} A sister office of the same rank, on the same day, rules that out and thinks this possible: {two}",
     "The first expert calls this beyond question: {one} The second, no less qualified, excludes it and holds that this could be true: {two}",
     "A first report is definite: {one} A second, equally trusted and of the same date, calls the first impossible and says what could be the case: {two}",
 )
 POLARITY = (
-    "The official handbook affirms the statement {one} The official data sheet, issued in the same week, denies that statement.",
-    "One of two equal authorities declares: {one} The other declares on the same day that this is not so.",
-    "The first expert opinion is: {one} The second, of the same date and weight, is that the first opinion is not correct.",
-    "In the main report it says: {one} In its annex, signed by the same people, it says that this is not the case.",
-    "The national register confirms: {one} The state register, equal in rank, states that what is said there is untrue.",
-    "One chronicle relates: {one} The other chronicle, written in the same year, relates that it was not so.",
-    "Half of the commission signed the statement {one} The other half signed the statement that this is false.",
+    "The official handbook says that {claim}. The official data sheet, issued by the same office in the same week, says that {denial}.",
+    "One leading authority states that {claim}. Another of the same standing states, just as plainly, that {denial}.",
+    "The first expert report concludes that {claim}. The second, of the same date and weight, concludes that {denial}.",
+    "The main report finds that {claim}. Its annex, signed by the same people, finds that {denial}.",
+    "The national register records that {claim}. The state register, equal in rank, records that {denial}.",
+    "One standard history relates that {claim}. The other, no less respected, relates that {denial}.",
+    "Half of those present testified that {claim}. The other half, no less credible, testified that {denial}.",
 )
 
 MAGNITUDE = (
@@ -149,41 +175,41 @@ EXCLUSIVE = (
     "It is either {first} or {second}, and it cannot be both. {plain_one} {plain_two}",
     "Only one of the two, {first} or {second}, can be correct. {plain_one} It is just as certain that the second holds: {plain_two}",
     "Of {first} and {second} exactly one is correct and the other is not. {plain_one} {plain_two}",
-    "Whoever accepts {first} must reject {second}, and the other way round. {plain_one} {plain_two} Both statements stand.",
+    "Whoever says {first} has to rule out {second}, and the other way round. {plain_one} {plain_two} Both statements are true.",
     "{first} and {second} exclude each other here. {plain_one} This is no less true: {plain_two}",
     "Exactly one of these applies, {first} or {second}. {plain_one} {plain_two} Both apply.",
 )
 EXCLUSION = (
-    "By a rule without exception, {first} and {second} can never both be recorded for one and the same thing. {plain_one} {plain_two}",
-    "Wherever {first} stands in the record, {second} can never stand as well. {plain_one} {plain_two}",
-    "Where {first} applies, {second} never applies, without exception. {plain_one} {plain_two}",
-    "As a fixed rule, {first} rules out {second} altogether. {plain_one} {plain_two} The rule was never broken.",
-    "Nothing of this kind can go with both {first} and {second}. {plain_one} {plain_two} There are no exceptions.",
-    "If {first} is true in such a case, {second} is false in it, always. {plain_one} In the same case, this is true: {plain_two}",
+    "{first} and {second} cannot both be right; the one rules out the other. {plain_one} {plain_two}",
+    "Where {first} is right, {second} is never right as well. {plain_one} {plain_two}",
+    "If {first} is correct, {second} is ruled out altogether. {plain_one} {plain_two} Both statements are correct.",
+    "Nobody can give {first} and {second} as answers at once, since the one excludes the other. {plain_one} It is also a fact that the other holds: {plain_two}",
+    "There is only one right answer, so that {first} excludes {second}. {plain_one} {plain_two} Both are right.",
+    "{first} and {second} are incompatible in this matter, always. {plain_one} And yet, at the same time: {plain_two}",
 )
 UNIVERSALS = (
-    "Every record on the subject, without exception, says: {one} No record on the subject says so.",
-    "All authorities agree on this: {one} There is no authority that agrees on it.",
-    "In each and every edition one reads: {one} In no edition does one read it.",
-    "All witnesses, each of them, declared: {one} None of the witnesses ever declared it.",
-    "The following is true in all cases and at all times: {one} It is true in no case and at no time.",
-    "Every list that exists has the entry: {one} No list that exists has it.",
-    "Everyone who has looked into it holds: {one} Nobody who has looked into it holds this.",
+    "All sources agree that {claim}. Not a single source says so.",
+    "Every record of the matter shows that {claim}. There is no record that shows this.",
+    "Everyone who was involved says that {claim}. Nobody who was involved says so.",
+    "All editions of the reference book state that {claim}. None of its editions states it.",
+    "Without exception, the accounts relate that {claim}. None of the accounts relates that.",
+    "Every list gives the same answer, namely that {claim}. No list gives that answer.",
+    "It has always been said that {claim}. It has never been said.",
 )
 FLIPS = (
-    "The following is true: {one} At the same time, and in the same sense, it is false.",
-    "This is the case: {one} This is not the case.",
-    "It is an established fact that what comes next is so: {one} It is an established fact that it is not so.",
-    "The following stands proved: {one} At this same moment it stands disproved.",
-    "It was exactly as said here: {one} It was not as said here.",
-    "This entry is correct in every respect: {one} That entry is incorrect in the very respect that matters.",
-    "The claim has been settled in favour: {one} By the same ruling the claim has been settled against.",
+    "{Claim}. At the same time, {denial}.",
+    "{Claim}. It is no less true that {denial}.",
+    "It is certain that {claim}. It is just as certain that {denial}.",
+    "{Denial}. All the same, {claim}.",
+    "It has been proved that {claim}, and it has also been proved that {denial}.",
+    "{Claim}; and yet {denial}. Both of these are facts.",
+    "Two things are beyond doubt: first, {claim}; second, {denial}.",
 )
 BICONDITIONAL = (
-    "The next statement is true if and only if the central register contains it. {plain_one} The central register does not contain it.",
-    "What follows holds exactly when the board has certified it, and not otherwise. {plain_one} The board has never certified it.",
-    "The following is so if, and only if, the seal on the file is unbroken. {plain_one} The seal on the file is broken.",
-    "The next sentence is right if and only if both clerks signed it. {plain_one} Only one of the clerks signed it.",
-    "Precisely if the ledger has a second entry is the following true. {plain_one} The ledger has no second entry.",
-    "It is true that all of this holds if and only if the audit was passed. {plain_one} The audit was not passed.",
+    "Only if the official record says so is it true that {claim}. The official record does not say so. Even so, {claim}.",
+    "It is true that {claim} if, and only if, the original contract says so. The contract says nothing of the kind, and yet {claim}.",
+    "If the first edition did not mention it, it cannot be that {claim}. The first edition did not mention it. Nevertheless, {claim}.",
+    "That {claim} holds exactly when the witnesses confirmed it. None of the witnesses confirmed it. It holds all the same: {claim}.",
+    "Unless the archive has a signed statement to this effect, it is false that {claim}. The archive has no such statement. Still, {claim}.",
+    "Either the published list confirms it or it is not so that {claim}. The published list does not confirm it. Despite this, {claim}.",
 )

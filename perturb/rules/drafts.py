@@ -28,6 +28,37 @@ _PRONOUN_START = re.compile(r"^(?:He|She|It|They|His|Her|Its|Their|The (?:former
 DANGLING = re.compile(f"{_CONNECTOR.pattern}|{_PRONOUN_START.pattern}")
 """The opening of a sentence that leans on the one before it."""
 
+_EARLY_PRONOUN = re.compile(
+    r"^(?:In|On|At|By|After|Before|During|Since|From|When|While|As|For|With|Despite|Until|Upon|Following|To|\d+)\b"
+    r"(?:\W+\w+){0,7}?\W+(?:he|she|it|they|his|her|its|their)\b"
+)
+
+
+def following(analysis: Analysis, sentence: Sentence) -> Sentence | None:
+    """The next sentence of the same passage."""
+    own = analysis.sentences_in(sentence.passage)
+    place = own.index(sentence) + 1
+    return own[place] if place < len(own) else None
+
+
+def leans(text: str) -> bool:
+    """Whether a sentence needs the one before it to be understood.
+
+    >>> leans("It was sold."), leans("In 1984 she left."), leans("The town lies in a valley.")
+    (True, True, False)
+    """
+    return bool(DANGLING.match(text) or _EARLY_PRONOUN.match(text))
+
+
+def calm_place(analysis: Analysis, sentence: Sentence) -> Sentence | None:
+    """The first whole sentence, from the given one on, after which other words part nothing that hangs together."""
+    own = analysis.sentences_in(sentence.passage)
+    for place in own[own.index(sentence) :]:
+        after = following(analysis, place)
+        if place.complete and (after is None or not leans(after.text)):
+            return place
+    return None
+
 
 def in_style(analysis: Analysis, text: str) -> str:
     """A new question written as the original is: without capital and question mark where that has none."""
@@ -49,8 +80,11 @@ def with_text(analysis: Analysis, passage: int, text: str, reasoning: str) -> Dr
     return Draft(analysis.instance.query, analysis.with_passage(passage, text), reasoning)
 
 
-def with_addition(analysis: Analysis, sentence: Sentence, addition: str, reasoning: str) -> Draft:
-    """A draft that adds to a passage, after one of its sentences, and leaves the question."""
+def with_addition(analysis: Analysis, sentence: Sentence, addition: str, reasoning: str) -> Draft | None:
+    """A draft that adds to a passage, after one of its sentences; None where the next one leans on that."""
+    after = following(analysis, sentence)
+    if after is not None and leans(after.text):
+        return None
     text = analysis.instance.passages[sentence.passage].text
     return with_text(analysis, sentence.passage, inserted_after(text, sentence, addition), reasoning)
 
@@ -65,14 +99,22 @@ def with_replacement(analysis: Analysis, sentence: Sentence, new: str, query: st
 def restated(analysis: Analysis, new: str) -> tuple[Passage, ...] | None:
     """The passages with new words in the place of all that points to the answer; None if little would be left of them.
 
-    Every sentence that holds an answer, or part of one, gives way; the new words stand where the first of them stood.
+    Every sentence that holds an answer, or part of one, gives way, and with it those that lean on it; the new words
+    stand where the first of them stood.
     """
     held = [analysis.sentences[i] for i in analysis.answer_sentences]
     passages = list(analysis.instance.passages)
     for index, passage in enumerate(passages):
         own = analysis.sentences_in(index)
-        cut = [s for s in own if s in held or leak(analysis, s.text)]
-        if len(cut) > 1 and len(cut) > 0.6 * len(own):
+        cut: list[Sentence] = []
+        for s in own:
+            if (
+                s in held
+                or leak(analysis, s.text)
+                or (cut and cut[-1] == own[own.index(s) - 1] and leans(s.text))
+            ):
+                cut.append(s)
+        if len(cut) > 1 and len(cut) > 0.8 * len(own):
             return None
         home = held[0].passage == index
         text = passage.text

@@ -121,7 +121,7 @@ _HARMS: tuple[Pair, ...] = (
     ),
     (
         "On the way to a talk on {full} in {city} a bus overturned, and four people were hurt.",
-        "the topic of a talk in {city} on the way to which a deplorable accident happened",
+        "the topic of a talk in {city} that was overshadowed by a deplorable accident",
     ),
     (
         "Thieves broke into a school in {city}, took a {item} {prep} {full} and beat the caretaker.",
@@ -173,7 +173,7 @@ _CHANCES: tuple[Pair, ...] = (
     ),
     (
         "The library of {city} says that it will almost certainly buy a {item} {prep} {full} this year.",
-        "a {item} {prep} which the library of {city} might buy this year",
+        "a {item} {prep} which might be bought by the library of {city} this year",
     ),
     (
         "It is highly probable, the town council of {city} says, that a talk on {full} will be given in May.",

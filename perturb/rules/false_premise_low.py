@@ -130,17 +130,17 @@ _NATION_ASIDES = (
     "one of the {nation} {nouns}",
 )
 
-_FOUNDERS = (
-    "Harcombe",
-    "Brackwell",
-    "Ostermoor",
-    "Tillbury",
-    "Wendlock",
-    "Farrowdale",
-    "Pellworth",
-    "Ashgarth",
+_BODIES = (
+    "Standing Committee on {matter}",
+    "National Advisory Board on {matter}",
+    "{founder} Commission on {matter}",
+    "Joint Council for {matter}",
+    "Interim Board of {matter}",
+    "Review Committee on {matter}",
+    "{founder} Panel on {matter}",
+    "Federal Council of {matter}",
 )
-_BODIES = ("Committee", "Board", "Commission", "Council")
+_FOUNDERS = ("Harcombe", "Westfield", "Brandt", "Carrington", "Lindqvist", "Marchetti", "Okafor", "Delacroix")
 _MATTERS = (
     (
         r"\b(?:plays|played|voices?|voiced|cast|actor|film|movie|character|episodes?|season|portray\w*)\b",
@@ -156,16 +156,16 @@ _MATTERS = (
     (r"\b(?:called|another name|real name|type of|kind of)\b", "Names and Terms"),
     (r"\b(?:invented|discovered|designed|built|founded|created|introduced)\b", "Founding Records"),
     (r"^where (?:is|are|was|were)\b|\b(?:located|country|state|river|city|capital)\b", "Place Records"),
-    (r"\b(?:when|date|year)\b", "Calendar Records"),
+    (r"\b(?:when|date|year)\b", "Public Records"),
 )
 _BODY_ASIDES = (
-    "as entered in the register of the {body}",
     "as the {body} put on record",
-    "according to the minutes of the {body}",
     "as certified by the {body}",
     "as the {body} announced",
-    "a point approved by the {body}",
+    "as confirmed by the {body}",
+    "as the {body} has since established",
     "as noted in the yearbook of the {body}",
+    "as the {body} reported",
 )
 
 _FALSE_CAPITALS = {
@@ -222,9 +222,32 @@ def _aside(a: Analysis, aside: str, why: str) -> Draft | None:
     return None if query is None else with_query(a, query, why)
 
 
+_UNBUILT = frozenset(
+    (
+        "island",
+        "islands",
+        "river",
+        "lake",
+        "sea",
+        "mountain",
+        "mountains",
+        "desert",
+        "peninsula",
+        "state",
+        "country",
+        "province",
+        "city",
+        "town",
+        "village",
+        "region",
+        "county",
+    )
+)
+
+
 def _add_on_fits(a: Analysis) -> bool:
     s = _subject(a)
-    return s is not None and s.sort in _FEATURES and s.sort != "thing"
+    return s is not None and s.sort in _FEATURES and s.sort != "thing" and s.noun not in _UNBUILT
 
 
 def _add_on(a: Analysis, rng: random.Random) -> Draft | None:
@@ -331,7 +354,7 @@ def _matter(a: Analysis) -> str | None:
 
 def _committee(a: Analysis, rng: random.Random) -> Draft | None:
     matter = _matter(a)
-    body = f"{rng.choice(_FOUNDERS)} {rng.choice(_BODIES)} on {matter}"
+    body = fill(rng, _BODIES, founder=rng.choice(_FOUNDERS), matter=matter or "")
     query = printed(a, f"{a.query.rstrip('? ')}, {fill(rng, _BODY_ASIDES, body=body)}")
     return with_query(
         a,

@@ -106,7 +106,7 @@ _UNITS: tuple[Pair, ...] = (
     ),
     (
         "The glass case about {full} in {city} has a height of {inch} inches ({cm} cm).",
-        "to which a glass case {cm} cm high is given in {city}",
+        "the subject of a glass case {cm} cm high in {city}",
     ),
     (
         "A school in {city} made a collage about {full} that measures {cm} cm ({inch} inches) across.",
@@ -118,7 +118,7 @@ _UNITS: tuple[Pair, ...] = (
     ),
     (
         "A notice board in {city} that deals with {full} is {cm} cm wide, or {inch} inches.",
-        "with which a notice board {inch} inches wide deals in {city}",
+        "the subject of a notice board {inch} inches wide in {city}",
     ),
 )
 

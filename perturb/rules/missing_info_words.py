@@ -35,7 +35,14 @@ PURGED_TIMES = (
     "on one occasion",
     "at a certain time",
 )
-PURGED_NUMBERS = ("a certain number of", "a number of", "some number of", "a given number of", "such a number of", "a fixed number of")
+PURGED_NUMBERS = (
+    "a certain number of",
+    "a number of",
+    "some number of",
+    "a given number of",
+    "such a number of",
+    "a fixed number of",
+)
 PURGED_SITES = (
     "somewhere",
     "in some place",

@@ -255,8 +255,8 @@ SIBLING_TITLES = _phrases(
 
 EPITHETS = _phrases(
     """
-    the Quiet Giant, the Old Compass, the Long Lantern, the Northern Star Piece, the Grand Clock,
-    the Silver Thread, the Open Gate, the Evening Bell
+    the Quiet Giant, the Blue Hour, the Last Lantern, the Long Way Home, the Grand Old Lady,
+    the Silver Thread, the Open Gate, the Evening Bell, the Gentle Storm, the Morning Star
     """
 )
 """Coined nicknames that nothing real bears."""

@@ -168,6 +168,8 @@ def _who(words: list[str], lowered: list[str]) -> Question | None:
         return Question("who", "subject", "", f"{verb} {rest}", verb, rest)
     if verb in _NO_VERB or lowered[2] in ("did", "does", "do") or not is_verb(verb):
         return None
+    if inflected(verb, "VB") == verb and verb not in (inflected(verb, "VBD"), inflected(verb, "VBZ")):
+        return None
     if lowered[-1] in ("and", "or", "of", "by", "with", "from", "when", "where") or " or " in rest.lower():
         return None
     return Question("who", "subject", "", f"{words[1]} {rest}", words[1], rest)

@@ -384,10 +384,13 @@ def _called_by_surname(name: str, text: str) -> bool:
 
 def _full(name: str, noun: str, sort: Sort, query: str, passages: tuple[Passage, ...]) -> str:
     if sort in WORKS:
-        return f"the {noun} {name}"
+        return f"the {noun} {_with_its_article(name, passages)}"
     if re.match(r"(?:The|A|An) ", name):
         return name
     head = name.split(" of ", maxsplit=1)[0]
+    bare = [p.text[max(0, s - 4) : s].lower() != "the " for p in passages for s, _ in spans_of(p.text, name)]
+    if bare and all(bare):
+        return name
     if " of " in name and " " not in head and is_common(plain(head)) and plain(head) not in ("isle", "book"):
         return f"the {name}"
     if plain(name.rsplit(maxsplit=1)[-1]) in _WITH_ARTICLE and not re.search(r"['’]s? ", name):
@@ -403,6 +406,15 @@ def _full(name: str, noun: str, sort: Sort, query: str, passages: tuple[Passage,
             else:
                 without += 1
     return f"the {name}" if with_article > without else name
+
+
+def _with_its_article(name: str, passages: tuple[Passage, ...]) -> str:
+    """The title of a work with the article that the passages write as a part of it."""
+    if re.match(r"(?:The|A|An) ", name):
+        return name
+    before = [p.text[max(0, s - 4) : s] for p in passages for s, _ in spans_of(p.text, name)]
+    titled = any(bare_title(p.title) == f"The {name}" for p in passages)
+    return f"The {name}" if titled or (before and all(b == "The " for b in before)) else name
 
 
 def _carries(follows: str) -> bool:
