@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from perturb.build import build as build
     from perturb.catalogue import Catalogue as Catalogue
     from perturb.config import load_config as load_config
+    from perturb.evaluate import evaluate as evaluate
 
 _HOMES = {"Catalogue": "perturb.catalogue", "load_config": "perturb.config"}
-_CALLABLE_ROOMS = ("audit", "build")
+_CALLABLE_ROOMS = ("audit", "build", "evaluate")
 
-__all__ = ["Catalogue", "audit", "build", "load_config"]
+__all__ = ["Catalogue", "audit", "build", "evaluate", "load_config"]
 
 
 def __getattr__(name: str) -> Any:

@@ -136,8 +136,7 @@ async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) 
     if threading.current_thread() is threading.main_thread():
         # A termination ends the run as Ctrl-C does: what is under way is dropped, what is done is kept.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
-    budget = Budget(blueprint.config.budget_usd)
-    budget.spent = queries.spent_usd(ledger.db)
+    budget = Budget(blueprint.config.budget_usd, queries.spent_usd(ledger.db))
     generators = open_models(blueprint.generator_settings.values(), budget)
     verifiers = open_models(blueprint.verifier_settings.values(), budget)
     askers = Askers(Asker(generators, ledger, budget), Asker(verifiers, ledger, budget))

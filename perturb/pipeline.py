@@ -22,6 +22,7 @@ from perturb.records import BaseInstance, Candidate, Outcome, Verdict
 from perturb.store import Ledger, PlannedJob, queries
 from perturb.verify.judge import ask_rule, ask_verifier
 from perturb.verify.panel import decide, gather_votes
+from perturb.workers import first_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Pipeline:
                     for _ in range(_width(entry)):
                         group.create_task(self._work(entry, jobs, group))
         except BaseExceptionGroup as failures:
-            raise _first(failures) from None
+            raise first_error(failures) from None
         self.ledger.flush()
 
     async def _finish_leftovers(self, jobs: Iterator[PlannedJob], group: asyncio.TaskGroup) -> None:
@@ -153,10 +154,3 @@ class Pipeline:
 def _width(entry: ModelEntry) -> int:
     """How many workers a model keeps busy; the rule engine is CPU work and has one."""
     return 1 if entry.kind == "rules" else entry.max_connections
-
-
-def _first(failure: BaseException) -> BaseException:
-    """The first error of a group, however deep it is nested; the others are most often its echoes."""
-    while isinstance(failure, BaseExceptionGroup):
-        failure = failure.exceptions[0]
-    return failure

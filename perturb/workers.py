@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from perturb.errors import BudgetSpent, PerturbError
+from perturb.errors import BudgetSpent
 from perturb.llm.asking import Asker, CallLog
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ModelSettings
@@ -27,9 +27,8 @@ async def open_asker(
     SIGTERM ends the work as Ctrl-C does, so that what was paid for is kept. Raises `ConfigError` for a model that
     cannot be called.
     """
-    task = asyncio.current_task()
-    if task is not None and threading.current_thread() is threading.main_thread():
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    if threading.current_thread() is threading.main_thread():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
     models = open_models(settings, budget) | {model.settings.name: model for model in others}
     try:
         yield Asker(models, log, budget)
@@ -44,7 +43,7 @@ async def work_through(
     """Do every task, `width` at a time; tasks are taken from the iterator one by one.
 
     Returns `BudgetSpent` if a task raised it: no new task is begun then, and those under way are finished. Any other
-    `PerturbError` ends the work and is raised.
+    error ends the work and is raised.
     """
     spent: list[BudgetSpent] = []
 
@@ -61,15 +60,13 @@ async def work_through(
         async with asyncio.TaskGroup() as group:
             for _ in range(width):
                 group.create_task(work())
-    except* PerturbError as failures:
+    except BaseExceptionGroup as failures:
         raise first_error(failures) from None
     return spent[0] if spent else None
 
 
-def first_error(group: BaseExceptionGroup[PerturbError]) -> PerturbError:
-    """The first error of a group, however deep it is nested."""
-    found: BaseException = group
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    assert isinstance(found, PerturbError)  # noqa: S101 - the group holds nothing else
-    return found
+def first_error(failure: BaseException) -> BaseException:
+    """The first error of a group, however deep it is nested; the others are most often its echoes."""
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    return failure

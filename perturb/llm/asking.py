@@ -43,6 +43,8 @@ class Call:
     completion_tokens: int | None
     cost_usd: float | None
     """None when unknown."""
+    charged_usd: float
+    """What the budget was charged: the cost, or the most the call could cost when it is unknown."""
     seconds: float
     tries: int
 
@@ -169,9 +171,9 @@ class Asker:
             return self._failed(question, error)
         finally:
             self._budget.settle(bound, cost)
-        return self._answered(question, reply)
+        return self._answered(question, reply, bound if cost is None else cost)
 
-    def _answered(self, question: _Question[T], reply: ChatReply) -> Asked[T]:
+    def _answered(self, question: _Question[T], reply: ChatReply, charged: float) -> Asked[T]:
         asked: Asked[T]
         try:
             asked = Asked(question.read(reply.text), reply.text, "", "read")
@@ -180,7 +182,7 @@ class Asker:
             if reply.finish_reason == "length":
                 problem += " (the reply stopped at its limit of tokens)"
             asked = Asked(None, reply.text, problem, "unread")
-        self._record(question, asked, reply)
+        self._record(question, asked, reply, charged)
         return asked
 
     def _failed(self, question: _Question[T], error: ModelError) -> Asked[T]:
@@ -188,10 +190,10 @@ class Asker:
             None, "", redact(str(error)), "error", transient=isinstance(error, TransientModelError)
         )
         tries = error.tries if isinstance(error, OutOfTriesError) else 1
-        self._record(question, asked, ChatReply("", tries=tries))
+        self._record(question, asked, ChatReply("", tries=tries), 0.0)
         return asked
 
-    def _record(self, question: _Question[T], asked: Asked[T], reply: ChatReply) -> None:
+    def _record(self, question: _Question[T], asked: Asked[T], reply: ChatReply, charged: float) -> None:
         self._log.record(
             Call(
                 key=question.key,
@@ -204,6 +206,7 @@ class Asker:
                 prompt_tokens=reply.prompt_tokens,
                 completion_tokens=reply.completion_tokens,
                 cost_usd=reply.cost_usd,
+                charged_usd=charged,
                 seconds=reply.seconds,
                 tries=reply.tries,
             )

@@ -24,6 +24,9 @@ LONGEST_WAIT = 60.0
 LONGEST_HINT = 600.0
 """A provider that asks for a longer wait than this (seconds) is not waited for."""
 
+REFUSALS_BEFORE_GIVING_UP = 20
+"""After so many permanent failures in a row, and no success between, nothing more is sent to the model."""
+
 _FIRST_GUESS = 512
 """Completion tokens expected of the first call, before any usage is known."""
 
@@ -183,6 +186,8 @@ class LimitedModel:
         settings = model.settings
         self.breaker = breaker or Breaker(self._clock)
         self.counters = CallCounters()
+        self._refusals = 0
+        self._given_up: str | None = None
         self._slots = asyncio.Semaphore(settings.max_connections)
         self._requests = Pace(settings.rpm, self._clock) if settings.rpm else None
         self._tokens = Pace(settings.tpm, self._clock) if settings.tpm else None
@@ -202,6 +207,8 @@ class LimitedModel:
         Raises `OutOfTriesError` (a `TransientModelError`) after the last try, `PermanentModelError` at once.
         """
         self.counters.calls += 1
+        if self._given_up is not None:
+            raise PermanentModelError(self._given_up)
         tries = 0
         while True:
             tries += 1
@@ -238,16 +245,24 @@ class LimitedModel:
             except TransientModelError as error:
                 self.breaker.failed(probe=probe, retry_after=error.retry_after)
                 raise
-            except PermanentModelError:
+            except PermanentModelError as error:
                 # An answer, if not the wanted one: the model is there.
                 self.breaker.succeeded()
+                self._note_refusal(error)
                 raise
             except BaseException:
                 self.breaker.abandoned(probe=probe)
                 raise
             self.breaker.succeeded()
+            self._refusals = 0
             self._correct(expected, reply)
             return reply
+
+    def _note_refusal(self, error: PermanentModelError) -> None:
+        """Count what the model refused in a row; a wrong key would else be tried once for every job."""
+        self._refusals += 1
+        if self._refusals >= REFUSALS_BEFORE_GIVING_UP:
+            self._given_up = f"{error} (after {self._refusals} refused calls in a row no more are sent)"
 
     async def _take_turn(self, request: ChatRequest) -> float:
         """Wait for the pace; returns the tokens that were booked."""

@@ -131,6 +131,7 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (candidate_id, annotator, question)
     );
     """,
+    "ALTER TABLE calls ADD COLUMN charged_usd REAL NOT NULL DEFAULT 0;",
 )
 
 APPLICATION_ID = 0x50455254

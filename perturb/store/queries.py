@@ -241,8 +241,8 @@ def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
 
 
 def spent_usd(db: sqlite3.Connection) -> float:
-    """What the run's calls cost so far, as far as it is known."""
-    return float(db.execute("SELECT coalesce(sum(cost_usd), 0) FROM calls").fetchone()[0])
+    """What the run's calls have taken from the budget so far, calls of unknown cost at the most they can cost."""
+    return float(db.execute("SELECT coalesce(sum(charged_usd), 0) FROM calls").fetchone()[0])
 
 
 def acceptance_of(db: sqlite3.Connection, candidate_id: str, panel: str) -> Acceptance | None:

@@ -61,7 +61,7 @@ async def test_a_readable_reply_is_returned_and_recorded() -> None:
     bench = Bench([reply])
     assert await bench.ask() == Asked("PASS", GOOD, "", "read")
     call = bench.log.calls[0]
-    assert call == Call(call.key, "m", "verify", "c1", "read", GOOD, "", 5, 3, 0.25, 1.5, 2)
+    assert call == Call(call.key, "m", "verify", "c1", "read", GOOD, "", 5, 3, 0.25, 0.25, 1.5, 2)
     assert bench.budget.spent == 0.25
 
 
@@ -112,6 +112,7 @@ async def test_failures_are_values(transient: bool) -> None:
     assert bench.statuses == ["error"]
     assert bench.log.calls[0].tries == (7 if transient else 1)
     assert bench.log.calls[0].cost_usd is None
+    assert bench.log.calls[0].charged_usd == bench.budget.spent
     assert (bench.budget.spent, bench.budget.reserved) == (0.0, 0.0)
 
 
@@ -218,6 +219,7 @@ async def test_a_reply_without_usage_is_charged_in_full() -> None:
     await bench.ask()
     assert bench.budget.spent == pytest.approx((len("Which?") + 16 + 100) / 1e6)
     assert bench.log.calls[0].cost_usd is None
+    assert bench.log.calls[0].charged_usd == bench.budget.spent
 
 
 async def test_an_error_of_the_reader_is_no_unreadable_reply() -> None:

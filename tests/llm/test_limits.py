@@ -9,7 +9,7 @@ import pytest
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
-from perturb.llm.limits import LONGEST_HINT, LimitedModel, OutOfTriesError
+from perturb.llm.limits import LONGEST_HINT, REFUSALS_BEFORE_GIVING_UP, LimitedModel, OutOfTriesError
 from perturb.llm.scripted import ScriptedModel
 from tests.llm.virtual_time import VirtualClock
 
@@ -220,3 +220,13 @@ async def test_closing_closes_the_model_inside() -> None:
     model = LimitedModel(inner)
     assert model.settings is inner.settings
     await model.close()
+
+
+async def test_a_model_that_refuses_everything_is_asked_no_more() -> None:
+    model = LimitedModel(ScriptedModel([PermanentModelError("401: wrong key")]), clock=VirtualClock())
+    for _ in range(REFUSALS_BEFORE_GIVING_UP + 3):
+        with pytest.raises(PermanentModelError, match="wrong key"):
+            await model.complete(ChatRequest((Message("user", "x"),)))
+    assert model.counters.tries == REFUSALS_BEFORE_GIVING_UP
+    with pytest.raises(PermanentModelError, match="no more are sent"):
+        await model.complete(ChatRequest((Message("user", "x"),)))

@@ -59,7 +59,7 @@ def candidate(number: int) -> Candidate:
 
 
 def call(number: int, status: str = "read", cost: float | None = 0.5) -> Call:
-    return Call(f"key{number}", "m", "generate", "s", status, f"reply{number}", "", 10, 5, cost, 0.1, 2)  # type: ignore[arg-type]
+    return Call(f"key{number}", "m", "generate", "s", status, f"reply{number}", "", 10, 5, cost, cost or 0.0, 0.1, 2)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -399,7 +399,7 @@ def test_a_second_process_is_refused_by_the_number_of_the_first(tmp_path: Path) 
 def fill(ledger: Ledger) -> None:
     """Record big calls until the disk is full."""
     for number in range(2000):
-        ledger.record(Call(f"key{number}", "m", "p", "s", "read", "x" * 3000, "", 1, 1, None, 0.0, 1))
+        ledger.record(Call(f"key{number}", "m", "p", "s", "read", "x" * 3000, "", 1, 1, None, 0.0, 0.0, 1))
         ledger.flush()
 
 
