@@ -204,7 +204,7 @@ def _respectively_fits(analysis: Analysis) -> bool:
         question is not None
         and question.wh != "which"
         and analysis.alternative is not None
-        and analysis.single_answer
+        and answer_sentence(analysis) is not None
         and is_clean(analysis)
         and (
             (question.wh == "who" and analysis.answer_type is AnswerType.PERSON)

@@ -19,11 +19,12 @@ from perturb.rules import (
     missing_info,
 )
 from perturb.rules.analyse import Analysis, analyse
+from perturb.rules.quality import SWITCHED_OFF
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.several import signal_part, undone_by, with_noise
 from perturb.rules.values import dice
 
-_RULES: tuple[Rule, ...] = (
+_ALL_RULES: tuple[Rule, ...] = (
     *ambiguity.RULES,
     *contradiction.RULES,
     *missing_info.RULES,
@@ -31,6 +32,7 @@ _RULES: tuple[Rule, ...] = (
     *granularity_mismatch.RULES,
     *epistemic_mismatch.RULES,
 )
+_RULES: tuple[Rule, ...] = tuple(rule for rule in _ALL_RULES if rule.lever not in SWITCHED_OFF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class RuleCandidate:
 
 
 def covered_levers() -> tuple[Rule, ...]:
-    """Every rule there is, in the order of the taxonomy."""
+    """Every rule that is in use, in the order of the taxonomy."""
     return _RULES
 
 
@@ -97,12 +99,13 @@ def _problem(analysis: Analysis, rule: Rule, draft: Draft) -> str | None:
 
 @lru_cache(maxsize=1)
 def rule_version() -> str:
-    """Digest of the sources of this room: a changed rule makes new jobs."""
+    """Digest of the sources that make items: a changed rule makes new jobs.
+
+    The verifiers in `checks` have a version of their own, and what was measured by reading makes no item.
+    """
     room = Path(__file__).parent
-    files = sorted(room.rglob("*.py"), key=lambda path: path.relative_to(room).as_posix())
-    return digest(
-        *((f.relative_to(room).as_posix(), hashlib.sha256(f.read_bytes()).hexdigest()) for f in files)
-    )
+    files = sorted(path for path in room.glob("*.py") if path.name != "measured.py")
+    return digest(*((path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in files))
 
 
 _CACHE: OrderedDict[str, Analysis] = OrderedDict()

@@ -146,7 +146,7 @@ def _denial(a: Analysis) -> str | None:
     if q is None or q.after or not is_clean(a) or not a.single_answer:
         return None
     if q.wh == "what" and q.gap == "thing":
-        short = len(a.answer.split()) <= 4 and not re.search(r"[(),;:]", a.answer)
+        short = len(a.answer.split()) <= 4 and not re.search(r"[(),;:\d]", a.answer)
         denied = f"{q.before} not {a.answer}"
         return denied if short and q.before.startswith("the ") and " name of the " not in q.before else None
     if not _plain_value(a, q.gap):

@@ -134,10 +134,20 @@ def _deducible(analysis: Analysis) -> bool:
     return number_left(bare) is not None
 
 
+_ENDS_PHRASE = re.compile(
+    r"[.,;:)”\"]|$|\s(?:and|or|but|as|in|on|at|by|for|from|to|of|with|after|before|during|until|when|where|which|who|while|"
+    r"because|is|was|are|were|has|had|\()\b"
+)
+_WANTS_NOUN = re.compile(r"\b(?:an?|its|his|her|their|new|first|second|third)\s+$", re.IGNORECASE)
+
+
 def _few_mentions(analysis: Analysis) -> bool:
     """At most two places to fill, and none of them at the very start of a passage."""
     spans = [(p, s) for p in analysis.instance.passages for s in answer_spans(analysis, p.text)]
-    return 0 < len(spans) <= 2 and all(span[0] > 0 for _, span in spans)
+    return 0 < len(spans) <= 2 and all(
+        span[0] > 0 and _ENDS_PHRASE.match(p.text[span[1] :]) and not _WANTS_NOUN.search(p.text[: span[0]])
+        for p, span in spans
+    )
 
 
 def _is_timely(analysis: Analysis) -> bool:
@@ -322,7 +332,7 @@ RULES: tuple[Rule, ...] = (
          _excisable, _excise, _gone_without_substitute),
     Rule("Placeholder Entity Substitution", MEDIUM, "every mention stands where a description fits",
          _always, _placeholder, _gone),
-    Rule("Placeholder Citation", MEDIUM, "at most two mentions, none of them opening the passage",
+    Rule("Placeholder Citation", MEDIUM, "at most two mentions, each ending a phrase and none opening the passage",
          _few_mentions, _citation, _gone),
     Rule("Missing Temporal Adjunct", MEDIUM, "a date that stands as a mere adjunct; no other time in the passage",
          _is_timely, _adjunct, _gone_without_substitute),

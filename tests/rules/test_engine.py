@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from perturb.records import ALL_CELLS, BaseInstance, Cell, Intensity, Passage, PerturbationClass
-from perturb.rules.engine import Abstention, RuleCandidate, covered_levers, perturb_by_rule, rule_version
+from perturb.rules.engine import (
+    _ALL_RULES,
+    Abstention,
+    RuleCandidate,
+    covered_levers,
+    perturb_by_rule,
+    rule_version,
+)
+from perturb.rules.quality import SWITCHED_OFF
 
 BASE = BaseInstance(
     "i1",
@@ -90,6 +98,11 @@ def test_lever_names_are_those_of_the_catalogue() -> None:
         if "- name:" in line
     }
     assert {rule.lever for rule in covered_levers() if rule.cell.perturbation_class in OURS} <= names
+
+
+def test_levers_that_are_switched_off_are_not_used() -> None:
+    assert not {rule.lever for rule in covered_levers()} & set(SWITCHED_OFF)
+    assert set(SWITCHED_OFF) <= {rule.lever for rule in _ALL_RULES}
 
 
 def test_the_version_is_a_stable_digest() -> None:

@@ -165,11 +165,13 @@ def test_a_rounded_figure_is_a_correct_rounding() -> None:
     assert "4,800" in text_of(COUNT, "Minor Numeric Rounding")
 
 
-def test_no_clash_where_another_sentence_tells_who_is_right() -> None:
+def test_a_clash_takes_the_place_of_every_sentence_that_tells_who_is_right() -> None:
     told = instance(
         SONG.query, f"{SONG.passages[0].text} Pryce was a poet.", "David Pryce", title="The Copper Road"
     )
-    assert made(told, "Contradiction in Reported Speech") is None
+    candidate = made(told, "Contradiction in Reported Speech")
+    assert candidate is not None
+    assert "Pryce was a poet" not in candidate.passages[0].text
 
 
 def test_wordings_vary_with_the_seed() -> None:
@@ -273,3 +275,15 @@ def test_targets_and_answers_over_the_questions_of_nq(cell: Cell) -> None:
             assert leak(analyse(base), f"{result.passages[0].title} {text}") is None
         assert not re.search(r"\{\w+\}", f"{result.query} {text}")
     assert count >= 60
+
+
+def test_nothing_is_put_between_a_sentence_and_one_that_leans_on_it() -> None:
+    leaning = instance(
+        SONG.query,
+        "The Copper Road is a song. It was written by David Pryce. It lasts three minutes. The choir sings it.",
+        "David Pryce",
+        title="The Copper Road",
+    )
+    candidate = made(leaning, "Fringe vs. Official Source")
+    assert candidate is not None
+    assert "David Pryce. It lasts three minutes." in candidate.passages[0].text

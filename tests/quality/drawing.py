@@ -1,0 +1,65 @@
+"""Draws accepted items of the offline engine: a rule makes them, and every offline check lets them pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from perturb.catalogue import Catalogue
+from perturb.curate.curation import curate
+from perturb.curate.opening import Request
+from perturb.digests import digest, fraction_of
+from perturb.generate.by_rule import generate_by_rule
+from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Job, Outcome
+from perturb.rules.checks import CHECKS, judge_by_rule
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnItem:
+    """An accepted item beside what it was made of."""
+
+    original: BaseInstance
+    candidate: Candidate
+
+    @property
+    def digest(self) -> str:
+        """Names the item by all that a reader sees of it."""
+        passages = [(passage.title, passage.text) for passage in self.candidate.passages]
+        return digest(str(self.candidate.cell), self.candidate.lever, self.candidate.query, passages)
+
+
+def draw_items(source: Path, seed: int, per_cell: int, cells: Sequence[Cell] = ALL_CELLS) -> list[DrawnItem]:
+    """Up to `per_cell` accepted items of each cell, every one of another instance; `seed` decides which.
+
+    Raises `SourceError` if the source cannot be read.
+    """
+    instances = curate(Request(source)).instances
+    catalogue = Catalogue.load()
+    items: list[DrawnItem] = []
+    for cell in cells:
+        accepted = accepted_items(catalogue, instances, cell, seed)
+        items += [item for item, _ in zip(accepted, range(per_cell), strict=False)]
+    return items
+
+
+def accepted_items(
+    catalogue: Catalogue, instances: Sequence[BaseInstance], cell: Cell, seed: int
+) -> Iterator[DrawnItem]:
+    """The accepted items of one cell, one for each instance that yields any, in an order the seed decides."""
+    for instance in sorted(instances, key=lambda i: fraction_of("draw", seed, str(cell), i.id)):
+        candidate = candidate_of(catalogue, instance, cell, seed)
+        if candidate is not None and _is_accepted(catalogue, instance, candidate):
+            yield DrawnItem(instance, candidate)
+
+
+def candidate_of(catalogue: Catalogue, instance: BaseInstance, cell: Cell, seed: int) -> Candidate | None:
+    """What the engine makes of an instance, before the offline panel; None if it abstains or a check refuses."""
+    job = Job(digest(instance.id, str(cell), seed), instance.id, cell, "rules", 0, "quality")
+    made = generate_by_rule(catalogue, job, instance, seed)
+    return made.candidate if made.outcome is Outcome.CANDIDATE else None
+
+
+def _is_accepted(catalogue: Catalogue, instance: BaseInstance, candidate: Candidate) -> bool:
+    target = catalogue.classes[candidate.cell.perturbation_class].target
+    return all(judge_by_rule(check, instance, candidate, target).passed for check in CHECKS)
