@@ -20,6 +20,7 @@ from perturb.rules.drafts import (
     in_style,
     restated,
 )
+from perturb.rules.questions import Question
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.values import later_date, new_person
 from perturb.rules.words import capitalise, content_stems, has_word
@@ -78,7 +79,7 @@ def _sluice_fits(analysis: Analysis) -> bool:
     if {"first", "and"} & set(analysis.query.lower().split()):
         return False
     if question.wh == "who":
-        return analysis.answer_type is AnswerType.PERSON
+        return analysis.answer_type is AnswerType.PERSON and question.verb not in ("is", "was")
     return question.gap in ("date", "place") and not re.search(
         r"\b(?:is|are|was|were|time)$", question.before
     )
@@ -208,7 +209,7 @@ def _respectively_fits(analysis: Analysis) -> bool:
         and is_clean(analysis)
         and (
             (question.wh == "who" and analysis.answer_type is AnswerType.PERSON)
-            or (question.gap in ("date", "place") and not question.after and "time" not in question.before)
+            or _is_listed(question)
             or _three_names_gap(analysis) is not None
         )
     )
@@ -276,20 +277,26 @@ def _three_people(analysis: Analysis, rng: random.Random) -> str | None:
 
 
 def _three_events(analysis: Analysis, rng: random.Random) -> str | None:
-    """What is dated or placed, and two events around it, with two values for the three."""
+    """What is dated, placed or counted, and two things around it, with two values for the three."""
     question, rival = analysis.question, analysis.alternative
-    if question is None or rival is None or question.gap not in ("date", "place") or question.after:
+    if question is None or rival is None or not _is_listed(question):
         return None
+    counted = question.gap == "number"
+    sides = rng.sample(say.SIDE_COUNTS if counted else say.SIDE_EVENTS, 2)
+    events = [f"{question.wh} {part}" for part in (question.after if counted else question.before, *sides)]
     values = [question.with_preposition(value) for value in (analysis.answer, rival)]
-    events = [
-        f"{question.wh} {question.before}",
-        *(f"{question.wh} {e}" for e in rng.sample(say.SIDE_EVENTS, 2)),
-    ]
     rng.shuffle(values)
     rng.shuffle(events)
     return fill(
         rng, say.THREE_EVENTS, events=f"{events[0]}, {events[1]} and {events[2]}", values=" and ".join(values)
     )
+
+
+def _is_listed(question: Question) -> bool:
+    """Whether a question for a date, place or count can stand in a list of such questions."""
+    if question.gap == "number":
+        return question.wh == "how many" and not question.before
+    return question.gap in ("date", "place") and not question.after and "time" not in question.before
 
 
 def _both(analysis: Analysis, draft: Draft) -> str | None:

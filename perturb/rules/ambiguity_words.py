@@ -19,7 +19,7 @@ DECOYS = (
     "In one reference book the entry on {full} is followed by a short one on {decoy}.",
     "A newspaper once printed a piece on {full} on the same page as one on {decoy}.",
     "In a quiz, one round dealt with {full} and the next with {decoy}.",
-    "There is an unconnected article on {decoy} in the magazine that first reported on {full}.",
+    "In an old catalogue {full} stands on one line and {decoy} on the next.",
 )
 WORK_DECOYS = (
     "the unrelated {noun} “{sibling}”", "a {noun} by the name of “{sibling}”", "“{sibling}”, another {noun}",
@@ -27,16 +27,20 @@ WORK_DECOYS = (
 )  # fmt: skip
 
 SENSES = {
-    "sing": ("figure", "voice", "star", "talent"),
-    "play": ("figure", "star", "talent"),
-    "write": ("figure", "talent"),
+    "sing": ("figure", "voice", "star"),
+    "play": ("figure", "star"),
+    "write": ("figure",),
     "other": ("figure", "party"),
 }
 """Words with several senses that may stand for a person, by what the person did."""
 SENSE_QUESTIONS = (
-    "which {sense} {did}", "what {sense} {did}", "could you say which {sense} {did}", "by name, which {sense} {did}",
-    "tell me which {sense} {did}", "which {sense} is it who {did}",
-)  # fmt: skip
+    "which {sense} {did}",
+    "what {sense} {did}",
+    "could you say which {sense} {did}",
+    "do you know which {sense} {did}",
+    "tell me which {sense} {did}",
+    "please name the {sense} who {did}",
+)
 
 EPITHET_NAMES = (
     "the {noun} known as “{epithet}”", "the {noun} nicknamed “{epithet}”", "the {noun} that fans call “{epithet}”",
@@ -85,7 +89,7 @@ SLUICED_PAST = (
 SLUICED_PRESENT = (
     ("a report on this subject appears", "A report on this subject appears {rival}."),
     ("a lecture on this subject takes place", "A lecture on this subject takes place {rival}."),
-    ("a radio feature about it is heard", "A radio feature about it is heard {rival}."),
+    ("a radio feature about it airs", "A radio feature about it airs {rival}."),
     ("an exhibition on this subject is shown", "An exhibition on this subject is shown {rival}."),
     ("a booklet on this subject is presented", "A booklet on this subject is presented {rival}."),
     ("a meeting on this subject is held", "A meeting on this subject is held {rival}."),
@@ -109,12 +113,12 @@ CHAINS = (
     "{first} knew {second} from an earlier project. {Subject} had asked for a larger part in the new one. In the end {subject} was satisfied. It is well documented that {subject} {did}.",
 )
 BRAIDS = (
-    "{first} told {second} that {subject} had heard from {possessive} agent that {subject} believed {possessive} notes, which show that {subject} {did}.",
-    "{first} wrote to {second} that {subject} was sure {subject} had read in {possessive} diary that {subject} {did}.",
-    "When {first} met {second}, {subject} assured {object} that {subject} remembered {possessive} promise and that {subject} {did}.",
-    "{first} asked {second} whether {subject} knew that {subject} had been named in {possessive} memoirs as the one of whom it is said that {subject} {did}.",
-    "{first} reminded {second} that {subject} owed {object} a letter in which {subject} admits that {subject} {did}.",
-    "What {first} sent {second} was {possessive} list, on which {subject} had marked for {object} with {possessive} own pencil that {subject} {did}.",
+    "{first} told {second} that {subject} had read in {possessive} diary that {subject} {did}.",
+    "{first} wrote to {second} that {subject} was glad {possessive} agent had told everyone that {subject} {did}.",
+    "When {first} met {second}, {subject} told {object} that {possessive} agent had said that {subject} {did}.",
+    "{first} assured {second} that {subject} remembered {possessive} promise to say in public that {subject} {did}.",
+    "{first} reminded {second} that {subject} had once told {possessive} brother that {subject} {did}.",
+    "{first} thanked {second} for the letter in which {subject} had written that {possessive} friends all knew that {subject} {did}.",
 )
 
 HOMONYMS = (
@@ -163,13 +167,20 @@ OTHER_DEEDS = (
 THREE_EVENTS = (
     "The overview tells {events}: {values}, respectively.",
     "As to {events}, the record reads, respectively, {values}.",
-    "Asked {events}, the organisers replied: {values}, respectively.",
-    "A summary lists {events}, which is to say, respectively, {values}.",
-    "In one line the chronicle notes {events}, namely {values}, respectively.",
-    "The printed guide states {events}: respectively, {values}.",
+    "Asked {events}, a spokesman replied: {values}, respectively.",
+    "A printed summary says {events}: {values}, respectively.",
+    "In one line the almanac notes {events}, namely {values}, respectively.",
+    "The official guide states {events}: respectively, {values}.",
 )
 SIDE_EVENTS = (
-    "a plan for this was first drawn up", "the first press report on this appeared", "a book about this was published",
-    "a lecture about this was given", "a plaque in memory of this was unveiled", "a documentary about this was shown",
+    "the first plan was drawn up", "the first press report appeared", "a book on the subject was published",
+    "a public lecture was given", "a plaque was unveiled", "a documentary was shown",
 )  # fmt: skip
 """Events around the one asked about, which a date or a place answers as well."""
+SIDE_COUNTS = (
+    "were planned",
+    "were announced at first",
+    "experts were asked",
+    "reports were written on the subject",
+)
+"""Things around the one counted, which a number answers as well."""

@@ -206,9 +206,9 @@ _LEADS = (
     "given that {lead}, {query}",
     "{lead}; {query}",
     "bearing in mind that {lead}, {query}",
-    "if {lead}, {query}",
     "knowing that {lead}, {query}",
-    "assuming that {lead}, {query}",
+    "considering that {lead}, {query}",
+    "now that we know that {lead}, {query}",
 )
 
 

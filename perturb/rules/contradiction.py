@@ -10,7 +10,7 @@ from perturb.rules import contradiction_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.contradiction_claims import claims, denial_of, said, sides
+from perturb.rules.contradiction_claims import LONGEST_SAID, claims, denial_of, said, sides
 from perturb.rules.contradiction_low import LOW_RULES
 from perturb.rules.drafts import (
     clash_of_values,
@@ -164,6 +164,8 @@ def _magnitude(analysis: Analysis, rng: random.Random) -> Draft | None:
     huge = changed_number(analysis.answer, rng, factor=100)
     rival = substituted(analysis, sentence, huge) if sentence and huge else None
     if sentence is None or rival is None or huge is None or has_word(analysis.text, huge):
+        return None
+    if len(sentence.text.split()) > LONGEST_SAID:
         return None
     two = [sentence.text, rival]
     rng.shuffle(two)

@@ -48,7 +48,9 @@ def claims(analysis: Analysis) -> tuple[str, str | None] | None:
     title = analysis.instance.passages[sentence.passage].title
     if support(analysis.instance.query, f"{title} {analysis.instance.passages[sentence.passage].text}") < 0.6:
         return None
-    plain, rival = question.claim(analysis.answer), analysis.alternative
+    if re.match(r"(?:at least|around|about|by|nearly|over)\b", analysis.answer, re.I):
+        return None
+    plain, rival = question.claim(re.sub(r"^The ", "the ", analysis.answer)), analysis.alternative
     if len(plain.split()) > LONGEST_SAID:
         return None
     return plain, None if rival is None else question.claim(rival)
@@ -72,8 +74,10 @@ def denial_of(analysis: Analysis, claim: str) -> str:
     question = analysis.question
     if question is None:
         return f"it is not the case that {claim}"
-    if question.wh == "who" and analysis.answer_type is AnswerType.PERSON:
-        return f"it {'is' if question.verb == 'is' else 'was'} not {analysis.answer} who {question.after}"
+    if question.wh == "who":
+        that = "who" if analysis.answer_type is AnswerType.PERSON else "that"
+        answer = re.sub(r"^The ", "the ", analysis.answer)
+        return f"it {'is' if question.verb == 'is' else 'was'} not {answer} {that} {question.after}"
     for verb in ("was", "were", "is", "are"):
         if re.match(rf"{verb}\b", analysis.query.split(" ", 1)[-1]) and claim.count(f" {verb} ") == 1:
             return claim.replace(f" {verb} ", f" {verb} not ")

@@ -185,7 +185,7 @@ EXCLUSION = (
     "If {first} is correct, {second} is ruled out altogether. {plain_one} {plain_two} Both statements are correct.",
     "Nobody can give {first} and {second} as answers at once, since the one excludes the other. {plain_one} It is also a fact that the other holds: {plain_two}",
     "There is only one right answer, so that {first} excludes {second}. {plain_one} {plain_two} Both are right.",
-    "{first} and {second} are incompatible in this matter, always. {plain_one} And yet, at the same time: {plain_two}",
+    "{first} and {second} exclude each other here. {plain_one} And yet, at the same time: {plain_two}",
 )
 UNIVERSALS = (
     "All sources agree that {claim}. Not a single source says so.",

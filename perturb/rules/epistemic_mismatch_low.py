@@ -158,7 +158,7 @@ _GAINS: tuple[Pair, ...] = (
     ),
     (
         "Cards about {full} were sold in {city} and bought coats for ninety homeless people.",
-        "about which cards were sold in {city} for a good purpose",
+        "the theme of cards sold in {city} for a good purpose",
     ),
     (
         "A quiz on {full} in {city} brought in enough to reopen the children's clinic.",

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 _NO_END = re.compile(
-    r"(?:\b(?:Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|No|Nos|vs|v|c|ca|cf|e\.g|i\.e|approx|"
+    r"(?:\b(?:Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|No|Nos|Vol|vs|v|c|ca|cf|e\.g|i\.e|approx|"
     r"U\.S|U\.K|Ft|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Aug|Sept|Sep|Oct|Nov|Dec|[A-Z])\.|[,;:(\[–-])\s*$"
 )
 """A piece that ends so has been cut too early: the next piece belongs to it."""
