@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from perturb.errors import LedgerError
-from perturb.llm.asking import Call
+from perturb.llm.asking import Call, Status
 from perturb.records import (
     ALL_CELLS,
     Acceptance,
@@ -58,8 +58,10 @@ def candidate(number: int) -> Candidate:
     return Candidate(one.id, "i1", "g", one.cell, "L", "When?", passages, "r", "CODE", {"claim": "x"})
 
 
-def call(number: int, status: str = "read", cost: float | None = 0.5) -> Call:
-    return Call(f"key{number}", "m", "generate", "s", status, f"reply{number}", "", 10, 5, cost, cost or 0.0, 0.1, 2)  # type: ignore[arg-type]
+def call(number: int, status: Status = "read", cost: float | None = 0.5) -> Call:
+    return Call(
+        f"key{number}", "m", "generate", "s", status, f"reply{number}", "", 10, 5, cost, cost or 0.0, 0.1, 2
+    )
 
 
 @pytest.fixture
