@@ -160,13 +160,13 @@ THREE_PEOPLE = (
     "The press release lists {people}; respectively, one {one} and one {two}.",
 )
 OTHER_DEEDS = (
-    "advised on it", "looked after the accounts", "took the photographs", "edited the programme notes",
-    "gave the first interview about it", "later wrote a book about it", "spoke to the press about it",
+    "gave the closing speech", "looked after the accounts", "took the photographs", "answered the letters",
+    "wrote the preface", "spoke to the press", "signed the invitations",
 )  # fmt: skip
 """Side deeds that one of three people may have done as well."""
 THREE_EVENTS = (
     "The overview tells {events}: {values}, respectively.",
-    "As to {events}, the record reads, respectively, {values}.",
+    "The record tells us {events}: {values}, respectively.",
     "Asked {events}, a spokesman replied: {values}, respectively.",
     "A printed summary says {events}: {values}, respectively.",
     "In one line the almanac notes {events}, namely {values}, respectively.",

@@ -203,12 +203,13 @@ def city_for(a: Analysis, rng: random.Random) -> str:
 
 
 _LEADS = (
-    "given that {lead}, {query}",
+    "{lead}. {query}",
+    "the text mentions that {lead}. {query}",
+    "I read that {lead}. {query}",
     "{lead}; {query}",
-    "bearing in mind that {lead}, {query}",
-    "knowing that {lead}, {query}",
-    "considering that {lead}, {query}",
-    "now that we know that {lead}, {query}",
+    "it says here that {lead}. {query}",
+    "I see that {lead}. {query}",
+    "according to the passage, {lead}. {query}",
 )
 
 
@@ -242,6 +243,7 @@ def marked(
     passages = added(a, sentence.format(**words))
     lead = lead_of(subject.full, aside.format(**words))
     query = printed(a, fill(rng, _LEADS, lead=lead, query=a.query.rstrip("? ")))
+    query = re.sub(r"(?<=\. )[a-z]", lambda m: m.group().upper(), query)
     return None if passages is None else Draft(query, passages, why.format(**words))
 
 

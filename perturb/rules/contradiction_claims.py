@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from perturb.rules.analyse import Analysis, support
-from perturb.rules.answers import AnswerType
 from perturb.rules.doers import is_clean
 from perturb.rules.drafts import (
     answer_sentence,
@@ -29,8 +28,10 @@ LONGEST_SAID = 24
 LONGEST_QUOTED = 18
 """Words of the longest sentence of a passage that is said twice."""
 
+_YEAR = re.compile(r"\b(?:1[0-9]\d\d|20\d\d)\b")
 _UNSAYABLE = re.compile(
-    r"\b(?:first time|last time|last year|this year|next)\b|\b(?:for|of|in|on|from|to|with|by|at)[ ?]*$", re.I
+    r"\b(?:first time|last time|last year|this year|next|want to [A-Z])\b|\b(?:for|of|in|on|from|to|with|by|at)[ ?]*$",
+    re.I,
 )
 """Questions whose claim does not read well, or speaks of an unknown day."""
 
@@ -65,7 +66,8 @@ def sides(analysis: Analysis) -> tuple[str, str] | None:
     rival = rival_statement(analysis, sentence) if sentence else None
     if sentence is None or rival is None:
         return None
-    short = len(sentence.text.split()) <= LONGEST_QUOTED and not leans(sentence.text)
+    dated = _YEAR.search(analysis.answer) is not None and len(set(_YEAR.findall(sentence.text))) > 1
+    short = len(sentence.text.split()) <= LONGEST_QUOTED and not leans(sentence.text) and not dated
     return (sentence.text, rival) if short else None
 
 
@@ -75,9 +77,9 @@ def denial_of(analysis: Analysis, claim: str) -> str:
     if question is None:
         return f"it is not the case that {claim}"
     if question.wh == "who":
-        that = "who" if analysis.answer_type is AnswerType.PERSON else "that"
         answer = re.sub(r"^The ", "the ", analysis.answer)
-        return f"it {'is' if question.verb == 'is' else 'was'} not {answer} {that} {question.after}"
+        present = inflected(question.verb, "VBD") != question.verb and question.verb != "was"
+        return f"it {'is' if present else 'was'} not {answer} who {question.after}"
     for verb in ("was", "were", "is", "are"):
         if re.match(rf"{verb}\b", analysis.query.split(" ", 1)[-1]) and claim.count(f" {verb} ") == 1:
             return claim.replace(f" {verb} ", f" {verb} not ")

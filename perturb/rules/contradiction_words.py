@@ -23,7 +23,7 @@ FRINGE_NAMES = (
     "Experts rely on {official}, where {answer} is named, and not on {fringe}, which prefers {rival}.",
 )
 FRINGE_VALUES = (
-    "The same answer, {answer}, stands in {official}; {fringe} insists on {rival}.",
+    "Here too {official} has {answer}; {fringe} insists on {rival}.",
     "While {official} gives {answer}, {fringe} claims that {rival} is right.",
     "{official} confirms {answer}. Only {fringe} has ever said {rival}.",
     "Against {official}, which has {answer}, there is nothing but {fringe} in favour of {rival}.",
@@ -87,7 +87,7 @@ SPEAKER_TITLES = (
 NICKNAMES = (
     "A programme note gives the credit to {short}, the name by which {answer} was known to friends.",
     "Some listings credit {short} instead, which is simply what colleagues called {answer}.",
-    "One early notice has {short} in this place; {short} was the everyday name of {answer}.",
+    "One early notice speaks of {short}, which was the everyday name of {answer}.",
     "On a poster the same credit goes to {short}, a short form that {answer} used among friends.",
     "A newspaper gave the credit to {short}, meaning {answer}, whose nickname that was.",
     "The index lists {short} for this, with a note that {short} and {answer} are the same person.",
@@ -116,7 +116,7 @@ REPORTED = (
     "The historian {speaker} told one audience: {one} To another audience, that same evening, {speaker} said: {two}",
     "In a letter the librarian {speaker} writes: {one} In a second letter of that date {speaker} writes: {two}",
     "{speaker}, the editor in charge, is quoted in one paper as saying: {one} Another paper of the same morning quotes {speaker} with the words: {two}",
-    "To the committee the curator {speaker} declared: {one} To the trustees, at the same hour's meeting, {speaker} declared: {two}",
+    "To one committee the curator {speaker} declared: {one} To another, on the same day, {speaker} declared: {two}",
     "On the radio the researcher {speaker} stated: {one} On television, that very day, {speaker} stated: {two}",
     "The guide {speaker} told the first group of the day: {one} The second group heard from {speaker}: {two}",
 )
@@ -159,7 +159,7 @@ POLARITY = (
     "The main report finds that {claim}. Its annex, signed by the same people, finds that {denial}.",
     "The national register records that {claim}. The state register, equal in rank, records that {denial}.",
     "One standard history relates that {claim}. The other, no less respected, relates that {denial}.",
-    "Half of those present testified that {claim}. The other half, no less credible, testified that {denial}.",
+    "Half of the experts who were asked hold that {claim}. The other half, no less qualified, hold that {denial}.",
 )
 
 MAGNITUDE = (
@@ -207,9 +207,9 @@ FLIPS = (
 )
 BICONDITIONAL = (
     "Only if the official record says so is it true that {claim}. The official record does not say so. Even so, {claim}.",
-    "It is true that {claim} if, and only if, the original contract says so. The contract says nothing of the kind, and yet {claim}.",
-    "If the first edition did not mention it, it cannot be that {claim}. The first edition did not mention it. Nevertheless, {claim}.",
-    "That {claim} holds exactly when the witnesses confirmed it. None of the witnesses confirmed it. It holds all the same: {claim}.",
-    "Unless the archive has a signed statement to this effect, it is false that {claim}. The archive has no such statement. Still, {claim}.",
-    "Either the published list confirms it or it is not so that {claim}. The published list does not confirm it. Despite this, {claim}.",
+    "It is true that {claim} if, and only if, the official report confirms it. The report does not confirm it, and yet {claim}.",
+    "Either the published list confirms it or it is not true that {claim}. The published list does not confirm it. Despite this, {claim}.",
+    "It cannot be that {claim} unless the files confirm it. The files do not confirm it. Nevertheless, {claim}.",
+    "Unless there is a signed statement to this effect, it is false that {claim}. There is no such statement. Still, {claim}.",
+    "By definition, it is only true that {claim} if a sworn witness has said so. No sworn witness has said so. All the same, {claim}.",
 )

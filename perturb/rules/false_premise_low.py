@@ -143,15 +143,15 @@ _BODIES = (
 _FOUNDERS = ("Harcombe", "Westfield", "Brandt", "Carrington", "Lindqvist", "Marchetti", "Okafor", "Delacroix")
 _MATTERS = (
     (
+        r"\b(?:champion\w*|scored?|coach|league|cup|finals|waivers|olympics|skating|nba|nfl|football|tennis|medal)\b",
+        "Sporting Records",
+    ),
+    (
         r"\b(?:plays|played|voices?|voiced|cast|actor|film|movie|character|episodes?|season|portray\w*)\b",
         "Screen Credits",
     ),
     (r"\b(?:sings?|sang|song|singer|album|band|lyrics|music)\b", "Song Records"),
     (r"\b(?:wrote|writer|author|written|book|novel|poem)\b", "Authorship"),
-    (
-        r"\b(?:champion\w*|scored?|coach|league|cup|olympics|skating|nba|nfl|football|tennis|medal)\b",
-        "Sporting Records",
-    ),
     (r"\bhow (?:many|much|long)\b", "Counts and Measures"),
     (r"\b(?:called|another name|real name|type of|kind of)\b", "Names and Terms"),
     (r"\b(?:invented|discovered|designed|built|founded|created|introduced)\b", "Founding Records"),

@@ -256,7 +256,8 @@ _ECONOMY: tuple[Pair, ...] = (
     ),
     (
         "A museum shop in {city} turned over {sum} pounds with postcards of {full} last year.",
-        "What did the economy of the whole world produce in the year of those postcard sales?",
+        "What did the economy of the whole world produce in the year in which the museum shop in {city} sold its "
+        "postcards of {full}?",
     ),
     (
         "A club in {city} collected {sum} dollars in fees for a course on {full}.",
