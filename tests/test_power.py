@@ -23,6 +23,7 @@ from perturb.power import (
     static_failure_floor,
     static_size,
 )
+from perturb.power.figure import draw_figure
 from perturb.power.scores import read_scores
 from tests.building import perturb
 
@@ -163,5 +164,9 @@ def test_the_command_prints_sizes_and_draws_the_figure(tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "power.svg").read_text(encoding="utf-8")
     plain = perturb("power", "--drift", "0.02")
     assert "2050" in plain.stdout
+    example = simulate(DriftSetting(0.05, 2, 0.02, 10, 0.5), 2, 0)
+    for name in ("power.doc", "."):
+        with pytest.raises(ConfigError, match=r"give a \.png"):
+            draw_figure(example, [example], tmp_path / name)
     wrong = perturb("power", "--epsilon", "2")
     assert (wrong.returncode, len(wrong.stderr.splitlines())) == (1, 1)

@@ -96,6 +96,8 @@ def _named_set(demo: str | None, path: Path | None, form: str) -> BaseSetEntry |
 
     if demo is not None and path is not None:
         raise typer.BadParameter("give --demo or --base-set, not both", param_hint="--demo")
+    if path is None and form != "auto":
+        raise typer.BadParameter("goes with --base-set: leave it out", param_hint="--format")
     if demo is not None:
         return BaseSetEntry(demo=demo)
     return None if path is None else BaseSetEntry(path=path, format=form)

@@ -83,6 +83,7 @@ def evaluate_command(
         _print_report(report.facts)
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
+    if report.stopped is not None or not any(model["replies"] for model in report.facts["models"]):
         raise typer.Exit(1)
 
 

@@ -16,7 +16,8 @@ def export_command(
     run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
     out: Annotated[Path, typer.Option(help="Where the snapshot goes.", show_default=False)],
     strategy: Annotated[
-        Literal["balanced", "natural"] | None, typer.Option(help="Default: as in the run's configuration.")
+        Literal["balanced", "natural"] | None,
+        typer.Option(help="Default: balanced if a quota is given, else as in the run's configuration."),
     ] = None,
     per_generator: Annotated[int | None, typer.Option(min=1, help="Rows for each generator.")] = None,
     min_per_cell: Annotated[
@@ -38,6 +39,10 @@ def export_command(
     from perturb.store.calls import LEDGER_FILE, open_read_only
     from perturb.store.db import ledger_errors
 
+    if per_generator is not None or min_per_cell is not None:
+        if strategy == "natural":
+            raise typer.BadParameter("takes no quotas: leave them out", param_hint="--strategy natural")
+        strategy = "balanced"
     with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
         plan = current_plan(db, run)
         written = plan.facts["select"]

@@ -50,9 +50,14 @@ class CurrentPlan:
 def current_plan(db: sqlite3.Connection, run: Path) -> CurrentPlan:
     """The current plan of a ledger.
 
-    Raises `LedgerError` if the run was never planned.
+    Raises `LedgerError` if the run was never planned, or is not that of a build.
     """
     row = db.execute("SELECT id, config, facts FROM plans WHERE current = 1").fetchone()
+    if row is None and db.execute("SELECT 1 FROM items LIMIT 1").fetchone() is not None:
+        raise LedgerError(
+            f"{run}: is not the run of a build but of an evaluation: read it with `perturb score`,"
+            " `perturb refusal-index` or `perturb bas`"
+        )
     if row is None:
         raise LedgerError(f"{run}: the run has no plan yet: start it with `perturb build`")
     return CurrentPlan(row["id"], row["config"], json.loads(row["facts"]))

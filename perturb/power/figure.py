@@ -26,6 +26,8 @@ def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) ->
     """
     from matplotlib.figure import Figure
 
+    if path.is_dir() or path.suffix not in (".png", ".svg", ".pdf"):
+        raise ConfigError(f"{path}: cannot be the figure's name: give a .png, .svg or .pdf file")
     figure = Figure(figsize=(11, 5), layout="constrained")
     left, right = figure.subplots(1, 2)
     _draw_rounds(left, example)
@@ -33,9 +35,7 @@ def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) ->
     try:
         figure.savefig(path, dpi=150)
     except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"{path}: the figure cannot be written ({error}): give a .png, .svg or .pdf file"
-        ) from None
+        raise ConfigError(f"{path}: the figure cannot be written ({error}): choose another place") from None
 
 
 def _draw_rounds(axes: Axes, example: Simulation) -> None:

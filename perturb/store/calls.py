@@ -106,9 +106,7 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
     """
     path = folder / LEDGER_FILE
     if not path.is_file():
-        raise LedgerError(
-            f"{folder}: no run there: give the folder that `perturb build` wrote (outputs/NAME)"
-        )
+        raise LedgerError(f"{folder}: no run there: give the folder of a run, such as outputs/NAME")
     with ExitStack() as undo:
         connection = undo.enter_context(closing(connect(path, read_only=True)))
         with ledger_errors(path):

@@ -249,6 +249,9 @@ def test_from_build_to_export_offline(run: Run, tmp_path: Path) -> None:
     one = run("export", "outputs/mine", "--out", tmp_path / "one", "--strategy", "balanced",
               "--per-generator", 1, "--min-per-cell", 0, "--json").json  # fmt: skip
     assert one["rows"] == 1
+    quota = ["--per-generator", 1, "--min-per-cell", 0]
+    assert run("export", "outputs/mine", "--out", tmp_path / "one", *quota, "--json").json["rows"] == 1
+    assert run("export", "outputs/mine", "--out", tmp_path / "no", "--strategy", "natural", *quota).code == 2
     short = run("export", "outputs/mine", "--out", tmp_path / "all", "--strategy", "balanced")
     assert short.code == 0
     assert "short: rules" in short.err
@@ -345,6 +348,9 @@ def test_a_missing_base_set_is_one_line(run: Run) -> None:
     fails(run("build", "--base-set", "."), "is a folder")
     Path("b.jsonl").write_text(rows_of({}))
     fails(run("build", "--base-set", "b.jsonl", "--format", "parquet"), "unknown format 'parquet'")
+    assert run("build", "--format", "jsonl").code == 2, (
+        "there is no --base-set that it could be the format of"
+    )
     assert not Path("outputs").exists()
 
 
@@ -442,6 +448,15 @@ def test_a_run_without_a_plan_is_one_line(run: Run) -> None:
     with Ledger(Path("outputs/mine")):
         pass
     fails(run("status", "outputs/mine"), "has no plan yet")
+
+
+@pytest.mark.parametrize("command", [["status"], ["audit"], ["export", "--out", "x"]])
+def test_a_run_that_is_an_evaluation_is_named_as_such(run: Run, command: list[str]) -> None:
+    from perturb.store.evaluations import EvaluationLedger
+
+    with EvaluationLedger(Path("outputs/eval")) as ledger:
+        ledger.add_items([("a", {})])
+    fails(run(*command, "outputs/eval"), "not the run of a build but of an evaluation", "`perturb score`")
 
 
 def test_a_snapshot_that_cannot_be_written_fails_the_build(run: Run) -> None:
