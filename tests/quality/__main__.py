@@ -1,0 +1,64 @@
+"""`python -m tests.quality draw|figures|strip`: read items of the offline engine and count what was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from perturb.errors import PerturbError
+from tests.quality.drawing import draw_items
+from tests.quality.figures import Figures, figures_by_cell, figures_by_lever
+from tests.quality.sheets import Reading, read_sheet, strip_sheet, write_sheet
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
+
+
+@app.command()
+def draw(
+    source: Annotated[Path, typer.Argument(help="Base instances, in a form that `perturb curate` reads.")],
+    sheet: Annotated[Path, typer.Argument(help="The sheet to write.")],
+    seed: Annotated[int, typer.Option(help="Decides which items are drawn; take one not used before.")],
+    per_cell: Annotated[int, typer.Option(min=1, help="Items of each cell.")] = 20,
+) -> None:
+    """Draw accepted items into a sheet with the rubric's five questions, to be answered with yes or no."""
+    items = draw_items(source, seed, per_cell)
+    write_sheet(sheet, items, seed)
+    typer.echo(f"{len(items)} items in {sheet}")
+
+
+@app.command()
+def figures(
+    sheets: Annotated[list[Path], typer.Argument(help="Filled sheets.")],
+    levers: Annotated[bool, typer.Option("--levers", help="By lever as well.")] = False,
+) -> None:
+    """Print the figures of filled sheets: fit (five times yes) and rightly labelled, with 95 % intervals."""
+    readings: list[Reading] = [reading for sheet in sheets for reading in read_sheet(sheet)]
+    _print(figures_by_cell(readings))
+    if levers:
+        typer.echo("")
+        _print(figures_by_lever(readings))
+
+
+@app.command()
+def strip(
+    filled: Annotated[Path, typer.Argument(help="A filled sheet.")],
+    kept: Annotated[Path, typer.Argument(help="Where the sheet without the texts goes.")],
+) -> None:
+    """Leave the texts out of a filled sheet, so that it can be kept; the digests still name the items."""
+    strip_sheet(filled, kept)
+
+
+def _print(rows: list[Figures]) -> None:
+    typer.echo(f"{'':42}{'fit':>22}{'rightly labelled':>24}")
+    for row in rows:
+        typer.echo(f"{row.group:42}{row.fit!s:>22}{row.labelled!s:>24}")
+
+
+if __name__ == "__main__":
+    try:
+        app(standalone_mode=False)
+    except PerturbError as error:
+        typer.echo(str(error), err=True)
+        raise SystemExit(2) from None
