@@ -18,11 +18,12 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from perturb.errors import ConfigError
+from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Drawing
 from perturb.report.html import asset, html_environment
 
-Form = Literal["text", "count", "share", "number", "points", "usd"]
-Value = str | int | float | None
+Form = Literal["text", "count", "share", "percent", "number", "points", "usd"]
+Value = str | int | float | Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of plain values; CSV has them as they are, the page in the form of their column."""
+    """Rows of values; CSV has them as they are, the page in the form of their column.
+
+    An `Estimate` is one cell of the page, with its interval; in CSV it takes three: the value, low and high.
+    """
 
     name: str
     """Name of the CSV file."""
@@ -58,10 +62,16 @@ class Table:
 
     def to_csv(self) -> str:
         """The whole table; an undefined value is an empty cell."""
+        wide = {place for row in self.rows for place, value in enumerate(row) if isinstance(value, Estimate)}
         out = io.StringIO()
         writer = csv.writer(out)
-        writer.writerow([column.name for column in self.columns])
-        writer.writerows(self.rows)
+        names = [column.name for column in self.columns]
+        ends = [(f"{name} low", f"{name} high") if place in wide else () for place, name in enumerate(names)]
+        writer.writerow([part for name, pair in zip(names, ends, strict=True) for part in (name, *pair)])
+        for row in self.rows:
+            writer.writerow(
+                [part for place, value in enumerate(row) for part in _csv_cells(value, place in wide)]
+            )
         return out.getvalue()
 
 
@@ -101,7 +111,9 @@ class ItemBrowser:
     filters: Mapping[str, Sequence[str]]
     """Field → the values that can be chosen."""
     items: Sequence[Mapping[str, Any]]
-    """As `perturb.report.items` makes them."""
+    """As `perturb.report.run_data` or `perturb.report.replies` makes them."""
+    marks_changes: bool = True
+    """Whether texts are shown as original beside perturbed, rather than once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +131,20 @@ def show(value: Value, form: Form) -> str:
 
     >>> show(0.5, "share"), show(-8.74, "points"), show(1600, "count"), show(None, "number")
     ('50.0 %', '−8.7', '1,600', 'NA')
+    >>> show(Estimate(0.5, 0.4, 0.6), "percent").replace("\N{NO-BREAK SPACE}", " ")
+    '50.0 [40.0, 60.0]'
     """
+    if isinstance(value, Estimate):
+        if value.value is None or value.low is None or value.high is None:
+            return show(value.value, form)
+        ends = f"[{show(value.low, form)},\N{NO-BREAK SPACE}{show(value.high, form)}]"
+        return f"{show(value.value, form)} {ends}"
     if value is None:
         return "NA"
     if isinstance(value, str):
         return value
     forms = {"share": f"{100 * value:.1f} %", "points": f"{value:+.1f}", "number": f"{value:.3f}"}
+    forms["percent"] = f"{100 * value:.1f}"
     forms |= {"count": f"{value:,}", "usd": f"${value:,.2f}", "text": str(value)}
     return forms[form].replace("-", "−")
 
@@ -164,6 +184,12 @@ def write_page(page: Page, html: Path, folder: Path) -> tuple[Path, ...]:
                 f"{path}: cannot be written ({exc.strerror or exc}): choose another place with --out"
             ) from None
     return tuple(contents)
+
+
+def _csv_cells(value: Value, wide: bool) -> tuple[Value, ...]:
+    if isinstance(value, Estimate):
+        return (value.value, value.low, value.high)
+    return (value, None, None) if wide else (value,)
 
 
 def _script_data(items: Sequence[Mapping[str, Any]]) -> Markup:

@@ -58,7 +58,7 @@ def table(page: Page, name: str) -> Table:
 
 def test_figures_are_those_of_the_ledger(page: Page) -> None:
     assert [row[1] for row in table(page, "funnel").rows] == [108, 108, 108, 108, 72]
-    assert sum(int(n or 0) for row in table(page, "coverage").rows for n in row[1:]) == 72
+    assert sum(int(str(n)) for row in table(page, "coverage").rows for n in row[1:]) == 72
     (pair,) = table(page, "pairs").rows
     assert pair[:3] == ("birch", "cedar", 108)
     assert pair[4] is None
