@@ -13,7 +13,17 @@ from perturb.metrics.calibration import reliability_bins, risk_coverage_curve
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
 from perturb.metrics.risk_priors import PRIORS
-from perturb.report.figures import BLUE, GREY, SERIES, VERMILLION, Drawing, Mark, draw, draw_intervals
+from perturb.report.figures import (
+    BLUE,
+    GREY,
+    SERIES,
+    VERMILLION,
+    Drawing,
+    Mark,
+    draw,
+    draw_intervals,
+    put_legend,
+)
 from perturb.report.page import Column, Figure, Page, Section, Table, Value
 
 if TYPE_CHECKING:
@@ -40,16 +50,6 @@ def make_bas_page(
 
 
 def _scores(scores: ConfidenceScores) -> Section:
-    columns = (
-        *(Column("model"), Column("elicitation"), Column("n", "count"), Column("unscored", "count")),
-        *(
-            Column(part, "number")
-            for name in HIGHER_IS_BETTER
-            for head in [_head(name)]
-            for part in (head, f"{head} low", f"{head} high")
-        ),
-    )
-    rows = [_score_row(one) for one in scores.groups]
     figure = Figure(
         "bas",
         "Behavioral Alignment Score",
@@ -61,23 +61,45 @@ def _scores(scores: ConfidenceScores) -> Section:
         ),
     )
     bins = scores.groups[0].report.bins
-    note = f"ECE over {bins} bins of equal width. BAS and accuracy: higher is better. The others: lower is better."
-    tables = [Table("scores", "Scores with 95 % intervals", columns, rows, note=note)]
+    tables = [
+        _score_table(scores, "scores", "Scores with 95 % intervals", better=True, note="Higher is better."),
+        _score_table(
+            scores,
+            "companions",
+            "Calibration with 95 % intervals",
+            better=False,
+            note=f"Lower is better. ECE over {bins} bins of equal width.",
+        ),
+    ]
     if scores.differences:
         tables.append(_differences(scores))
     warnings = tuple(warning for one in scores.groups for warning in one.group.warnings)
     return Section("scores", "Scores", warnings, (figure,), tuple(tables))
 
 
+def _score_table(scores: ConfidenceScores, name: str, title: str, *, better: bool, note: str) -> Table:
+    """The metrics of which higher values are better, or the others."""
+    names = [metric for metric, higher in HIGHER_IS_BETTER.items() if higher is better]
+    columns = (
+        *(Column("model"), Column("elicitation"), Column("n", "count"), Column("unscored", "count")),
+        *(Column(_head(metric), "number") for metric in names),
+    )
+    rows: list[list[Value]] = [
+        [
+            *(one.group.model, one.group.elicitation or "", one.report.n, one.group.unscored),
+            *(one.report.metrics[metric] for metric in names),
+        ]
+        for one in scores.groups
+    ]
+    return Table(name, title, columns, rows, note=note)
+
+
 def _differences(scores: ConfidenceScores) -> Table:
     columns = (
         *(Column("models"), Column("questions", "count")),
-        *(Column(name, "number") for name in ("difference", "low", "high")),
+        Column("difference", "number"),
     )
-    rows: list[list[Value]] = [
-        [f"{one.a} - {one.b}", one.bas.n, one.bas.value, one.bas.low, one.bas.high]
-        for one in scores.differences
-    ]
+    rows: list[list[Value]] = [[f"{one.a} - {one.b}", one.bas.n, one.bas] for one in scores.differences]
     return Table("differences", "Differences in BAS on the same questions", columns, rows)
 
 
@@ -129,7 +151,7 @@ def _curves(
         axes.set_ylabel(y_label)
         axes.legend(frameon=False, fontsize=8)
 
-    return draw((5.8, 3.8), paint)
+    return draw((5.6, 3.8), paint)
 
 
 def _single_groups(scores: ConfidenceScores) -> Section:
@@ -187,7 +209,11 @@ def draw_reliability(one: GroupScores) -> Drawing:
         axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
         axes.plot([cell.confidence for cell in cells], [cell.accuracy for cell in cells], "-", color=BLUE)
         axes.scatter(
-            [cell.confidence for cell in cells], [cell.accuracy for cell in cells], sizes, color=BLUE
+            [cell.confidence for cell in cells],
+            [cell.accuracy for cell in cells],
+            sizes,
+            color=BLUE,
+            clip_on=False,
         )
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1)
@@ -225,13 +251,13 @@ def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
             axes.plot(x, y, marker, color=colour, label=label, markersize=7)
         axes.set_xlabel(_head(name))
         axes.set_ylabel("BAS")
-        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+        put_legend(axes, ncols=2, below=True)
 
-    return draw((6.2, 3.6), paint)
+    return draw((5.6, 3.8 + 0.1 * len(scores.groups)), paint)
 
 
 def _calibration(calibrations: Sequence[GroupCalibration]) -> Section:
-    parts = ("BAS", "low", "high", "ECE", "AURC", "gain in BAS", "gain low", "gain high")
+    parts = ("BAS", "ECE", "AURC", "gain in BAS")
     columns = (
         *(Column("model"), Column("elicitation"), Column("map")),
         *(Column("fitted on", "count"), Column("scored", "count")),
@@ -272,23 +298,13 @@ def _calibration_rows(one: GroupCalibration) -> list[list[Value]]:
     named += [(method, report, scores.gains[method]) for method, report in scores.after.items()]
     for name, report, gain in named:
         metrics = report.metrics
-        bas = metrics["bas_uniform"]
         rows.append(
             [
                 *(one.group.model, one.group.elicitation or "", name, scores.n_calibration, scores.n_scored),
-                *(bas.value, bas.low, bas.high, metrics["ece"].value, metrics["aurc"].value),
-                *((gain.value, gain.low, gain.high) if gain else (None, None, None)),
+                *(metrics["bas_uniform"], metrics["ece"].value, metrics["aurc"].value, gain or ""),
             ]
         )
     return rows
-
-
-def _score_row(one: GroupScores) -> list[Value]:
-    row: list[Value] = [one.group.model, one.group.elicitation or "", one.report.n, one.group.unscored]
-    for name in HIGHER_IS_BETTER:
-        found = one.report.metrics[name]
-        row += [found.value, found.low, found.high]
-    return row
 
 
 def _mark(one: GroupScores, name: str) -> Mark:

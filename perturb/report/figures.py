@@ -97,10 +97,12 @@ def draw_heat_map(
     *,
     limits: tuple[float, float],
     form: str,
+    cell_width: float = 0.75,
 ) -> Drawing:
     """A matrix with its numbers written in; None is hatched and says NA.
 
-    `limits` are the values at the ends of the colour scale, `form` is a format specification such as `.2f`.
+    `limits` are the values at the ends of the colour scale, `form` is a format specification such as `.2f`, the width
+    of a cell is in inches.
     """
     grid = np.array([[np.nan if value is None else value for value in row] for row in values], dtype=float)
     low, high = limits
@@ -118,12 +120,12 @@ def draw_heat_map(
             text = _number(value, form)
             axes.text(column, row, text, ha="center", va="center", color="white" if dark else "black")
         slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if max(map(len, columns)) > 10 else {}
-        axes.set_xticks(range(len(columns)), [_label(name) for name in columns], **slanted)
-        axes.set_yticks(range(len(rows)), [_label(name) for name in rows])
+        axes.set_xticks(range(len(columns)), [short_label(name) for name in columns], **slanted)
+        axes.set_yticks(range(len(rows)), [short_label(name) for name in rows])
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
 
-    return draw((2.6 + 0.75 * len(columns), 1.3 + 0.36 * len(rows)), paint)
+    return draw((2.6 + cell_width * len(columns), 1.3 + 0.36 * len(rows)), paint)
 
 
 def draw_intervals(
@@ -143,7 +145,7 @@ def draw_intervals(
         for number, (name, marks) in enumerate(series):
             offset = 0.26 * (number - (len(series) - 1) / 2)
             _paint_marks(axes, name, marks, offset, SERIES[number % len(SERIES)])
-        axes.set_yticks(range(len(labels)), [_label(name) for name in labels])
+        axes.set_yticks(range(len(labels)), [short_label(name) for name in labels])
         axes.set_ylim(len(labels) - 0.5, -0.5)
         axes.set_xlabel(x_label)
         axes.grid(axis="x")
@@ -153,7 +155,7 @@ def draw_intervals(
         if zero:
             axes.axvline(0, color="black", linewidth=1)
         if len(series) > 1:
-            axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(series))
+            put_legend(axes, ncols=len(series))
 
     return draw((5.4, 1.1 + (0.3 + 0.12 * len(series)) * len(labels)), paint)
 
@@ -162,7 +164,12 @@ def _paint_marks(axes: Axes, name: str, marks: Sequence[Mark], offset: float, lo
     colour, marker = look
     known = [(mark.value, place + offset) for place, mark in enumerate(marks) if mark.value is not None]
     axes.plot(
-        [x for x, _ in known], [y for _, y in known], marker, color=colour, label=_label(name), markersize=6
+        [x for x, _ in known],
+        [y for _, y in known],
+        marker,
+        color=colour,
+        label=short_label(name),
+        markersize=6,
     )
     for place, mark in enumerate(marks):
         if mark.low is not None and mark.high is not None:
@@ -197,7 +204,7 @@ def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
                 ha="right" if left else "left",
                 va="center",
             )
-        axes.set_yticks(places, [_label(mark.label) for mark in marks])
+        axes.set_yticks(places, [short_label(mark.label) for mark in marks])
         axes.set_ylim(len(marks) - 0.5, -0.5)
         axes.axvline(0, color="black", linewidth=1)
         axes.margins(x=0.14)
@@ -206,6 +213,14 @@ def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
         axes.tick_params(axis="y", length=0)
 
     return draw((5.4, 0.9 + 0.36 * len(marks)), paint)
+
+
+def put_legend(axes: Axes, *, ncols: int, below: bool = False) -> None:
+    """A legend outside the axes, yet within the figure however long the names are."""
+    figure = axes.get_figure(root=True)
+    if figure is not None and axes.get_legend_handles_labels()[0]:
+        place: Any = "outside lower center" if below else "outside upper center"
+        figure.legend(loc=place, ncols=ncols, frameon=False)
 
 
 def _hatch(axes: Axes, row: int, column: int) -> None:
@@ -218,10 +233,10 @@ def _number(value: float, form: str) -> str:
     return format(value, form).replace("-", "−")
 
 
-def _label(text: str) -> str:
+def short_label(text: str) -> str:
     """A name on one line that fits beside a figure.
 
-    >>> _label("a\\nb"), len(_label("x" * 99))
+    >>> short_label("a\\nb"), len(short_label("x" * 99))
     ('a b', 34)
     """
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
