@@ -112,7 +112,7 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
     results = [
         _result(items[response.item_id], response, _Judged(facts, response, judgements))
         for response in read_responses(db)
-        if response.item_id in items and _is_current(response, facts["models"])
+        if response.item_id in items and is_current(response, facts["models"])
     ]
     places = {item_id: place for place, item_id in enumerate(items)}
     results.sort(key=lambda one: (one.model, places[one.item_id]))
@@ -136,7 +136,7 @@ def _lines(results: tuple[Result, ...]) -> Iterator[str]:
         yield json.dumps(one.to_dict(), ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _is_current(response: Response, models: Mapping[str, Any]) -> bool:
+def is_current(response: Response, models: Mapping[str, Any]) -> bool:
     """Whether a response was made as its model was asked last."""
     known = models.get(response.model)
     return known is not None and (response.variant, response.fingerprint) == (

@@ -100,15 +100,15 @@ def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> Ite
         " WHERE j.plan = ? AND j.outcome IN ('candidate', 'rejected_by_checks') ORDER BY j.seq",
         (plan.panel, plan.number),
     ).fetchall()
-    chosen = set(_even_draw({row["id"]: f"{row['place']}/{_outcome(row)}" for row in rows}, at_most))
+    chosen = set(even_draw({row["id"]: f"{row['place']}/{_outcome(row)}" for row in rows}, at_most))
     items = tuple(_describe(db, plan, row) for row in rows if row["id"] in chosen)
     return ItemChoice(items, len(rows))
 
 
-def _even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:
+def even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:
     """Up to `at_most` ids, the groups taking turns; the same ids whenever it is asked.
 
-    >>> list(_even_draw({"a": "x", "b": "x", "c": "y"}, 9))
+    >>> list(even_draw({"a": "x", "b": "x", "c": "y"}, 9))
     ['a', 'c', 'b']
     """
     turns: Counter[str] = Counter()

@@ -29,14 +29,23 @@ function vote(one) {
   return element("li", "", element("strong", "", one.verifier), ": " + said.join("; "));
 }
 
+// One reply of a model under test: what it was taken for, then its words.
+function reply(one) {
+  const head = element("p", "", element("strong", "", one.model), ` → ${one.predicted}: ${one.outcome}`, one.judged ? `, ${one.judged}` : "");
+  return element("div", "reply " + one.mark, head, element("div", "text", one.text));
+}
+
 function article(item) {
-  const sides = element("div", "sides", side(item.query, true, "query"), side(item.query, false, "query"));
+  // Where there are replies there is no original: the texts stand once.
+  const halves = item.replies ? [false] : [true, false];
+  const sides = element("div", item.replies ? "once" : "sides", ...halves.map((left) => side(item.query, left, "query")));
   for (const passage of item.passages) {
-    sides.append(side(passage.pieces, true, "passage"), side(passage.pieces, false, "passage"));
+    sides.append(...halves.map((left) => side(passage.pieces, left, "passage")));
   }
-  const head = element("h3", "", item.cell, element("small", "", `${item.outcome.replaceAll("_", " ")} · ${item.generator} · ${item.id}`));
-  const made = element("article", "item " + item.outcome, head);
+  const facts = [item.outcome.replaceAll("_", " "), item.generator, item.id].filter(Boolean).join(" · ");
+  const made = element("article", "item " + item.outcome, element("h3", "", item.cell, element("small", "", facts)));
   made.append(element("p", "", element("strong", "", item.lever), ` → ${item.expected}`), sides);
+  if (item.replies) made.append(...item.replies.map(reply));
   if (item.unchanged) made.append(element("p", "", `${item.unchanged} more passages, unchanged`));
   made.append(element("p", "", `Accepted answers to the original: ${item.answers.join(" · ")}`));
   if (item.reason) made.append(element("p", "", `Decision: ${item.reason}`));
@@ -56,14 +65,15 @@ function show() {
 
 function plain(item) {
   const pieces = [item.query, ...item.passages.map((passage) => passage.pieces)].flat();
-  return [item.id, item.lever, ...pieces.map(([, text]) => text)].join(" ").toLowerCase();
+  const replies = (item.replies ?? []).map((one) => one.text);
+  return [item.id, item.lever, ...replies, ...pieces.map(([, text]) => text)].join(" ").toLowerCase();
 }
 
 function filter() {
   const wanted = selects.filter((select) => select.value);
   const words = search.value.toLowerCase().trim();
   found = items.filter(
-    (item) => wanted.every((select) => item[select.dataset.field] === select.value) && (!words || plain(item).includes(words)),
+    (item) => wanted.every((select) => [item[select.dataset.field]].flat().includes(select.value)) && (!words || plain(item).includes(words)),
   );
   start = 0;
   show();

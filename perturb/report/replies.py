@@ -1,0 +1,115 @@
+"""The items of an evaluation with what each model replied, for the browser of a report page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from perturb.evaluate.items import EvaluationItem, item_from_payload
+from perturb.evaluate.results import Result, is_current, run_of
+from perturb.metrics.outcomes import SCORED, Outcome
+from perturb.records import Intensity, PerturbationClass
+from perturb.report.page import ItemBrowser
+from perturb.report.run_data import even_draw
+from perturb.score.table import NO_INTENSITY, ResultTable
+from perturb.store.calls import LEDGER_FILE, open_read_only
+from perturb.store.db import ledger_errors
+from perturb.store.evaluations import read_items, read_responses
+
+MAX_CHARACTERS = 4000
+"""Of a passage or a reply; the rest is left out and counted."""
+_RIGHT = (Outcome.CORRECT_ANSWER, Outcome.CORRECT_REFUSAL)
+
+
+def browse_replies(run: Path, table: ResultTable, at_most: int) -> ItemBrowser | None:
+    """Every item with its replies, or an even draw over classes and intensities; None if none is wanted.
+
+    `table` is what `perturb.score.read_results` made of the run. Raises `LedgerError` if there is no evaluation.
+    """
+    if at_most < 1:
+        return None
+    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+        state = run_of(db, run)
+        items = [item_from_payload(item_id, payload) for item_id, payload in read_items(db)]
+        groups = {item.id: f"{item.cell.perturbation_class}/{item.intensity}" for item in items}
+        chosen = set(even_draw(groups, at_most))
+        texts = {
+            (one.item_id, one.model): one.text
+            for one in read_responses(db)
+            if one.item_id in chosen and is_current(one, state.facts["models"])
+        }
+    outcomes = {
+        (row.item_id, one.model): row.outcome for one in (*table.models, *table.controls) for row in one.rows
+    }
+    replies: dict[str, list[dict[str, str]]] = {name: [] for name in chosen}
+    for one in state.results:
+        key = one.item_id, one.model
+        # An evaluation that goes on meanwhile may have more replies than the table.
+        if one.item_id in chosen and key in outcomes and key in texts:
+            replies[one.item_id].append(_reply(one, outcomes[key], texts[key]))
+    described = [_describe(item, replies[item.id]) for item in items if item.id in chosen]
+    note = f"All {len(items):,} items."
+    if len(chosen) < len(items):
+        note = f"{len(chosen):,} of {len(items):,} items, drawn evenly over classes and intensities."
+    return ItemBrowser(note, _filters(items, described), described, marks_changes=False)
+
+
+def _filters(items: list[EvaluationItem], described: list[dict[str, Any]]) -> Mapping[str, list[str]]:
+    intensities = {item.intensity for item in items}
+    filters = {
+        "class": [str(name) for name in PerturbationClass],
+        "intensity": [name for name in (*map(str, Intensity), NO_INTENSITY) if name in intensities],
+        "reply": sorted({name for one in described for name in one["reply"]}),
+        "domain": sorted({item.domain for item in items if item.domain}),
+    }
+    return {name: values for name, values in filters.items() if values}
+
+
+def _reply(result: Result, outcome: Outcome, text: str) -> dict[str, str]:
+    judged = [
+        f"{name.replace('_', ' ')}: {value}"
+        for name in ("quality", "eligible", "factual_all", "factual_signal", "confidence", "unscored")
+        if (value := getattr(result, name)) is not None
+    ]
+    mark = "unscored" if outcome not in SCORED else "right" if outcome in _RIGHT else "wrong"
+    return {
+        "model": result.model,
+        "predicted": result.predicted or "not read",
+        "outcome": outcome.replace("_", " "),
+        "mark": mark,
+        "judged": ", ".join(judged),
+        "text": _cut(text) or "(an empty reply)",
+    }
+
+
+def _describe(item: EvaluationItem, replies: list[dict[str, str]]) -> dict[str, Any]:
+    several = item.several
+    return {
+        "id": item.id,
+        "cell": f"{item.cell.perturbation_class}/{item.intensity}",
+        "class": str(item.cell.perturbation_class),
+        "intensity": item.intensity,
+        "domain": item.domain or "",
+        "reply": [f"{one['model']}: {one['outcome']}" for one in replies],
+        "generator": item.generator,
+        "outcome": "",
+        "reason": "",
+        "lever": "unperturbed" if item.control else item.lever,
+        "expected": item.expected_behavior,
+        "answers": list(item.answers),
+        "query": [["same", item.query]],
+        "passages": [
+            {"pieces": [["same", (f"[{number}] " if several else "") + _cut(passage.text)]]}
+            for number, passage in enumerate(item.passages, start=1)
+        ],
+        "unchanged": 0,
+        "votes": [],
+        "replies": replies,
+    }
+
+
+def _cut(text: str) -> str:
+    left = len(text) - MAX_CHARACTERS
+    return text if left <= 0 else f"{text[:MAX_CHARACTERS]} … ({left:,} more characters)"

@@ -1,0 +1,200 @@
+"""The report page on models under test: scores, what they do with answerable and unanswerable items, their replies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from perturb.metrics.estimates import Estimate
+from perturb.report.figures import Mark, draw_intervals
+from perturb.report.page import Column, Figure, ItemBrowser, Page, Section, Table, Value
+from perturb.report.replies import browse_replies
+from perturb.report.scores_sections import (
+    behaviour_section,
+    calibration_section,
+    codes_section,
+    comparison_section,
+    groups_section,
+    plane_section,
+)
+from perturb.report.words import counted
+from perturb.score import ScoreReport, read_results, score
+from perturb.score.scores import ModelScores
+
+DASHBOARD: dict[str, str] = {
+    "calibrated_refusal_score": "CRS",
+    "answer_accuracy": "answer accuracy",
+    "refusal_accuracy": "refusal accuracy",
+    "false_refusal_rate": "FRR",
+    "missed_refusal_rate": "MRR",
+}
+"""The metrics of the first table, with their headings."""
+_HEADLINES = {
+    "calibrated_refusal_score": "calibrated refusal score",
+    "answer_accuracy": "answer accuracy",
+    "refusal_accuracy": "refusal accuracy",
+}
+DETAILS: dict[str, str] = {
+    "refusal_rate": "refusal rate",
+    "detection_precision": "detection precision",
+    "detection_recall": "detection recall",
+    "detection_f1": "detection F1",
+    "category_accuracy": "category accuracy",
+    "hierarchical_refusal_score": "hierarchical score",
+}
+RARE: dict[str, str] = {
+    "answer_quality": "answer quality (RAF)",
+    "hybrid_score": "hybrid score",
+    "ece": "ECE",
+    "ece_answers": "ECE of answers",
+    "ece_refusals": "ECE of refusals",
+}
+"""Metrics that need several passages, or stated confidence."""
+
+
+def make_scores_page(
+    report: ScoreReport, browser: ItemBrowser | None = None, facts: tuple[str, ...] = ()
+) -> Page:
+    """The page of some scores; `facts` are sentences on where they come from."""
+    sections = [
+        Section(
+            "summary", "In short", (*_summary(report), *facts, *(f"{text}." for text in report.warnings))
+        ),
+        _dashboard(report),
+        plane_section(report.models),
+        behaviour_section(report.models),
+        codes_section(report.models),
+        groups_section(report.models),
+    ]
+    if any(one.calibration for one in report.models):
+        sections.append(calibration_section(report.models))
+    if report.comparisons or report.own_items or report.flips:
+        sections.append(comparison_section(report))
+    return Page("Selective refusal: scores", report.source, tuple(sections), browser)
+
+
+def make_run_page(run: Path, *, items: int = 1000, resamples: int = 1000, seed: int = 0) -> Page:
+    """The page of an evaluation's folder, with up to `items` items and their replies.
+
+    Raises `LedgerError` if the folder holds no evaluation, `SourceError` if it has no reply yet.
+    """
+    from perturb.evaluate.results import read_run
+
+    table = read_results(run)
+    facts = read_run(run).facts
+    judges = sorted({one["judge"]["name"] for one in facts["models"].values() if one["judge"]})
+    sentences = [f"The items are those of {facts['snapshot']['name']}."]
+    sentences.append(f"Replies were judged by {', '.join(judges)}." if judges else "No judge was named.")
+    report = score(table, resamples=resamples, seed=seed)
+    return make_scores_page(report, browse_replies(run, table, items), tuple(sentences))
+
+
+def _summary(report: ScoreReport) -> Iterable[str]:
+    how = report.resampling
+    units = {"base": "base instances", "item": "items"}[str(how.unit)]
+    most = max(one.n for one in report.models)
+    yield (
+        f"{counted(len(report.models), 'model')} on up to {most:,} items; 95 % intervals from {how.resamples:,}"
+        f" resamples of {units}."
+    )
+    for name, heading in _HEADLINES.items():
+        known = [
+            (one.metrics[name], one.model) for one in report.models if one.metrics[name].value is not None
+        ]
+        if known:
+            best, model = max(known, key=lambda pair: pair[0].value or 0.0)
+            yield f"Highest {heading}: {model} with {_said(best)}."
+    unscored = [f"{one.model} {one.unscored:,}" for one in report.models if one.unscored]
+    if unscored:
+        yield f"Unscored replies, which count neither as right nor as wrong: {', '.join(unscored)}."
+
+
+def _said(value: Estimate) -> str:
+    text = f"{100 * (value.value or 0.0):.1f} %"
+    if value.low is None or value.high is None:
+        return text
+    return f"{text} ({100 * value.low:.1f} to {100 * value.high:.1f})"
+
+
+def _dashboard(report: ScoreReport) -> Section:
+    models = report.models
+    series = [(DASHBOARD[name], [_mark(one, name) for one in models]) for name in _HEADLINES]
+    figure = Figure(
+        "scores",
+        "Answering and refusing",
+        "95 % intervals. CRS, the calibrated refusal score, is the mean of the other two.",
+        draw_intervals(series, x_label="percent", limits=(-4, 104)),
+    )
+    tables = [
+        _metrics_table("dashboard", "Scores in percent, with 95 % intervals", models, DASHBOARD, counts=True),
+        _metrics_table("details", "Whether to refuse, and why", models, DETAILS),
+    ]
+    rare = {
+        name: heading
+        for name, heading in RARE.items()
+        if any(one.metrics[name].value is not None for one in models)
+    }
+    if rare:
+        tables.append(_metrics_table("more", "Several passages and confidence, in percent", models, rare))
+    if any(one.unscored for one in models):
+        tables.append(_bounds_table([one for one in models if one.unscored]))
+    tables.append(_all_metrics(models))
+    return Section("scores", "Scores", figures=(figure,), tables=tuple(tables))
+
+
+def _metrics_table(
+    name: str, title: str, models: tuple[ModelScores, ...], metrics: dict[str, str], *, counts: bool = False
+) -> Table:
+    columns = [Column("model"), *(Column(heading, "percent") for heading in metrics.values())]
+    rows: list[list[Value]] = [[one.model, *(one.metrics[metric] for metric in metrics)] for one in models]
+    if counts:
+        columns += [Column("replies", "count"), Column("unscored", "count")]
+        rows = [[*row, one.n, one.unscored] for row, one in zip(rows, models, strict=True)]
+    return Table(name, title, tuple(columns), rows, _why_missing(models, metrics))
+
+
+def _why_missing(models: tuple[ModelScores, ...], metrics: dict[str, str]) -> str:
+    """Why metrics are undefined, those of the same models for the same reason together."""
+    without: dict[tuple[str, str], list[str]] = {}
+    for metric, heading in metrics.items():
+        undefined = [one for one in models if one.metrics[metric].value is None]
+        for reason in dict.fromkeys(one.metrics[metric].reason or "" for one in undefined):
+            names = ", ".join(one.model for one in undefined if one.metrics[metric].reason == reason)
+            without.setdefault((names, reason), []).append(heading)
+    parts = [f"{', '.join(headings)} of {names}: {reason}" for (names, reason), headings in without.items()]
+    return f"NA: {'; '.join(parts)}." if parts else ""
+
+
+def _bounds_table(models: list[ModelScores]) -> Table:
+    wanted = {**DASHBOARD, **{name: DETAILS[name] for name in ("detection_f1", "category_accuracy")}}
+    columns = (
+        Column("model"),
+        Column("reading"),
+        *(Column(heading, "percent") for heading in wanted.values()),
+    )
+    rows: list[list[Value]] = []
+    for one in models:
+        for end, word in enumerate(("lowest", "highest")):
+            pairs = [one.bounds[name] for name in wanted]
+            rows.append([one.model, word, *(None if pair is None else pair[end] for pair in pairs)])
+    title = "Range as unscored replies are read one way or the other, in percent"
+    return Table("bounds", title, columns, rows)
+
+
+def _all_metrics(models: tuple[ModelScores, ...]) -> Table:
+    columns = (
+        *(Column("model"), Column("metric"), Column("value", "number"), Column("se", "number")),
+        *(Column("n", "count"), Column("lowest", "number"), Column("highest", "number"), Column("reason")),
+    )
+    rows: list[list[Value]] = [
+        [one.model, name, value, value.se, value.n, *(one.bounds[name] or (None, None)), value.reason]
+        for one in models
+        for name, value in one.metrics.items()
+    ]
+    return Table("metrics", "Every metric", columns, rows, shown=0)
+
+
+def _mark(one: ModelScores, name: str) -> Mark:
+    value = one.metrics[name]
+    ends = [None if end is None else 100 * end for end in (value.value, value.low, value.high)]
+    return Mark(one.model, *ends)
