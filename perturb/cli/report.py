@@ -1,34 +1,100 @@
-"""`perturb report`: one HTML file about a run, with its figures and tables beside it."""
+"""`perturb report`: one HTML file about a run, or the models of several, with its figures and tables beside it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from perturb.cli.output import print_json
 
+if TYPE_CHECKING:
+    from perturb.report.page import Page
+
+SIDE_BY_SIDE = Path("report.html")
+"""Where the page on several runs goes unless told otherwise."""
+
 
 def report_command(
-    run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
-    out: Annotated[Path | None, typer.Option(help="The HTML file.  [default: RUN/report.html]")] = None,
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            help="A run folder, such as outputs/demo, or a table of results. Several: one table of their models.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The HTML file.  [default: RUN/report.html; of several runs: report.html]"),
+    ] = None,
     items: Annotated[int, typer.Option(min=0, help="Items in the browser at most; 0 leaves it out.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
+    resamples: Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind each interval.")] = 1000,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write the report page; figures (PNG, SVG) and tables (CSV) go to RUN/audit. Asks no model.
+    """Write the report page, its figures (PNG, SVG) and its tables (CSV). Asks no model.
 
     Example: perturb report outputs/demo
     """
-    from perturb.report.audit_page import ReportPlan, make_page
     from perturb.report.page import write_page
+    from perturb.report.sources import SourceKind, kind_of_source
 
-    page = make_page(run, ReportPlan(items, seed, resamples))
-    paths = write_page(page, out or run / "report.html", run / "audit")
+    html = out or _default_page(runs)
+    folder = html.with_suffix("")
+    if len(runs) > 1:
+        page = _page_of_several(runs, resamples, seed)
+    elif (kind := kind_of_source(runs[0])) is SourceKind.BUILD:
+        from perturb.report.audit_page import ReportPlan, make_page
+
+        page, folder = make_page(runs[0], ReportPlan(items, seed, resamples)), runs[0] / "audit"
+    elif kind is SourceKind.SCORES:
+        page = _page_of_scores(runs[0], items, resamples, seed)
+    elif kind is SourceKind.REFUSALS:
+        page = _page_of_refusals(runs[0], resamples, seed)
+    else:
+        page = _page_of_confidence(runs[0], resamples, seed)
+    paths = write_page(page, html, folder)
     if json_output:
-        print_json({"run": str(run), "page": str(paths[0]), "files": [str(path) for path in paths[1:]]})
+        ran = str(runs[0]) if len(runs) == 1 else [str(run) for run in runs]
+        print_json({"run": ran, "page": str(paths[0]), "files": [str(path) for path in paths[1:]]})
         return
     typer.echo(str(paths[0]))
-    typer.echo(f"{len(paths) - 1} files of figures and tables: {run / 'audit'}")
+    typer.echo(f"{len(paths) - 1} files of figures and tables: {folder}")
+
+
+def _page_of_several(runs: list[Path], resamples: int, seed: int) -> Page:
+    from perturb.report.side_by_side import gather, make_side_by_side_page
+
+    return make_side_by_side_page(gather(runs, resamples=resamples, seed=seed))
+
+
+def _page_of_scores(run: Path, items: int, resamples: int, seed: int) -> Page:
+    from perturb.report.scores_page import make_run_page, make_scores_page
+    from perturb.score import score
+
+    if run.is_dir():
+        return make_run_page(run, items=items, resamples=resamples, seed=seed)
+    return make_scores_page(score(run, resamples=resamples, seed=seed))
+
+
+def _page_of_refusals(run: Path, resamples: int, seed: int) -> Page:
+    from perturb.evaluate.refusal_report import Precision, report_refusals
+    from perturb.report.refusal_index_page import make_refusal_page
+
+    return make_refusal_page(report_refusals(run, Precision(resamples=resamples, seed=seed)))
+
+
+def _page_of_confidence(run: Path, resamples: int, seed: int) -> Page:
+    from perturb.evaluate.confidence_report import Precision, score_confidence
+    from perturb.report.bas_page import make_bas_page
+
+    precision = Precision(resamples=resamples, seed=seed)
+    return make_bas_page(score_confidence([run], precision=precision), str(run))
+
+
+def _default_page(runs: list[Path]) -> Path:
+    if len(runs) > 1:
+        return SIDE_BY_SIDE
+    return runs[0] / "report.html" if runs[0].is_dir() else runs[0].with_suffix(".html")

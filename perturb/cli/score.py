@@ -61,6 +61,9 @@ def score_command(
     ] = ResampleUnit.BASE,
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    page: Annotated[
+        Path | None, typer.Option("--report", help="Also write a report page: FILE.html.")
+    ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
 ) -> None:
     """Show the scores of models from stored results; asks no model.
@@ -72,6 +75,8 @@ def score_command(
     report = score(source, resamples=resamples, seed=seed, unit=unit.value)
     for warning in report.warnings:
         note(f"note: {warning}")
+    if page is not None:
+        _write_page(report, page)
     if json_output:
         print_json(report.to_dict())
         return
@@ -83,6 +88,14 @@ def score_command(
     _print_comparisons(report)
     _print_own_items(report)
     _print_flips(report)
+
+
+def _write_page(report: ScoreReport, html: Path) -> None:
+    from perturb.report.page import write_page
+    from perturb.report.scores_page import make_scores_page
+
+    paths = write_page(make_scores_page(report), html, html.with_suffix(""))
+    note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")
 
 
 def _print_metrics(report: ScoreReport) -> None:

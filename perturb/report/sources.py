@@ -1,0 +1,87 @@
+"""What a report is asked about: the run of a build, an evaluation, refusals in two passes, or stated confidence."""
+
+from __future__ import annotations
+
+import csv
+import json
+from contextlib import closing
+from enum import Enum
+from pathlib import Path
+
+from perturb.errors import SourceError
+from perturb.evaluate import confidence_table, refusal_table
+from perturb.score.rows import REQUIRED
+from perturb.store.calls import LEDGER_FILE, open_read_only
+from perturb.store.db import ledger_errors
+from perturb.store.evaluations import read_facts
+
+
+class SourceKind(Enum):
+    """What a run folder or a table holds."""
+
+    BUILD = "build"
+    """The run of `perturb build`."""
+    SCORES = "scores"
+    """Replies to items: `perturb evaluate`, or a results table."""
+    REFUSALS = "refusals"
+    """Refusals and errors: `perturb refusal-index run`, or its table."""
+    CONFIDENCE = "confidence"
+    """Correctness and confidence: `perturb bas run`, or its table."""
+
+
+_COLUMNS = {
+    SourceKind.SCORES: REQUIRED,
+    SourceKind.REFUSALS: ("refused", "wrong"),
+    SourceKind.CONFIDENCE: confidence_table.NEEDED,
+}
+
+
+def kind_of_source(source: Path) -> SourceKind:
+    """The kind of a run folder, by its table or ledger, or of a table, by its columns.
+
+    Raises `SourceError` for a file that is none of them, `LedgerError` for a folder without a run.
+    """
+    if not source.is_dir():
+        columns = _columns(source)
+        for kind, needed in _COLUMNS.items():
+            if set(needed) <= columns:
+                return kind
+        raise SourceError(
+            f"{source}: holds no scores that are known: a table has the columns {', '.join(REQUIRED)};"
+            " refused and wrong; or is_correct and confidence"
+        )
+    if (source / refusal_table.TABLE_FILE).is_file():
+        return SourceKind.REFUSALS
+    if (source / confidence_table.TABLE_FILE).is_file():
+        return SourceKind.CONFIDENCE
+    with closing(open_read_only(source)) as db, ledger_errors(source / LEDGER_FILE):
+        return SourceKind.SCORES if "models" in read_facts(db) else SourceKind.BUILD
+
+
+def _columns(path: Path) -> set[str]:
+    """The names in the header of a CSV file, the first object of a JSON Lines file, or a Parquet schema."""
+    form = path.suffix.lower()
+    try:
+        if form == ".parquet":
+            return _parquet_columns(path)
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            if form == ".csv":
+                return set(next(csv.reader(lines), []))
+            if form == ".jsonl":
+                first = json.loads(next((line for line in lines if line.strip()), "{}"))
+                return set(first) if isinstance(first, dict) else set()
+    except FileNotFoundError:
+        raise SourceError(f"{path}: no run there and no table: check the path") from None
+    except (OSError, ValueError, RecursionError, csv.Error) as exc:
+        raise SourceError(f"{path}: cannot be read as a table ({exc}): check the file") from None
+    raise SourceError(f"{path}: a report reads run folders and .csv, .jsonl or .parquet tables: give one")
+
+
+def _parquet_columns(path: Path) -> set[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return set(pq.read_schema(path).names)
+    except pa.ArrowException as exc:
+        raise SourceError(f"{path}: not a Parquet table: {str(exc).splitlines()[0]}") from None

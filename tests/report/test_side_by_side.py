@@ -1,0 +1,152 @@
+"""Several runs and tables in one page: whose scores stand in it, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from perturb.errors import LedgerError, PerturbError, SourceError
+from perturb.evaluate.confidence_report import Precision, score_confidence
+from perturb.evaluate.refusal_report import report_refusals
+from perturb.metrics.estimates import Estimate
+from perturb.report.page import Table, render_page
+from perturb.report.side_by_side import gather, make_side_by_side_page
+from perturb.report.sources import SourceKind, kind_of_source
+from perturb.score import score
+from tests.building import perturb
+from tests.review.made_run import make_run
+from tests.score.tables import Row, items, right, write_csv, write_jsonl, wrong
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """Model m has all three scores, the others one each; it was asked under two settings."""
+    rng = np.random.default_rng(0)
+    results = [right(item, "m") for item in items(36)] + [wrong(item, "<b>n</b>") for item in items(36)]
+    refusals: list[Row] = []
+    for model, settings in (("m", ("low", "high")), ("o", ("low",))):
+        for setting in settings:
+            wrong_ones = rng.uniform(size=200) < 0.5
+            refused = rng.uniform(size=200) < np.where(wrong_ones, 0.7, 0.3)
+            refusals += [
+                {"model": model, "setting": setting, "refused": int(a), "wrong": int(b)}
+                for a, b in zip(refused, wrong_ones, strict=True)
+            ]
+    confidence = rng.uniform(0.1, 0.9, 200)
+    sure = [
+        {"model": model, "is_correct": int(hit), "confidence": round(float(stated), 3)}
+        for model in ("m", "p")
+        for hit, stated in zip(rng.uniform(size=200) < confidence, confidence, strict=True)
+    ]
+    return (
+        write_jsonl(tmp_path / "results.jsonl", results),
+        write_csv(tmp_path / "refusals.csv", refusals),
+        write_csv(tmp_path / "confidence.csv", sure),
+    )
+
+
+def test_every_model_has_one_line_with_the_scores_of_each_table(tables: tuple[Path, Path, Path]) -> None:
+    results, refusals, confidence = tables
+    found = gather(tables, resamples=20)
+    assert [line.model for line in found.lines] == ["<b>n</b>", "m", "o", "p"]
+    m = found.lines[1]
+    bench = next(one for one in score(results, resamples=20).models if one.model == "m")
+    assert m.refusal_bench["calibrated_refusal_score"] == bench.metrics["calibrated_refusal_score"]
+    indices = {
+        one.setting: one.value("refusal_index")
+        for one in report_refusals(refusals).groups
+        if one.model == "m"
+    }
+    assert {setting: value.value for setting, value in m.refusal_index.items()} == indices
+    scores = score_confidence([confidence], precision=Precision(resamples=20)).groups[0]
+    assert m.bas == {"": scores.report.metrics["bas_uniform"]}
+
+    page = make_side_by_side_page(found)
+    (overview,) = page.sections[0].tables
+    lines = {row[0]: row for row in overview.rows}
+    assert lines["o"][1:4] == [None] * 3
+    assert lines["p"][4:6] == [None, 0]
+    assert "<b>n</b>" not in render_page(page)
+
+
+def test_the_mean_of_settings_has_no_interval(tables: tuple[Path, Path, Path]) -> None:
+    overview: Table = make_side_by_side_page(gather(tables, resamples=20)).sections[0].tables[0]
+    by_model = {row[0]: row for row in overview.rows}
+    several, single = by_model["m"][4], by_model["o"][4]
+    assert isinstance(several, Estimate)
+    assert isinstance(single, Estimate)
+    assert several.low is None
+    assert several.value is not None
+    assert single.low is not None
+    assert (by_model["m"][5], by_model["o"][5]) == (2, 1)
+
+
+def test_only_what_there_is_gets_a_chapter(tables: tuple[Path, Path, Path]) -> None:
+    page = make_side_by_side_page(gather(tables[1:], resamples=20))
+    assert [section.name for section in page.sections] == ["overview", "refusal-index", "bas"]
+    assert page.sections[0].figures == ()
+
+
+def test_the_same_score_twice_is_refused(tables: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(tables[0].read_bytes())
+    with pytest.raises(SourceError, match=r"stands in .*results\.jsonl too: leave one out"):
+        gather([tables[0], copy], resamples=20)
+
+
+def test_sources_are_told_apart(tables: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    assert [kind_of_source(path) for path in tables] == [
+        SourceKind.SCORES,
+        SourceKind.REFUSALS,
+        SourceKind.CONFIDENCE,
+    ]
+    for name, table, kind in (
+        ("refusals.jsonl", '{"refused": 1, "wrong": 0}', SourceKind.REFUSALS),
+        ("confidence.jsonl", '{"is_correct": 1, "confidence": 0.5}', SourceKind.CONFIDENCE),
+    ):
+        folder = tmp_path / kind.value
+        folder.mkdir()
+        (folder / name).write_text(table + "\n", encoding="utf-8")
+        assert kind_of_source(folder) is kind
+    build = make_run(tmp_path / "build", per_cell=1)
+    assert kind_of_source(build) is SourceKind.BUILD
+    with pytest.raises(SourceError, match="the run of a build has no scores"):
+        gather([tables[0], build], resamples=20)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error", "message"),
+    [
+        ("a.csv", b"a,b\n1,2\n", SourceError, "holds no scores that are known"),
+        ("a.jsonl", b"[1]\n", SourceError, "holds no scores that are known"),
+        ("a.jsonl", b"{", SourceError, "cannot be read as a table"),
+        ("a.csv", b"\xff\xfe", SourceError, "cannot be read as a table"),
+        ("a.parquet", b"PAR1", SourceError, "not a Parquet table"),
+        ("a.txt", b"", SourceError, "reads run folders and"),
+        ("a.csv", None, SourceError, "no run there and no table"),
+        ("folder", None, LedgerError, "no run there"),
+    ],
+)
+def test_other_files_are_refused_with_their_name(
+    tmp_path: Path, name: str, content: bytes | None, error: type[PerturbError], message: str
+) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    elif name == "folder":
+        path.mkdir()
+    with pytest.raises(error, match=message) as raised:
+        kind_of_source(path)
+    assert str(path) in str(raised.value)
+
+
+def test_the_command_writes_one_page(tables: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    ended = perturb("report", *tables, "--resamples", 10, "--out", tmp_path / "all.html", "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    told = json.loads(ended.stdout)
+    assert told["run"] == [str(path) for path in tables]
+    header = (tmp_path / "all/tables/side-by-side.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert header.startswith('model,"CRS, percent","CRS, percent low"')
