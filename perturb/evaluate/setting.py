@@ -89,6 +89,8 @@ def enter(setting: Setting, ledger: EvaluationLedger) -> None:
     known = facts.get("snapshot")
     if known is None and ledger.db.execute("SELECT 1 FROM plans").fetchone():
         raise ConfigError(f"{ledger.folder}: is the run of a build: give another --out")
+    if known is None and facts:
+        raise ConfigError(f"{ledger.folder}: holds another kind of run: give another --out")
     if known is not None and known["digest"] != item_set.digest:
         raise ConfigError(
             f"{ledger.folder}: holds an evaluation of another snapshot ({known['name']}, digest"

@@ -18,7 +18,7 @@ from perturb.evaluate import EvaluationPlan, EvaluationRun, ItemSource, evaluate
 from perturb.evaluate.classify import ANSWER
 from perturb.evaluate.results import RESULTS_FILE, Result
 from perturb.records import REFUSE_OTHER
-from perturb.store import Ledger
+from perturb.store import EvaluationLedger, Ledger
 from tests.building import query
 from tests.loopback import LoopbackServer, ScriptedFaults
 from tests.loopback.faults import Fault
@@ -245,6 +245,15 @@ def test_folders_of_something_else_are_refused(tmp_path: Path, source: Path) -> 
         run(tmp_path, source, "http://127.0.0.1:1/v1", ("never",))
     with pytest.raises(LedgerError, match="holds no evaluation"):
         read_run(tmp_path / "run")
+    with EvaluationLedger(tmp_path / "other" / "run") as ledger:
+        ledger.add_items([("q1", {})])
+        ledger.write_fact("two_pass", {})
+    with pytest.raises(ConfigError, match="holds another kind of run"):
+        run(tmp_path / "other", source, "http://127.0.0.1:1/v1", ("never",))
+    with EvaluationLedger(tmp_path / "other" / "run") as ledger:
+        assert [row["id"] for row in ledger.db.execute("SELECT id FROM items")] == ["q1"], (
+            "nothing was replaced"
+        )
 
 
 def test_a_model_named_twice_is_refused(tmp_path: Path, source: Path) -> None:
