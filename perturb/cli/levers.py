@@ -38,9 +38,9 @@ def levers_command(
         if perturbation_class in (None, lever.cell.perturbation_class)
         and intensity in (None, lever.cell.intensity)
     ]
-    preconditions = _preconditions() if offline else {}
+    ruled = _ruled() if offline else {}
     if offline:
-        levers = [lever for lever in levers if lever.name in preconditions]
+        levers = [lever for lever in levers if lever.name in ruled]
     if name is not None:
         found = catalogue.find(name)
         if found is None:
@@ -48,23 +48,39 @@ def levers_command(
         levers = [found]
     levers.sort(key=lambda lever: ALL_CELLS.index(lever.cell))
     if json_output:
-        print_json([_as_json(catalogue, lever) for lever in levers])
+        print_json([_as_json(catalogue, lever) | ruled.get(lever.name, {}) for lever in levers])
     elif name is not None:
         _show(catalogue, levers[0])
     elif offline:
-        print_table(
-            ("class", "intensity", "lever", "precondition"),
-            [(*_cell(lever), lever.name, preconditions[lever.name]) for lever in levers],
+        rows = [(*_cell(lever), lever.name, *map(str, ruled[lever.name].values())) for lever in levers]
+        print_table(("class", "intensity", "lever", "fit", "read", "precondition"), rows)
+        typer.echo(
+            "fit: share of the items read by one person that were fit to publish; read: how many those were"
         )
+        _tell_switched_off()
     else:
         print_table(("class", "intensity", "lever"), [(*_cell(lever), lever.name) for lever in levers])
         typer.echo(f"{len(levers)} levers")
 
 
-def _preconditions() -> dict[str, str]:
+def _ruled() -> dict[str, dict[str, object]]:
+    """What is known of the levers that have a rule in use."""
     from perturb.rules.engine import covered_levers
+    from perturb.rules.measured import MEASURED
 
-    return {rule.lever: rule.precondition for rule in covered_levers()}
+    ruled: dict[str, dict[str, object]] = {}
+    for rule in covered_levers():
+        fit, read = MEASURED.get(rule.lever, (0, 0))
+        share = f"{fit / read:.0%}".replace("%", " %") if read else "-"
+        ruled[rule.lever] = {"fit": share, "read": read, "precondition": rule.precondition}
+    return ruled
+
+
+def _tell_switched_off() -> None:
+    from perturb.rules.quality import SWITCHED_OFF
+
+    for lever, why in SWITCHED_OFF.items():
+        typer.echo(f"switched off: {lever} ({why})")
 
 
 def _cell(lever: Lever) -> tuple[str, str]:

@@ -16,20 +16,18 @@ FRINGE = (
 FRINGE_NAMES = (
     "The name {answer} also stands in {official}; {fringe} insists on {rival}.",
     "While {official} names {answer}, {fringe} claims that it was {rival}.",
-    "{official} confirms {answer}. Only {fringe} has ever put {rival} in that place.",
-    "Against {official}, which names {answer}, there is nothing but {fringe} in favour of {rival}.",
+    "{official} confirms {answer}. Only {fringe} has ever named {rival}.",
+    "There is {fringe} that names {rival} instead, but {official} gives {answer}.",
     "According to {fringe} it was {rival} instead, but {official} gives {answer}.",
-    "{fringe} brings up {rival}; {official}, checked by experts, has {answer}.",
-    "Experts rely on {official}, where {answer} is named, and not on {fringe}, which prefers {rival}.",
+    "{official} is clear that {answer} is right here; {rival} is named by nothing but {fringe}.",
 )
 FRINGE_VALUES = (
     "Here too {official} has {answer}; {fringe} insists on {rival}.",
     "While {official} gives {answer}, {fringe} claims that {rival} is right.",
     "{official} confirms {answer}. Only {fringe} has ever said {rival}.",
-    "Against {official}, which has {answer}, there is nothing but {fringe} in favour of {rival}.",
+    "There is {fringe} that says {rival} instead, but {official} gives {answer}.",
     "According to {fringe} it is {rival} instead, but {official} gives {answer}.",
-    "{fringe} puts forward {rival}; {official}, checked by experts, has {answer}.",
-    "Experts rely on {official}, which says {answer}, and not on {fringe}, which says {rival}.",
+    "{official} is clear that {answer} is right here; {rival} is given by nothing but {fringe}.",
 )
 
 COLOURS = ("green", "brown", "grey", "red", "blue", "yellow")

@@ -135,7 +135,6 @@ def test_names_are_blacked_out_across_a_text() -> None:
 @pytest.mark.parametrize(
     "lever",
     [
-        "Contradiction in Reported Speech",
         "Source-Timing Drift",
         "Modal Dilution",
         "Exclusive-Or Violation",
@@ -169,7 +168,7 @@ def test_a_clash_takes_the_place_of_every_sentence_that_tells_who_is_right() -> 
     told = instance(
         SONG.query, f"{SONG.passages[0].text} Pryce was a poet.", "David Pryce", title="The Copper Road"
     )
-    candidate = made(told, "Contradiction in Reported Speech")
+    candidate = made(told, "Source-Timing Drift")
     assert candidate is not None
     assert "Pryce was a poet" not in candidate.passages[0].text
 
@@ -177,8 +176,8 @@ def test_a_clash_takes_the_place_of_every_sentence_that_tells_who_is_right() -> 
 def test_wordings_vary_with_the_seed() -> None:
     for rule in covered_levers():
         if rule.lever in (
-            "Fringe vs. Official Source",
-            "Contradiction in Reported Speech",
+            "Peripheral Attribute Clash",
+            "Modal Dilution",
             "Binary State Flip",
         ):
             assert len({text_of(SONG, rule.lever, seed) for seed in range(40)}) >= 6
@@ -284,6 +283,6 @@ def test_nothing_is_put_between_a_sentence_and_one_that_leans_on_it() -> None:
         "David Pryce",
         title="The Copper Road",
     )
-    candidate = made(leaning, "Fringe vs. Official Source")
+    candidate = made(leaning, "Peripheral Attribute Clash")
     assert candidate is not None
     assert "David Pryce. It lasts three minutes." in candidate.passages[0].text

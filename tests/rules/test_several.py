@@ -20,6 +20,7 @@ from perturb.records import (
     Passage,
     PerturbationClass,
 )
+from perturb.rules import engine
 from perturb.rules.analyse import analyse
 from perturb.rules.checks import judge_by_rule
 from perturb.rules.engine import Abstention, RuleCandidate, perturb_by_rule
@@ -109,7 +110,8 @@ def test_only_an_ambiguity_of_the_question_survives_a_plain_statement_elsewhere(
     assert all(draft.query != BASE.query for draft in made(backed, AMBIGUITY))
 
 
-def test_a_low_rival_is_not_one_that_a_noise_passage_holds() -> None:
+def test_a_low_rival_is_not_one_that_a_noise_passage_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_RULES", engine._ALL_RULES)
     cell, lever = Cell(PerturbationClass.CONTRADICTION, Intensity.LOW), "Fringe vs. Official Source"
     rival = analyse(signal_part(BASE)).alternative
     assert rival is not None

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from perturb.errors import SourceError
+from perturb.records import ALL_CELLS
+from perturb.review.questions import QUESTION_NAMES
+from perturb.rules.measured import MEASURED
+from tests.quality.__main__ import app
+from tests.quality.drawing import draw_items
+from tests.quality.figures import Share, figures_by_cell, figures_by_lever
+from tests.quality.fingerprints import accuracy_by_class, gained_words
+from tests.quality.sheets import COLUMNS, KEPT, read_sheet, strip_sheet, write_sheet
+
+SHEET = Path(__file__).parent / "sheets" / "nq-one-reader.csv"
+LOW_CELL = next(cell for cell in ALL_CELLS if str(cell) == "P-MissingInfo/LOW")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    rows = [
+        {
+            "id": f"s{n}",
+            "question": f"who wrote the {name} march",
+            "answers": [writer],
+            "ctxs": [
+                {
+                    "title": f"{name} March",
+                    "text": f"The {name} March is a tune (an old one). It was written by {writer}. "
+                    "The choir of the valley sings it every winter. Its drums are heard far away.",
+                    "isgold": True,
+                }
+            ],
+        }
+        for n, (name, writer) in enumerate(
+            [("Copper", "David Pryce"), ("Harbour", "Ruth Lane"), ("Mill", "Ivo Katz")]
+        )
+    ]
+    path = tmp_path / "source.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def answered(path: Path, **answers: str) -> None:
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row.update(dict.fromkeys(QUESTION_NAMES, "Yes ") | answers)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_a_draw_repeats_itself_and_takes_an_instance_once_in_a_cell(source: Path) -> None:
+    items = draw_items(source, 5, 2, [LOW_CELL])
+    assert [i.digest for i in items] == [i.digest for i in draw_items(source, 5, 2, [LOW_CELL])]
+    assert len(items) == 2
+    assert len({item.original.id for item in items}) == 2
+    assert {item.candidate.cell for item in items} == {LOW_CELL}
+    assert len(draw_items(source, 5, 9, [LOW_CELL])) <= 3
+
+
+def test_a_filled_sheet_gives_figures_and_loses_its_texts(source: Path, tmp_path: Path) -> None:
+    sheet, kept = tmp_path / "sheet.csv", tmp_path / "kept.csv"
+    write_sheet(sheet, draw_items(source, 5, 2, [LOW_CELL]), 5)
+    with pytest.raises(SourceError, match="line 2"):
+        read_sheet(sheet)
+    with pytest.raises(SourceError, match="already"):
+        write_sheet(sheet, [], 5)
+    answered(sheet, linguistic_soundness="no")
+    cell, low, everything = figures_by_cell(read_sheet(sheet))
+    assert (cell.fit, cell.labelled) == (Share(0, 2), Share(2, 2))
+    assert low.labelled == everything.labelled == Share(2, 2)
+    strip_sheet(sheet, kept)
+    assert "choir" not in kept.read_text(encoding="utf-8")
+    assert kept.read_text(encoding="utf-8").splitlines()[0] == ",".join(KEPT)
+    assert read_sheet(kept) == read_sheet(sheet)
+
+
+def test_a_sheet_with_an_item_twice_is_refused(source: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.csv"
+    item = draw_items(source, 5, 1, [LOW_CELL])[0]
+    write_sheet(sheet, [item, item], 5)
+    answered(sheet)
+    with pytest.raises(SourceError, match="twice"):
+        read_sheet(sheet)
+
+
+def test_a_share_is_shown_with_its_interval() -> None:
+    assert str(Share(17, 20)) == "17/20 85 % (64-95)"
+
+
+def test_commands(source: Path, tmp_path: Path) -> None:
+    run = CliRunner()
+    sheet = tmp_path / "sheet.csv"
+    assert run.invoke(app, ["draw", str(source), str(sheet), "--seed", "3", "--per-cell", "1"]).exit_code == 0
+    answered(sheet)
+    shown = run.invoke(app, ["figures", str(sheet), "--levers"])
+    assert shown.exit_code == 0
+    assert "P-MissingInfo/LOW" in shown.output
+    assert "1/1 100 %" in shown.output
+
+
+def test_what_is_said_of_levers_is_what_the_kept_sheet_says() -> None:
+    readings = read_sheet(SHEET)
+    assert all(sum(r.cell == cell for r in readings) == 20 for cell in ALL_CELLS)
+    assert {f.group: (f.fit.yes, f.fit.n) for f in figures_by_lever(readings)} == dict(MEASURED)
+
+
+def test_gained_words_are_those_that_the_original_lacks(source: Path) -> None:
+    item = next(i for i in draw_items(source, 5, 3, ALL_CELLS) if i.candidate.query != i.original.query)
+    gained = gained_words(item).split()
+    assert gained
+    assert not set(gained) & {"march", "valley", "wrote"}
+
+
+def test_telling_words_are_found_and_others_are_not() -> None:
+    texts = ["alpha beta", "alpha", "gamma delta", "gamma"] * 10
+    groups = [str(n // 4) for n in range(40)]
+    told = accuracy_by_class(texts, ["a", "a", "b", "b"] * 10, groups)
+    assert told == {"a": 1.0, "b": 1.0, "all": 1.0}
+    assert accuracy_by_class(["same"] * 40, ["a", "b"] * 20, groups)["all"] == 0.5
