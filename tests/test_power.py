@@ -140,6 +140,7 @@ def test_scores_are_read_and_bad_tables_refused(tmp_path: Path) -> None:
         ("base_id,score\na,7\n", "scale it"),
         ("base_id,score\na,\n", "missing"),
         ("base_id,score,model\na,1,x\na,1,y\n", "2 models"),
+        ("base_id,score\na,1,1\n", "more fields than the header"),
     ):
         table.write_text(text, encoding="utf-8")
         with pytest.raises(SourceError, match=problem):

@@ -121,13 +121,16 @@ def _read_csv(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     except pd.errors.EmptyDataError:
         raise SourceError(
             f"{path}: the file is empty: a vote table has a header and one row per vote"
         ) from None
     except pd.errors.ParserError as exc:
         raise SourceError(f"{path}: not a CSV table: {str(exc).strip().splitlines()[0]}") from None
+    if not isinstance(table.index, pd.RangeIndex):  # pandas takes surplus first columns for an index
+        raise SourceError(f"{path}: the rows have more fields than the header names: name them all")
+    return table
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

@@ -30,6 +30,8 @@ def read_scores(path: Path) -> tuple[Floats, list[str]]:
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
         raise SourceError(f"{path}: cannot be read ({reason}): check the file") from None
+    if path.suffix == ".csv" and not isinstance(table.index, pd.RangeIndex):
+        raise SourceError(f"{path}: the rows have more fields than the header names: name them all")
     score, base = (
         next((name for name in names if name in table.columns), None)
         for names in (SCORE_COLUMNS, BASE_COLUMNS)

@@ -143,6 +143,9 @@ def test_other_encodings_and_absent_files_are_refused(tmp_path: Path) -> None:
     path.write_bytes("candidate_id,é\n1,2\n".encode("latin-1"))
     with pytest.raises(SourceError, match="not UTF-8"):
         read_votes(path)
+    path.write_text(f"{','.join(COLUMNS)}\nc,b,a,a,P-Ambiguity,LOW,x,pass,pass\n")
+    with pytest.raises(SourceError, match="more fields than the header names"):
+        read_votes(path)
 
 
 def test_the_audited_column_is_read_and_checked() -> None:
