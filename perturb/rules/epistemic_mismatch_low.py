@@ -283,7 +283,7 @@ def _common(a: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
-_NAMED = "the query names its subject with room for an aside, and the passage takes an addition"
+_NAMED = "a clean question that names its subject; the passage takes an addition"
 _SUBJECT = f"{_NAMED}; it asks for no number"
 
 RULES: tuple[Rule, ...] = (

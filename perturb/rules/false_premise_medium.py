@@ -14,7 +14,7 @@ from perturb.rules.doers import Doer, doer_of, done_of, is_clean
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import Subject, appeared_in, subject_of
-from perturb.rules.words import has_word, spans_of
+from perturb.rules.words import has_word, spans_of, stem, tokens, word_list
 
 _CLASS = PerturbationClass.FALSE_PREMISE
 
@@ -175,9 +175,28 @@ def _once(claim: str, old: str, new: str) -> str | None:
     return claim.replace(old, new) if claim.count(old) == 1 else None
 
 
+_APPEARING = frozenset(
+    word_list("come release publish premiere air broadcast debut open start begin found establish")
+)
+
+
+def _says_verb(a: Analysis) -> bool:
+    """Whether an answering sentence speaks of a dated deed as the question does: a recording is no release."""
+    q = a.question
+    if q is None or q.gap != "date" or q.verb in ("was", "were", "is", "are"):
+        return True
+    verb = inflected(q.verb, "VB") or q.verb
+    said = {stem(w) for i in a.answer_sentences for w in tokens(a.sentences[i].text)}
+    alike = _APPEARING if verb in _APPEARING else {verb}
+    forms = {form for v in alike for form in (v, inflected(v, "VBD"), inflected(v, "VBN")) if form}
+    return bool(said & {stem(form) for form in forms})
+
+
 def _factive_fits(a: Analysis) -> bool:
     doer = doer_of(a)
-    if not _asserted(a) or re.search(r"\b(?:last time|season|new|now|currently|year)\b", a.query.lower()):
+    if not a.single_answer or not _asserted(a) or not _says_verb(a):
+        return False
+    if re.search(r"\b(?:last time|season|new|now|currently|year)\b", a.query.lower()):
         return False
     return done_of(doer) is not None or _denial(a) is not None or _not_the(doer) is not None
 

@@ -359,14 +359,14 @@ RULES: tuple[Rule, ...] = (
     low_rule(
         _CLASS,
         "Explicit Total Line",
-        "the query names its subject with room for an aside, and asks for no number",
+        "a clean question that names its subject and asks for no number",
         _markable,
         _total,
     ),
     low_rule(
         _CLASS,
         "Inline Unit Conversion",
-        "the query names its subject with room for an aside",
+        "a clean question that names its subject",
         can_mark,
         _unit,
     ),
@@ -387,14 +387,14 @@ RULES: tuple[Rule, ...] = (
     low_rule(
         _CLASS,
         "Per-year Figure Already Given",
-        "the query names its subject with room for an aside, and asks for no number or date",
+        "a clean question that names its subject and asks for no number or date",
         _yearly_fits,
         _yearly,
     ),
     low_rule(
         _CLASS,
         "Exact Degree Value",
-        "the query names its subject with room for an aside",
+        "a clean question that names its subject",
         can_mark,
         _degree,
     ),

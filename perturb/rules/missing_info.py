@@ -104,7 +104,7 @@ def _placeholder(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
-    if _deducible(analysis):
+    if _deducible(analysis) or _has_gloss(analysis):
         return None
     mark = rng.choice(say.CITATIONS).format(n=rng.randint(3, 48))
     return _draft(
@@ -136,9 +136,18 @@ def _deducible(analysis: Analysis) -> bool:
 
 _ENDS_PHRASE = re.compile(
     r"[.,;:)”\"]|$|\s(?:and|or|but|as|in|on|at|by|for|from|to|of|with|after|before|during|until|when|where|which|who|while|"
-    r"because|is|was|are|were|has|had|\()\b"
+    r"because|is|was|are|were|has|had)\b"
 )
 _WANTS_NOUN = re.compile(r"\b(?:an?|its|his|her|their|new|first|second|third)\s+$", re.IGNORECASE)
+
+
+def _has_gloss(analysis: Analysis) -> bool:
+    """Whether a bracket beside the answer, or a place said to be near it, would give it away."""
+    texts = [(p.text, span) for p in analysis.instance.passages for span in answer_spans(analysis, p.text)]
+    if any(re.match(r"\s*[(,–—]?\s*\((?!born)[^()]*[a-z]", text[end:]) for text, (_, end) in texts):
+        return True
+    near = re.search(r"\bnear(?:by)?\b", analysis.text) is not None
+    return near and analysis.answer_type is AnswerType.PLACE
 
 
 def _few_mentions(analysis: Analysis) -> bool:
