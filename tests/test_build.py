@@ -172,7 +172,13 @@ def test_unreadable_replies_are_kept_with_their_text(tmp_path: Path) -> None:
     assert all(json.loads(issues) for _, issues, _ in unscored)
     silent = {candidate_id for *_, candidate_id in unscored}
     assert not silent & set(accepted(report.run))
-    assert asked_again == 2 * len(unscored), "only the votes that are missing are asked for again"
+    questions = query(
+        report.run,
+        "SELECT DISTINCT v.verifier, j.base_id, j.perturbation_class, j.intensity, c.lever, c.query, c.passages"
+        " FROM votes v JOIN jobs j ON j.id = v.candidate_id JOIN candidates c ON c.id = j.id"
+        " WHERE v.state = 'unscored'",
+    )
+    assert asked_again == 2 * len(questions), "only the votes that are missing are asked for again"
     assert accepted(again.run) == accepted(report.run)
 
 
