@@ -41,7 +41,9 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
-    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+    version: bool = typer.Option(
+        False, "--version", allow_from_autoenv=False, help="Print the version and exit."
+    ),
 ) -> None:
     """Read the options that stand before a command."""
     if version:

@@ -52,6 +52,7 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
     """
     started = time.monotonic()
     setting = set_up(plan)
+    _check_models(setting)
     run = plan.out or Path("outputs") / f"evaluate-{_as_folder(setting.item_set.name)}"
     with EvaluationLedger(run) as ledger, ledger_errors(ledger.path):
         enter(setting, ledger)
@@ -65,6 +66,16 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
         facts = _report_facts(ledger, run, state, setting)
     facts["seconds"] = round(time.monotonic() - started, 2)
     return EvaluationReport(run, facts, str(stopped) if stopped else None, tuple(_warnings(setting, facts)))
+
+
+def _check_models(setting: Setting) -> None:
+    """Refuse a model that cannot be called before anything is written."""
+    from perturb.llm.remote import check_model
+
+    seats = [*setting.contestants.values(), *([setting.judge] if setting.judge else [])]
+    for seat in seats:
+        if seat.adapter is None:
+            check_model(seat.settings)
 
 
 def _as_folder(name: str) -> str:
