@@ -20,7 +20,7 @@ def report_command(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN...",
+            metavar="RUN",
             help="A run folder, such as outputs/demo, or a table of results. Several: one table of their models.",
             show_default=False,
         ),
