@@ -36,6 +36,13 @@ def test_every_line_uses_options_that_exist(line: str) -> None:
     assert {word for word in words if word.startswith("--")} <= options
 
 
+def test_the_example_holds_the_stages_of_a_build() -> None:
+    """The figures change with the rules; what they are figures of must not."""
+    for stage in ("jobs", "candidates", "abstained", "votes", "accepted", "rows"):
+        assert re.search(rf"^{stage} +[1-9]\d*$", README, flags=re.MULTILINE), stage
+    assert re.search(r"^expected_rag_behavior: (ANSWER_CORRECTLY|REFUSE_[A-Z_]+)$", README, flags=re.MULTILINE)
+
+
 def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     assert len(README.split()) < 900
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
