@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
-import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -12,66 +10,45 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
-from perturb.blueprint import code_version
-from perturb.errors import BudgetSpent, ConfigError, LedgerError, PerturbError
-from perturb.evaluate import grade
+from perturb.errors import BudgetSpent, ConfigError
 from perturb.evaluate.confidence import ConfidenceElicitor, ConfidenceRow
 from perturb.evaluate.confidence_table import TABLE_FILE
 from perturb.evaluate.elicit import DEFAULT_K, Elicitation
 from perturb.evaluate.grade import Grader
-from perturb.evaluate.qa_prompts import template_version
-from perturb.evaluate.questions import Question, QuestionSet
-from perturb.llm.budget import Budget
-from perturb.llm.client import ModelSettings
-from perturb.store import EvaluationLedger, queries
+from perturb.evaluate.question_run import (
+    QuestionPlan,
+    bring_through,
+    call_facts,
+    check_judge,
+    check_models,
+    enter,
+    open_plan,
+    plan_facts,
+    plan_warnings,
+    run_to_end,
+    write_table,
+)
+from perturb.evaluate.questions import Question
+from perturb.store import EvaluationLedger
 from perturb.store.db import ledger_errors
-from perturb.store.evaluations import read_facts
-from perturb.workers import first_error, open_asker, work_through
 
 FACT = "confidence"
 """The name under which a run keeps what it is made of."""
 
 
 @dataclass(frozen=True, slots=True)
-class ConfidencePlan:
+class ConfidencePlan(QuestionPlan):
     """What is asked of whom."""
 
-    questions: QuestionSet
-    models: tuple[ModelSettings, ...]
-    judge: ModelSettings | None
-    """Needed where answers are words; option letters and numbers are graded by rule where they are plain."""
     elicitations: tuple[Elicitation, ...] = (Elicitation.DIRECT,)
     k: int = DEFAULT_K
     """Answers asked for where several are."""
-    budget_usd: float | None = None
 
     def facts(self) -> dict[str, Any]:
         """What the ledger keeps about the run; no address and no key."""
-        everybody = [*self.models, *([self.judge] if self.judge else [])]
-        templates = [*(elicitation.template for elicitation in self.elicitations), grade.TEMPLATE]
-        return {
-            "questions": {
-                "name": self.questions.name,
-                "digest": self.questions.digest,
-                "count": len(self.questions.questions),
-            },
-            "models": [model.name for model in self.models],
-            "judge": self.judge.name if self.judge else None,
-            "called": {
-                one.name: {
-                    "model": one.model,
-                    "params": dict(one.params),
-                    "fingerprint": one.fingerprint(),
-                }
-                for one in everybody
-            },
-            "elicitations": [str(elicitation) for elicitation in self.elicitations],
-            "k": self.k,
-            "templates": {name: template_version(name) for name in templates},
-            "code_version": code_version(),
-        }
+        templates = [elicitation.template for elicitation in self.elicitations]
+        ways = {"elicitations": [str(elicitation) for elicitation in self.elicitations], "k": self.k}
+        return plan_facts(self, templates) | ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +73,10 @@ def run_confidence(plan: ConfidencePlan, run: Path, *, progress: bool = False) -
     started = time.monotonic()
     _check(plan)
     with EvaluationLedger(run) as ledger, ledger_errors(ledger.path):
-        _enter(plan, ledger)
-        try:
-            stopped, rows = asyncio.run(_drive(plan, ledger, progress))
-        except asyncio.CancelledError:  # a termination ends the run as Ctrl-C does
-            raise KeyboardInterrupt from None
+        enter(plan.questions, ledger, FACT, plan.facts())
+        stopped, rows = run_to_end(_drive(plan, ledger, progress))
         table = run / TABLE_FILE
-        _write(table, rows)
+        write_table(table, (row.to_dict() for row in rows))
         facts = _report_facts(plan, ledger, table, rows)
     facts["seconds"] = round(time.monotonic() - started, 2)
     warnings = tuple(_warnings(plan, rows, stopped))
@@ -110,81 +84,37 @@ def run_confidence(plan: ConfidencePlan, run: Path, *, progress: bool = False) -
 
 
 def _check(plan: ConfidencePlan) -> None:
-    names = [model.name for model in plan.models]
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigError(f"--model: '{name}' stands twice: name each model once")
+    check_models(plan)
     if len(set(plan.elicitations)) < len(plan.elicitations):
         raise ConfigError("--elicitation: one stands twice: name each once")
     if plan.k < 2:
         raise ConfigError(f"--k: {plan.k} answers are not several: give 2 or more")
-    judge = plan.judge
-    same = [model for model in plan.models if judge and model.name == judge.name]
-    if judge and same and same[0].fingerprint() != judge.fingerprint():
-        raise ConfigError(f"--judge: a model under test is called '{judge.name}' too: give it another name")
-    if judge is None and any(question.form == "text" for question in plan.questions.questions):
-        raise ConfigError("--judge: answers in words cannot be graded without one: name a model")
-
-
-def _enter(plan: ConfidencePlan, ledger: EvaluationLedger) -> None:
-    known = read_facts(ledger.db)
-    other = bool(known) and FACT not in known
-    if other or ledger.db.execute("SELECT 1 FROM plans").fetchone():
-        raise LedgerError(f"{ledger.folder}: holds another kind of run: choose another folder with --out")
-    ledger.add_items((question.id, question.to_payload()) for question in plan.questions.questions)
-    ledger.write_fact(FACT, plan.facts())
+    check_judge(plan)
 
 
 async def _drive(
     plan: ConfidencePlan, ledger: EvaluationLedger, progress: bool
 ) -> tuple[BudgetSpent | None, tuple[ConfidenceRow, ...]]:
-    budget = Budget(plan.budget_usd, queries.spent_usd(ledger.db))
-    called = {one.name: one for one in (*plan.models, *([plan.judge] if plan.judge else []))}
     tasks = list(itertools.product(plan.elicitations, plan.questions.questions))
-    with tqdm(
-        total=len(tasks) * len(plan.models), unit="question", disable=None if progress else True
-    ) as bar:
-        async with open_asker(called.values(), ledger, budget) as asker:
-            elicitor = ConfidenceElicitor(ledger, asker, Grader(asker, plan.judge), plan.models, plan.k)
+    async with open_plan(plan, ledger) as asker:
+        elicitor = ConfidenceElicitor(ledger, asker, Grader(asker, plan.judge), plan.models, plan.k)
 
-            async def pass_through(model: ModelSettings) -> BudgetSpent | None:
-                async def run_one(task: tuple[Elicitation, Question]) -> None:
-                    await elicitor.run(task[1], model.name, task[0])
-                    bar.update()
+        async def run_one(model: str, task: tuple[Elicitation, Question]) -> None:
+            elicitation, question = task
+            await elicitor.run(question, model, elicitation)
 
-                return await work_through(iter(tasks), run_one, model.max_connections)
-
-            try:
-                async with asyncio.TaskGroup() as group:
-                    passes = [group.create_task(pass_through(model)) for model in plan.models]
-            except* PerturbError as failures:
-                raise first_error(failures) from None
+        stopped = await bring_through(plan.models, tasks, run_one, progress)
     ledger.flush()
-    stops = [stop for one in passes if (stop := one.result()) is not None]
     rows = tuple(
         elicitor.row(question, model.name, elicitation)
         for model, (elicitation, question) in itertools.product(plan.models, tasks)
     )
-    return next(iter(stops), None), rows
-
-
-def _write(path: Path, rows: tuple[ConfidenceRow, ...]) -> None:
-    """Write the table whole or not at all."""
-    beside = path.with_suffix(".part")
-    try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            for row in rows:
-                file.write(json.dumps(row.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
-        beside.replace(path)
-    except OSError as exc:
-        raise LedgerError(f"{path}: cannot be written ({exc.strerror}): check the folder") from None
+    return stopped, rows
 
 
 def _report_facts(
     plan: ConfidencePlan, ledger: EvaluationLedger, table: Path, rows: tuple[ConfidenceRow, ...]
 ) -> dict[str, Any]:
-    totals = queries.call_totals(ledger.db).values()
-    costs = [entry["cost_usd"] for entry in totals]
     return {
         "run": str(ledger.folder),
         "table": str(table),
@@ -193,10 +123,7 @@ def _report_facts(
         "elicitations": [str(elicitation) for elicitation in plan.elicitations],
         "rows": len(rows),
         "unscored": sum(row.unscored is not None for row in rows),
-        "calls": sum(entry["calls"] for entry in totals),
-        "cached_calls": ledger.cached_calls,
-        "tokens": sum((entry["prompt_tokens"] or 0) + (entry["completion_tokens"] or 0) for entry in totals),
-        "cost_usd": None if None in costs else round(sum(costs), 6),
+        **call_facts(ledger),
     }
 
 
@@ -204,10 +131,7 @@ def _warnings(
     plan: ConfidencePlan, rows: tuple[ConfidenceRow, ...], stopped: BudgetSpent | None
 ) -> Iterator[str]:
     """What a reader of the scores should know, one line each."""
-    yield from plan.questions.warnings
-    judge = plan.judge
-    if judge and judge.fingerprint() in {model.fingerprint() for model in plan.models}:
-        yield f"the judge '{judge.name}' is under test itself: it may favour its own answers"
+    yield from plan_warnings(plan)
     for (model, elicitation), group in _grouped(rows):
         name = f"{model}, {elicitation}"
         sums = sum("add up to" in (row.notes or "") for row in group)
