@@ -19,4 +19,9 @@ def open_models(all_settings: Iterable[ModelSettings], budget: Budget) -> dict[s
     for settings in all_settings:
         check_model(settings)
         checked.append(bounded(with_price(settings), budget))
-    return {settings.name: LimitedModel(LiteLLMModel(settings)) for settings in checked}
+    return {settings.name: LimitedModel(open_transport(settings)) for settings in checked}
+
+
+def open_transport(settings: ModelSettings) -> ChatModel:
+    """One model over the transport that its calls go by, without limits and retries."""
+    return LiteLLMModel(settings)
