@@ -8,8 +8,10 @@
     ├── SnapshotError           a snapshot cannot be written, or does not match its manifest
     ├── PublishError            the Hub refused a snapshot, cannot be reached, or holds something else
     ├── BudgetSpent             the next call could overspend `budget_usd`; the run can be resumed
+    ├── ExecutorError           workers cannot be started or reached, or keep being lost
     └── ModelError              a call to a model failed
         ├── TransientModelError     worth another try: 408, 409, 429, 5xx, broken connections, time-outs
+        │   └── WorkerLostError         whoever carried the call is gone; says nothing about the model
         └── PermanentModelError     not worth one: a wrong key, an unknown model, a refused request
 
 Each message states what happened, where, and what to do about it, on one line.
@@ -52,6 +54,10 @@ class BudgetSpent(PerturbError):
     """The next call could overspend the budget; what is done is kept and the run can be resumed."""
 
 
+class ExecutorError(PerturbError):
+    """Workers cannot be started or reached, or are lost again and again."""
+
+
 class ModelError(PerturbError):
     """A call to a model failed."""
 
@@ -65,6 +71,10 @@ class TransientModelError(ModelError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class WorkerLostError(TransientModelError):
+    """The worker that had the task died, froze or lost its connection; nothing is known of the result."""
 
 
 class PermanentModelError(ModelError):

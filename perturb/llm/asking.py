@@ -117,7 +117,7 @@ class Asker:
         """
         model = self._models[model_name]
         key = _key(self._fingerprints[model_name], request, salt)
-        question = _Question(model, request, read, key, purpose, subject)
+        question = _Question(model, replace(request, key=key), read, key, purpose, subject)
         while True:
             cached = self._from_log(question)
             if cached:
@@ -239,4 +239,4 @@ def _repair(request: ChatRequest, reply: str, error: str) -> ChatRequest:
             "complete and with nothing before or after it.",
         ),
     )
-    return replace(request, messages=request.messages + turns)
+    return replace(request, messages=request.messages + turns, key=f"{request.key}:repair")

@@ -30,6 +30,8 @@ class ChatRequest:
     messages: tuple[Message, ...]
     schema: Mapping[str, Any] | None = None
     """JSON schema of the wanted object; sent only where the model reads one."""
+    key: str = field(default="", compare=False)
+    """Digest of everything that decides the reply, set by whoever asks; never sent."""
 
 
 @dataclass(frozen=True, slots=True)
