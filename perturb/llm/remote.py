@@ -35,7 +35,7 @@ _RETRIED_STATUS = frozenset({408, 409, 425, 429})
 
 
 @functools.cache
-def _litellm() -> Any:
+def load_litellm() -> Any:
     """Import litellm without a look-up on the network, and quieten it."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     # Its pool must never be narrower than `max_connections`, which is the limit that users set.
@@ -74,7 +74,7 @@ def check_model(settings: ModelSettings) -> None:
                 f"{where}: params may not hold '{name}': keys come from the environment (api_key_env)"
             )
     try:
-        _provider(settings)
+        provider_of(settings)
     except _foreign_errors() as error:
         raise ConfigError(
             f"{where}: '{settings.model}' names no provider: write it as PROVIDER/MODEL, "
@@ -100,9 +100,9 @@ class LiteLLMModel:
     def __init__(self, settings: ModelSettings) -> None:
         """Fills in the price from litellm's table where `settings` gives none."""
         self._settings = with_price(settings)
-        self._key = _key(settings)
+        self._key = key_of(settings)
         self._options = _options(self._settings, self._key)
-        self._wants_schema = _wants_schema(settings)
+        self._wants_schema = wants_schema(settings)
         self._closed = False
         _open_models.add(self)
 
@@ -119,14 +119,14 @@ class LiteLLMModel:
         """
         options = dict(self._options)
         if request.schema is not None and self._wants_schema:
-            options.setdefault("response_format", _response_format(request.schema))
+            options.setdefault("response_format", response_format(request.schema))
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._settings.timeout):
-                response = await _litellm().acompletion(messages=messages, **options)
+                response = await load_litellm().acompletion(messages=messages, **options)
         except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
-            raise self._mapped(error) from None
+            raise as_model_error(error, self._settings, self._key) from None
         return self._reply(response, time.perf_counter() - started)
 
     async def close(self) -> None:
@@ -136,7 +136,7 @@ class LiteLLMModel:
         self._closed = True
         _open_models.discard(self)
         if not _open_models:
-            litellm = _litellm()
+            litellm = load_litellm()
             await litellm.close_litellm_async_clients()
             litellm.in_memory_llm_clients_cache.flush_cache()
 
@@ -164,35 +164,53 @@ class LiteLLMModel:
             finish_reason=choice.finish_reason,
         )
 
-    def _mapped(self, error: Exception) -> ModelError:
-        """The one place where errors of litellm, its clients and the network become ours."""
-        where = f"model '{self._settings.name}'"
-        if isinstance(error, TimeoutError):
-            return TransientModelError(f"{where}: no reply within {self._settings.timeout:g} s")
-        words = str(error).replace(self._key, MARK) if self._key else str(error)
-        words = redact(" ".join(words.split()), [self._settings.api_key_env or ""])
-        message = f"{where}: {words[:500]}"
-        if _is_transient(error):
-            return TransientModelError(message, retry_after=_retry_after(error))
-        return PermanentModelError(message)
-
 
 _open_models: WeakSet[LiteLLMModel] = WeakSet()
 
 
+def as_model_error(error: Exception, settings: ModelSettings, key: str | None) -> ModelError:
+    """The one place where errors of litellm, its clients and the network become ours; without the key."""
+    where = f"model '{settings.name}'"
+    if isinstance(error, TimeoutError):
+        return TransientModelError(f"{where}: no reply within {settings.timeout:g} s")
+    words = str(error).replace(key, MARK) if key else str(error)
+    words = redact(" ".join(words.split()), [settings.api_key_env or ""])
+    message = f"{where}: {words[:500]}"
+    if _is_transient(error):
+        return TransientModelError(message, retry_after=_retry_after(error))
+    return PermanentModelError(message)
+
+
 def _is_transient(error: Exception) -> bool:
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) or _is_broken_connection(error):
         return True
     status = getattr(error, "status_code", None)
     if not isinstance(status, int) or "insufficient_quota" in f"{error} {getattr(error, 'body', '')}":
         return False
     # litellm gives status 200 to a body that is no completion, and 500 to a broken connection.
-    return status in _RETRIED_STATUS or status >= 500 or status == 200
+    return is_worth_retrying(status) or status == 200
+
+
+def _is_broken_connection(error: Exception) -> bool:
+    import httpx
+    import openai
+
+    return isinstance(error, openai.APIConnectionError | httpx.TransportError)
+
+
+def is_worth_retrying(status: int) -> bool:
+    """Whether an HTTP status may be gone next time.
+
+    >>> is_worth_retrying(429), is_worth_retrying(503), is_worth_retrying(400)
+    (True, True, False)
+    """
+    return status in _RETRIED_STATUS or status >= 500
 
 
 def _retry_after(error: Exception) -> float | None:
     """Seconds that the provider asked to wait: a number or a date in its headers."""
-    headers = getattr(error, "litellm_response_headers", None) or {}
+    response = getattr(error, "response", None)
+    headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is None:
@@ -213,11 +231,12 @@ def _until_date(value: str) -> float | None:
 
 def _foreign_errors() -> tuple[type[Exception], ...]:
     """What litellm's look-ups raise for a model they do not know."""
-    return (_litellm().exceptions.BadRequestError, ValueError)
+    return (load_litellm().exceptions.BadRequestError, ValueError)
 
 
-def _provider(settings: ModelSettings) -> str:
-    return str(_litellm().get_llm_provider(settings.model, api_base=settings.api_base)[1])
+def provider_of(settings: ModelSettings) -> str:
+    """The provider's name in litellm: `openai`, `hosted_vllm`, `vertex_ai`."""
+    return str(load_litellm().get_llm_provider(settings.model, api_base=settings.api_base)[1])
 
 
 def _missing_key(settings: ModelSettings) -> str | None:
@@ -229,12 +248,13 @@ def _missing_key(settings: ModelSettings) -> str | None:
         return None if os.environ.get(settings.api_key_env) else settings.api_key_env
     if settings.api_base:
         return None
-    found = _litellm().validate_environment(settings.model)
+    found = load_litellm().validate_environment(settings.model)
     keys = [name for name in found["missing_keys"] if name.endswith(("_API_KEY", "_API_TOKEN"))]
     return None if found["keys_in_environment"] else " or ".join(keys) or None
 
 
-def _key(settings: ModelSettings) -> str | None:
+def key_of(settings: ModelSettings) -> str | None:
+    """The key that the settings name, from the environment."""
     return os.environ.get(settings.api_key_env) if settings.api_key_env else None
 
 
@@ -251,18 +271,22 @@ def _options(settings: ModelSettings, key: str | None) -> dict[str, Any]:
         options["api_base"] = settings.api_base
     if key:
         options["api_key"] = key
-    elif settings.api_base and _provider(settings) in _KEYLESS_PROVIDERS:
+    elif settings.api_base and provider_of(settings) in _KEYLESS_PROVIDERS:
         options["api_key"] = _NO_KEY
     return options
 
 
-def _wants_schema(settings: ModelSettings) -> bool:
+def wants_schema(settings: ModelSettings) -> bool:
+    """Whether a JSON schema is sent to the model."""
     if settings.json_schema != "auto":
         return settings.json_schema == "on"
-    return _provider(settings) == "hosted_vllm" or bool(_litellm().supports_response_schema(settings.model))
+    return provider_of(settings) == "hosted_vllm" or bool(
+        load_litellm().supports_response_schema(settings.model)
+    )
 
 
-def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON schema as the parameter of a chat completion."""
     # Strict mode refuses schemas that leave other properties open.
     strict = schema.get("additionalProperties") is False
     return {
@@ -273,7 +297,7 @@ def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _table_price(model: str) -> Price | None:
     """The price in litellm's table; None where it has none, and where it says 0 for want of one."""
-    litellm = _litellm()
+    litellm = load_litellm()
     try:
         entry = litellm.model_cost[litellm.get_model_info(model)["key"]]
     except (*_foreign_errors(), litellm.exceptions.ModelNotMappedError, KeyError):
