@@ -1,5 +1,5 @@
 """`python -m perturb`."""
 
-from perturb.cli.main import main
+from perturb.cli.entry import main
 
 main()

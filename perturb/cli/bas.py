@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 bas_app = typer.Typer(
     cls=TableGroup,
-    no_args_is_help=True,
     rich_markup_mode=None,
     help="Measure whether stated confidence supports decisions to answer or to abstain: from a TABLE, or by asking"
     " models.\n\nExample: perturb bas answers.csv --json",

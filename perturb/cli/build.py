@@ -34,6 +34,10 @@ def build_command(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of every draw.")] = None,
     out: Annotated[Path, typer.Option(help="Folder that holds the runs.")] = Path("outputs"),
+    executor: Annotated[
+        str | None,
+        typer.Option(help="Where the work is done: local, processes or ray; as 'executor' in the file."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done and cost; do nothing.")
     ] = False,
@@ -52,7 +56,7 @@ def build_command(
 
     if demo is not None and config is None and name is None:
         name = demo_path(demo).stem
-    changes = {"name": name, "round": round_name, "seed": seed}
+    changes = {"name": name, "round": round_name, "seed": seed, "executor": executor}
     settings = _configure(config, {key: value for key, value in changes.items() if value is not None})
     settings = _choose_base_set(settings, _named_set(demo, base_set, base_format), limit)
     if dry_run:

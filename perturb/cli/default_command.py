@@ -15,8 +15,10 @@ class TableGroup(typer.core.TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the command in where it is left out."""
+        if not args:
+            ctx.fail(f"missing argument: give a TABLE, or one of the commands {', '.join(self.commands)}")
         known = {*self.commands, *ctx.help_option_names}
-        if args and args[0] not in known:
+        if args[0] not in known:
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 

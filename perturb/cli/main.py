@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from typing import NoReturn
 
 import typer
 
@@ -13,6 +14,7 @@ from perturb.cli.bas import bas_app
 from perturb.cli.build import build_command
 from perturb.cli.compare import compare_command
 from perturb.cli.curate import curate_command
+from perturb.cli.entry import INTERRUPTED, stop
 from perturb.cli.evaluate import evaluate_command
 from perturb.cli.export import export_command
 from perturb.cli.init import init_command
@@ -25,12 +27,12 @@ from perturb.cli.review import review_app
 from perturb.cli.score import score_command
 from perturb.cli.status import status_command
 from perturb.cli.verify_snapshot import verify_snapshot_command
+from perturb.cli.wrong_use import WRONG_USE, UsageError, describe
 from perturb.errors import PerturbError
 
 app = typer.Typer(
     name="perturb",
     help="Build fresh benchmarks of selective refusal: perturb answerable questions, let a panel verify them, publish.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -52,7 +54,8 @@ def root(
         typer.echo(f"perturb {code_version()}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(WRONG_USE)
 
 
 app.command("levers")(levers_command)
@@ -74,30 +77,26 @@ app.add_typer(refusal_index_app, name="refusal-index")
 app.add_typer(bas_app, name="bas")
 
 
-INTERRUPTED = 130
-"""The exit code that typer gives an interrupt (Ctrl-C), as shells do."""
-
-
 def main() -> None:
     """Run the command line: exit 0 when done, 1 on a failure, 2 on wrong use, 130 when interrupted."""
     try:
-        app()
+        code = app(standalone_mode=False)
     except PerturbError as exc:
-        _fail(str(exc), 1)
-    except SystemExit as exc:
-        if exc.code == INTERRUPTED:
-            # litellm leaves coroutines of calls that were dropped before they began; they complain when collected.
-            warnings.filterwarnings(
-                "ignore", message="coroutine .* was never awaited", category=RuntimeWarning
-            )
-            _fail("stopped: run the same command again to go on", INTERRUPTED)
-        raise
+        _fail(f"perturb: {exc}", 1)
+    except UsageError as exc:
+        _fail(describe(exc), WRONG_USE)
+    except typer.Abort:
+        code = INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    if code == INTERRUPTED:
+        # litellm leaves coroutines of calls that were dropped before they began; they complain when collected.
+        warnings.filterwarnings("ignore", message="coroutine .* was never awaited", category=RuntimeWarning)
+        stop()
+    sys.exit(code)
 
 
-def _fail(message: str, code: int) -> None:
-    line = " ".join(message.split())
-    sys.stderr.write(f"perturb: {line}\n")
+def _fail(message: str, code: int) -> NoReturn:
+    sys.stderr.write(" ".join(message.split()) + "\n")
     sys.exit(code)

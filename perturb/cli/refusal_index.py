@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 refusal_index_app = typer.Typer(
     cls=TableGroup,
-    no_args_is_help=True,
     rich_markup_mode=None,
     help="Measure whether models refuse what they do not know: from a TABLE, or by running two passes.\n\n"
     "Example: perturb refusal-index answers.csv --json",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from perturb.metrics.estimates import Estimate
     from perturb.review.agreement import HumanReport
 
-review_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+review_app = typer.Typer(rich_markup_mode=None)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -38,15 +38,19 @@ class Tool(StrEnum):
     ANSWERS = "answers"
 
 
-@review_app.callback()
+@review_app.callback(invoke_without_command=True)
 def review_root(
     context: typer.Context,
-    run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run folder, such as outputs/demo.", show_default=False)
+    ],
 ) -> None:
     """Have people judge a sample of a run: draw it, serve it or read sheets, report, export.
 
     Example: perturb review outputs/demo draw --per-cell 10
     """
+    if context.invoked_subcommand is None:
+        context.fail("missing command: give draw, serve, read, report or export")
     context.obj = run
 
 

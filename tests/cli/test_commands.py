@@ -13,9 +13,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
-import typer
+import typer.core
+import typer.main
 
 from perturb.cli.main import app, main
 from perturb.export.snapshot import check_snapshot
@@ -71,7 +71,7 @@ def fails(ended: Ended, *words: str) -> str:
     return ended.err
 
 
-def commands() -> Iterator[tuple[str, click.Command]]:
+def commands() -> Iterator[tuple[str, Any]]:
     """Every command with its full name."""
 
     def walk(prefix: str, one: Any) -> Iterator[tuple[str, Any]]:
@@ -113,7 +113,7 @@ def test_help_says_what_a_command_does_and_gives_an_example(run: Run, name: str)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_option_says_what_it_is(name: str) -> None:
     for parameter in dict(commands())[name].params:
-        if isinstance(parameter, click.Option):
+        if isinstance(parameter, typer.core.TyperOption):
             assert (parameter.help or "").strip(), f"{name} {parameter.opts}"
 
 
