@@ -20,13 +20,15 @@ from perturb.callable_rooms import make_callable
 from perturb.compare.avoid import REASON
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
+from perturb.executors.opening import open_executor
 from perturb.export.freeze import current_plan, freeze
 from perturb.export.snapshot import Snapshot
 from perturb.generate.plan import plan_jobs
 from perturb.llm.asking import Asker
 from perturb.llm.budget import Budget
+from perturb.llm.client import ChatModel
 from perturb.llm.opening import open_models
-from perturb.pipeline import Askers, Pipeline
+from perturb.pipeline import Hands, Pipeline
 from perturb.records import Acceptance, Outcome
 from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
@@ -137,15 +139,20 @@ async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) 
         # A termination ends the run as Ctrl-C does: what is under way is dropped, what is done is kept.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
     budget = Budget(blueprint.config.budget_usd, queries.spent_usd(ledger.db))
-    generators = open_models(blueprint.generator_settings.values(), budget)
-    verifiers = open_models(blueprint.verifier_settings.values(), budget)
-    askers = Askers(Asker(generators, ledger, budget), Asker(verifiers, ledger, budget))
-    pipeline = Pipeline(blueprint, ledger, plan, askers, settled)
+    executor = await open_executor(blueprint.config.executor, blueprint.catalogue)
+    models: list[ChatModel] = []
     try:
+        generators = open_models(blueprint.generator_settings.values(), budget, executor.model)
+        models += generators.values()
+        verifiers = open_models(blueprint.verifier_settings.values(), budget, executor.model)
+        models += verifiers.values()
+        hands = Hands(Asker(generators, ledger, budget), Asker(verifiers, ledger, budget), executor)
+        pipeline = Pipeline(blueprint, ledger, plan, hands, settled)
         await pipeline.run()
     finally:
-        for model in [*generators.values(), *verifiers.values()]:
+        for model in models:
             await model.close()
+        await executor.close()
     return pipeline.budget_spent
 
 

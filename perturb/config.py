@@ -18,7 +18,7 @@ import yaml
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from perturb.errors import ConfigError
-from perturb.llm.client import ModelSettings, Price
+from perturb.llm.client import ModelSettings, Price, Transport
 from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
 from perturb.resources import data_folder
 from perturb.yaml_files import Strict, YamlFile
@@ -90,6 +90,8 @@ class ModelEntry(Strict):
     price: PriceEntry | None = None
     json_schema: Literal["auto"] | bool = "auto"
     """Ask for a JSON schema: where litellm knows the model supports it, always, or never."""
+    transport: Transport = "auto"
+    """What carries the calls: litellm, or (`direct`) perturb itself, to an OpenAI-compatible server."""
 
     @field_validator("api_key_env")
     @classmethod
@@ -149,6 +151,7 @@ class ModelEntry(Strict):
             price=Price(self.price.input, self.price.output) if self.price else None,
             json_schema=schema,  # type: ignore[arg-type]
             max_retries=self.max_retries,
+            transport=self.transport,
         )
 
 
@@ -205,6 +208,30 @@ class SelectEntry(Strict):
     """Export the unperturbed original of each row beside it, as a control."""
 
 
+class ExecutorEntry(Strict):
+    """Where the work is done; `executor: processes` is short for `executor: {kind: processes}`."""
+
+    kind: Literal["local", "processes", "ray"] = "local"
+    workers: int | None = Field(default=None, ge=1, le=1024)
+    """Processes on this machine, or chunks that each node of the cluster works on; None means one a core."""
+    chunk: int = Field(default=32, ge=1, le=10_000)
+    """The most tasks that are sent out together."""
+    address: Text | None = None
+    """Of a running Ray cluster; None starts one on this machine."""
+    grace: float = Field(default=30.0, gt=0)
+    """Seconds that a chunk may take beyond the time-out of its calls before its worker is given up."""
+
+    @model_validator(mode="after")
+    def _options_fit(self) -> ExecutorEntry:
+        if self.address is not None and self.kind != "ray":
+            raise ValueError("'address' is that of a Ray cluster: write kind: ray, or leave it out")
+        return self
+
+
+def _as_executor(value: Any) -> Any:
+    return {"kind": value} if isinstance(value, str) else value
+
+
 class BuildConfig(Strict):
     """Everything `perturb build` needs to know."""
 
@@ -224,7 +251,7 @@ class BuildConfig(Strict):
     panel: PanelEntry | Path
     select: SelectEntry = SelectEntry()
     budget_usd: float | None = Field(default=None, gt=0)
-    executor: Literal["local"] = "local"
+    executor: Annotated[ExecutorEntry, BeforeValidator(_as_executor)] = ExecutorEntry()
 
     @field_validator("panel", mode="before")
     @classmethod

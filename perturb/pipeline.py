@@ -14,23 +14,25 @@ from functools import lru_cache
 from perturb.blueprint import Blueprint
 from perturb.config import ModelEntry
 from perturb.errors import BudgetSpent
+from perturb.executors.executor import Executor, run_surely
+from perturb.executors.tasks import RuleTask, VoteTask
 from perturb.generate.by_model import generate_by_model
-from perturb.generate.by_rule import generate_by_rule
 from perturb.generate.made import Made
 from perturb.llm.asking import Asker
 from perturb.records import BaseInstance, Candidate, Outcome, Verdict
 from perturb.store import Ledger, PlannedJob, queries
-from perturb.verify.judge import ask_rule, ask_verifier
+from perturb.verify.judge import ask_verifier
 from perturb.verify.panel import decide, gather_votes
 from perturb.workers import first_error
 
 
 @dataclass(frozen=True, slots=True)
-class Askers:
-    """Who carries the calls: the generators' models and the verifiers'."""
+class Hands:
+    """Who does the work: the askers of the generators' models and of the verifiers', and the rule engine's place."""
 
     generators: Asker
     verifiers: Asker
+    executor: Executor
 
 
 class Pipeline:
@@ -40,17 +42,19 @@ class Pipeline:
     """
 
     def __init__(
-        self, blueprint: Blueprint, ledger: Ledger, plan: int, askers: Askers, settled: Callable[[], None]
+        self, blueprint: Blueprint, ledger: Ledger, plan: int, hands: Hands, settled: Callable[[], None]
     ) -> None:
         self.blueprint = blueprint
         self.ledger = ledger
         self.plan = plan
-        self.askers = askers
+        self.hands = hands
         self.settled = settled
         self.budget_spent: BudgetSpent | None = None
         """Set when the budget stopped the run; no further job was started."""
         verifiers = blueprint.config.verifiers
-        self._waiting_room = asyncio.Semaphore(sum(_width(entry) for entry in verifiers) + len(verifiers))
+        self._waiting_room = asyncio.Semaphore(
+            sum(self._width(entry) for entry in verifiers) + len(verifiers)
+        )
         self._checks = {entry.name: entry.check for entry in verifiers if entry.check is not None}
         self._instance = lru_cache(maxsize=1024)(lambda key: queries.instance(ledger.db, key))
 
@@ -65,7 +69,7 @@ class Pipeline:
                 group.create_task(self._finish_leftovers(leftovers, group))
                 for entry in self.blueprint.config.generators:
                     jobs = queries.pending_jobs(self.ledger.db, self.plan, entry.name)
-                    for _ in range(_width(entry)):
+                    for _ in range(self._width(entry)):
                         group.create_task(self._work(entry, jobs, group))
         except BaseExceptionGroup as failures:
             raise first_error(failures) from None
@@ -98,10 +102,12 @@ class Pipeline:
         blueprint = self.blueprint
         instance = self._instance(planned.instance_key)
         if entry.kind == "rules":
-            await asyncio.sleep(0)  # rules are CPU work: let the calls in flight have their turn
-            return generate_by_rule(blueprint.catalogue, planned.job, instance, blueprint.config.seed)
+            made: Made = await run_surely(
+                self.hands.executor, RuleTask(planned.job, instance, blueprint.config.seed)
+            )
+            return made
         return await generate_by_model(
-            self.askers.generators, blueprint.prompts, planned.job, instance, blueprint.config.seed
+            self.hands.generators, blueprint.prompts, planned.job, instance, blueprint.config.seed
         )
 
     def _refuse_repeat(self, planned: PlannedJob, made: Made) -> Made:
@@ -142,15 +148,16 @@ class Pipeline:
     async def _vote(self, name: str, instance: BaseInstance, candidate: Candidate) -> Verdict:
         version = self.blueprint.panel.members[name]
         if (check := self._checks.get(name)) is not None:
-            vote = ask_rule(self.blueprint.catalogue, name, check, version, instance, candidate)
+            vote: Verdict = await run_surely(
+                self.hands.executor, VoteTask(name, check, version, instance, candidate)
+            )
         else:
             vote = await ask_verifier(
-                self.askers.verifiers, self.blueprint.prompts, name, version, instance, candidate
+                self.hands.verifiers, self.blueprint.prompts, name, version, instance, candidate
             )
         self.ledger.record_vote(vote)
         return vote
 
-
-def _width(entry: ModelEntry) -> int:
-    """How many workers a model keeps busy; the rule engine is CPU work and has one."""
-    return 1 if entry.kind == "rules" else entry.max_connections
+    def _width(self, entry: ModelEntry) -> int:
+        """How many workers an entry keeps busy."""
+        return self.hands.executor.width if entry.kind == "rules" else entry.max_connections

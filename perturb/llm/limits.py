@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from perturb.errors import PermanentModelError, TransientModelError
+from perturb.errors import PermanentModelError, TransientModelError, WorkerLostError
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
 
 FIRST_WAIT = 1.0
@@ -26,6 +26,9 @@ LONGEST_HINT = 600.0
 
 REFUSALS_BEFORE_GIVING_UP = 20
 """After so many permanent failures in a row, and no success between, nothing more is sent to the model."""
+
+LOSSES_BEFORE_GIVING_UP = 5
+"""How often one call may lose the worker that carries it; a loss says nothing about the model."""
 
 _FIRST_GUESS = 512
 """Completion tokens expected of the first call, before any usage is known."""
@@ -209,20 +212,24 @@ class LimitedModel:
         self.counters.calls += 1
         if self._given_up is not None:
             raise PermanentModelError(self._given_up)
-        tries = 0
+        tries = losses = 0
         while True:
             tries += 1
             try:
                 reply = await self._try(request)
+            except WorkerLostError as error:
+                losses += 1
+                if losses > LOSSES_BEFORE_GIVING_UP:
+                    raise OutOfTriesError(_last_words(error, tries), tries) from None
             except TransientModelError as error:
                 hint = error.retry_after or 0.0
                 if (
                     isinstance(error, OutOfTriesError)
-                    or tries > self.settings.max_retries
+                    or tries - losses > self.settings.max_retries
                     or hint > LONGEST_HINT
                 ):
                     raise OutOfTriesError(_last_words(error, tries), tries, error.retry_after) from None
-                await self._clock.sleep(self._wait(tries - 1, error.retry_after))
+                await self._clock.sleep(self._wait(tries - losses - 1, error.retry_after))
                 self.counters.retries += 1
             else:
                 return dataclasses.replace(reply, tries=tries)
@@ -242,6 +249,9 @@ class LimitedModel:
                 expected = await self._take_turn(request)
                 self.counters.tries += 1
                 reply = await self._model.complete(request)
+            except WorkerLostError:
+                self.breaker.abandoned(probe=probe)
+                raise
             except TransientModelError as error:
                 self.breaker.failed(probe=probe, retry_after=error.retry_after)
                 raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from perturb.llm.budget import Budget, bounded
 from perturb.llm.client import ChatModel, ModelSettings
@@ -10,16 +10,21 @@ from perturb.llm.limits import LimitedModel
 from perturb.llm.remote import LiteLLMModel, check_model, with_price
 
 
-def open_models(all_settings: Iterable[ModelSettings], budget: Budget) -> dict[str, ChatModel]:
+def open_models(
+    all_settings: Iterable[ModelSettings],
+    budget: Budget,
+    transport: Callable[[ModelSettings], ChatModel] | None = None,
+) -> dict[str, ChatModel]:
     """Check every model, then make them, by name; close each when the run is over.
 
+    `transport` makes the model that carries single calls, where it is not one of this process.
     Raises `ConfigError` if a model cannot be called, or has no known price under a limited budget.
     """
     checked = []
     for settings in all_settings:
         check_model(settings)
         checked.append(bounded(with_price(settings), budget))
-    return {settings.name: LimitedModel(open_transport(settings)) for settings in checked}
+    return {settings.name: LimitedModel((transport or open_transport)(settings)) for settings in checked}
 
 
 def open_transport(settings: ModelSettings) -> ChatModel:

@@ -1,0 +1,97 @@
+"""What an executor is, and the one that needs no workers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Protocol
+
+from perturb.catalogue import Catalogue
+from perturb.errors import ExecutorError, WorkerLostError
+from perturb.executors.tasks import ChatTask, Task, Tools
+from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
+from perturb.llm.opening import open_transport
+
+LOSSES = 3
+"""A task of the rule engine that has lost so many workers is not given to another."""
+
+
+class Executor(Protocol):
+    """Does tasks, here or elsewhere."""
+
+    width: int
+    """How many tasks of the rule engine keep it busy."""
+
+    def model(self, settings: ModelSettings) -> ChatModel:
+        """A model whose calls this executor carries out, without limits and retries: those are the driver's."""
+
+    async def run(self, task: Task) -> Any:
+        """The result of a task.
+
+        Raises the task's error, `WorkerLostError` if whoever had it is gone, and `ExecutorError` if there is
+        nobody left to do it.
+        """
+
+    async def close(self) -> None:
+        """Let the workers go; tasks under way are dropped."""
+
+
+class LocalExecutor:
+    """Does everything in this process."""
+
+    width = 1
+
+    def __init__(self, catalogue: Catalogue | None = None) -> None:
+        self._tools = Tools(catalogue)
+
+    def model(self, settings: ModelSettings) -> ChatModel:
+        """The transport itself."""
+        return open_transport(settings)
+
+    async def run(self, task: Task) -> Any:
+        """Do the task at once, after the calls in flight have had their turn."""
+        await asyncio.sleep(0)
+        return await task.perform(self._tools)
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        await self._tools.close()
+
+
+class FarModel:
+    """A model whose calls are made by the workers of an executor."""
+
+    def __init__(self, settings: ModelSettings, executor: Executor, key: str) -> None:
+        """`key` tells the settings apart from those of other models."""
+        self._settings = settings
+        self._executor = executor
+        self._key = key
+
+    @property
+    def settings(self) -> ModelSettings:
+        """As given."""
+        return self._settings
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Have one request sent; raises what the transport raises, and `WorkerLostError`."""
+        task = ChatTask(request.key, self._key, self._settings, request)
+        reply: ChatReply = await self._executor.run(task)
+        return reply
+
+    async def close(self) -> None:
+        """Nothing: connections are the workers'."""
+
+
+async def run_surely(executor: Executor, task: Task) -> Any:
+    """The result of a task that costs nothing to repeat, whatever happens to the workers that have it.
+
+    Raises `ExecutorError` for a task that has lost `LOSSES` workers: it is likely to be the cause.
+    """
+    for _ in range(LOSSES):
+        try:
+            return await executor.run(task)
+        except WorkerLostError as error:
+            last = error
+    raise ExecutorError(
+        f"task {task.key} has lost {LOSSES} workers, the last one so: {last}: look at the memory of the machine, "
+        "or run with the local executor to see the error"
+    )

@@ -1,0 +1,197 @@
+"""Workers as processes of this machine, each at the other end of a socket pair."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import pickle
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+
+from perturb.catalogue import Catalogue
+from perturb.errors import ExecutorError, WorkerLostError
+from perturb.executors.crew import Crew, Place
+from perturb.executors.frames import read_frame, write_frame
+from perturb.executors.tasks import Row, Task
+
+RESTARTS = 10
+"""So many workers in a row may die without having given a row; then something is wrong with all of them."""
+
+
+@dataclass(eq=False)
+class WorkerProcess:
+    """One worker and the chunks it is working on."""
+
+    name: str
+    process: asyncio.subprocess.Process
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    listening: asyncio.Task[None] | None = None
+    gone: str = ""
+    """Why it is gone; empty while it lives."""
+    useful: bool = False
+    """Whether it has given a row."""
+    stopping: bool = False
+    """Whether it is ended on purpose."""
+    _numbers: itertools.count[int] = field(default_factory=itertools.count)
+    _inboxes: dict[int, asyncio.Queue[list[Row] | None]] = field(default_factory=dict)
+
+    @property
+    def load(self) -> int:
+        """Chunks under way."""
+        return len(self._inboxes)
+
+    async def work(self, chunk: Sequence[Task]) -> AsyncIterator[Row]:
+        """Send the chunk, and pass on its rows as they come."""
+        number = next(self._numbers)
+        inbox = self._inboxes[number] = asyncio.Queue()
+        left = len(chunk)
+        try:
+            if not self.gone:
+                write_frame(self.writer, (number, list(chunk)))
+            while left and not (self.gone and inbox.empty()):
+                rows = await inbox.get()
+                if rows is None:
+                    break
+                left -= len(rows)
+                for row in rows:
+                    yield row
+        finally:
+            del self._inboxes[number]
+        if left:
+            raise WorkerLostError(self.gone)
+
+    def drop(self) -> None:
+        """Kill the process: a worker that is late may be frozen."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+
+    async def listen(self) -> None:
+        """Sort incoming rows to their chunks until the worker is gone."""
+        try:
+            while True:
+                number, rows = await read_frame(self.reader)
+                self.useful = True
+                if (inbox := self._inboxes.get(number)) is not None:
+                    inbox.put_nowait(rows)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            pass
+        finally:
+            self.drop()
+            code = await self.process.wait()
+            self.gone = f"the process ended {_ending(code)}"
+            for inbox in self._inboxes.values():
+                inbox.put_nowait(None)
+
+    async def stop(self) -> None:
+        """End the process; it has nothing to lose."""
+        self.stopping = True
+        self.writer.close()
+        self.drop()
+        if self.listening is not None:
+            await asyncio.gather(self.listening, return_exceptions=True)
+
+
+class ProcessPlaces:
+    """As many worker processes as were asked for; a dead one is replaced."""
+
+    def __init__(self, number: int, catalogue: Catalogue | None) -> None:
+        self.changed: Callable[[], None] = lambda: None
+        self._number = number
+        self._catalogue = catalogue
+        self._workers: list[WorkerProcess] = []
+        self._starting: set[asyncio.Task[None]] = set()
+        self._born = itertools.count(1)
+        self._useless = 0
+        """How many workers in a row have died without having given a row."""
+        self._last_words = ""
+
+    async def open(self) -> None:
+        """Start every worker. Raises `ExecutorError` if one cannot be started."""
+        await asyncio.gather(*(self._start() for _ in range(self._number)))
+
+    def free(self) -> Sequence[Place]:
+        """The living workers; each takes any number of chunks, for calls are mostly waiting."""
+        if self._useless >= RESTARTS:
+            raise ExecutorError(
+                f"{RESTARTS} worker processes in a row ended before they did anything ({self._last_words}): "
+                "look at the memory of the machine, or run with the local executor"
+            )
+        return sorted(self._workers, key=lambda worker: worker.load)
+
+    async def close(self) -> None:
+        """End every worker."""
+        for starting in self._starting:
+            starting.cancel()
+        await asyncio.gather(*self._starting, return_exceptions=True)
+        await asyncio.gather(*(worker.stop() for worker in self._workers))
+
+    async def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    *("-m", "perturb.executors.worker", str(theirs.fileno())),
+                    pass_fds=[theirs.fileno()],
+                    stdin=asyncio.subprocess.DEVNULL,
+                    # Out of the terminal's process group: Ctrl-C is for the driver, whose end they see.
+                    start_new_session=True,
+                )
+            except OSError as error:
+                ours.close()
+                raise ExecutorError(
+                    f"a worker process cannot be started ({error.strerror}): ask for fewer"
+                ) from None
+        reader, writer = await asyncio.open_connection(sock=ours)
+        worker = WorkerProcess(f"worker {next(self._born)} (process {process.pid})", process, reader, writer)
+        write_frame(writer, self._catalogue)
+        worker.listening = asyncio.ensure_future(worker.listen())
+        worker.listening.add_done_callback(lambda _: self._replace(worker))
+        self._workers.append(worker)
+        self.changed()
+
+    def _replace(self, worker: WorkerProcess) -> None:
+        """Start another worker for one that has died."""
+        self._workers.remove(worker)
+        if worker.stopping:
+            return
+        self._useless = 0 if worker.useful else self._useless + 1
+        self._last_words = worker.gone
+        if self._useless < RESTARTS:
+            starting = asyncio.ensure_future(self._start())
+            self._starting.add(starting)
+            starting.add_done_callback(self._started)
+        self.changed()
+
+    def _started(self, starting: asyncio.Task[None]) -> None:
+        self._starting.discard(starting)
+        if not starting.cancelled() and (error := starting.exception()) is not None:
+            self._useless, self._last_words = RESTARTS, str(error)
+            self.changed()
+
+
+async def open_processes(number: int | None, catalogue: Catalogue | None, chunk: int, grace: float) -> Crew:
+    """An executor over `number` processes; None means one for each core. Raises `ExecutorError`."""
+    number = number or _cores()
+    places = ProcessPlaces(number, catalogue)
+    try:
+        await places.open()
+    except BaseException:
+        await places.close()
+        raise
+    return Crew(places, width=2 * chunk * number, chunk=chunk, grace=grace)
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _ending(code: int) -> str:
+    return f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
