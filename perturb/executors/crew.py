@@ -24,8 +24,9 @@ Waiting = tuple[Task, "asyncio.Future[Any]"]
 class Place(Protocol):
     """Where chunks are worked on."""
 
-    name: str
-    """Names the place in error messages."""
+    @property
+    def name(self) -> str:
+        """Names the place in error messages."""
 
     def work(self, chunk: Sequence[Task]) -> AsyncIterator[Row]:
         """Have a chunk done; rows come in any order.
@@ -40,8 +41,8 @@ class Place(Protocol):
 class Places(Protocol):
     """All the places of an executor."""
 
-    changed: Callable[[], None]
-    """Called when a place may have become free; set by whoever sends chunks."""
+    def tell(self, changed: Callable[[], None]) -> None:
+        """Have `changed` called whenever a place may have become free."""
 
     def free(self) -> Sequence[Place]:
         """Those that can take a chunk now, the least busy first. Raises `ExecutorError` if none ever will."""
@@ -59,7 +60,7 @@ class Crew:
         self.lost = 0
         """How many chunks were lost with whoever had them."""
         self._places = places
-        places.changed = self._wake
+        places.tell(self._wake)
         self._chunk = chunk
         self._grace = grace
         self._waiting: deque[Waiting] = deque()

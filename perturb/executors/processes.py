@@ -101,7 +101,7 @@ class ProcessPlaces:
     """As many worker processes as were asked for; a dead one is replaced."""
 
     def __init__(self, number: int, catalogue: Catalogue | None) -> None:
-        self.changed: Callable[[], None] = lambda: None
+        self._changed: Callable[[], None] = lambda: None
         self._number = number
         self._catalogue = catalogue
         self._workers: list[WorkerProcess] = []
@@ -114,6 +114,10 @@ class ProcessPlaces:
     async def open(self) -> None:
         """Start every worker. Raises `ExecutorError` if one cannot be started."""
         await asyncio.gather(*(self._start() for _ in range(self._number)))
+
+    def tell(self, changed: Callable[[], None]) -> None:
+        """Have `changed` called when a worker has come or gone."""
+        self._changed = changed
 
     def free(self) -> Sequence[Place]:
         """The living workers; each takes any number of chunks, for calls are mostly waiting."""
@@ -154,7 +158,7 @@ class ProcessPlaces:
         worker.listening = asyncio.ensure_future(worker.listen())
         worker.listening.add_done_callback(lambda _: self._replace(worker))
         self._workers.append(worker)
-        self.changed()
+        self._changed()
 
     def _replace(self, worker: WorkerProcess) -> None:
         """Start another worker for one that has died."""
@@ -167,13 +171,13 @@ class ProcessPlaces:
             starting = asyncio.ensure_future(self._start())
             self._starting.add(starting)
             starting.add_done_callback(self._started)
-        self.changed()
+        self._changed()
 
     def _started(self, starting: asyncio.Task[None]) -> None:
         self._starting.discard(starting)
         if not starting.cancelled() and (error := starting.exception()) is not None:
             self._useless, self._last_words = RESTARTS, str(error)
-            self.changed()
+            self._changed()
 
 
 async def open_processes(number: int | None, catalogue: Catalogue | None, chunk: int, grace: float) -> Crew:

@@ -1,0 +1,250 @@
+"""Workers on a Ray cluster: the only module that imports ray, and only when a run asks for it.
+
+Every chunk goes to a node of the driver's choice, so that a lost or frozen node costs the chunks it had and no others.
+Ray itself repeats nothing: what is lost comes back as `WorkerLostError`, and the driver decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from perturb.blueprint import code_version
+from perturb.catalogue import Catalogue
+from perturb.config import ExecutorEntry
+from perturb.errors import ConfigError, ExecutorError, WorkerLostError
+from perturb.executors import ray_worker
+from perturb.executors.crew import Crew, Place
+from perturb.executors.tasks import Row, Task
+
+LOOK_AGAIN = 2.0
+"""Seconds between two looks at which nodes there are."""
+
+PATIENCE = 60.0
+"""Seconds to wait while no node answers: a worker process must start there and import perturb."""
+
+
+@dataclass(eq=False)
+class Node:
+    """One node of the cluster, as the driver sees it."""
+
+    id: str
+    name: str
+    cpus: float
+    slots: int
+    """Chunks that it works on at the same time."""
+    answers: bool = False
+    """Whether it has answered since it came, or since it was last late."""
+    busy: int = 0
+    asked: asyncio.Future[None] | None = None
+    """The question whether it is there, while that is open."""
+
+
+@dataclass(eq=False)
+class Slot:
+    """A place on a node, for one chunk."""
+
+    cluster: RayPlaces
+    node: Node
+    reference: Any = None
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        return f"node {self.node.name}"
+
+    async def work(self, chunk: Sequence[Task]) -> AsyncIterator[Row]:
+        """Have the chunk done on the node; its rows come together."""
+        self.node.busy += 1
+        try:
+            self.reference = self.cluster.submit(self.node, list(chunk))
+            rows = await self.cluster.result(self.reference)
+        finally:
+            self.node.busy -= 1
+        for row in rows:
+            yield row
+
+    def drop(self) -> None:
+        """Take the task back, and give the node nothing more until it answers."""
+        self.node.answers = False
+        self.cluster.cancel(self.reference)
+
+
+class RayPlaces:
+    """The nodes of a cluster that is connected to."""
+
+    def __init__(self, ray: Any, catalogue: Any, slots: int | None) -> None:
+        """`catalogue` refers to the cluster's object store; `slots` None means one a CPU."""
+        self._ray = ray
+        self._catalogue = catalogue
+        self._slots = slots
+        self._nodes: dict[str, Node] = {}
+        self._changed: Callable[[], None] = lambda: None
+        self._watching: asyncio.Task[None] | None = None
+        self._silent_since: float | None = None
+        self._broken: ExecutorError | None = None
+
+    async def open(self) -> None:
+        """Wait until a node answers. Raises `ExecutorError`."""
+        changed = asyncio.Event()
+        self._changed = changed.set
+        self._watching = asyncio.ensure_future(self._watch())
+        while not self.free():
+            await changed.wait()
+            changed.clear()
+
+    def tell(self, changed: Callable[[], None]) -> None:
+        """Have `changed` called when a node has come, gone or answered."""
+        self._changed = changed
+
+    def free(self) -> Sequence[Place]:
+        """A slot for each chunk that an answering node could take now, the emptiest node first."""
+        if self._broken is not None:
+            raise self._broken
+        slots = [
+            (node.busy + extra, Slot(self, node))
+            for node in self._nodes.values()
+            if node.answers
+            for extra in range(node.slots - node.busy)
+        ]
+        return [slot for _, slot in sorted(slots, key=lambda pair: pair[0])]
+
+    async def close(self) -> None:
+        """Leave the cluster; one that was started for the run ends with it."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        await asyncio.to_thread(self._ray.shutdown)
+
+    @property
+    def width(self) -> int:
+        """Chunks that all nodes together work on."""
+        return sum(node.slots for node in self._nodes.values())
+
+    def submit(self, node: Node, chunk: list[Task]) -> Any:
+        """Send a chunk to a node; returns Ray's reference to its rows."""
+        work = self._on(node, ray_worker.work_on, node.cpus / node.slots)
+        return work.remote(self._catalogue, chunk)
+
+    async def result(self, reference: Any) -> Any:
+        """What a task returned. Raises `WorkerLostError` for whatever Ray says when a worker or a node is gone."""
+        errors = self._ray.exceptions
+        try:
+            return await reference
+        except errors.RayTaskError as error:
+            raise ExecutorError(f"a Ray worker failed: {str(error).splitlines()[-1]}") from None
+        except errors.RayError as error:
+            raise WorkerLostError(type(error).__name__) from None
+
+    def cancel(self, reference: Any) -> None:
+        """Have a task stopped, if anybody is there to stop it."""
+        try:
+            self._ray.cancel(reference, force=True)
+        except (self._ray.exceptions.RayError, TypeError, ValueError):
+            return  # it is over, or was never sent
+
+    def _on(self, node: Node, function: Callable[..., Any], cpus: float) -> Any:
+        """A function as a task that runs on this node or nowhere, once."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        return self._ray.remote(function).options(
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
+            num_cpus=cpus,
+            max_retries=0,
+        )
+
+    async def _watch(self) -> None:
+        """Keep the list of nodes, and ask those that are silent whether they are there."""
+        try:
+            while True:
+                self._sort_nodes(await asyncio.to_thread(self._ray.nodes))
+                for node in self._nodes.values():
+                    if not node.answers and node.asked is None:
+                        node.asked = asyncio.ensure_future(self._ask(node))
+                self._give_up_if_silent()
+                self._changed()
+                await asyncio.sleep(LOOK_AGAIN if self.width and self._silent_since is None else 0.1)
+        except Exception as error:  # noqa: BLE001  (Ray's client raises anything when the cluster is gone)
+            self._broken = ExecutorError(f"the Ray cluster cannot be reached any more: {error}")
+            self._changed()
+
+    def _sort_nodes(self, found: list[dict[str, Any]]) -> None:
+        """Take in new nodes and leave out those that are gone."""
+        alive = {one["NodeID"]: one for one in found if one["Alive"] and one["Resources"].get("CPU")}
+        self._nodes = {key: node for key, node in self._nodes.items() if key in alive}
+        for key, one in alive.items():
+            if key not in self._nodes:
+                cpus = one["Resources"]["CPU"]
+                slots = self._slots or max(1, int(cpus))
+                self._nodes[key] = Node(key, one["NodeManagerAddress"], cpus, slots)
+
+    async def _ask(self, node: Node) -> None:
+        """Have the node say its version; only then is it given chunks."""
+        try:
+            theirs = await self.result(self._on(node, ray_worker.version, 0).remote())
+        except (WorkerLostError, ExecutorError):
+            return  # it is asked again at the next look, if it is still listed
+        finally:
+            node.asked = None
+        if theirs != code_version():
+            self._broken = ExecutorError(
+                f"node {node.name} has perturb {theirs}, this is {code_version()}: install the same on all nodes"
+            )
+        node.answers = True
+        self._changed()
+
+    def _give_up_if_silent(self) -> None:
+        now = time.monotonic()
+        if any(node.answers for node in self._nodes.values()):
+            self._silent_since = None
+        elif self._silent_since is None:
+            self._silent_since = now
+        elif now - self._silent_since > PATIENCE:
+            self._broken = ExecutorError(
+                f"no node of the Ray cluster has answered for {PATIENCE:g} s ({len(self._nodes)} have CPUs): "
+                "look at 'ray status', and whether perturb is installed on every node"
+            )
+
+
+async def open_ray(entry: ExecutorEntry, catalogue: Catalogue | None) -> Crew:
+    """An executor over a running cluster, or over one started here for the run.
+
+    Raises `ConfigError` if ray is not installed, `ExecutorError` if the cluster cannot be reached.
+    """
+    ray = _import_ray()
+    try:
+        ray.init(
+            # "local" and not None: a cluster that an earlier, killed run left behind is not for us.
+            address=entry.address or "local",
+            num_cpus=None if entry.address else entry.workers,
+            include_dashboard=None if entry.address else False,
+            log_to_driver=False,
+            logging_level="ERROR",
+        )
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        where = entry.address or "on this machine"
+        words = " ".join(str(error).split())
+        raise ExecutorError(f"no Ray cluster {where}: {words[:300]}: look at 'ray status'") from None
+    places = RayPlaces(ray, ray.put(catalogue), entry.workers)
+    try:
+        await places.open()
+    except BaseException:
+        await places.close()
+        raise
+    return Crew(places, width=2 * entry.chunk * places.width, chunk=entry.chunk, grace=entry.grace)
+
+
+def _import_ray() -> Any:
+    """Import ray, with its reports of usage off."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    try:
+        import ray
+    except ImportError:
+        raise ConfigError(
+            "executor: ray is not installed: pip install 'refusalbench-builder[ray]', or take 'processes'"
+        ) from None
+    return ray
