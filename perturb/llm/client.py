@@ -1,6 +1,6 @@
 """The protocol that everything above talks to: a request, a reply, and a model that turns one into the other.
 
-Nothing here knows which library carries the call; `perturb.llm.remote` does.
+Nothing here knows what carries the call: `perturb.llm.remote` (litellm) or `perturb.llm.direct` does.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from perturb.digests import digest
 
 JSONSchemaUse = Literal["auto", "on", "off"]
 """Whether a JSON schema is sent with the request: where the model is known to read one, always, never."""
+
+Transport = Literal["auto", "litellm", "direct"]
+"""What carries the calls: see `perturb.llm.transports`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class ModelSettings:
     json_schema: JSONSchemaUse = "auto"
     max_retries: int = 6
     """Tries after the first one, for transient failures only."""
+    transport: Transport = "auto"
+    """What carries the calls; decides nothing about the replies, so it is no part of the fingerprint."""
 
     def fingerprint(self) -> str:
         """Digest of what decides the replies: model, address, parameters, schema use; no limit, no key.

@@ -8,6 +8,7 @@ from perturb.llm.budget import Budget, bounded
 from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.limits import LimitedModel
 from perturb.llm.remote import LiteLLMModel, check_model, with_price
+from perturb.llm.transports import transport_of
 
 
 def open_models(
@@ -28,5 +29,12 @@ def open_models(
 
 
 def open_transport(settings: ModelSettings) -> ChatModel:
-    """One model over the transport that its calls go by, without limits and retries."""
-    return LiteLLMModel(settings)
+    """One model over the transport that its calls go by, without limits and retries.
+
+    Raises `ConfigError` if it cannot be called that way.
+    """
+    if transport_of(settings) == "litellm":
+        return LiteLLMModel(settings)
+    from perturb.llm.direct import DirectModel
+
+    return DirectModel(with_price(settings))

@@ -13,15 +13,13 @@ import logging
 import os
 import re
 import time
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any
 from weakref import WeakSet
 
-from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
+from perturb.errors import ConfigError, ModelError, TransientModelError
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings, Price
-from perturb.llm.redaction import MARK, redact
-from perturb.llm.replies import whole_characters
+from perturb.llm.transports import is_listed, reads_schemas, transport_of
+from perturb.llm.wire import chat_reply, failure, is_worth_retrying, response_format, retry_after
 
 _RESERVED_PARAMS = frozenset(
     {"model", "messages", "stream", "n", "timeout", "max_retries", "num_retries", "api_base"}
@@ -31,7 +29,6 @@ _KEYLESS_PROVIDERS = frozenset({"openai", "custom_openai", "anthropic"})
 """Providers whose client demands a key even of a server that wants none."""
 
 _NO_KEY = "no-key"
-_RETRIED_STATUS = frozenset({408, 409, 425, 429})
 
 
 @functools.cache
@@ -73,13 +70,8 @@ def check_model(settings: ModelSettings) -> None:
             raise ConfigError(
                 f"{where}: params may not hold '{name}': keys come from the environment (api_key_env)"
             )
-    try:
-        provider_of(settings)
-    except _foreign_errors() as error:
-        raise ConfigError(
-            f"{where}: '{settings.model}' names no provider: write it as PROVIDER/MODEL, "
-            "for example openai/gpt-4o or hosted_vllm/Qwen/Qwen3-8B"
-        ) from error
+    if transport_of(settings) == "litellm":
+        _check_provider(settings)
     missing = _missing_key(settings)
     if missing:
         raise ConfigError(
@@ -87,9 +79,19 @@ def check_model(settings: ModelSettings) -> None:
         )
 
 
+def _check_provider(settings: ModelSettings) -> None:
+    try:
+        provider_of(settings)
+    except _foreign_errors() as error:
+        raise ConfigError(
+            f"model '{settings.name}': '{settings.model}' names no provider: write it as PROVIDER/MODEL, "
+            "for example openai/gpt-4o or hosted_vllm/Qwen/Qwen3-8B"
+        ) from error
+
+
 def with_price(settings: ModelSettings) -> ModelSettings:
     """The settings with the price of litellm's own table where they give none and the table has one."""
-    if settings.price is not None:
+    if settings.price is not None or not is_listed(settings.model):
         return settings
     return dataclasses.replace(settings, price=_table_price(settings.model))
 
@@ -143,26 +145,10 @@ class LiteLLMModel:
     def _reply(self, response: Any, seconds: float) -> ChatReply:
         if not response.choices:
             raise TransientModelError(f"model '{self._settings.name}': the reply holds no choices")
-        choice = response.choices[0]
-        text = whole_characters(choice.message.content or "")
-        if self._key:
-            text = text.replace(self._key, MARK)
-        usage = getattr(response, "usage", None)
-        # litellm reports 0 where the provider reports nothing; no real prompt is empty.
-        prompt: int | None = getattr(usage, "prompt_tokens", None) or None
-        completion: int | None = getattr(usage, "completion_tokens", None) if prompt else None
-        price = self._settings.price
-        cost = None
-        if price is not None and prompt is not None and completion is not None:
-            cost = price.of(prompt, completion)
-        return ChatReply(
-            text=text,
-            prompt_tokens=prompt,
-            completion_tokens=completion,
-            cost_usd=cost,
-            seconds=seconds,
-            finish_reason=choice.finish_reason,
-        )
+        choice, usage = response.choices[0], getattr(response, "usage", None)
+        tokens = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
+        text = choice.message.content or ""
+        return chat_reply(self._settings, self._key, text, tokens, seconds, choice.finish_reason)
 
 
 _open_models: WeakSet[LiteLLMModel] = WeakSet()
@@ -170,15 +156,11 @@ _open_models: WeakSet[LiteLLMModel] = WeakSet()
 
 def as_model_error(error: Exception, settings: ModelSettings, key: str | None) -> ModelError:
     """The one place where errors of litellm, its clients and the network become ours; without the key."""
-    where = f"model '{settings.name}'"
     if isinstance(error, TimeoutError):
-        return TransientModelError(f"{where}: no reply within {settings.timeout:g} s")
-    words = str(error).replace(key, MARK) if key else str(error)
-    words = redact(" ".join(words.split()), [settings.api_key_env or ""])
-    message = f"{where}: {words[:500]}"
-    if _is_transient(error):
-        return TransientModelError(message, retry_after=_retry_after(error))
-    return PermanentModelError(message)
+        return failure(settings, key, f"no reply within {settings.timeout:g} s", transient=True)
+    response = getattr(error, "response", None)
+    headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
+    return failure(settings, key, str(error), transient=_is_transient(error), wait=retry_after(headers))
 
 
 def _is_transient(error: Exception) -> bool:
@@ -196,37 +178,6 @@ def _is_broken_connection(error: Exception) -> bool:
     import openai
 
     return isinstance(error, openai.APIConnectionError | httpx.TransportError)
-
-
-def is_worth_retrying(status: int) -> bool:
-    """Whether an HTTP status may be gone next time.
-
-    >>> is_worth_retrying(429), is_worth_retrying(503), is_worth_retrying(400)
-    (True, True, False)
-    """
-    return status in _RETRIED_STATUS or status >= 500
-
-
-def _retry_after(error: Exception) -> float | None:
-    """Seconds that the provider asked to wait: a number or a date in its headers."""
-    response = getattr(error, "response", None)
-    headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
-    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is None:
-            continue
-        try:
-            return max(0.0, float(value) * unit)
-        except ValueError:
-            return _until_date(value)
-    return None
-
-
-def _until_date(value: str) -> float | None:
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return None
 
 
 def _foreign_errors() -> tuple[type[Exception], ...]:
@@ -280,19 +231,9 @@ def wants_schema(settings: ModelSettings) -> bool:
     """Whether a JSON schema is sent to the model."""
     if settings.json_schema != "auto":
         return settings.json_schema == "on"
-    return provider_of(settings) == "hosted_vllm" or bool(
-        load_litellm().supports_response_schema(settings.model)
-    )
-
-
-def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A JSON schema as the parameter of a chat completion."""
-    # Strict mode refuses schemas that leave other properties open.
-    strict = schema.get("additionalProperties") is False
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "reply", "schema": dict(schema), "strict": strict},
-    }
+    if reads_schemas(settings.model) or not is_listed(settings.model):
+        return reads_schemas(settings.model)
+    return bool(load_litellm().supports_response_schema(settings.model))
 
 
 def _table_price(model: str) -> Price | None:

@@ -1,4 +1,4 @@
-"""The real litellm over real HTTP to a server on the loopback interface."""
+"""Both transports over real HTTP to a server on the loopback interface: the real litellm, and our own."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
 from perturb.llm.budget import Budget
-from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, ModelSettings, Price
+from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, ModelSettings, Price, Transport
 from perturb.llm.limits import LimitedModel
-from perturb.llm.opening import open_models
-from perturb.llm.remote import LiteLLMModel, check_model, with_price
+from perturb.llm.opening import open_models, open_transport
+from perturb.llm.remote import check_model, with_price
 from tests.loopback import Fault, LoopbackServer, ScriptedFaults, ScriptedPlayer
 
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
@@ -26,7 +26,25 @@ pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` quali
 
 KEY = "sk-loopback-0123456789abcdef"
 HELLO = ChatRequest((Message("system", "Be brief."), Message("user", "Hello?")))
-ROUTES = ("openai/tiny", "hosted_vllm/tiny")
+
+Route = dict[str, Any]
+"""The settings that decide which way a call goes."""
+
+ROUTES: tuple[Route, ...] = tuple(
+    {"model": model, "transport": transport}
+    for transport in ("litellm", "direct")
+    for model in ("openai/tiny", "hosted_vllm/tiny")
+)
+
+
+def over(*routes: Route) -> pytest.MarkDecorator:
+    """Run a test over these routes."""
+    names = [f"{route['transport']}-{route['model'].partition('/')[0]}" for route in routes]
+    return pytest.mark.parametrize("route", routes, ids=names)
+
+
+every_route = over(*ROUTES)
+each_transport = over(*ROUTES[1::2])
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +63,7 @@ def settings_for(server: LoopbackServer, **changes: Any) -> ModelSettings:
 async def opened(
     settings: ModelSettings, wrap: Callable[[ChatModel], ChatModel] | None = None
 ) -> AsyncIterator[ChatModel]:
-    model: ChatModel = LiteLLMModel(settings)
+    model = open_transport(settings)
     if wrap:
         model = wrap(model)
     try:
@@ -59,20 +77,18 @@ async def ask(settings: ModelSettings, request: ChatRequest = HELLO) -> ChatRepl
         return await model.complete(request)
 
 
-async def failure(route: str, fault: Fault) -> ModelError:
+async def failure(route: Route, fault: Fault) -> ModelError:
     with LoopbackServer(faults=ScriptedFaults([fault] * 3), retry_after=7) as server:
         with pytest.raises(ModelError) as caught:
-            await ask(settings_for(server, model=route))
-        assert server.counters.total == 1, "litellm must not retry by itself"
+            await ask(settings_for(server, **route))
+        assert server.counters.total == 1, "a transport must not retry by itself"
         return caught.value
 
 
-@pytest.mark.parametrize("route", ROUTES)
-async def test_a_reply_carries_text_usage_and_cost(route: str) -> None:
+@every_route
+async def test_a_reply_carries_text_usage_and_cost(route: Route) -> None:
     with LoopbackServer(ScriptedPlayer(["Good day."])) as server:
-        reply = await ask(
-            settings_for(server, model=route, price=Price(1.0, 2.0), params={"temperature": 0.5})
-        )
+        reply = await ask(settings_for(server, **route, price=Price(1.0, 2.0), params={"temperature": 0.5}))
         sent, headers = server.counters.last_request, server.counters.last_headers
     assert (reply.text, reply.finish_reason, reply.tries) == ("Good day.", "stop", 1)
     assert reply.prompt_tokens
@@ -88,11 +104,11 @@ async def test_a_reply_carries_text_usage_and_cost(route: str) -> None:
     assert headers["Authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("route", ROUTES)
-async def test_an_unknown_price_or_usage_is_none(route: str) -> None:
+@every_route
+async def test_an_unknown_price_or_usage_is_none(route: Route) -> None:
     with LoopbackServer(faults=ScriptedFaults([None, Fault.NO_USAGE])) as server:
-        unpriced = await ask(settings_for(server, model=route))
-        uncounted = await ask(settings_for(server, model=route, price=Price(1.0, 1.0)))
+        unpriced = await ask(settings_for(server, **route))
+        uncounted = await ask(settings_for(server, **route, price=Price(1.0, 1.0)))
     assert unpriced.prompt_tokens is not None
     assert unpriced.cost_usd is None
     assert (uncounted.prompt_tokens, uncounted.completion_tokens, uncounted.cost_usd) == (None, None, None)
@@ -110,25 +126,25 @@ TRANSIENT = [
 PERMANENT = [Fault.NO_QUOTA, Fault.UNAUTHORISED, Fault.BAD_REQUEST]
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@every_route
 @pytest.mark.parametrize("fault", TRANSIENT)
-async def test_transient_faults(route: str, fault: Fault) -> None:
+async def test_transient_faults(route: Route, fault: Fault) -> None:
     error = await failure(route, fault)
     assert isinstance(error, TransientModelError)
     assert error.retry_after == (7 if fault is Fault.RATE_LIMIT_WITH_HINT else None)
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@every_route
 @pytest.mark.parametrize("fault", PERMANENT)
-async def test_permanent_faults(route: str, fault: Fault) -> None:
+async def test_permanent_faults(route: Route, fault: Fault) -> None:
     assert isinstance(await failure(route, fault), PermanentModelError)
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@every_route
 @pytest.mark.parametrize(
     "fault", [Fault.RATE_LIMIT, Fault.SERVER_ERROR, Fault.UNAUTHORISED, Fault.BAD_REQUEST]
 )
-async def test_errors_name_the_model_on_one_line_and_hold_no_key(route: str, fault: Fault) -> None:
+async def test_errors_name_the_model_on_one_line_and_hold_no_key(route: Route, fault: Fault) -> None:
     message = str(await failure(route, fault))
     assert message.startswith("model 'tiny': ")
     assert "\n" not in message
@@ -136,45 +152,48 @@ async def test_errors_name_the_model_on_one_line_and_hold_no_key(route: str, fau
     assert "[redacted]" in message, "the server quotes the key, so something must have been taken out"
 
 
-@pytest.mark.parametrize("route", ROUTES)
-async def test_logs_hold_no_key(route: str, caplog: pytest.LogCaptureFixture) -> None:
+@every_route
+async def test_logs_hold_no_key(route: Route, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         await failure(route, Fault.UNAUTHORISED)
     assert KEY not in caplog.text
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@every_route
 @pytest.mark.parametrize("fault", [Fault.EMPTY, Fault.NULL_CONTENT])
-async def test_an_empty_content_is_an_empty_reply(route: str, fault: Fault) -> None:
+async def test_an_empty_content_is_an_empty_reply(route: Route, fault: Fault) -> None:
     with LoopbackServer(faults=ScriptedFaults([fault])) as server:
-        assert (await ask(settings_for(server, model=route))).text == ""
+        assert (await ask(settings_for(server, **route))).text == ""
 
 
+@each_transport
 @pytest.mark.parametrize("fault", [Fault.CUT_JSON, Fault.FENCED, Fault.PROSE])
-async def test_spoiled_content_comes_as_it_is(fault: Fault) -> None:
+async def test_spoiled_content_comes_as_it_is(route: Route, fault: Fault) -> None:
     with LoopbackServer(ScriptedPlayer(['{"a": 1, "b": 2}']), faults=ScriptedFaults([fault])) as server:
-        reply = await ask(settings_for(server))
+        reply = await ask(settings_for(server, **route))
     assert reply.text not in ("", '{"a": 1, "b": 2}')
     assert (reply.finish_reason == "length") is (fault is Fault.CUT_JSON)
 
 
-@pytest.mark.parametrize("route", ROUTES)
-async def test_a_hang_ends_at_the_timeout(route: str) -> None:
+@every_route
+async def test_a_hang_ends_at_the_timeout(route: Route) -> None:
     with (
         LoopbackServer(faults=ScriptedFaults([Fault.HANG])) as server,
         pytest.raises(TransientModelError, match=r"no reply within 1 s"),
     ):
-        await ask(settings_for(server, model=route, timeout=1.0))
+        await ask(settings_for(server, **route, timeout=1.0))
 
 
-async def test_a_server_that_is_gone_is_transient() -> None:
+@each_transport
+async def test_a_server_that_is_gone_is_transient(route: Route) -> None:
     with LoopbackServer() as server:
         pass
     with pytest.raises(TransientModelError):
-        await ask(settings_for(server))
+        await ask(settings_for(server, **route))
 
 
-async def test_retries_pass_through_every_transient_fault_and_honour_the_hint() -> None:
+@each_transport
+async def test_retries_pass_through_every_transient_fault_and_honour_the_hint(route: Route) -> None:
     slept: list[float] = []
 
     class Impatient:
@@ -185,7 +204,7 @@ async def test_retries_pass_through_every_transient_fault_and_honour_the_hint() 
             slept.append(seconds)
 
     with LoopbackServer(faults=ScriptedFaults(TRANSIENT[:6]), retry_after=7) as server:
-        settings = settings_for(server, max_retries=6)
+        settings = settings_for(server, **route, max_retries=6)
         async with opened(
             settings, lambda model: LimitedModel(model, clock=Impatient(), jitter=lambda: 0.5)
         ) as model:
@@ -205,31 +224,40 @@ async def test_retries_pass_through_every_transient_fault_and_honour_the_hint() 
         ("openai/gpt-4o", "auto", True),
     ],
 )
-async def test_the_schema_is_sent_where_the_model_reads_it(model: str, use: Any, sent: bool) -> None:
+@pytest.mark.parametrize("transport", ["litellm", "direct"])
+async def test_the_schema_is_sent_where_the_model_reads_it(
+    transport: Transport, model: str, use: Any, sent: bool
+) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     with LoopbackServer() as server:
-        await ask(settings_for(server, model=model, json_schema=use), replace(HELLO, schema=schema))
+        settings = settings_for(server, model=model, transport=transport, json_schema=use)
+        await ask(settings, replace(HELLO, schema=schema))
         body = server.counters.last_request
     assert ("response_format" in body) is sent
     if sent:
         assert body["response_format"]["json_schema"]["schema"] == schema
 
 
-async def test_no_key_of_the_environment_is_sent_to_an_api_base(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("transport", "sent"), [("litellm", "Bearer no-key"), ("direct", None)])
+async def test_no_key_of_the_environment_is_sent_to_an_api_base(
+    monkeypatch: pytest.MonkeyPatch, transport: Transport, sent: str | None
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-private-key-of-the-user")
     with LoopbackServer() as server:
-        await ask(settings_for(server, model="openai/tiny", api_key_env=None))
-        assert server.counters.last_headers["Authorization"] == "Bearer no-key"
+        await ask(settings_for(server, model="openai/tiny", api_key_env=None, transport=transport))
+        assert server.counters.last_headers.get("Authorization") == sent
 
 
-async def test_a_key_in_a_reply_is_taken_out() -> None:
+@each_transport
+async def test_a_key_in_a_reply_is_taken_out(route: Route) -> None:
     with LoopbackServer(ScriptedPlayer([f"You sent {KEY}."])) as server:
-        assert (await ask(settings_for(server))).text == "You sent [redacted]."
+        assert (await ask(settings_for(server, **route))).text == "You sent [redacted]."
 
 
-async def test_max_connections_is_held_over_http() -> None:
+@each_transport
+async def test_max_connections_is_held_over_http(route: Route) -> None:
     with LoopbackServer(latency=(0.02, 0.04)) as server:
-        async with opened(settings_for(server, max_connections=3), LimitedModel) as model:
+        async with opened(settings_for(server, **route, max_connections=3), LimitedModel) as model:
             asked = [ChatRequest((Message("user", f"number {i}"),)) for i in range(12)]
             replies = await asyncio.gather(*(model.complete(request) for request in asked))
         assert server.counters.max_active == 3

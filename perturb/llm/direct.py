@@ -1,0 +1,254 @@
+"""OpenAI-compatible servers straight over aiohttp, for a fraction of the processor time that litellm takes per call."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+import ssl
+import time
+import urllib.request
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+from weakref import WeakSet
+
+import aiohttp
+from yarl import URL
+
+from perturb.errors import ConfigError, ModelError
+from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
+from perturb.llm.remote import wants_schema
+from perturb.llm.transports import own_key_variable
+from perturb.llm.wire import chat_reply, failure, is_worth_retrying, response_format, retry_after
+
+MOST_BYTES = 50 * 2**20
+"""A body that is longer than this is no reply."""
+
+_PATH = "chat/completions"
+
+
+class DirectModel:
+    """A model of an OpenAI-compatible server, called once per `complete`, without retries."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        """Raises `ConfigError` for an address, or a proxy in the environment, that cannot be used."""
+        self._settings = settings
+        self._key = os.environ.get(settings.api_key_env or own_key_variable(settings.model) or "") or None
+        self._url = _address(settings)
+        self._way: dict[str, Any] = {"proxy": _proxy(self._url, settings.name), "allow_redirects": False}
+        if self._url.scheme == "https":
+            self._way["ssl"] = _trusted()
+        self._headers = _headers(settings, self._key)
+        self._options = _options(settings)
+        self._wants_schema = wants_schema(settings)
+
+    @property
+    def settings(self) -> ModelSettings:
+        """As given."""
+        return self._settings
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Send one request and wait `timeout` seconds at most.
+
+        Raises `TransientModelError` (408, 409, 425, 429, 5xx, broken connection, time-out, a body that is no
+        completion, a reply without choices) or `PermanentModelError` (anything else), without the key in the message.
+        """
+        body = self._body(request)
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                status, headers, content = await self._post(body)
+        except TimeoutError:
+            raise self._failure(f"no reply within {self._settings.timeout:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._failure(f"{type(error).__name__}: {error}") from None
+        if not 200 <= status < 300:
+            raise self._refusal(status, headers, content)
+        return self._reply(content, time.perf_counter() - started)
+
+    async def close(self) -> None:
+        """Give back the connections once the last model of the event loop is closed: they share them."""
+        await _release(self)
+
+    def _body(self, request: ChatRequest) -> bytes:
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        body = {**self._options, "messages": messages}
+        if request.schema is not None and self._wants_schema:
+            body.setdefault("response_format", response_format(request.schema))
+        return json.dumps(body).encode()
+
+    async def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        session = _session(self)
+        async with session.post(self._url, data=body, headers=self._headers, **self._way) as response:
+            return response.status, response.headers, await self._read(response.content)
+
+    async def _read(self, stream: aiohttp.StreamReader) -> bytes:
+        chunks, size = [], 0
+        while chunk := await stream.readany():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MOST_BYTES:
+                raise self._failure(f"a reply of more than {MOST_BYTES} bytes", transient=False)
+        return b"".join(chunks)
+
+    def _reply(self, content: bytes, seconds: float) -> ChatReply:
+        try:
+            completion = json.loads(content)
+        except (ValueError, RecursionError):
+            raise self._failure(f"the body is no JSON: {_as_text(content)}") from None
+        if not isinstance(completion, dict):
+            raise self._failure("the body is no completion")
+        choices = completion.get("choices")
+        if not isinstance(choices, list) or not choices:
+            raise self._without_choices(completion)
+        try:
+            message = choices[0]["message"]
+            text = _text(message)
+        except (KeyError, TypeError):
+            raise self._failure("the reply's first choice holds no message") from None
+        usage = completion.get("usage")
+        counts = usage if isinstance(usage, dict) else {}
+        tokens = counts.get("prompt_tokens"), counts.get("completion_tokens")
+        return chat_reply(
+            self._settings, self._key, text, tokens, seconds, choices[0].get("finish_reason") or "stop"
+        )
+
+    def _without_choices(self, completion: Mapping[str, Any]) -> ModelError:
+        """A failure; some gateways put an error with its status into a body that says 200."""
+        error = completion.get("error")
+        if not error:
+            return self._failure("the reply holds no choices")
+        status = error.get("code") if isinstance(error, dict) else None
+        words = f"the reply is an error: {_words(completion)}"
+        transient = not isinstance(status, int) or is_worth_retrying(status)
+        return self._failure(words, transient=transient and "insufficient_quota" not in str(error))
+
+    def _refusal(self, status: int, headers: Mapping[str, str], content: bytes) -> ModelError:
+        """The failure that a status other than 2xx means."""
+        said = _as_text(content)
+        if 300 <= status < 400:
+            return self._failure(
+                f"status {status}: sent on to {headers.get('Location', 'nowhere')}: "
+                "redirects are not followed, give that address as api_base",
+                transient=False,
+            )
+        try:
+            words = _words(json.loads(content))
+        except (ValueError, RecursionError):
+            words = said
+        transient = is_worth_retrying(status) and "insufficient_quota" not in said
+        return self._failure(f"status {status}: {words}", transient=transient, wait=retry_after(headers))
+
+    def _failure(self, words: str, *, transient: bool = True, wait: float | None = None) -> ModelError:
+        return failure(self._settings, self._key, words, transient=transient, wait=wait)
+
+
+class _Pool:
+    """The connections of an event loop, and the models that use them."""
+
+    def __init__(self) -> None:
+        # How many may be open is for `max_connections` to say; keys and cookies of one server are none of another's.
+        connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=None)
+        self.session = aiohttp.ClientSession(
+            connector=connector, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()
+        )
+        self.users: WeakSet[DirectModel] = WeakSet()
+
+
+_pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
+
+
+def _session(model: DirectModel) -> aiohttp.ClientSession:
+    """The session of the running loop; it stays open until each model that has used it is closed."""
+    loop = asyncio.get_running_loop()
+    pool = _pools.get(loop)
+    if pool is None:
+        pool = _pools[loop] = _Pool()
+    pool.users.add(model)
+    return pool.session
+
+
+async def _release(model: DirectModel) -> None:
+    loop = asyncio.get_running_loop()
+    pool = _pools.get(loop)
+    if pool is None:
+        return
+    pool.users.discard(model)
+    if not pool.users:
+        del _pools[loop]
+        await pool.session.close()
+
+
+def _address(settings: ModelSettings) -> URL:
+    """Where requests go: `api_base` with the path of completions, unless it has it already."""
+    try:
+        parts = urlsplit(settings.api_base or "")
+        path = parts.path if _PATH in parts.path else f"{parts.path.rstrip('/')}/{_PATH}"
+        return URL(parts._replace(path=path).geturl())
+    except ValueError as error:
+        raise ConfigError(
+            f"model '{settings.name}': api_base is no address ({error}): write it as http://HOST:PORT/v1"
+        ) from None
+
+
+def _proxy(url: URL, name: str) -> str | None:
+    """The proxy that the environment names for an address; looked up once, since it means reading all variables."""
+    if not url.host or urllib.request.proxy_bypass(url.host):
+        return None
+    proxies = urllib.request.getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if proxy and "://" not in proxy:
+        proxy = f"http://{proxy}"
+    if proxy and not proxy.startswith(("http://", "https://")):
+        raise ConfigError(
+            f"model '{name}': the proxy of the environment is none of HTTP: set NO_PROXY, or transport: litellm"
+        )
+    return proxy or None
+
+
+@functools.cache
+def _trusted() -> ssl.SSLContext:
+    """Whom to trust, as litellm does: `SSL_CERT_FILE` or `SSL_CERT_DIR`, else the authorities of certifi."""
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+def _headers(settings: ModelSettings, key: str | None) -> dict[str, str]:
+    headers = {"Content-Type": "application/json"}
+    headers |= {name: str(value) for name, value in settings.params.get("extra_headers", {}).items()}
+    return {**headers, "Authorization": f"Bearer {key}"} if key else headers
+
+
+def _options(settings: ModelSettings) -> dict[str, Any]:
+    """Everything of a body but messages and schema."""
+    params = {
+        name: value for name, value in settings.params.items() if name not in ("extra_headers", "extra_body")
+    }
+    model = settings.model.partition("/")[2]
+    return {**params, **settings.params.get("extra_body", {}), "model": model}
+
+
+def _text(message: Any) -> str:
+    """The text of a message: none, a string, or parts of which those with text count."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return "".join(str(part["text"]) for part in content if part.get("type", "text") == "text")
+    if content is not None and not isinstance(content, str):
+        raise TypeError("content is no text")
+    return content or ""
+
+
+def _words(said: Any) -> str:
+    """What an error says, in the forms that servers give it."""
+    for name in ("error", "message", "detail"):
+        if isinstance(said, dict) and said.get(name):
+            said = said[name]
+    return said if isinstance(said, str) else json.dumps(said)
+
+
+def _as_text(content: bytes) -> str:
+    return content[:10_000].decode("utf-8", "replace")

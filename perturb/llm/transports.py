@@ -1,0 +1,111 @@
+"""Which way the calls of a model go: through litellm, or straight to an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+from urllib.parse import urlsplit
+
+from perturb.errors import ConfigError
+from perturb.llm.client import ModelSettings
+
+COMPATIBLE: tuple[str, ...] = ("hosted_vllm", "openai", "custom_openai", "lm_studio", "llamafile")
+"""Prefixes that litellm, given an `api_base`, takes to an OpenAI-compatible server as they are."""
+
+_READS_SCHEMAS = frozenset({"hosted_vllm", "lm_studio"})
+
+_OWN_KEYS = {name: f"{name.upper()}_API_KEY" for name in ("hosted_vllm", "lm_studio", "llamafile")}
+"""The variables of providers that are a server of the user's own; OpenAI's key is not for other servers."""
+
+_OPENAIS_OWN = re.compile(
+    r"(ft:)?(gpt-(?!oss)|chatgpt|o\d|codex|computer-use|davinci|babbage|text-|dall-e|tts-|whisper|omni-|sora)"
+)
+"""Names of models that OpenAI serves itself: litellm knows their prices and rewrites their parameters."""
+
+_FOR_LITELLM = frozenset(
+    {
+        *(
+            "additional_drop_params",
+            "allowed_openai_params",
+            "api_version",
+            "base_model",
+            "base_url",
+            "cache",
+        ),
+        *("caching", "custom_llm_provider", "drop_params", "fallbacks", "guardrails", "headers", "metadata"),
+        *("input_cost_per_token", "output_cost_per_token", "mock_response", "organization", "ssl_verify"),
+        *("supports_system_message", "thinking", "use_litellm_proxy"),
+    }
+)
+"""Parameters that litellm acts on itself."""
+
+
+def transport_of(settings: ModelSettings) -> Literal["litellm", "direct"]:
+    """The transport of a model: as its `transport` says, or `direct` where `auto` finds nothing that litellm adds.
+
+    Raises `ConfigError` if `direct` is asked for and cannot be.
+
+    >>> transport_of(ModelSettings("m", "hosted_vllm/tiny", api_base="http://127.0.0.1:8000/v1"))
+    'direct'
+    >>> transport_of(ModelSettings("m", "anthropic/tiny"))
+    'litellm'
+    """
+    if settings.transport == "litellm":
+        return "litellm"
+    obstacle = _obstacle(settings)
+    if settings.transport == "direct":
+        if obstacle is not None:
+            raise ConfigError(
+                f"model '{settings.name}': {obstacle}, so 'transport: direct' cannot be: leave it out"
+            )
+        return "direct"
+    return "litellm" if obstacle is not None or is_listed(settings.model) else "direct"
+
+
+def provider_of(model: str) -> str:
+    """The part of a model string before the first slash."""
+    return model.partition("/")[0]
+
+
+def is_listed(model: str) -> bool:
+    """Whether litellm may have a model in its list; it has none of other people's OpenAI-compatible servers.
+
+    >>> is_listed("openai/gpt-4o"), is_listed("openai/my-model"), is_listed("hosted_vllm/gpt-4o")
+    (True, False, False)
+    """
+    provider, _, name = model.partition("/")
+    if provider in ("openai", "custom_openai"):
+        return _OPENAIS_OWN.match(name) is not None
+    return provider not in COMPATIBLE
+
+
+def reads_schemas(model: str) -> bool:
+    """Whether the servers of a model's provider read JSON schemas, whatever the model."""
+    return provider_of(model) in _READS_SCHEMAS
+
+
+def own_key_variable(model: str) -> str | None:
+    """The variable that holds the key of a model's provider, where `api_key_env` names none."""
+    return _OWN_KEYS.get(provider_of(model))
+
+
+def _obstacle(settings: ModelSettings) -> str | None:
+    """Why litellm is needed, if it is."""
+    provider = provider_of(settings.model)
+    if provider not in COMPATIBLE:
+        return f"'{provider}' is none of the OpenAI-compatible providers ({', '.join(COMPATIBLE)})"
+    if settings.api_base is None:
+        return "it has no api_base"
+    if not _is_address(settings.api_base):
+        return "its api_base is no http:// or https:// address"
+    if names := sorted(_FOR_LITELLM & settings.params.keys()):
+        return f"'{names[0]}' in its params is for litellm"
+    return None
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
