@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Mapping
 
 from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules import ambiguity_words as say
@@ -11,6 +12,7 @@ from perturb.rules import pools
 from perturb.rules.ambiguity_gap import gap_of, sibling_title, with_note
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
+from perturb.rules.doers import maybe_person
 from perturb.rules.drafts import (
     answer_kept,
     answer_sentence,
@@ -65,25 +67,42 @@ def _pronoun(analysis: Analysis, rng: random.Random) -> Draft | None:
     )  # fmt: skip
 
 
-def _sense_fits(analysis: Analysis) -> bool:
+_VERB_FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "sing": ("sing",),
+    "play": ("play", "portray", "voice"),
+    "write": ("write", "compose", "draw"),
+    "make": ("invent", "discover", "design", "create", "coin", "make", "found", "direct"),
+}
+_GROUP_VERBS = frozenset(
+    ("own", "win", "sponsor", "determine", "issue", "control", "run", "sing", "make", "found")
+)
+
+
+def _sense_family(analysis: Analysis) -> str | None:
+    """What sort of word with several senses may stand for the answer."""
     question = analysis.question
-    return (
-        analysis.answer_type is AnswerType.PERSON
-        and question is not None
-        and question.wh == "who"
-        and question.verb not in ("is", "was")
-        and answer_sentence(analysis) is not None
-    )
+    if (
+        question is None
+        or question.wh != "who"
+        or re.match(r"who \w+ (?:at|for|in|on|with) ", analysis.query)
+    ):
+        return None
+    if question.verb in ("is", "was"):
+        return "other" if analysis.answer_type is AnswerType.PERSON else None
+    verb = inflected(question.verb.lower(), "VB") or ""
+    if analysis.answer_type is AnswerType.PERSON or maybe_person(analysis):
+        return next((family for family, verbs in _VERB_FAMILIES.items() if verb in verbs), "other")
+    return "group" if verb in _GROUP_VERBS and analysis.answer[:1].isupper() else None
+
+
+def _sense_fits(analysis: Analysis) -> bool:
+    return _sense_family(analysis) is not None and answer_sentence(analysis) is not None
 
 
 def _sense(analysis: Analysis, rng: random.Random) -> Draft | None:
-    if analysis.question is None:
+    family = _sense_family(analysis)
+    if analysis.question is None or family is None:
         return None
-    verb = analysis.question.verb.lower()
-    family = next(
-        (f for f in ("sing", "play", "write") if verb in (f, inflected(f, "VBD"), inflected(f, "VBZ"))),
-        "other",
-    )
     sense = rng.choice(say.SENSES[family])
     if has_word(f"{analysis.query} {analysis.text}", sense):
         return None
@@ -122,7 +141,7 @@ def _epithet(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 LOW_RULES: tuple[Rule, ...] = (
-    Rule("Dominant-sense Polysemy", LOW, "a who-question with a verb; the answer is a person",
+    Rule("Dominant-sense Polysemy", LOW, "a who-question that parses; the answer is a person or a named body",
          _sense_fits, _sense, answer_kept),
     Rule("Salient-antecedent Pronoun", LOW, "the question names its topic, which is no person or group",
          _pronoun_fits, _pronoun, answer_kept),

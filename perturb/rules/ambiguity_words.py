@@ -11,6 +11,13 @@ FRONTS = (
     "as for {full}, {question}",
     "on the subject of {full}, {question}",
     "speaking of {full}, {question}",
+    "when it comes to {full}, {question}",
+    "with regard to {full}, {question}",
+    "in the case of {full}, {question}",
+    "thinking of {full}, {question}",
+    "turning to {full}, {question}",
+    "with respect to {full}: {question}",
+    "I am reading about {full}; {question}",
 )
 DECOYS = (
     "{Full} is sometimes named side by side with {decoy}, which has nothing to do with it.",
@@ -20,31 +27,44 @@ DECOYS = (
     "A newspaper once printed a piece on {full} on the same page as one on {decoy}.",
     "In a quiz, one round dealt with {full} and the next with {decoy}.",
     "In an old catalogue {full} stands on one line and {decoy} on the next.",
+    "A school in Leeds held a talk on {full} one week and a talk on {decoy} the week after.",
+    "A library keeps a folder on {full} in the same box as a thin one on {decoy}.",
+    "On one evening of radio talks, {full} came first and {decoy} second.",
+    "A club once showed slides about {full} and then, after a break, a few about {decoy}.",
+    "{Full} shares a shelf in one reading room with {decoy}.",
 )
 WORK_DECOYS = (
     "the unrelated {noun} “{sibling}”", "a {noun} by the name of “{sibling}”", "“{sibling}”, another {noun}",
-    "an amateur {noun} called “{sibling}”",
+    "an amateur {noun} called “{sibling}”", "the little-known {noun} “{sibling}”", "a student {noun}, “{sibling}”",
 )  # fmt: skip
 
 SENSES = {
-    "sing": ("figure", "voice", "star"),
-    "play": ("figure", "star"),
-    "write": ("figure",),
-    "other": ("figure", "party"),
+    "sing": ("figure", "voice", "star", "act", "artist"),
+    "play": ("figure", "star", "player", "talent"),
+    "write": ("figure", "hand", "pen", "mind"),
+    "make": ("figure", "mind", "brain", "party"),
+    "other": ("figure", "party", "face"),
+    "group": ("party", "body", "outfit"),
 }
-"""Words with several senses that may stand for a person, by what the person did."""
+"""Words with several senses that may stand for a person or a body, by what was done."""
 SENSE_QUESTIONS = (
     "which {sense} {did}",
     "what {sense} {did}",
     "could you say which {sense} {did}",
     "do you know which {sense} {did}",
     "tell me which {sense} {did}",
-    "please name the {sense} who {did}",
+    "I would like to know which {sense} {did}",
+    "according to the passage, which {sense} {did}",
+    "can the text tell me which {sense} {did}",
+    "from what is said here, which {sense} {did}",
+    "which {sense}, by this account, {did}",
+    "just which {sense} {did}",
 )
 
 EPITHET_NAMES = (
     "the {noun} known as “{epithet}”", "the {noun} nicknamed “{epithet}”", "the {noun} that fans call “{epithet}”",
     "the {noun} with the nickname “{epithet}”", "the {noun} also called “{epithet}”", "the {noun} dubbed “{epithet}”",
+    "“{epithet}”", "what people call “{epithet}”", "the {noun} that some know as “{epithet}”",
 )  # fmt: skip
 EPITHET_NOTES = (
     "Many a {noun} has a nickname, but only {full} is called “{epithet}”.",
@@ -53,6 +73,11 @@ EPITHET_NOTES = (
     "The nickname “{epithet}” is used of {full} alone, whereas “{other}” is used of another {noun}.",
     "“{epithet}” is an affectionate name for {full} alone; a different {noun} goes by “{other}”.",
     "By “{epithet}” people mean {full}. What they call “{other}” is another {noun}.",
+    "Of all that has been called by such names, {full} is the only {noun} known as “{epithet}”.",
+    "Whoever says “{epithet}” means {full}, while “{other}” stands for a {noun} of no fame.",
+    "In letters to the paper {full} is “{epithet}” throughout, and no other {noun} is called that.",
+    "Two names are easily mixed up: “{epithet}” is {full}, whereas “{other}” is some other {noun}.",
+    "A local joke turned {full} into “{epithet}”, a name that no other {noun} has been given.",
 )
 
 DEICTIC_NOTES = (
@@ -62,37 +87,69 @@ DEICTIC_NOTES = (
     "Side by side with it stands another {noun}, {sibling}. {claim}.",
     "This entry is about two {noun}s, and the second is {sibling}. {claim}.",
     "Alongside {name}, the entry deals just as fully with the {noun} {sibling}. {claim}.",
+    "As much is known of another {noun}, {sibling}. {claim}.",
+    "The text now turns to a {noun} of the same rank, {sibling}. {claim}.",
+    "What is said of {name} goes with an equal share on the {noun} {sibling}. {claim}.",
+    "Next to {name}, one more {noun} has its place here, {sibling}. {claim}.",
 )
 
-SLUICED_WHO = (
-    ("someone later wrote a report on this subject", "{rival} later wrote a report on this subject."),
-    ("someone later held a lecture on this subject", "A lecture on this subject was later held by {rival}."),
-    ("someone later made a radio feature about this", "{rival} later made a radio feature about this."),
-    (
-        "someone later put together an exhibition on this subject",
-        "An exhibition on this subject was later put together by {rival}.",
-    ),
-    ("someone later edited a booklet on this subject", "{rival} later edited a booklet on this subject."),
-    (
-        "someone later gave a prize for an essay about this",
-        "A prize for an essay about this was later given by {rival}.",
-    ),
+SIDE_DEEDS = (
+    ("wrote a report on this subject", "{rival} later wrote a report on this subject."),
+    ("held a lecture on this subject", "A lecture on this subject was later held by {rival}."),
+    ("made a radio feature about this", "{rival} later made a radio feature about this."),
+    ("set up an exhibition on this subject", "An exhibition on this subject was later set up by {rival}."),
+    ("edited a booklet on this subject", "{rival} later edited a booklet on this subject."),
+    ("gave a prize for an essay about this", "A prize for an essay about this was later given by {rival}."),
+    ("gave a slide show about it", "A slide show about it was later given by {rival}."),
+    ("collected newspaper cuttings about it", "Newspaper cuttings about it were later collected by {rival}."),
+    ("drew a poster about it", "{rival} later drew a poster about it."),
+    ("made a scrapbook about it", "A scrapbook about it was later made by {rival}."),
+    ("wrote a magazine column about it", "{rival} later wrote a magazine column about it."),
+    ("taught an evening class on it", "An evening class on it was later taught by {rival}."),
+    ("set a quiz about it", "A quiz about it was later set by {rival}."),
+    ("recorded a podcast about it", "{rival} later recorded a podcast about it."),
 )
-SLUICED_PAST = (
+"""What somebody may have done about any subject: in the question, and in the passage with the name."""
+SLUICES_WHO = (
+    "someone {did} and someone later {deed}, but who",
+    "someone {did}, and someone later {deed}, but who was it",
+    "I read that someone {did} and that someone later {deed}; who",
+    "if someone {did} and someone later {deed}, who was that",
+    "someone {did}, just as someone later {deed}, but who",
+    "there is someone who {did} and someone who later {deed}, but who",
+)
+SIDE_EVENTS_PAST = (
     ("a report on this subject was printed", "A report on this subject was printed {rival}."),
     ("a lecture on this subject was held", "A lecture on this subject was held {rival}."),
     ("a radio feature about this was broadcast", "A radio feature about this was broadcast {rival}."),
     ("an exhibition on this subject was shown", "An exhibition on this subject was shown {rival}."),
     ("a booklet on this subject was presented", "A booklet on this subject was presented {rival}."),
     ("a prize for an essay about this was awarded", "A prize for an essay about this was awarded {rival}."),
+    ("a slide show about it was given", "A slide show about it was given {rival}."),
+    ("a poster about it was put up", "A poster about it was put up {rival}."),
+    ("a quiz about it was held", "A quiz about it was held {rival}."),
+    ("an evening class on it was taught", "An evening class on it was taught {rival}."),
+    ("a debate about it was held", "A debate about it was held {rival}."),
+    ("a magazine column about it was printed", "A magazine column about it was printed {rival}."),
+    ("a meeting of people who study it took place", "A meeting of people who study it took place {rival}."),
 )
-SLUICED_PRESENT = (
+SIDE_EVENTS_PRESENT = (
     ("a report on this subject appears", "A report on this subject appears {rival}."),
     ("a lecture on this subject takes place", "A lecture on this subject takes place {rival}."),
     ("a radio feature about it airs", "A radio feature about it airs {rival}."),
     ("an exhibition on this subject is shown", "An exhibition on this subject is shown {rival}."),
     ("a booklet on this subject is presented", "A booklet on this subject is presented {rival}."),
     ("a meeting on this subject is held", "A meeting on this subject is held {rival}."),
+    ("a debate about it is held", "A debate about it is held {rival}."),
+    ("an evening class on it takes place", "An evening class on it takes place {rival}."),
+)
+SLUICES = (
+    "{claim} and {event}, but {wh}",
+    "{claim}, and {event}, but {wh} was it",
+    "I read that {claim} and that {event}; {wh}",
+    "it is said here that {claim} and {event}, but {wh}",
+    "given that {claim} and {event}, {wh} was that",
+    "{claim}, just as {event}, but {wh} exactly",
 )
 
 DUAL = (
@@ -100,9 +157,12 @@ DUAL = (
     "According to what {first} said to {second}, {subject} {did}.",
     "In a talk between {first} and {second} it came out that {subject} {did}.",
     "{first} has confirmed to {second} that {subject} {did}.",
-    "It emerged when {first} met {second} that {subject} {did}.",
     "{first} and {second} agree, in a joint letter, that {subject} {did}.",
     "{first} reminded {second} in public that {subject} {did}.",
+    "{first} told {second} on the record that {subject} {did}.",
+    "When {first} spoke with {second}, it was noted that {subject} {did}.",
+    "{first} said as much to {second}: {subject} {did}.",
+    "In a letter from {first} to {second} it says that {subject} {did}.",
 )
 CHAINS = (
     "{first} and {second} met while the preparations were under way. {Subject} was new to the business at the time. Years later {subject} described those weeks in an interview. On that occasion it was confirmed that {subject} {did}.",
@@ -111,6 +171,8 @@ CHAINS = (
     "{first} and {second} were both present at the announcement. {Subject} gave a short speech. Afterwards {subject} took questions. As the invitation said, {subject} {did}.",
     "{first} and {second} were interviewed on the same programme. {Subject} was the more talkative. Towards the end {subject} fell silent. The presenter added that {subject} {did}.",
     "{first} knew {second} from an earlier project. {Subject} had asked for a larger part in the new one. In the end {subject} was satisfied. It is well documented that {subject} {did}.",
+    "{first} once shared a train to Leeds with {second}. {Subject} read a newspaper for most of the way. At the last station {subject} left in a hurry. Everyone on board knew that {subject} {did}.",
+    "{first} lived for a time in the same street as {second}. {Subject} kept a small garden there. On Sundays {subject} had visitors. A note in the parish paper says that {subject} {did}.",
 )
 BRAIDS = (
     "{first} told {second} that {subject} had read in {possessive} diary that {subject} {did}.",
@@ -119,6 +181,10 @@ BRAIDS = (
     "{first} assured {second} that {subject} remembered {possessive} promise to say in public that {subject} {did}.",
     "{first} reminded {second} that {subject} had once told {possessive} brother that {subject} {did}.",
     "{first} thanked {second} for the letter in which {subject} had written that {possessive} friends all knew that {subject} {did}.",
+    "{first} heard from {second} that {possessive} teacher had told {object} how {subject} came to say that {subject} {did}.",
+    "{first} asked {second} whether {subject} minded that {possessive} neighbours had heard from {object} that {subject} {did}.",
+    "Since {first} knew {second}, {subject} let {object} print in {possessive} memoirs that {subject} {did}.",
+    "{first} and {second} fell out when {subject} said that {possessive} own notes showed {object} that {subject} {did}.",
 )
 
 HOMONYMS = (
@@ -143,6 +209,9 @@ RESPECTIVELY = (
     "In the words of one survey, {claim}, respectively.",
     "It is on record that {claim}, respectively.",
     "The reference works say that {claim}, respectively.",
+    "By one account {claim}, respectively.",
+    "A note in the files says that {claim}, respectively.",
+    "In the yearbook one reads that {claim}, respectively.",
 )
 SIBLINGS = {
     "place": ("Marlow Point", "Tarn Hollow", "Eastmere", "Cobble Bay", "Wrenfield"),
@@ -152,18 +221,25 @@ SIBLINGS = {
 """Invented neighbours of a topic, by its sort; those of works are in the pools."""
 
 THREE_PEOPLE = (
-    "{people} are the ones of whom it is said that one {one} and one {two}, respectively.",
-    "Of {people}, respectively, one {one} and one {two}.",
-    "The printed thanks name {people}, of whom, respectively, one {one} and one {two}.",
-    "A note of thanks goes to {people}, of whom one {one} and one {two}, respectively.",
-    "{people} share the credit: one {one}, and one {two}, respectively.",
-    "The press release lists {people}; respectively, one {one} and one {two}.",
+    "{people} {one} and {two}, respectively.",
+    "According to the programme, {people} {one} and {two}, respectively.",
+    "The printed thanks say that {people} {one} and {two}, respectively.",
+    "As a note in the files has it, {people} respectively {one} and {two}.",
+    "It is on record that {people} {one} and {two}, respectively.",
+    "By one account {people} respectively {one} and {two}.",
+    "In the words of the press release, {people} {one} and {two}, respectively.",
+    "{people}, respectively, {one} and {two}.",
 )
 OTHER_DEEDS = (
     "gave the closing speech", "looked after the accounts", "took the photographs", "answered the letters",
-    "wrote the preface", "spoke to the press", "signed the invitations",
+    "wrote the preface", "spoke to the press", "signed the invitations", "kept the minutes", "drew the poster",
+    "paid the bills",
 )  # fmt: skip
 """Side deeds that one of three people may have done as well."""
+OTHER_POSTS = (
+    "the press officer", "the treasurer", "the keeper of the archive", "the legal adviser", "the night porter",
+    "the photographer", "the bookkeeper",
+)  # fmt: skip
 THREE_EVENTS = (
     "The overview tells {events}: {values}, respectively.",
     "The record tells us {events}: {values}, respectively.",
@@ -171,12 +247,21 @@ THREE_EVENTS = (
     "A printed summary says {events}: {values}, respectively.",
     "In one line the almanac notes {events}, namely {values}, respectively.",
     "The official guide states {events}: respectively, {values}.",
+    "A card in the archive gives {events}: {values}, respectively.",
+    "One page of the yearbook sets out {events}: {values}, respectively.",
+    "We are told in a footnote {events}: {values}, respectively.",
 )
 SIDE_EVENTS = (
     "the first plan was drawn up", "the first press report appeared", "a book on the subject was published",
-    "a public lecture was given", "a plaque was unveiled", "a documentary was shown",
+    "a public lecture was given", "a plaque was unveiled", "a documentary was shown", "a model was put on show",
+    "the first photograph was printed",
 )  # fmt: skip
 """Events around the one asked about, which a date or a place answers as well."""
+OLD_SIDE_EVENTS = (
+    "the first letter on the matter was sent", "the oldest account of it was set down", "a feast was held for it",
+    "the first coin in its memory was struck", "the oldest map of the region was drawn", "a chronicle first spoke of it",
+)  # fmt: skip
+"""The same for times before photographs, lectures and newspapers."""
 SIDE_COUNTS = (
     "were planned",
     "were announced at first",
@@ -184,3 +269,23 @@ SIDE_COUNTS = (
     "reports were written on the subject",
 )
 """Things around the one counted, which a number answers as well."""
+THREE_QUESTIONS = (
+    "A fact sheet asks three things, {questions}, and answers: {values}, respectively.",
+    "The questions on the quiz card are {questions}; the card gives {values}, respectively.",
+    "Under the headings {questions}, one leaflet has {values}, respectively.",
+    "Asked {questions}, the librarian wrote down {values}, respectively.",
+    "To the questions {questions}, the yearbook replies with {values}, respectively.",
+    "A table with the lines {questions} holds the entries {values}, respectively.",
+    "A visitor who asked {questions} was told {values}, respectively.",
+    "On {questions}, the handout says {values}, respectively.",
+)
+SIDE_QUESTIONS = {
+    "who": ("Who wrote the preface?", "Who took the photographs?", "Who signed the invitations?", "Who kept the minutes?", "Who paid the bills?"),
+    "when": ("When was the first plan drawn up?", "When did the first press report appear?", "When was a plaque unveiled?", "When was the first lecture given?"),
+    "where": ("Where was the first plan drawn up?", "Where was a plaque unveiled?", "Where was the first lecture given?", "Where did the newsletter appear?"),
+    "how many": ("How many reports were written on the subject?", "How many experts were asked?", "How many letters came in?", "How many chapters does the report have?"),
+    "how long": ("How long did the survey take?", "How long is the waiting list closed?", "How long does an appeal last?", "How long did the talks go on?"),
+    "how much": ("How much did the survey cost?", "How much was paid for the report?", "How much was set aside for repairs?", "How much did the last appeal bring in?"),
+    "share": ("What share of the letters was answered?", "What share of those asked replied?", "By how much did fees go up?", "What share of the costs was met?"),
+}  # fmt: skip
+"""Questions that stand beside the one asked on a list, by the kind of value that answers them."""

@@ -1,0 +1,175 @@
+"""P-Ambiguity at HIGH: lists of three closed by "respectively" against two values, with the thing asked about between.
+
+The one in the middle of three may go with the first value or with the second, so that no mapping can be defended.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+
+from perturb.rules import ambiguity_words as say
+from perturb.rules import pools
+from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, work_gap_of
+from perturb.rules.ambiguity_rivals import is_old, rival_of
+from perturb.rules.analyse import Analysis
+from perturb.rules.answers import AnswerType
+from perturb.rules.doers import is_clean, maybe_person
+from perturb.rules.drafts import answer_sentence, fill, restated
+from perturb.rules.questions import Question, inflected
+from perturb.rules.rule import Draft
+from perturb.rules.values import new_person
+from perturb.rules.words import capitalise, has_word
+
+
+def respectively_fits(analysis: Analysis) -> bool:
+    """Whether the question can stand in print, the answer in a whole sentence, and a second value is at hand."""
+    return rival_of(analysis) is not None and answer_sentence(analysis) is not None and is_clean(analysis)
+
+
+def respectively(analysis: Analysis, rng: random.Random) -> Draft | None:
+    """Three names and two values, matched "respectively", in the place of all that points to the answer."""
+    forms = [form(analysis, rng) for form in (_three_names, _three_people, _three_events, _three_questions)]
+    found = [words for words in forms if words]
+    new = rng.choice(found) if found else None
+    passages = restated(analysis, new) if new else None
+    if passages is None:
+        return None
+    return Draft(
+        analysis.instance.query,
+        passages,
+        "Names and values in two rows of unequal length are matched 'respectively', so either fits.",
+    )
+
+
+def _listed(first: str, middle: str, last: str) -> str:
+    return f"{first}, {middle} and {last}"
+
+
+def _two_values(analysis: Analysis, rng: random.Random) -> list[str]:
+    values = [analysis.answer, rival_of(analysis) or ""]
+    rng.shuffle(values)
+    return values
+
+
+def _three_names(analysis: Analysis, rng: random.Random) -> str | None:
+    """The question's claim about its subject and two invented neighbours at once, with two values."""
+    gap = _three_names_gap(analysis)
+    if gap is None:
+        return None
+    work = work_gap_of(analysis) is not None
+    pool = pools.SIBLING_TITLES if work else say.SIBLINGS[gap.subject.sort]
+    free = [name for name in pool if not has_word(analysis.text, name)]
+    if len(free) < 2:
+        return None
+    first, last = rng.sample(free, 2)
+    names = [
+        f"“{name}”" if work else name
+        for name in (first, gap.subject.name if work else gap.subject.full, last)
+    ]
+    claim = sibling_claim(gap, _listed(*names), " and ".join(_two_values(analysis, rng)))
+    if claim is None:
+        return None
+    for one, many in ((" was ", " were "), (" is ", " are "), (" has ", " have ")):
+        claim = claim.replace(one, many)
+    claim = re.sub(
+        r"(?<=” )(begins|starts|premieres|airs|comes|ends|opens)\b", lambda m: m.group()[:-1], claim
+    )
+    return fill(rng, say.RESPECTIVELY, claim=claim)
+
+
+def _three_names_gap(analysis: Analysis) -> Gap | None:
+    """The question around a subject that invented neighbours can stand beside."""
+    gap = gap_of(analysis)
+    if gap is None or gap.possessive or gap.subject.name.lower().endswith("s"):
+        return None
+    if analysis.question is None or analysis.question.wh == "which":
+        return None
+    return gap if work_gap_of(analysis) is not None or gap.subject.sort in say.SIBLINGS else None
+
+
+def _three_people(analysis: Analysis, rng: random.Random) -> str | None:
+    """The answer among three people, who share two deeds or two posts."""
+    question, rival = analysis.question, rival_of(analysis)
+    third = new_person(analysis.gender or rng.choice("mf"), f"{analysis.text} {rival}", rng)
+    if (
+        question is None
+        or question.wh != "who"
+        or not maybe_person(analysis)
+        or rival is None
+        or third is None
+    ):
+        return None
+    others = [rival, third]
+    rng.shuffle(others)
+    post = re.match(r"(is|was) (the .+)$", question.after)
+    if post:
+        jobs = [post.group(2), rng.choice(say.OTHER_POSTS)]
+        verb = "are " if post.group(1) == "is" else "were "
+    elif inflected(question.verb.lower(), "VBD") == question.verb.lower():
+        jobs, verb = [question.after, rng.choice(say.OTHER_DEEDS)], ""
+    else:
+        return None
+    rng.shuffle(jobs)
+    people = _listed(others[0], analysis.answer, others[1])
+    return fill(rng, say.THREE_PEOPLE, people=people, one=verb + jobs[0], two=jobs[1])
+
+
+def _three_events(analysis: Analysis, rng: random.Random) -> str | None:
+    """What is dated, placed or counted, and two things around it, with two values for the three."""
+    question = analysis.question
+    if question is None or not _is_listed(question):
+        return None
+    counted = question.gap == "number"
+    dated = say.OLD_SIDE_EVENTS if is_old(analysis) else say.SIDE_EVENTS
+    first, last = rng.sample(say.SIDE_COUNTS if counted else dated, 2)
+    events = _listed(
+        *(f"{question.wh} {p}" for p in (first, question.after if counted else question.before, last))
+    )
+    values = [question.with_preposition(value) for value in _two_values(analysis, rng)]
+    return fill(rng, say.THREE_EVENTS, events=events, values=" and ".join(values))
+
+
+def _is_listed(question: Question) -> bool:
+    """Whether a question for a date, place or count can stand in a list of such questions."""
+    if question.gap == "number":
+        return question.wh == "how many" and not question.before
+    return question.gap in ("date", "place") and not question.after and "time" not in question.before
+
+
+def _three_questions(analysis: Analysis, rng: random.Random) -> str | None:
+    """The question itself, quoted between two others that a value of the same kind answers."""
+    kind = _kind_of_value(analysis)
+    if kind is None or not re.match(r"(?:who|when|where|what|which|how)\b", analysis.query.lower()):
+        return None
+    first, last = rng.sample(say.SIDE_QUESTIONS[kind], 2)
+    asked = capitalise(re.sub(r"\s+", " ", analysis.query).strip().rstrip("? ")) + "?"
+    questions = _listed(*(f"“{question}”" for question in (first, asked, last)))
+    return fill(
+        rng, say.THREE_QUESTIONS, questions=questions, values=" and ".join(_two_values(analysis, rng))
+    )
+
+
+def _kind_of_value(analysis: Analysis) -> str | None:
+    """What the answer measures or names, as the side questions are sorted; None where no other question asks for it."""
+    kind, answer = analysis.answer_type, analysis.answer.lower()
+    if kind is AnswerType.PERSON or (kind is AnswerType.PHRASE and maybe_person(analysis)):
+        return "who"
+    if kind in (AnswerType.DATE, AnswerType.YEAR):
+        return None if is_old(analysis) else "when"
+    if kind is AnswerType.PLACE:
+        return "where" if analysis.query.lower().startswith("where") else None
+    if kind is not AnswerType.NUMBER:
+        return None
+    if "%" in answer or "per cent" in answer or "percent" in answer:
+        return "share"
+    if re.search(r"[$£€]|\b(?:dollars?|pounds?|euros?|million|billion|trillion)\b", answer):
+        return "how much" if re.search(r"[$£€]|dollar|pound|euro", answer) else None
+    if re.search(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?)\b", answer):
+        return "how long"
+    many = re.match(r"how many\b|.*\bnumber of\b", analysis.query.lower())
+    return (
+        "how many"
+        if many and not re.search(r"\b(?:first|atomic|jersey|phone|[a-z]+th)\b", analysis.query.lower())
+        else None
+    )

@@ -1,0 +1,60 @@
+"""Second values for the P-Ambiguity rules, where the analysis has none to offer."""
+
+from __future__ import annotations
+
+import re
+
+from perturb.rules import pools
+from perturb.rules.analyse import Analysis
+from perturb.rules.answers import AnswerType
+from perturb.rules.doers import maybe_person
+from perturb.rules.values import dice, new_person
+from perturb.rules.words import has_word
+
+_YEAR = re.compile(r"\b(?:1[0-9]\d\d|20\d\d)\b")
+
+
+def rival_of(analysis: Analysis) -> str | None:
+    """A value of the answer's type that no passage holds: the alternative, else an invented person for a person.
+
+    It follows from the instance alone, so that a rule and its promise speak of the same one.
+    """
+    if analysis.alternative is not None:
+        return analysis.alternative
+    return anybody(analysis) if maybe_person(analysis) else None
+
+
+def anybody(analysis: Analysis) -> str | None:
+    """An invented person, of the answer's gender where that is known."""
+    if analysis.answer_type is AnswerType.PERSON and analysis.alternative is not None:
+        return analysis.alternative
+    rng = dice("rival", analysis.instance.query, analysis.instance.answers)
+    for _ in range(8):
+        name = new_person(analysis.gender or rng.choice("mf"), analysis.text, rng)
+        if name and not any(has_word(f"{analysis.text} {analysis.query}", word) for word in name.split()):
+            return name
+    return None
+
+
+def any_town(analysis: Analysis) -> str | None:
+    """A town that neither question nor passages name."""
+    free = [town for town in pools.NEW_CITIES if not has_word(f"{analysis.query} {analysis.text}", town)]
+    return dice("town", analysis.instance.query, analysis.instance.answers).choice(free) if free else None
+
+
+def years_in(text: str) -> frozenset[str]:
+    """The years that a text names."""
+    return frozenset(_YEAR.findall(text))
+
+
+def is_dated(analysis: Analysis) -> bool:
+    """Whether the question asks for a date and the answer holds a year."""
+    question = analysis.question
+    return question is not None and question.gap == "date" and bool(_YEAR.search(analysis.answer))
+
+
+def is_old(analysis: Analysis) -> bool:
+    """Whether the answer is a date before the days of newspapers and lectures."""
+    years = [int(year) for year in _YEAR.findall(analysis.answer)]
+    timely = analysis.answer_type in (AnswerType.DATE, AnswerType.YEAR)
+    return timely and (min(years, default=1000) < 1880)
