@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -115,6 +118,42 @@ def command(*arguments: object) -> list[str]:
 def environment(**changes: str) -> dict[str, str]:
     """The environment of this process with some variables more."""
     return {**os.environ, **changes}
+
+
+def start(config: Path, out: Path) -> subprocess.Popen[str]:
+    """Start a build in a process of its own."""
+    return subprocess.Popen(
+        command("build", config, "--out", out, "--json"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(**{KEY_NAME: KEY}),
+    )
+
+
+def interrupt_after(
+    process: subprocess.Popen[str], server: LoopbackServer, calls: int, number: signal.Signals
+) -> tuple[str, str]:
+    """Send a signal once the server has seen so many calls, and wait for the end."""
+    wait_for_calls(process, server, calls)
+    process.send_signal(number)
+    return process.communicate(timeout=60)
+
+
+def wait_for_calls(process: subprocess.Popen[str], server: LoopbackServer, calls: int) -> None:
+    """Return once the server has seen so many calls; the build must still be at work."""
+    deadline = time.monotonic() + 90
+    while server.counters.total < calls and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert process.poll() is None, f"the build ended before it could be stopped: {process.communicate()}"
+
+
+def finish(config: Path, out: Path) -> dict[str, Any]:
+    """Run a build to its end in a process of its own, and return its facts."""
+    ended = perturb("build", config, "--out", out, "--json", env=environment(**{KEY_NAME: KEY}))
+    assert ended.returncode == 0, ended.stderr
+    facts: dict[str, Any] = json.loads(ended.stdout)
+    return facts
 
 
 def query(run: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,11 +29,14 @@ from tests.building import (
     command,
     content_of,
     environment,
+    finish,
+    interrupt_after,
     model,
     perturb,
     query,
     run_build,
     serve,
+    start,
     write_config,
 )
 from tests.loopback import Fault, LoopbackServer, RandomFaults
@@ -231,35 +233,6 @@ def test_a_spent_budget_stops_the_run_and_a_higher_one_finishes_it(
     assert kept <= set(accepted(done.run))
     assert accepted(done.run) == accepted(whole.run)
     assert counted(done)["calls"] == whole.facts["calls"]
-
-
-def start(config: Path, out: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        command("build", config, "--out", out, "--json"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(**{KEY_NAME: KEY}),
-    )
-
-
-def interrupt_after(
-    process: subprocess.Popen[str], server: LoopbackServer, calls: int, number: signal.Signals
-) -> tuple[str, str]:
-    """Send a signal once the server has seen so many calls, and wait for the end."""
-    deadline = time.monotonic() + 60
-    while server.counters.total < calls and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    assert process.poll() is None, "the build ended before it could be stopped"
-    process.send_signal(number)
-    return process.communicate(timeout=60)
-
-
-def finish(config: Path, out: Path) -> dict[str, Any]:
-    ended = perturb("build", config, "--out", out, "--json", env=environment(**{KEY_NAME: KEY}))
-    assert ended.returncode == 0, ended.stderr
-    facts: dict[str, Any] = json.loads(ended.stdout)
-    return facts
 
 
 @pytest.mark.slow

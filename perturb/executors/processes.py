@@ -83,6 +83,7 @@ class WorkerProcess:
             pass
         finally:
             self.drop()
+            self.writer.close()
             code = await self.process.wait()
             self.gone = f"the process ended {_ending(code)}"
             for inbox in self._inboxes.values():
@@ -91,7 +92,6 @@ class WorkerProcess:
     async def stop(self) -> None:
         """End the process; it has nothing to lose."""
         self.stopping = True
-        self.writer.close()
         self.drop()
         if self.listening is not None:
             await asyncio.gather(self.listening, return_exceptions=True)

@@ -1,0 +1,257 @@
+"""Worker processes: the same results as here, whatever becomes of the workers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perturb.errors import ExecutorError, PermanentModelError, TransientModelError, WorkerLostError
+from perturb.executors import processes
+from perturb.executors.crew import Crew
+from perturb.executors.executor import FarModel, LocalExecutor, run_surely
+from perturb.executors.processes import open_processes
+from perturb.executors.tasks import ChatTask, Tools
+from perturb.llm.client import ChatRequest, Message, ModelSettings
+from tests.building import (
+    KEY,
+    KEY_NAME,
+    accepted,
+    content_of,
+    environment,
+    finish,
+    interrupt_after,
+    perturb,
+    query,
+    run_build,
+    serve,
+    start,
+    wait_for_calls,
+    write_config,
+)
+from tests.executors.odd_tasks import OddTask
+from tests.loopback import Faults
+from tests.loopback.faults import Fault
+
+TWO_WORKERS = {"kind": "processes", "workers": 2, "chunk": 8}
+
+
+@asynccontextmanager
+async def workers(number: int = 2, chunk: int = 4, grace: float = 20.0) -> AsyncIterator[Crew]:
+    crew = await open_processes(number, None, chunk, grace)
+    try:
+        yield crew
+    finally:
+        await crew.close()
+
+
+def children(parent: int) -> list[int]:
+    """The living child processes of a process."""
+    listed = subprocess.run(["ps", "-o", "pid=,stat=", "--ppid", str(parent)], capture_output=True, text=True)
+    rows = [line.split() for line in listed.stdout.splitlines()]
+    return [int(pid) for pid, state in rows if not state.startswith("Z")]
+
+
+async def test_every_task_gets_its_own_row_and_all_workers_have_a_share() -> None:
+    async with workers() as crew:
+        results = await asyncio.gather(*(crew.run(OddTask(n, "sleep")) for n in range(40)))
+    assert [number for number, _ in results] == list(range(40))
+    assert len({pid for _, pid in results} - {os.getpid()}) == 2
+
+
+async def test_errors_come_back_as_what_they_are() -> None:
+    async with workers(1) as crew:
+        with pytest.raises(PermanentModelError, match="model 'm': no"):
+            await crew.run(OddTask(1, "refuse"))
+        with pytest.raises(TransientModelError) as overload:
+            await crew.run(OddTask(2, "overload"))
+        assert (overload.value.retry_after, type(overload.value)) == (7.0, TransientModelError)
+        with pytest.raises(ExecutorError, match="ZeroDivisionError: nothing to share"):
+            await crew.run(OddTask(3, "raise"))
+        assert (await crew.run(OddTask(4)))[0] == 4
+
+
+async def test_a_worker_that_dies_costs_its_own_chunk_and_is_replaced() -> None:
+    async with workers(1, chunk=3) as crew:
+        fates = await asyncio.gather(
+            *(crew.run(OddTask(n, "die" if n == 4 else "sleep")) for n in range(9)), return_exceptions=True
+        )
+        lost = [n for n, fate in enumerate(fates) if isinstance(fate, WorkerLostError)]
+        assert 4 in lost
+        assert "SIGKILL" in str(fates[4])
+        assert (await crew.run(OddTask(10)))[0] == 10
+        assert crew.lost >= 1
+
+
+async def test_a_frozen_worker_is_late_and_is_given_up() -> None:
+    async with workers(1, grace=0.5) as crew:
+        with pytest.raises(WorkerLostError, match="late"):
+            await crew.run(OddTask(1, "freeze", seconds=0.5))
+        assert (await crew.run(OddTask(2)))[0] == 2
+
+
+async def test_a_task_that_kills_whoever_has_it_is_not_tried_for_ever() -> None:
+    async with workers(2) as crew:
+        with pytest.raises(ExecutorError, match="has lost 3 workers"):
+            await run_surely(crew, OddTask(1, "die"))
+        assert (await crew.run(OddTask(2)))[0] == 2
+
+
+async def test_workers_that_cannot_start_are_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes.sys, "executable", "/bin/false")
+    monkeypatch.setattr(processes, "RESTARTS", 3)
+    async with workers(1) as crew:
+        fates = [await asyncio.gather(run_surely(crew, OddTask(n)), return_exceptions=True) for n in range(5)]
+    assert all(isinstance(fate, ExecutorError) for [fate] in fates)
+    assert "in a row ended before they did anything (the process ended with exit code 1)" in str(fates[-1][0])
+
+
+async def test_workers_end_with_their_driver() -> None:
+    async with workers(2) as crew:
+        pids = {pid for _, pid in await asyncio.gather(*(crew.run(OddTask(n, "sleep")) for n in range(8)))}
+        assert pids <= set(children(os.getpid()))
+    assert not pids & set(children(os.getpid()))
+
+
+async def test_a_key_that_the_worker_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY_NAME, raising=False)
+    settings = ModelSettings("m", "hosted_vllm/m", api_base="http://127.0.0.1:9/v1", api_key_env=KEY_NAME)
+    task = ChatTask("k", "m", settings, ChatRequest((Message("user", "hello"),)))
+    with pytest.raises(PermanentModelError, match=f"{KEY_NAME} is not set where the worker runs"):
+        Tools().model(task)
+
+
+async def test_calls_go_through_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    with serve() as server:
+        settings = ModelSettings("e", "hosted_vllm/e", api_base=server.url, api_key_env=KEY_NAME)
+        async with workers(2) as crew:
+            far = crew.model(settings)
+            assert isinstance(far, FarModel)
+            asked = [ChatRequest((Message("user", f"number {n}"),), key=str(n)) for n in range(20)]
+            there = await asyncio.gather(*(far.complete(request) for request in asked))
+        local = LocalExecutor()
+        near = local.model(settings)
+        here = [await near.complete(request) for request in asked]
+        await near.close()
+        await local.close()
+    assert [reply.text for reply in there] == [reply.text for reply in here]
+    assert server.counters.total == 40
+
+
+def test_an_offline_build_gives_the_same_data_file(tmp_path: Path) -> None:
+    files = {}
+    for kind in ("local", "processes"):
+        ended = perturb("build", "--limit", "6", "--out", tmp_path, "--name", kind, "--executor", kind)
+        assert ended.returncode == 0, ended.stderr
+        [files[kind]] = (tmp_path / kind / "snapshot" / "data").glob("*/*/*.parquet")
+    assert files["local"].read_bytes() == files["processes"].read_bytes()
+
+
+@pytest.mark.slow
+def test_faults_on_the_way_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    with serve() as server:
+        whole = run_build(tmp_path / "whole", content_of(server.url, limit=1))
+    faults = Faults({Fault.RATE_LIMIT: 0.03, Fault.DROP: 0.03, Fault.SERVER_ERROR: 0.03}, seed=3)
+    with serve(faults=faults, latency=(0.0, 0.02)) as server:
+        report = run_build(tmp_path / "far", content_of(server.url, limit=1, executor=TWO_WORKERS))
+        assert server.counters.faults.total() > 5
+        assert server.counters.max_active <= 8 * 5, "the limits are the driver's, not each worker's"
+    assert accepted(report.run) == accepted(whole.run)
+    assert report.facts["calls"] == whole.facts["calls"]
+
+
+def test_the_budget_is_one_for_all_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    with serve() as server:
+        content = content_of(server.url, budget_usd=0.1, executor=TWO_WORKERS)
+        stopped = run_build(tmp_path, content)
+    assert "raise budget_usd" in (stopped.stopped or "")
+    assert 0 < stopped.facts["cost_usd"] <= 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("harm", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_build_outlives_its_workers(
+    tmp_path: Path, harm: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    with serve(latency=(0.02, 0.06)) as server:
+        whole = run_build(tmp_path / "whole", content_of(server.url))
+        server.counters.bodies.clear()
+        server.counters.requests.clear()
+        content = content_of(server.url, executor={**TWO_WORKERS, "grace": 1})
+        for entry in [*content["generators"], *content["panel"]["verifiers"]]:
+            entry["timeout"] = 3
+        process = start(write_config(tmp_path, content), tmp_path / "out")
+        for moment in (40, 120):
+            wait_for_calls(process, server, moment)
+            os.kill(children(process.pid)[0], harm)
+        _, problems = process.communicate(timeout=120)
+        repeated = server.counters.repeated
+    run = tmp_path / "out" / "run"
+    assert process.returncode == 0, problems
+    assert accepted(run) == accepted(whole.run)
+    assert len(query(run, "SELECT id FROM jobs")) == whole.facts["jobs"]
+    assert repeated <= 2 * 8 * 5, "more was asked again than the calls in flight"
+    assert not children(process.pid)
+
+
+@pytest.mark.slow
+def test_the_driver_killed_leaves_no_worker_and_a_run_that_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    with serve(latency=(0.02, 0.06)) as server:
+        whole = run_build(tmp_path / "whole", content_of(server.url))
+        server.counters.bodies.clear()
+        server.counters.requests.clear()
+        config = write_config(tmp_path, content_of(server.url, executor=TWO_WORKERS))
+        process = start(config, tmp_path / "out")
+        wait_for_calls(process, server, 60)
+        orphans = children(process.pid)
+        interrupt_after(process, server, 60, signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        while any(Path(f"/proc/{pid}").exists() for pid in orphans) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(orphans) == 2
+        assert not [pid for pid in orphans if Path(f"/proc/{pid}").exists()]
+        finish(config, tmp_path / "out")
+        assert server.counters.repeated <= 8 * 5
+    assert accepted(tmp_path / "out" / "run") == accepted(whole.run)
+
+
+@pytest.mark.slow
+def test_an_interrupt_is_one_line_and_ends_the_workers(tmp_path: Path) -> None:
+    with serve(latency=(0.02, 0.06)) as server:
+        config = write_config(tmp_path, content_of(server.url, executor=TWO_WORKERS))
+        process = start(config, tmp_path / "out")
+        out, err = interrupt_after(process, server, 30, signal.SIGTERM)
+    assert (process.returncode, out) == (130, "")
+    assert err == "perturb: stopped: run the same command again to go on\n"
+
+
+def test_wrong_words_for_the_executor_are_named(tmp_path: Path) -> None:
+    ended = perturb("build", "--out", tmp_path, "--executor", "cloud", env=environment())
+    assert ended.returncode in (1, 2)
+    assert "executor" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_another_executor_asks_for_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    with serve() as server:
+        content: dict[str, Any] = content_of(server.url, limit=1)
+        run_build(tmp_path, content)
+        calls = server.counters.total
+        run_build(tmp_path, {**content, "executor": TWO_WORKERS})
+        assert server.counters.total == calls > 0
