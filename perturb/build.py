@@ -21,7 +21,7 @@ from perturb.compare.avoid import REASON
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
 from perturb.executors.opening import open_executor
-from perturb.export.freeze import current_plan, freeze
+from perturb.export.freeze import freeze
 from perturb.export.snapshot import Snapshot
 from perturb.generate.plan import plan_jobs
 from perturb.llm.asking import Asker
@@ -33,6 +33,7 @@ from perturb.records import Acceptance, Outcome
 from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
+from perturb.store.plans import current_plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from perturb.build import build
+from perturb.config import default_config
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "perturb"
 
@@ -112,7 +115,22 @@ def test_nothing_of_the_package_imports_the_tests() -> None:
     assert importers("tests") == set()
 
 
-def test_the_help_pulls_in_no_heavy_library() -> None:
+def loaded_by(arguments: list[str], libraries: tuple[str, ...]) -> list[str]:
+    """Which of the libraries a command has imported when it ends, in a process of its own."""
+    code = (
+        "import sys; from perturb.cli.entry import main\n"
+        "try: main()\n"
+        f"except SystemExit: print([name for name in {libraries!r} if name in sys.modules], file=sys.stderr)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60
+    )
+    listed: list[str] = ast.literal_eval(ended.stderr.splitlines()[-1])
+    return listed
+
+
+@pytest.mark.parametrize("command", [[], ["build"], ["levers"], ["status"]])
+def test_the_help_pulls_in_no_heavy_library(command: list[str]) -> None:
     heavy = (
         "litellm",
         "datasets",
@@ -123,10 +141,23 @@ def test_the_help_pulls_in_no_heavy_library() -> None:
         "pyarrow",
         "huggingface_hub",
         "lemminflect",
+        "pysbd",
+        "matplotlib",
+        "aiohttp",
+        "httpx",
+        "jinja2",
+        "yaml",
+        "rich",
     )
-    code = f"import sys, perturb.cli.main; print([name for name in {heavy!r} if name in sys.modules])"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert (ended.stdout, ended.stderr) == ("[]\n", "")
+    assert loaded_by([*command, "--help"], heavy) == []
+
+
+def test_status_and_levers_need_no_library_for_tables(tmp_path: Path) -> None:
+    config = default_config()
+    build(config.model_copy(update={"base_set": config.base_set.model_copy(update={"limit": 1})}), tmp_path)
+    heavy = ("pandas", "numpy", "pyarrow", "litellm", "lemminflect", "jinja2")
+    assert loaded_by(["status", str(tmp_path)], heavy) == []
+    assert loaded_by(["levers"], heavy) == []
 
 
 def test_an_offline_build_never_imports_litellm(tmp_path: Path) -> None:

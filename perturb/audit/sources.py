@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from perturb.export.freeze import CurrentPlan
+    from perturb.store.plans import CurrentPlan
 
 _VOTES_QUERY = """
     SELECT j.id, j.base_id, j.generator, v.verifier, j.perturbation_class, j.intensity, c.lever, v.state,
@@ -47,7 +47,7 @@ def read_run(folder: Path) -> VoteTable:
 
     Raises `LedgerError` if there is no ledger or no plan, `SourceError` if there is no vote.
     """
-    from perturb.export.freeze import current_plan
+    from perturb.store.plans import current_plan
 
     with closing(open_read_only(folder)) as db, ledger_errors(folder / LEDGER_FILE):
         return read_plan(db, current_plan(db, folder), str(folder))

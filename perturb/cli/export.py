@@ -34,10 +34,11 @@ def export_command(
 
     Example: perturb export outputs/demo --out my-snapshot --per-generator 180 --min-per-cell 10
     """
-    from perturb.export.freeze import current_plan, freeze
+    from perturb.export.freeze import freeze
     from perturb.select import SelectionPlan
     from perturb.store.calls import LEDGER_FILE, open_read_only
     from perturb.store.db import ledger_errors
+    from perturb.store.plans import current_plan
 
     if per_generator is not None or min_per_cell is not None:
         if strategy == "natural":

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.catalogue import Catalogue
 from perturb.cli.output import print_json, print_table
 from perturb.errors import ConfigError
 from perturb.records import ALL_CELLS, Intensity, Lever, PerturbationClass
+
+if TYPE_CHECKING:
+    from perturb.catalogue import Catalogue
 
 
 def levers_command(
@@ -31,6 +33,8 @@ def levers_command(
 
     Example: perturb levers --class P-FalsePremise --intensity LOW
     """
+    from perturb.catalogue import Catalogue
+
     catalogue = Catalogue.load(folder or ())
     levers = [
         lever

@@ -71,11 +71,11 @@ def draw_command(
 
     Example: perturb review outputs/demo draw --per-cell 10 --seed 1
     """
-    from perturb.export.freeze import current_plan
     from perturb.review.exports import write_text
     from perturb.review.items import load_items
     from perturb.review.sample import Population, SamplePlan, draw_sample
     from perturb.review.sheet import sheet_text
+    from perturb.store.plans import current_plan
     from perturb.store.reviews import ReviewLedger
 
     run: Path = context.obj
@@ -156,10 +156,10 @@ def report_command(
 
     Example: perturb review outputs/demo report --json
     """
-    from perturb.export.freeze import current_plan
     from perturb.review.agreement import measure_review
     from perturb.store.calls import LEDGER_FILE, open_read_only
     from perturb.store.db import ledger_errors
+    from perturb.store.plans import current_plan
 
     run: Path = context.obj
     with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
@@ -180,12 +180,12 @@ def export_command(
 
     Example: perturb review outputs/demo export --to label-studio
     """
-    from perturb.export.freeze import current_plan
     from perturb.review.agreement import read_reviews
     from perturb.review.exports import answers_table, write_argilla, write_label_studio, write_text
     from perturb.review.items import load_items
     from perturb.store.calls import LEDGER_FILE, open_read_only
     from perturb.store.db import ledger_errors
+    from perturb.store.plans import current_plan
 
     run: Path = context.obj
     folder = out or run / "review" / tool

@@ -49,10 +49,10 @@ def status_command(
 
 def read_status(run: Path) -> dict[str, Any]:
     """Everything that `perturb status` shows, from the ledger alone."""
-    from perturb.export.freeze import current_plan
     from perturb.store import queries
     from perturb.store.calls import LEDGER_FILE, open_read_only
     from perturb.store.db import ledger_errors
+    from perturb.store.plans import current_plan
 
     with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
         plan = current_plan(db, run)

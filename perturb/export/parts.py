@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING
 
 from perturb.errors import SnapshotError
 from perturb.export.rows import (
@@ -17,6 +15,9 @@ from perturb.export.rows import (
     columns_of,
     schema_of,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 PART_COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "default": SINGLE_COLUMNS,
@@ -56,6 +57,9 @@ def data_paths(content_digest: str, names: Sequence[str]) -> dict[str, str]:
 
 def write_part(path: Path, rows: Sequence[SnapshotRow]) -> None:
     """Write one part; the same rows give the same bytes under one version of pyarrow."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     path.parent.mkdir(parents=True)
     table = pa.Table.from_pylist(list(rows), schema=schema_of(columns_of(rows[0])))
     pq.write_table(table, path, row_group_size=_ROW_GROUP, compression="zstd", version="2.6")
@@ -63,6 +67,9 @@ def write_part(path: Path, rows: Sequence[SnapshotRow]) -> None:
 
 def read_part(path: Path) -> pa.Table:
     """Read one part. Raises `SnapshotError` if the file is missing or damaged."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         with pq.ParquetFile(path) as file:
             return file.read()

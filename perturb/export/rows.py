@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
-
-import pyarrow as pa
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from perturb.digests import digest
 from perturb.records import BaseInstance, Candidate, Verdict
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 SnapshotRow: TypeAlias = dict[str, Any]
 """A row, its fields in published order; built by `build_rows`."""
+
+
+class Kind(Enum):
+    """What a field holds; `schema_of` gives the Arrow types, so that reading this module does not import Arrow."""
+
+    TEXT = auto()
+    TEXTS = auto()
+    INDICES = auto()
+    VOTES = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,68 +31,58 @@ class Column:
     """A published field."""
 
     name: str
-    type: pa.DataType
+    kind: Kind
     note: str
     """What it holds, for the data set card."""
 
 
-_TEXTS = pa.list_(pa.string())
-_INDICES = pa.list_(pa.int32())
-_VOTES = pa.list_(
-    pa.struct(
-        [
-            ("verifier", pa.string()),
-            ("verdict", pa.string()),
-            ("predicted_behavior", pa.string()),
-            ("failed_checks", _TEXTS),
-            ("issues", _TEXTS),
-        ]
-    )
-)
-
 _PUBLISHED = (
-    Column("id", pa.string(), "Identifier of the item; unique in the snapshot."),
-    Column("source_id", pa.string(), "Identifier of the base instance it was made from."),
-    Column("generator_model", pa.string(), "Name of the generator that made it."),
-    Column("perturbation_class", pa.string(), "One of the six perturbation classes."),
-    Column("intensity", pa.string(), "LOW, MEDIUM or HIGH."),
+    Column("id", Kind.TEXT, "Identifier of the item; unique in the snapshot."),
+    Column("source_id", Kind.TEXT, "Identifier of the base instance it was made from."),
+    Column("generator_model", Kind.TEXT, "Name of the generator that made it."),
+    Column("perturbation_class", Kind.TEXT, "One of the six perturbation classes."),
+    Column("intensity", Kind.TEXT, "LOW, MEDIUM or HIGH."),
+    Column("expected_rag_behavior", Kind.TEXT, "Ground truth: ANSWER_CORRECTLY or the code of the refusal."),
+    Column("lever_selected", Kind.TEXT, "Name of the lever that was applied."),
+    Column("original_query", Kind.TEXT, "The question before the perturbation."),
+    Column("original_context", Kind.TEXT, "The context before it; several passages are numbered."),
     Column(
-        "expected_rag_behavior", pa.string(), "Ground truth: ANSWER_CORRECTLY or the code of the refusal."
+        "original_answers", Kind.TEXTS, "Accepted answers to the original question, the preferred one first."
     ),
-    Column("lever_selected", pa.string(), "Name of the lever that was applied."),
-    Column("original_query", pa.string(), "The question before the perturbation."),
-    Column("original_context", pa.string(), "The context before it; several passages are numbered."),
-    Column("original_answers", _TEXTS, "Accepted answers to the original question, the preferred one first."),
-    Column("perturbed_query", pa.string(), "The question a model is asked."),
-    Column("perturbed_context", pa.string(), "The context a model is shown; several passages are numbered."),
-    Column("implementation_reasoning", pa.string(), "The generator's account of what it changed."),
+    Column("perturbed_query", Kind.TEXT, "The question a model is asked."),
+    Column("perturbed_context", Kind.TEXT, "The context a model is shown; several passages are numbered."),
+    Column("implementation_reasoning", Kind.TEXT, "The generator's account of what it changed."),
     Column(
         "verifier_votes",
-        _VOTES,
+        Kind.VOTES,
         "One vote for each verifier, by name; the verdict is pass, fail or unscored.",
     ),
 )
 
 _SEVERAL_PASSAGES = (
-    Column("query", pa.string(), "The same as perturbed_query."),
-    Column("grounding", _TEXTS, "Texts of the perturbed passages, without their titles, in the order shown."),
+    Column("query", Kind.TEXT, "The same as perturbed_query."),
     Column(
-        "reference_answer", pa.string(), "A long answer to the original question, where the source has one."
+        "grounding", Kind.TEXTS, "Texts of the perturbed passages, without their titles, in the order shown."
     ),
     Column(
-        "signal_indices", _INDICES, "Positions in grounding, from 0, of passages that bear on the question."
+        "reference_answer", Kind.TEXT, "A long answer to the original question, where the source has one."
     ),
-    Column("noise_indices", _INDICES, "Positions in grounding, from 0, of the other passages."),
+    Column(
+        "signal_indices",
+        Kind.INDICES,
+        "Positions in grounding, from 0, of passages that bear on the question.",
+    ),
+    Column("noise_indices", Kind.INDICES, "Positions in grounding, from 0, of the other passages."),
 )
 
-_DOMAIN = Column("domain", pa.string(), "Subject area, where the source names one.")
-_ROUND = Column("round", pa.string(), "The round the item was made in.")
+_DOMAIN = Column("domain", Kind.TEXT, "Subject area, where the source names one.")
+_ROUND = Column("round", Kind.TEXT, "The round the item was made in.")
 
 _OURS = (
-    Column("licence", pa.string(), "Licence of the base instance, as its source states it."),
-    Column("source", pa.string(), "Where the base instance comes from."),
-    Column("panel", pa.string(), "Name of the panel of verifiers that accepted the item."),
-    Column("row_digest", pa.string(), "Digest of all the other fields."),
+    Column("licence", Kind.TEXT, "Licence of the base instance, as its source states it."),
+    Column("source", Kind.TEXT, "Where the base instance comes from."),
+    Column("panel", Kind.TEXT, "Name of the panel of verifiers that accepted the item."),
+    Column("row_digest", Kind.TEXT, "Digest of all the other fields."),
 )
 
 SINGLE_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, _ROUND, _DOMAIN, *_OURS)
@@ -101,7 +102,18 @@ def schema_of(columns: Sequence[Column]) -> pa.Schema:
 
     It is always written out: a column without a single value would else get a type that cannot be loaded.
     """
-    return pa.schema([(column.name, column.type) for column in columns])
+    import pyarrow as pa
+
+    texts = pa.list_(pa.string())
+    names = ("verifier", "verdict", "predicted_behavior")
+    vote = [*((name, pa.string()) for name in names), ("failed_checks", texts), ("issues", texts)]
+    types = {
+        Kind.TEXT: pa.string(),
+        Kind.TEXTS: texts,
+        Kind.INDICES: pa.list_(pa.int32()),
+        Kind.VOTES: pa.list_(pa.struct(vote)),
+    }
+    return pa.schema([(column.name, types[column.kind]) for column in columns])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from perturb.audit import AuditReport, audit
 from perturb.errors import SourceError
-from perturb.export.freeze import CurrentPlan, current_plan
 from perturb.records import Acceptance, Intensity, Outcome, PerturbationClass
 from perturb.report.audit_sections import (
     acceptance_section,
@@ -27,6 +26,7 @@ from perturb.review.agreement import HumanReport, measure_review, read_reviews
 from perturb.review.questions import human_verdict
 from perturb.store.calls import LEDGER_FILE, open_read_only
 from perturb.store.db import ledger_errors
+from perturb.store.plans import CurrentPlan, current_plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import yaml
 
 from perturb.catalogue import Catalogue
 from perturb.errors import LedgerError, PerturbError
-from perturb.export.freeze import CurrentPlan
 from perturb.records import BaseInstance, Candidate
 from perturb.report.changes import MarkedPassage, Piece, mark_change, mark_passages
 from perturb.store import queries
+from perturb.store.plans import CurrentPlan
 from perturb.store.reviews import sample_ids
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from perturb.digests import seed_of
 from perturb.errors import ConfigError
-from perturb.export.freeze import CurrentPlan
 from perturb.records import Cell, Intensity, PerturbationClass
+from perturb.store.plans import CurrentPlan
 
 
 class Population(StrEnum):

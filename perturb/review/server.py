@@ -16,7 +16,6 @@ from urllib.parse import parse_qs, urlsplit
 
 from perturb.digests import canonical
 from perturb.errors import ConfigError, LedgerError
-from perturb.export.freeze import current_plan
 from perturb.report.html import asset, html_environment
 from perturb.review.items import ReviewItem, load_items
 from perturb.review.questions import (
@@ -29,6 +28,7 @@ from perturb.review.questions import (
     check_names,
     human_verdict,
 )
+from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger, answers_by
 
 HOST = "127.0.0.1"

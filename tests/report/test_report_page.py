@@ -11,7 +11,6 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
-from perturb.export.freeze import current_plan
 from perturb.records import ALL_CELLS, Job
 from perturb.report.audit_page import ReportPlan, make_page
 from perturb.report.page import Page, Table, write_page
@@ -19,6 +18,7 @@ from perturb.report.run_data import choose_items, read_run_data
 from perturb.review.questions import QUESTION_NAMES
 from perturb.store import Ledger
 from perturb.store.calls import open_read_only
+from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger
 from tests.browser import Browser, console_errors, requested
 from tests.building import perturb

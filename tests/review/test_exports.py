@@ -11,11 +11,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from perturb.export.freeze import current_plan
 from perturb.review.exports import answers_table, write_argilla, write_label_studio
 from perturb.review.items import ReviewItem, load_items
 from perturb.review.questions import QUESTION_NAMES
 from perturb.review.sample import SamplePlan, draw_sample
+from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger
 from tests.review.made_run import NASTY, make_run
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from perturb.errors import LedgerError
-from perturb.export.freeze import current_plan
 from perturb.review.agreement import HumanReport, measure_review
 from perturb.review.questions import QUESTION_NAMES
 from perturb.review.sample import Population, SamplePlan, draw_sample
 from perturb.store.calls import open_read_only
+from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger
 from tests.review.made_run import make_run
 

@@ -10,11 +10,11 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from perturb.export.freeze import current_plan
 from perturb.review.agreement import measure_review
 from perturb.review.sample import SamplePlan, draw_sample
 from perturb.review.server import ReviewServer
 from perturb.store.calls import open_read_only
+from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger, answers_by
 from tests.browser import Browser, console_errors, wait_until
 from tests.review.made_run import NASTY, make_run

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from perturb.errors import ConfigError
-from perturb.export.freeze import current_plan
 from perturb.records import ALL_CELLS
 from perturb.review.sample import Population, Sample, SamplePlan, choose, draw_sample
 from perturb.store import Ledger
 from perturb.store.calls import open_read_only
+from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger, answers_by, sample_ids
 from tests.review.made_run import make_run
 

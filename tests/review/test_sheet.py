@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from perturb.errors import ConfigError, SourceError
-from perturb.export.freeze import current_plan
 from perturb.review.items import ReviewItem, load_items
 from perturb.review.questions import QUESTION_NAMES
 from perturb.review.sample import SamplePlan, draw_sample
 from perturb.review.sheet import ITEM_COLUMNS, read_sheet, sheet_text
+from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger
 from tests.review.made_run import NASTY, make_run
 

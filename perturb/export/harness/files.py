@@ -1,0 +1,104 @@
+"""The task files of a snapshot: `eval.yaml` and an Inspect task, lm-evaluation-harness tasks, lighteval tasks.
+
+All of them are made of our own texts: nothing of a data set passes through a template here or, by a column's name alone,
+in a harness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import jinja2
+import yaml
+
+from perturb.catalogue import Catalogue
+from perturb.export.harness.patterns import code_pattern, mark_pattern, refusal_spellings
+from perturb.export.harness.prompts import CONFIG, SPLITS, PromptSet
+from perturb.resources import data_folder
+
+MAX_TOKENS = 1024
+"""Tokens that a harness lets a model reply with, unless its user says otherwise."""
+
+_ANSWERABLE, _UNANSWERABLE = SPLITS
+_TEMPLATES = {
+    "harness/inspect_task.py": "inspect_task.py.j2",
+    "harness/lighteval_task.py": "lighteval_task.py.j2",
+    "harness/lm_eval/utils.py": "lm_eval_utils.py.j2",
+}
+_LM_EVAL = {_UNANSWERABLE: "perturb_refusal", _ANSWERABLE: "perturb_answer"}
+"""Split -> its task in lm-evaluation-harness."""
+_GROUP = "harness/lm_eval/perturb.yaml"
+
+
+def task_files(prompts: PromptSet, title: str, code_version: str) -> dict[str, str]:
+    """Path in the snapshot -> text, for every task file; `title` names the data set."""
+    codes = Catalogue.load().codes
+    values = {
+        "digest": prompts.digest,
+        "splits": list(prompts.splits),
+        "code_version": code_version,
+        "spellings": refusal_spellings(codes),
+        "pattern": code_pattern(codes),
+        "max_tokens": MAX_TOKENS,
+    }
+    names = {**_TEMPLATES, **{_task_path(split): f"{_LM_EVAL[split]}.yaml.j2" for split in prompts.splits}}
+    return {
+        "eval.yaml": _yaml(_inspect_yaml(list(prompts.splits), title, mark_pattern(codes))),
+        _GROUP: _yaml({"group": "perturb", "task": [_LM_EVAL[split] for split in prompts.splits]}),
+        **{path: _environment().get_template(f"harness/{name}").render(values) for path, name in names.items()},
+    }
+
+
+def task_paths(splits: Sequence[str]) -> tuple[str, ...]:
+    """The paths that `task_files` gives for prompts of these splits."""
+    return ("eval.yaml", _GROUP, *_TEMPLATES, *map(_task_path, splits))
+
+
+def _task_path(split: str) -> str:
+    return f"harness/lm_eval/{_LM_EVAL[split]}.yaml"
+
+
+def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> dict[str, Any]:
+    """What Inspect reads from the Hub; it knows no scorers but its own, so only two figures can be had."""
+    scorers = {
+        _UNANSWERABLE: ("refusal", {"name": "pattern", "args": {"pattern": pattern}}),
+        _ANSWERABLE: ("answer", {"name": "includes"}),
+    }
+    return {
+        "name": title,
+        "description": "Selective refusal: answer when the context allows it, refuse with the right code when not.",
+        "evaluation_framework": "inspect-ai",
+        "tasks": [
+            {
+                "id": scorers[split][0],
+                "config": CONFIG,
+                "split": split,
+                "field_spec": {
+                    "input": "prompt",
+                    "target": "match",
+                    "metadata": ["id", "source_id", "expected_rag_behavior", "intensity"],
+                },
+                "solvers": [{"name": "generate"}],
+                "scorers": [scorers[split][1]],
+            }
+            for split in splits
+        ],
+    }
+
+
+def _yaml(content: dict[str, Any]) -> str:
+    return yaml.safe_dump(content, sort_keys=False, width=10_000)
+
+
+@lru_cache(maxsize=1)
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(data_folder("templates")),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # noqa: S701 - Python and YAML, not HTML
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

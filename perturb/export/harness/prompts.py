@@ -1,0 +1,141 @@
+"""The rows of a snapshot as other harnesses read them: a rendered prompt, and what a good reply does.
+
+They lie beside the published rows, in a configuration of their own with two splits, because the items to answer and the
+items to refuse are scored in different ways. Controls are not among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from perturb.digests import digest
+from perturb.errors import SnapshotError
+from perturb.export.parts import read_part
+from perturb.export.rows import SnapshotRow
+
+CONFIG = "prompts"
+"""The configuration name under which `datasets` loads the prompts."""
+SPLITS = ("answerable", "unanswerable")
+"""LOW items, which must be answered, and the others, which must be refused."""
+
+_COLUMNS = (
+    *("id", "source_id", "prompt", "expected_rag_behavior", "answers", "match"),
+    *("perturbation_class", "intensity", "domain"),
+)
+_RENDERED = ("prompt", "match")
+"""Columns that depend on templates and codes, beside the rows."""
+
+
+@dataclass(frozen=True)
+class PromptSet:
+    """The prompts of a snapshot."""
+
+    splits: Mapping[str, Sequence[Mapping[str, Any]]]
+    """Split -> its rows, in the order of the snapshot's; splits without a row are left out."""
+    version: str
+    """Digest of the templates and codes that they were made with."""
+
+    @cached_property
+    def digest(self) -> str:
+        """Stands for all prompts and their order (32 hexadecimal digits)."""
+        return digest(self.version, dict(self.splits), length=32)
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """Split -> its file, relative to the snapshot's folder."""
+        return prompt_paths(self.digest, list(self.splits))
+
+    def entry(self) -> dict[str, Any]:
+        """What the manifest says of them."""
+        return {
+            "config": CONFIG,
+            "digest": self.digest,
+            "version": self.version,
+            "rows": {name: len(rows) for name, rows in self.splits.items()},
+        }
+
+
+def make_prompts(rows: Sequence[SnapshotRow]) -> PromptSet:
+    """Render the prompt of each row, as `perturb evaluate` does.
+
+    Rows whose expected behaviour is not that of their cell are left out, as they are there. Raises `SourceError` for a
+    row that could not be evaluated either.
+    """
+    from perturb.catalogue import Catalogue
+    from perturb.evaluate.classify import refusal_codes
+    from perturb.evaluate.loading import items_of
+    from perturb.evaluate.prompts import render_prompt, respond_version
+    from perturb.export.harness.patterns import code_marks
+
+    codes = Catalogue.load().codes
+    marks = code_marks(codes)
+    splits: dict[str, list[dict[str, Any]]] = {name: [] for name in SPLITS}
+    for item in items_of(rows):
+        splits[SPLITS[0] if item.answerable else SPLITS[1]].append(
+            {
+                "id": item.id,
+                "source_id": item.base_id,
+                "prompt": render_prompt(item),
+                "expected_rag_behavior": item.expected_behavior,
+                "answers": list(item.answers),
+                "match": item.answers[0] if item.answerable else marks[item.expected_behavior],
+                "perturbation_class": str(item.cell.perturbation_class),
+                "intensity": item.intensity,
+                "domain": item.domain,
+            }
+        )
+    version = digest(respond_version(), dict(codes), refusal_codes(codes))
+    return PromptSet({name: members for name, members in splits.items() if members}, version)
+
+
+def prompt_paths(prompts_digest: str, splits: Sequence[str]) -> dict[str, str]:
+    """Split -> its file, relative to the snapshot's folder.
+
+    >>> prompt_paths("ab", ["answerable"])
+    {'answerable': 'harness/data/ab/answerable.parquet'}
+    """
+    return {name: f"harness/data/{prompts_digest}/{name}.parquet" for name in splits}
+
+
+def write_prompts(folder: Path, prompts: PromptSet) -> None:
+    """Write the prompts into a snapshot; the same prompts give the same bytes under one version of pyarrow."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts = pa.list_(pa.string())
+    schema = pa.schema([(name, texts if name == "answers" else pa.string()) for name in _COLUMNS])
+    for name, path in prompts.paths.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        table = pa.Table.from_pylist([dict(row) for row in prompts.splits[name]], schema=schema)
+        pq.write_table(table, folder / path, compression="zstd", version="2.6")
+
+
+def check_prompts(folder: Path, entry: Mapping[str, Any], rows: Sequence[SnapshotRow]) -> list[str]:
+    """Compare the prompts in a snapshot with its rows; returns the problems.
+
+    Prompts of other templates than those of this version are compared in everything but their text.
+    """
+    expected = make_prompts(rows)
+    same_version = entry["version"] == expected.version
+    problems = []
+    for name, path in prompt_paths(entry["digest"], list(entry["rows"])).items():
+        try:
+            found = read_part(folder / path).to_pylist()
+        except SnapshotError as error:
+            return [str(error)]
+        if not same_version:
+            found = [_without_rendered(row) for row in found]
+        wanted = [row if same_version else _without_rendered(row) for row in expected.splits.get(name, ())]
+        if found != wanted:
+            problems.append(f"{path}: the prompts are not those of the rows")
+    if entry["rows"] != expected.entry()["rows"]:
+        problems.append("the numbers of prompts in the manifest are not those of the rows")
+    return problems
+
+
+def _without_rendered(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in _RENDERED}
