@@ -6,6 +6,7 @@ import asyncio
 import functools
 import json
 import os
+import re
 import ssl
 import time
 import urllib.request
@@ -27,6 +28,7 @@ MOST_BYTES = 50 * 2**20
 """A body that is longer than this is no reply."""
 
 _PATH = "chat/completions"
+_THINKING = re.compile(r"\A<(think|thinking)>.*?</(think|thinking)>", re.DOTALL)
 
 
 class DirectModel:
@@ -106,7 +108,7 @@ class DirectModel:
         try:
             message = choices[0]["message"]
             text = _text(message)
-        except (KeyError, TypeError):
+        except (AttributeError, KeyError, TypeError):
             raise self._failure("the reply's first choice holds no message") from None
         usage = completion.get("usage")
         counts = usage if isinstance(usage, dict) else {}
@@ -236,9 +238,12 @@ def _text(message: Any) -> str:
     """The text of a message: none, a string, or parts of which those with text count."""
     content = message.get("content")
     if isinstance(content, list):
-        return "".join(str(part["text"]) for part in content if part.get("type", "text") == "text")
+        content = "".join(str(part["text"]) for part in content if part.get("type", "text") == "text")
     if content is not None and not isinstance(content, str):
         raise TypeError("content is no text")
+    # Without a parser of its own a server leaves the thinking in front; litellm takes it off too, in this case.
+    if content and "reasoning_content" not in message and "reasoning" not in message:
+        content = _THINKING.sub("", content, count=1)
     return content or ""
 
 

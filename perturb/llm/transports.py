@@ -18,7 +18,7 @@ _OWN_KEYS = {name: f"{name.upper()}_API_KEY" for name in ("hosted_vllm", "lm_stu
 """The variables of providers that are a server of the user's own; OpenAI's key is not for other servers."""
 
 _OPENAIS_OWN = re.compile(
-    r"(ft:)?(gpt-(?!oss)|chatgpt|o\d|codex|computer-use|davinci|babbage|text-|dall-e|tts-|whisper|omni-|sora)"
+    r"(ft:)?(gpt-(?!oss)|chatgpt|chat-latest|o\d|codex|computer-use|daybreak|davinci|babbage)"
 )
 """Names of models that OpenAI serves itself: litellm knows their prices and rewrites their parameters."""
 
