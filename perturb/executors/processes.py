@@ -34,6 +34,8 @@ class WorkerProcess:
     listening: asyncio.Task[None] | None = None
     gone: str = ""
     """Why it is gone; empty while it lives."""
+    ready: bool = False
+    """Whether it has started up."""
     useful: bool = False
     """Whether it has given a row."""
     stopping: bool = False
@@ -71,9 +73,12 @@ class WorkerProcess:
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
 
-    async def listen(self) -> None:
-        """Sort incoming rows to their chunks until the worker is gone."""
+    async def listen(self, ready: Callable[[], None]) -> None:
+        """Wait for the worker to be ready, then sort its rows to their chunks until it is gone."""
         try:
+            await read_frame(self.reader)
+            self.ready = True
+            ready()
             while True:
                 number, rows = await read_frame(self.reader)
                 self.useful = True
@@ -126,7 +131,8 @@ class ProcessPlaces:
                 f"{RESTARTS} worker processes in a row ended before they did anything ({self._last_words}): "
                 "look at the memory of the machine, or run with the local executor"
             )
-        return sorted(self._workers, key=lambda worker: worker.load)
+        ready = [worker for worker in self._workers if worker.ready]
+        return sorted(ready, key=lambda worker: worker.load)
 
     async def close(self) -> None:
         """End every worker."""
@@ -136,6 +142,7 @@ class ProcessPlaces:
         await asyncio.gather(*(worker.stop() for worker in self._workers))
 
     async def _start(self) -> None:
+        """Start one worker; it is given chunks once it says that it is ready."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
@@ -154,11 +161,10 @@ class ProcessPlaces:
                 ) from None
         reader, writer = await asyncio.open_connection(sock=ours)
         worker = WorkerProcess(f"worker {next(self._born)} (process {process.pid})", process, reader, writer)
-        write_frame(writer, self._catalogue)
-        worker.listening = asyncio.ensure_future(worker.listen())
-        worker.listening.add_done_callback(lambda _: self._replace(worker))
         self._workers.append(worker)
-        self._changed()
+        write_frame(writer, self._catalogue)
+        worker.listening = asyncio.ensure_future(worker.listen(lambda: self._changed()))
+        worker.listening.add_done_callback(lambda _: self._replace(worker))
 
     def _replace(self, worker: WorkerProcess) -> None:
         """Start another worker for one that has died."""

@@ -38,6 +38,7 @@ async def serve(channel: socket.socket) -> None:
     under_way: set[asyncio.Task[None]] = set()
     try:
         tools.catalogue = await read_frame(reader)
+        write_frame(writer, "ready")
         while True:
             number, chunk = await read_frame(reader)
             work = asyncio.ensure_future(_work(number, chunk, tools, outbox))

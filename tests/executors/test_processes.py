@@ -38,8 +38,7 @@ from tests.building import (
     write_config,
 )
 from tests.executors.odd_tasks import OddTask
-from tests.loopback import Faults
-from tests.loopback.faults import Fault
+from tests.loopback import Fault, RandomFaults
 
 TWO_WORKERS = {"kind": "processes", "workers": 2, "chunk": 8}
 
@@ -152,7 +151,7 @@ def test_an_offline_build_gives_the_same_data_file(tmp_path: Path) -> None:
     for kind in ("local", "processes"):
         ended = perturb("build", "--limit", "6", "--out", tmp_path, "--name", kind, "--executor", kind)
         assert ended.returncode == 0, ended.stderr
-        [files[kind]] = (tmp_path / kind / "snapshot" / "data").glob("*/*/*.parquet")
+        [files[kind]] = (tmp_path / kind / "snapshot" / "data").rglob("*.parquet")
     assert files["local"].read_bytes() == files["processes"].read_bytes()
 
 
@@ -161,7 +160,7 @@ def test_faults_on_the_way_change_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv(KEY_NAME, KEY)
     with serve() as server:
         whole = run_build(tmp_path / "whole", content_of(server.url, limit=1))
-    faults = Faults({Fault.RATE_LIMIT: 0.03, Fault.DROP: 0.03, Fault.SERVER_ERROR: 0.03}, seed=3)
+    faults = RandomFaults({Fault.RATE_LIMIT: 0.03, Fault.DROP: 0.03, Fault.SERVER_ERROR: 0.03}, seed=3)
     with serve(faults=faults, latency=(0.0, 0.02)) as server:
         report = run_build(tmp_path / "far", content_of(server.url, limit=1, executor=TWO_WORKERS))
         assert server.counters.faults.total() > 5

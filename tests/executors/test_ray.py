@@ -1,0 +1,171 @@
+"""A real cluster of three nodes on this machine: one is killed, one is frozen, the driver is killed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.building import (
+    KEY,
+    KEY_NAME,
+    accepted,
+    content_of,
+    environment,
+    finish,
+    interrupt_after,
+    perturb,
+    query,
+    run_build,
+    serve,
+    start,
+    wait_for_calls,
+    write_config,
+)
+from tests.loopback import LoopbackServer
+
+INSTALLED = importlib.util.find_spec("ray") is not None
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not INSTALLED and not os.environ.get("CI"), reason="ray is not installed: pip install -e '.[ray]'"
+    ),
+]
+CHUNK = 8
+
+_NODES = """
+import os, sys
+from ray.cluster_utils import Cluster
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "node_ip_address": "127.0.0.1"})
+workers = [cluster.add_node(num_cpus=2, node_ip_address=f"127.0.0.{n}") for n in (2, 3, 4)]
+print(cluster.address, *(node.all_processes["raylet"][0].process.pid for node in workers), flush=True)
+sys.stdin.read()
+cluster.shutdown()
+"""
+
+
+class Cluster:
+    """Three nodes with two CPUs each, and a head without."""
+
+    def __init__(self, address: str, raylets: list[int]) -> None:
+        self.address = address
+        self.raylets = raylets
+
+    def harm(self, number: int, how: signal.Signals) -> None:
+        """Kill or freeze everything of one node."""
+        for pid in [self.raylets[number], *descendants(self.raylets[number])]:
+            try:
+                os.kill(pid, how)
+            except ProcessLookupError:
+                continue
+
+
+def descendants(parent: int) -> list[int]:
+    """The processes that a process has started, and theirs."""
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True)
+    pids = [int(line) for line in listed.stdout.split()]
+    return [*pids, *(found for pid in pids for found in descendants(pid))]
+
+
+@contextmanager
+def cluster() -> Iterator[Cluster]:
+    """Start the nodes in a process of their own; they end with it."""
+    env = environment(RAY_USAGE_STATS_ENABLED="0", RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", **{KEY_NAME: KEY})
+    with subprocess.Popen(
+        [sys.executable, "-c", _NODES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
+    ) as process:
+        assert process.stdout is not None
+        words = process.stdout.readline().split()
+        assert len(words) == 4, "the cluster did not start"
+        nodes = Cluster(words[0], [int(pid) for pid in words[1:]])
+        try:
+            yield nodes
+        finally:
+            for number in range(3):
+                nodes.harm(number, signal.SIGCONT)
+            process.communicate("", timeout=60)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    with serve(latency=(0.05, 0.15)) as running:
+        yield running
+
+
+def content(server: LoopbackServer, address: str) -> dict[str, Any]:
+    """A build whose chunks go to the cluster and are late after a few seconds."""
+    executor = {"kind": "ray", "address": address, "chunk": CHUNK, "grace": 3}
+    made = content_of(server.url, limit=4, executor=executor)
+    for entry in [*made["generators"], *made["panel"]["verifiers"]]:
+        entry["timeout"] = 3
+    return made
+
+
+def expected(server: LoopbackServer, folder: Path, address: str) -> list[str]:
+    """What the same build accepts here; the server forgets it was asked."""
+    plain = {**content(server, address), "executor": "local"}
+    ids = accepted(run_build(folder / "whole", plain).run)
+    server.counters.bodies.clear()
+    server.counters.requests.clear()
+    return ids
+
+
+@pytest.mark.parametrize("harm", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_build_outlives_a_node(tmp_path: Path, server: LoopbackServer, harm: signal.Signals) -> None:
+    with cluster() as nodes:
+        whole = expected(server, tmp_path, nodes.address)
+        config = write_config(tmp_path, content(server, nodes.address))
+        process = start(config, tmp_path / "out")
+        wait_for_calls(process, server, 60)
+        nodes.harm(0, harm)
+        _, problems = process.communicate(timeout=150)
+        assert process.returncode == 0, problems
+    run = tmp_path / "out" / "run"
+    assert accepted(run) == whole
+    assert query(run, "SELECT count(*) FROM calls WHERE status = 'error'") == [(0,)]
+    assert server.counters.repeated <= 2 * CHUNK, "more than the chunks of one node was asked again"
+
+
+def test_the_driver_killed_is_a_run_that_goes_on(tmp_path: Path, server: LoopbackServer) -> None:
+    with cluster() as nodes:
+        whole = expected(server, tmp_path, nodes.address)
+        config = write_config(tmp_path, content(server, nodes.address))
+        process = start(config, tmp_path / "out")
+        interrupt_after_calls = 60
+        interrupt_after(process, server, interrupt_after_calls, signal.SIGKILL)
+        kept = set(accepted(tmp_path / "out" / "run"))
+        finish(config, tmp_path / "out")
+    assert kept <= set(whole)
+    assert accepted(tmp_path / "out" / "run") == whole
+    assert server.counters.repeated <= 3 * 2 * CHUNK, "more than the chunks in flight was asked again"
+
+
+def test_a_local_cluster_is_started_and_gives_the_same_data_file(tmp_path: Path) -> None:
+    files = {}
+    for kind in ("local", "ray"):
+        ended = perturb("build", "--limit", "3", "--out", tmp_path, "--name", kind, "--executor", kind)
+        assert ended.returncode == 0, ended.stderr
+        [files[kind]] = (tmp_path / kind / "snapshot" / "data").rglob("*.parquet")
+    assert files["local"].read_bytes() == files["ray"].read_bytes()
+
+
+def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    made = content_of("http://127.0.0.1:9/v1", executor={"kind": "ray", "address": "127.0.0.1:1"})
+    ended = perturb(
+        "build", write_config(tmp_path, made), "--out", tmp_path / "out", env=environment(**{KEY_NAME: KEY})
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.count("\n") == 1, ended.stderr
+    assert "127.0.0.1:1" in ended.stderr
+    assert time.monotonic() > begun
