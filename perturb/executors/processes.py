@@ -70,8 +70,10 @@ class WorkerProcess:
 
     def drop(self) -> None:
         """Kill the process: a worker that is late may be frozen."""
-        with contextlib.suppress(ProcessLookupError):
-            self.process.kill()
+        # Not `process.kill()`: that may take the exit code away from those who wait for it.
+        if self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.process.pid, signal.SIGKILL)
 
     async def listen(self, ready: Callable[[], None]) -> None:
         """Wait for the worker to be ready, then sort its rows to their chunks until it is gone."""
@@ -117,8 +119,13 @@ class ProcessPlaces:
         self._last_words = ""
 
     async def open(self) -> None:
-        """Start every worker. Raises `ExecutorError` if one cannot be started."""
+        """Start every worker and wait until all are ready. Raises `ExecutorError` if they cannot be started."""
+        changed = asyncio.Event()
+        self._changed = changed.set
         await asyncio.gather(*(self._start() for _ in range(self._number)))
+        while len(self.free()) < self._number:
+            await changed.wait()
+            changed.clear()
 
     def tell(self, changed: Callable[[], None]) -> None:
         """Have `changed` called when a worker has come or gone."""
@@ -163,8 +170,11 @@ class ProcessPlaces:
         worker = WorkerProcess(f"worker {next(self._born)} (process {process.pid})", process, reader, writer)
         self._workers.append(worker)
         write_frame(writer, self._catalogue)
-        worker.listening = asyncio.ensure_future(worker.listen(lambda: self._changed()))
+        worker.listening = asyncio.ensure_future(worker.listen(self._note_change))
         worker.listening.add_done_callback(lambda _: self._replace(worker))
+
+    def _note_change(self) -> None:
+        self._changed()
 
     def _replace(self, worker: WorkerProcess) -> None:
         """Start another worker for one that has died."""
