@@ -70,6 +70,7 @@ class WorkerProcess:
 
     def drop(self) -> None:
         """Kill the process: a worker that is late may be frozen."""
+        self.ready = False
         # Not `process.kill()`: that may take the exit code away from those who wait for it.
         if self.process.returncode is None:
             with contextlib.suppress(ProcessLookupError):

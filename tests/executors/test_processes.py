@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from perturb.errors import ExecutorError, PermanentModelError, TransientModelError, WorkerLostError
-from perturb.executors import processes
 from perturb.executors.crew import Crew
 from perturb.executors.executor import FarModel, LocalExecutor, run_surely
 from perturb.executors.processes import open_processes
@@ -54,9 +53,10 @@ async def workers(number: int = 2, chunk: int = 4, grace: float = 20.0) -> Async
 
 def children(parent: int) -> list[int]:
     """The living child processes of a process."""
-    listed = subprocess.run(["ps", "-o", "pid=,stat=", "--ppid", str(parent)], capture_output=True, text=True)
-    rows = [line.split() for line in listed.stdout.splitlines()]
-    return [int(pid) for pid, state in rows if not state.startswith("Z")]
+    form = ["ps", "-o", "pid=,stat=,comm=", "--ppid", str(parent)]
+    listed = subprocess.run(form, capture_output=True, text=True).stdout.splitlines()
+    rows = [line.split(maxsplit=2) for line in listed]
+    return [int(pid) for pid, state, name in rows if not state.startswith("Z") and name != "ps"]
 
 
 async def test_every_task_gets_its_own_row_and_all_workers_have_a_share() -> None:
@@ -105,7 +105,7 @@ async def test_a_task_that_kills_whoever_has_it_is_not_tried_for_ever() -> None:
 
 
 async def test_workers_that_cannot_start_are_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes.sys, "executable", "/bin/false")
+    monkeypatch.setattr("sys.executable", "/bin/false")
     with pytest.raises(
         ExecutorError, match=r"in a row ended before .* \(the process ended with exit code 1\)"
     ):
