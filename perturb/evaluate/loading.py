@@ -63,6 +63,16 @@ def load_items(source: ItemSource, catalogue: Catalogue) -> ItemSet:
     return _limited(whole, source.limit)
 
 
+def items_of(rows: Iterable[Mapping[str, Any]]) -> tuple[EvaluationItem, ...]:
+    """The items of a snapshot's rows, in their order; rows whose label is not that of their cell are left out.
+
+    Raises `SourceError` for a row that cannot be evaluated.
+    """
+    header = Header("rows")
+    numbered = (Row(Path("rows"), number, fields, header) for number, fields in enumerate(rows, start=1))
+    return _read_all(numbered, header.name, Catalogue.load())[0]
+
+
 def _limited(whole: ItemSet, limit: int | None) -> ItemSet:
     if not whole.items:
         reason = f" ({whole.warnings[0]})" if whole.warnings else ""

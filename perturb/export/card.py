@@ -11,13 +11,14 @@ import unicodedata
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any
 
 import jinja2
 import yaml
 
 from perturb.export.facts import SnapshotFacts, count_licences, count_values
+from perturb.export.harness.prompts import CONFIG
 from perturb.export.licences import licence_header
 from perturb.export.parts import PART_COLUMNS
 from perturb.export.rows import SnapshotRow, columns_of
@@ -32,17 +33,41 @@ class _Verbatim(str):
     """Text of our own making that goes into the page as it is."""
 
 
-def render_card(
-    rows: Sequence[SnapshotRow],
-    facts: SnapshotFacts,
-    content_digest: str,
-    data_paths: Mapping[str, str],
-    control_paths: Mapping[str, str] = MappingProxyType({}),
-) -> str:
-    """The text of `README.md` for a snapshot.
+@dataclass(frozen=True, slots=True)
+class CardFiles:
+    """The data files that the card's header names, relative to the snapshot's folder."""
 
-    Its parts lie in the files `data_paths` (relative to the folder), its control rows, if any, in `control_paths`.
-    """
+    data: Mapping[str, str]
+    """Name of each part -> its file."""
+    controls: Mapping[str, str] = field(default_factory=dict)
+    """Name of each set of control rows -> its file."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Split of the prompts for other harnesses -> its file."""
+
+    def configs(self) -> list[dict[str, Any]]:
+        """The configurations, as `datasets` and the Hub read them.
+
+        `datasets` caches by configuration and not by content: the digest in a path makes new content new.
+        """
+        splits = {name: {"test": path} for name, path in {**self.data, **self.controls}.items()}
+        if self.prompts:
+            splits[CONFIG] = dict(self.prompts)
+        # with others beside it, a single part is what loads without a name
+        main = {"default": True} if len(splits) > 1 == len(self.data) else {}
+        return [
+            {
+                "config_name": name,
+                "data_files": [{"split": split, "path": path} for split, path in files.items()],
+                **(main if name in self.data else {}),
+            }
+            for name, files in splits.items()
+        ]
+
+
+def render_card(
+    rows: Sequence[SnapshotRow], facts: SnapshotFacts, content_digest: str, files: CardFiles
+) -> str:
+    """The text of `README.md` for a snapshot."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(data_folder("templates") / "card"),
         autoescape=False,  # noqa: S701 - the page is Markdown; `finalize` escapes it
@@ -54,11 +79,7 @@ def render_card(
     )
     environment.filters["code"] = _code
     return environment.get_template("README.md.j2").render(
-        header=_Verbatim(
-            yaml.safe_dump(
-                _header(rows, facts, data_paths, control_paths), sort_keys=False, allow_unicode=True
-            )
-        ),
+        header=_Verbatim(yaml.safe_dump(_header(rows, facts, files), sort_keys=False, allow_unicode=True)),
         facts=facts,
         n_rows=len(rows),
         made=count_values(rows, "generator_model"),
@@ -66,8 +87,9 @@ def render_card(
         by_class=_class_table(rows),
         behaviors=_behavior_table(rows),
         columns=max((columns_of(row) for row in rows), key=len),
-        parts={name: len([row for row in rows if _is_of(row, name)]) for name in data_paths},
-        controls=list(control_paths),
+        parts={name: len([row for row in rows if _is_of(row, name)]) for name in files.data},
+        controls=list(files.controls),
+        prompts=list(files.prompts),
         licences=count_licences(rows),
         sources=count_values(rows, "source"),
         canary=_Verbatim(canary(content_digest)),
@@ -118,14 +140,7 @@ def _is_of(row: SnapshotRow, part: str) -> bool:
     return columns_of(row) is PART_COLUMNS[part]
 
 
-def _header(
-    rows: Sequence[SnapshotRow],
-    facts: SnapshotFacts,
-    data_paths: Mapping[str, str],
-    control_paths: Mapping[str, str],
-) -> dict[str, Any]:
-    # with control rows beside a single part, the part is what loads without a name
-    main = {"default": True} if control_paths and len(data_paths) == 1 else {}
+def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, files: CardFiles) -> dict[str, Any]:
     return {
         "language": ["en"],
         **licence_header(row["licence"] for row in rows),
@@ -134,15 +149,7 @@ def _header(
         "source_datasets": [f"extended|other-{_slug(source)}" for source in count_values(rows, "source")],
         "task_categories": ["question-answering"],
         "tags": ["rag", "refusal", "selective-refusal", "abstention", "benchmark", "synthetic"],
-        # datasets caches by configuration and not by content: the digest in the path makes new content new.
-        "configs": [
-            {
-                "config_name": name,
-                "data_files": [{"split": "test", "path": path}],
-                **(main if name in data_paths else {}),
-            }
-            for name, path in {**data_paths, **control_paths}.items()
-        ],
+        "configs": files.configs(),
     }
 
 

@@ -4,6 +4,7 @@ README.md                        the data set card; its header names the data fi
 data/<content digest>/test.parquet
 manifest.json                    how the rows came about, and a digest of every file and row
 build.yaml                       the configuration, redacted
+eval.yaml, harness/              prompts and task files for other harnesses
 
 With rows of both layouts there are two parts, `nq` and `garage`, and the data lie in a folder for each.
 """
@@ -25,9 +26,10 @@ from typing import Any
 
 from perturb.digests import digest
 from perturb.errors import SnapshotError
-from perturb.export.card import canary, render_card
+from perturb.export.card import CardFiles, canary, render_card
 from perturb.export.controls import check_controls, control_paths, write_controls
 from perturb.export.facts import SnapshotFacts, count_cells, count_licences, count_values
+from perturb.export.harness.folder import check_harness, harness_paths, make_harness
 from perturb.export.parts import (
     PART_COLUMNS,
     Parts,
@@ -120,16 +122,19 @@ def write_snapshot(
 
     content = content_digest(parts)
     paths = data_paths(content, list(parts))
+    harness = make_harness(ordered, facts.name)
     with _replacing(folder) as workspace:
         for name, members in parts.items():
             write_part(workspace / paths[name], members)
         beside = control_paths(content, list(parts)) if controls else {}
-        _write_text(workspace / "README.md", render_card(ordered, facts, content, paths, beside))
+        files = CardFiles(paths, beside, harness.prompts.paths)
+        _write_text(workspace / "README.md", render_card(ordered, facts, content, files))
         _write_text(workspace / "build.yaml", config_text)
         manifest = _manifest(parts, facts, content)
         if controls:
             manifest["controls"] = write_controls(workspace, content, list(parts), controls)
-        listed = ("README.md", "build.yaml", *paths.values(), *beside.values())
+        manifest["harness"] = harness.write(workspace)
+        listed = ("README.md", "build.yaml", *paths.values(), *beside.values(), *harness.paths)
         manifest["files"] = [_describe_file(workspace, name) for name in listed]
         manifest["row_digests"] = [row["row_digest"] for row in ordered]
         text = json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False)
@@ -192,6 +197,9 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
     if snapshot.control_files:
         rows = [row for members in parts.values() for row in members]
         problems += check_controls(folder, snapshot.manifest, snapshot.configs, rows)
+    problems += check_harness(
+        folder, snapshot.manifest, [row for members in parts.values() for row in members]
+    )
     return tuple(problems)
 
 
@@ -240,6 +248,7 @@ def _manifest(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, Any
         "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
         "attribution": facts.attribution,
         "controls": None,
+        "harness": None,
     }
 
 
@@ -259,7 +268,7 @@ def _check_files(snapshot: Snapshot) -> list[str]:
     problems = []
     paths = data_paths(snapshot.content_digest, snapshot.configs)
     beside = {path.relative_to(snapshot.folder).as_posix() for path in snapshot.control_files.values()}
-    listed = {"README.md", "build.yaml", *paths.values(), *beside}
+    listed = {"README.md", "build.yaml", *paths.values(), *beside, *harness_paths(snapshot.manifest)}
     stated = {entry["path"]: entry["sha256"] for entry in _entries(snapshot.manifest.get("files"))}
     if set(stated) != listed:
         problems.append(f"{_MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")
@@ -268,7 +277,9 @@ def _check_files(snapshot: Snapshot) -> list[str]:
             problems.append(f"{name}: missing")
         elif _describe_file(snapshot.folder, name)["sha256"] != stated[name]:
             problems.append(f"{name}: differs from the file that was written")
-    data = [path for path in (snapshot.folder / "data").rglob("*") if path.is_file()]
+    # a harness leaves compiled Python beside its task files
+    folders = [snapshot.folder / "data", snapshot.folder / "harness" / "data"]
+    data = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     found = {path.relative_to(snapshot.folder).as_posix() for path in data}
     problems += [f"{name}: not part of the snapshot" for name in sorted(found - listed)]
     return problems

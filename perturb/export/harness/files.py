@@ -1,11 +1,12 @@
 """The task files of a snapshot: `eval.yaml` and an Inspect task, lm-evaluation-harness tasks, lighteval tasks.
 
-All of them are made of our own texts: nothing of a data set passes through a template here or, by a column's name alone,
-in a harness.
+They are made of our own texts: nothing of a data set passes through a template here, and a harness that renders
+templates is given no more than the name of a column.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -32,22 +33,24 @@ _LM_EVAL = {_UNANSWERABLE: "perturb_refusal", _ANSWERABLE: "perturb_answer"}
 _GROUP = "harness/lm_eval/perturb.yaml"
 
 
-def task_files(prompts: PromptSet, title: str, code_version: str) -> dict[str, str]:
+def task_files(prompts: PromptSet, title: str) -> dict[str, str]:
     """Path in the snapshot -> text, for every task file; `title` names the data set."""
     codes = Catalogue.load().codes
     values = {
         "digest": prompts.digest,
         "splits": list(prompts.splits),
-        "code_version": code_version,
         "spellings": refusal_spellings(codes),
-        "pattern": code_pattern(codes),
+        "pattern": json.dumps(code_pattern(codes)),
         "max_tokens": MAX_TOKENS,
     }
     names = {**_TEMPLATES, **{_task_path(split): f"{_LM_EVAL[split]}.yaml.j2" for split in prompts.splits}}
     return {
         "eval.yaml": _yaml(_inspect_yaml(list(prompts.splits), title, mark_pattern(codes))),
         _GROUP: _yaml({"group": "perturb", "task": [_LM_EVAL[split] for split in prompts.splits]}),
-        **{path: _environment().get_template(f"harness/{name}").render(values) for path, name in names.items()},
+        **{
+            path: _environment().get_template(f"harness/{name}").render(values)
+            for path, name in names.items()
+        },
     }
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from perturb.evaluate.classify import refusal_codes
 from perturb.records import ANSWER_CORRECTLY
 
 _DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""
@@ -59,19 +58,21 @@ def code_marks(codes: Mapping[str, str]) -> dict[str, str]:
     """Canonical refusal code -> the longest part that all its spellings share.
 
     >>> code_marks({"REFUSE_MISSING": "REFUSE_INFO_MISSING", "REFUSE_INFO_MISSING": "REFUSE_INFO_MISSING"})
-    {'REFUSE_INFO_MISSING': '_MISSING', 'REFUSE_OTHER': 'REFUSE_OTHER'}
+    {'REFUSE_INFO_MISSING': '_MISSING'}
     """
     spellings = refusal_spellings(codes)
     return {
-        code: _shared_part([code, *(one for one in spellings if spellings[one] == code)])
-        for code in refusal_codes(codes)
+        code: _shared_part([one for one in spellings if spellings[one] == code])
+        for code in dict.fromkeys(spellings.values())
     }
 
 
 def _shared_part(texts: list[str]) -> str:
     """The longest text that stands in all of them, the first if there are several."""
     shortest = min(texts, key=len)
-    parts = (shortest[start:end] for start in range(len(shortest)) for end in range(start + 1, len(shortest) + 1))
+    parts = (
+        shortest[start:end] for start in range(len(shortest)) for end in range(start + 1, len(shortest) + 1)
+    )
     return max((part for part in parts if all(part in text for text in texts)), key=len)
 
 

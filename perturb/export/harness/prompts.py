@@ -66,7 +66,6 @@ def make_prompts(rows: Sequence[SnapshotRow]) -> PromptSet:
     row that could not be evaluated either.
     """
     from perturb.catalogue import Catalogue
-    from perturb.evaluate.classify import refusal_codes
     from perturb.evaluate.loading import items_of
     from perturb.evaluate.prompts import render_prompt, respond_version
     from perturb.export.harness.patterns import code_marks
@@ -88,7 +87,7 @@ def make_prompts(rows: Sequence[SnapshotRow]) -> PromptSet:
                 "domain": item.domain,
             }
         )
-    version = digest(respond_version(), dict(codes), refusal_codes(codes))
+    version = digest(respond_version(), dict(codes))
     return PromptSet({name: members for name, members in splits.items() if members}, version)
 
 
