@@ -9,11 +9,11 @@ from typing import Any
 
 from perturb.digests import canonical
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
-from perturb.store.calls import CallLedger
+from perturb.store.batches import BatchLedger
 from perturb.store.db import Write, ledger_errors
 
 
-class EvaluationLedger(CallLedger):
+class EvaluationLedger(BatchLedger):
     """What an evaluation may write.
 
     A response is kept under item, model and variant, a judgement also under its kind; a newer one replaces the older.

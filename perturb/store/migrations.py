@@ -132,6 +132,24 @@ STEPS: tuple[str, ...] = (
     );
     """,
     "ALTER TABLE calls ADD COLUMN charged_usd REAL NOT NULL DEFAULT 0;",
+    """
+    CREATE TABLE batches (
+        tag TEXT PRIMARY KEY,
+        model TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        input_file TEXT NOT NULL,
+        batch_id TEXT,
+        state TEXT NOT NULL
+    );
+    CREATE INDEX batches_by_fingerprint ON batches (fingerprint);
+    CREATE TABLE batch_rows (
+        tag TEXT NOT NULL,
+        custom_id TEXT NOT NULL,
+        taken INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (tag, custom_id)
+    );
+    CREATE INDEX batch_rows_waiting ON batch_rows (tag) WHERE taken = 0;
+    """,
 )
 
 APPLICATION_ID = 0x50455254

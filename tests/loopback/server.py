@@ -1,4 +1,4 @@
-"""The server: `POST /v1/chat/completions` and `GET /v1/models`, in a thread or in a process of its own.
+"""The server of chat completions, of a list of models and of batches, in a thread or in a process of its own.
 
 with LoopbackServer(EchoPlayer()) as server:
     ...  # litellm with api_base=server.url
@@ -18,6 +18,7 @@ from aiohttp import web
 
 from perturb.digests import digest, fraction_of
 
+from .batches import BatchDesk
 from .faults import NO_FAULTS, Fault, Faults, spoil
 from .replay import EchoPlayer, Player
 
@@ -67,6 +68,7 @@ class LoopbackServer:
         self.player: Player = player or EchoPlayer()
         self.faults = faults
         self.counters = Counters()
+        self.batches = BatchDesk(self._complete_row)
         self._latency = latency
         self._seed = seed
         self._retry_after = retry_after
@@ -112,15 +114,21 @@ class LoopbackServer:
             await runner.cleanup()
 
     def app(self) -> web.Application:
-        """The two routes."""
+        """All routes."""
         app = web.Application(client_max_size=32 * 2**20)
         app.router.add_post("/v1/chat/completions", self._complete)
         app.router.add_get("/v1/models", self._models)
+        self.batches.add_routes(app)
         return app
 
     async def _models(self, request: web.Request) -> web.Response:
         seen = [{"id": name, "object": "model"} for name in self.counters.requests]
         return web.json_response({"object": "list", "data": seen})
+
+    def _complete_row(self, model: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        """The completion of a batch's row; faults of single calls do not touch it."""
+        self.counters.bodies[digest(model, messages)] += 1
+        return _completion(model, messages, self.player.play(model, messages), None)
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()

@@ -1,0 +1,318 @@
+"""Asks a model by the batch: requests are gathered, submitted as one file, and answered when the batch has ended.
+
+A batch may take a day and outlive the process that submitted it. Its book is therefore kept on disk: a request that a
+batch of an earlier session holds is awaited from that batch, not submitted again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import functools
+import itertools
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from perturb.digests import digest
+from perturb.errors import ModelError, PermanentModelError, TransientModelError
+from perturb.llm.batch_rows import Outcome
+from perturb.llm.batches import BatchBook, BatchGoneError, BatchLimits, BatchService, BatchView, HeldBatch
+from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
+from perturb.llm.limits import FIRST_WAIT, LONGEST_HINT, LONGEST_WAIT, OutOfTriesError
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Row:
+    """A request that somebody waits for."""
+
+    custom_id: str
+    request: ChatRequest
+    reply: asyncio.Future[ChatReply]
+    submissions: int = 0
+    tag: str | None = None
+    """The batch that holds it; None while it is in the queue."""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """A batch at the provider, of this session or an earlier one."""
+
+    held: HeldBatch
+    waiting: dict[str, _Row] = field(default_factory=dict)
+    early: dict[str, Outcome] = field(default_factory=dict)
+    """Outcomes that nobody has asked for yet, once it has ended."""
+    ended: bool = False
+    follower: asyncio.Task[None] | None = None
+
+
+class BatchModel:
+    """A chat model whose replies come by the batch, at the price of batches."""
+
+    def __init__(self, service: BatchService, book: BatchBook, limits: BatchLimits) -> None:
+        self._service = service
+        self._book = book
+        self._limits = limits
+        self._fingerprint = service.settings.fingerprint()
+        self._queue: list[_Row] = []
+        self._content = bytearray()
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._taken: dict[str, list[str]] = {}
+        self._asked: set[str] = set()
+        held = (_Batch(one) for one in book.held_batches(self._fingerprint))
+        self._holders = {custom_id: batch for batch in held for custom_id in batch.held.custom_ids}
+
+    @property
+    def settings(self) -> ModelSettings:
+        """Those of the model, with the price of batches."""
+        return self._service.settings
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer one request when the batch that takes it has ended.
+
+        Raises `OutOfTriesError` (a `TransientModelError`) if batch after batch ended without it, or the provider could
+        not be reached; `PermanentModelError` if it was refused.
+        """
+        started = time.perf_counter()
+        row = _Row(self._custom_id(request), request, asyncio.get_running_loop().create_future())
+        self._asked.add(row.custom_id)
+        batch = self._holders.pop(row.custom_id, None)
+        if batch is None:
+            self._enqueue(row)
+        else:
+            row.submissions = 1
+            self._await(row, batch)
+        try:
+            reply = await row.reply
+        except ModelError:
+            self._take(row)
+            raise
+        finally:
+            self._asked.discard(row.custom_id)
+        self._take(row)
+        return dataclasses.replace(reply, seconds=time.perf_counter() - started, tries=row.submissions)
+
+    async def close(self) -> None:
+        """Stop waiting; batches go on at the provider."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._note_taken()
+        await self._service.close()
+
+    def _custom_id(self, request: ChatRequest) -> str:
+        """The same for the same request in every session; the second of two that wait at once gets another one."""
+        content = [(message.role, message.content) for message in request.messages]
+        schema = None if request.schema is None else dict(request.schema)
+        ids = (
+            digest(self._fingerprint, request.key, content, schema, number, length=32)
+            for number in itertools.count()
+        )
+        return next(one for one in ids if one not in self._asked)
+
+    def _enqueue(self, row: _Row) -> None:
+        """Put a request into the next batch, which is submitted when it is full or no more come."""
+        row.tag = None
+        line = self._service.line(row.custom_id, row.request)
+        if self._queue and len(self._content) + len(line) > self._limits.max_bytes:
+            self._submit()
+        self._queue.append(row)
+        self._content += line
+        if len(self._queue) >= self._limits.max_rows:
+            self._submit()
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(self._limits.quiet, self._submit)
+
+    def _submit(self) -> None:
+        """Begin a batch with what is in the queue."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        rows, content = self._queue, bytes(self._content)
+        self._queue, self._content = [], bytearray()
+        if rows:
+            waiting = {row.custom_id: row for row in rows}
+            self._start(self._make(waiting, content), waiting)
+
+    def _start(self, work: Awaitable[None], waiting: Mapping[str, _Row]) -> asyncio.Task[None]:
+        """Do the work beside; an error in it is the error of every row that waits for it then."""
+
+        async def do() -> None:
+            try:
+                await work
+            except Exception as error:  # noqa: BLE001  (whatever it is, those who wait must hear of it)
+                for row in waiting.values():
+                    row.tag = None  # the batch, if there is one, still holds it
+                    _fail(row, error)
+
+        task = asyncio.create_task(do())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _make(self, waiting: dict[str, _Row], content: bytes) -> None:
+        """Upload, note, create, note: so that a batch is known before it can cost anything."""
+        upload = functools.partial(self._service.upload, content)
+        del content  # it may be large, and the batch may take a day
+        input_file = await self._insist(upload)
+        del upload
+        held = HeldBatch(secrets.token_hex(12), input_file, None, tuple(waiting))
+        await self._book.intend_batch(held, self.settings.name, self._fingerprint)
+        try:
+            held = dataclasses.replace(held, batch_id=await self._create(held))
+        except PermanentModelError:
+            self._book.drop_batch(held.tag)
+            raise
+        await self._book.note_batch(held.tag, str(held.batch_id))
+        for row in waiting.values():
+            row.submissions += 1
+            row.tag = held.tag
+        await self._follow(_Batch(held, waiting))
+
+    async def _create(self, held: HeldBatch) -> str:
+        """Make the batch; before another try, look whether the one that failed has made it all the same."""
+        tries = 0
+
+        async def create() -> str:
+            nonlocal tries
+            tries += 1
+            found = await self._service.find(held.input_file, held.tag) if tries > 1 else None
+            return found or await self._service.create(held.input_file, held.tag)
+
+        return await self._insist(create)
+
+    def _await(self, row: _Row, batch: _Batch) -> None:
+        """Wait for a request that a batch of an earlier session holds."""
+        row.tag = batch.held.tag
+        if batch.ended:
+            self._settle(row, batch.early.pop(row.custom_id, None), "")
+            return
+        batch.waiting[row.custom_id] = row
+        if batch.follower is None or batch.follower.done():
+            batch.follower = self._start(self._resume(batch), batch.waiting)
+
+    async def _resume(self, batch: _Batch) -> None:
+        """Follow a batch of an earlier session, whose id may not have been noted."""
+        held = batch.held
+        if held.batch_id is None:
+            found = await self._insist(lambda: self._service.find(held.input_file, held.tag))
+            if found is None:
+                self._forget(batch)
+                return
+            await self._book.note_batch(held.tag, found)
+            batch.held = dataclasses.replace(held, batch_id=found)
+        await self._follow(batch)
+
+    async def _follow(self, batch: _Batch) -> None:
+        """Look after a batch until it has ended, then hand out what came of it."""
+        try:
+            view = await self._ended(str(batch.held.batch_id))
+        except BatchGoneError:
+            self._forget(batch)
+            return
+        found = 0
+        for file_id in view.files:
+            found += await self._hand_out(batch, file_id)
+        batch.ended = True
+        self._book.end_batch(batch.held.tag, view.status)
+        reason = f"model '{self.settings.name}': batch {view.status}{view.problem and ': '}{view.problem}"
+        missing = list(batch.waiting.values())
+        batch.waiting.clear()
+        if missing and not found:
+            await asyncio.sleep(self._look(max(row.submissions for row in missing)))
+        for row in missing:
+            self._settle(row, None, reason)
+
+    async def _ended(self, batch_id: str) -> BatchView:
+        """Wait for the end of a batch, looking less and less often."""
+        looks = 0
+        while True:
+            view = await self._insist(lambda: self._service.view(batch_id))
+            if view.ended:
+                return view
+            await asyncio.sleep(self._look(looks))
+            looks += 1
+
+    def _look(self, looks: int) -> float:
+        return min(self._limits.longest_look, self._limits.first_look * 1.5 ** min(looks, 30))
+
+    async def _hand_out(self, batch: _Batch, file_id: str) -> int:
+        """Settle the rows of a file; returns how many it has. A file that is gone has none."""
+        try:
+            outcomes = await self._insist(lambda: self._service.outcomes(file_id))
+        except BatchGoneError:
+            return 0
+        found = 0
+        for custom_id, outcome in outcomes:
+            found += 1
+            row = batch.waiting.pop(custom_id, None)
+            if row is not None:
+                self._settle(row, outcome, "")
+            elif self._holders.get(custom_id) is batch:
+                batch.early[custom_id] = outcome
+        return found
+
+    def _forget(self, batch: _Batch) -> None:
+        """The provider has no such batch: everything in it is asked again."""
+        batch.ended = True
+        self._book.drop_batch(batch.held.tag)
+        rows = list(batch.waiting.values())
+        batch.waiting.clear()
+        for row in rows:
+            row.submissions -= 1
+            self._enqueue(row)
+
+    def _settle(self, row: _Row, outcome: Outcome | None, reason: str) -> None:
+        """Answer a row, or queue it again if its batch left it unanswered."""
+        if row.reply.done():
+            return
+        if isinstance(outcome, ChatReply):
+            row.reply.set_result(outcome)
+        elif isinstance(outcome, PermanentModelError):
+            row.reply.set_exception(outcome)
+        elif row.submissions < self._limits.submissions:
+            self._book.take_rows(str(row.tag), [row.custom_id])
+            self._enqueue(row)
+        else:
+            words = str(outcome or reason or f"model '{self.settings.name}': no batch answered")
+            _fail(row, OutOfTriesError(f"{words} (submitted {row.submissions} times)", row.submissions))
+
+    async def _insist(self, call: Callable[[], Awaitable[T]]) -> T:
+        """The result of a call, tried again after transient failures; raises the last of them."""
+        tries = 0
+        while True:
+            try:
+                return await call()
+            except TransientModelError as error:
+                tries += 1
+                if tries > self.settings.max_retries:
+                    raise
+                wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(tries - 1, 30))
+                await asyncio.sleep(max(wait, min(error.retry_after or 0.0, LONGEST_HINT)))
+
+    def _take(self, row: _Row) -> None:
+        """Note a row as taken, in the next turn of the loop: whoever awaits it records its outcome in this one."""
+        if row.tag is None:
+            return
+        if not self._taken:
+            asyncio.get_running_loop().call_soon(self._note_taken)
+        self._taken.setdefault(row.tag, []).append(row.custom_id)
+
+    def _note_taken(self) -> None:
+        taken, self._taken = self._taken, {}
+        for tag, custom_ids in taken.items():
+            self._book.take_rows(tag, custom_ids)
+
+
+def _fail(row: _Row, error: Exception) -> None:
+    if not row.reply.done():
+        row.reply.set_exception(error)

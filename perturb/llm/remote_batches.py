@@ -1,0 +1,248 @@
+"""Provider batches behind litellm: files up and down, batches made and looked after."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from perturb.errors import ConfigError
+from perturb.llm.batch_model import BatchModel
+from perturb.llm.batch_rows import Outcome, RowReader
+from perturb.llm.batches import BatchBook, BatchGoneError, BatchLimits, BatchView
+from perturb.llm.budget import Budget, bounded
+from perturb.llm.client import ChatRequest, ModelSettings, Price
+from perturb.llm.remote import (
+    as_model_error,
+    check_model,
+    key_of,
+    load_litellm,
+    provider_of,
+    wants_schema,
+    with_price,
+)
+from perturb.llm.wire import response_format
+
+T = TypeVar("T")
+
+PROVIDERS = ("openai", "azure", "vertex_ai", "bedrock", "hosted_vllm")
+"""Whose batches litellm can make, look after and read."""
+
+DISCOUNT = 0.5
+"""What a batch costs of the price of single calls."""
+
+_ENDPOINT = "/v1/chat/completions"
+_FILE_SECONDS = 600.0
+"""What a file may take on its way up or down."""
+
+_LISTED_BY_TAG = frozenset({"openai", "azure", "hosted_vllm"})
+_LISTED_BY_FILE = frozenset({"vertex_ai"})
+_PAGES = 20
+"""How many pages of 100 batches are searched for a lost one, newest first."""
+
+_MAPPED_PARAMS = frozenset({"openai", "azure", "hosted_vllm"})
+"""Providers that get the parameters as they are in the file; for the others litellm translates the file."""
+
+_OPTION_PREFIXES = ("aws_", "s3_", "vertex_", "gcs_", "bedrock_", "azure_")
+_OPTIONS = frozenset({"api_version", "organization", "extra_headers"})
+"""Parameters of the connection, which do not belong into the requests."""
+
+_RUNNING = frozenset({"validating", "in_progress", "finalizing", "cancelling", "queued", "pending"})
+
+
+def can_batch(settings: ModelSettings) -> bool:
+    """Whether the model's provider has batches that litellm knows."""
+    return provider_of(settings) in PROVIDERS
+
+
+def check_batches(settings: ModelSettings) -> None:
+    """Raise `ConfigError` if the model cannot be called, or not by the batch."""
+    check_model(settings)
+    if not can_batch(settings):
+        raise ConfigError(
+            f"model '{settings.name}': provider {provider_of(settings)} has no batches that can be used:"
+            f" leave out --batch, or name a model of {', '.join(PROVIDERS)}"
+        )
+
+
+def open_batch_models(
+    all_settings: Iterable[ModelSettings], budget: Budget, book: BatchBook, limits: BatchLimits
+) -> list[BatchModel]:
+    """Check the models, then make them, each at half its price.
+
+    Raises `ConfigError` if one cannot be called by the batch, or has no known price under a limited budget.
+    """
+    checked = []
+    for settings in all_settings:
+        check_batches(settings)
+        checked.append(discounted(bounded(with_price(settings), budget)))
+    return [BatchModel(LiteLLMBatches(settings), book, limits) for settings in checked]
+
+
+def discounted(settings: ModelSettings) -> ModelSettings:
+    """The settings with the price of batches, if there is a price."""
+    price = settings.price
+    if price is None:
+        return settings
+    return dataclasses.replace(settings, price=Price(price.input * DISCOUNT, price.output * DISCOUNT))
+
+
+class LiteLLMBatches:
+    """A `perturb.llm.batches.BatchService`."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        """`settings` hold the price of batches."""
+        self._settings = settings
+        self._provider = provider_of(settings)
+        self._key = key_of(settings)
+        self._options = self._connection()
+        self._wants_schema = wants_schema(settings)
+
+    @property
+    def settings(self) -> ModelSettings:
+        """As given."""
+        return self._settings
+
+    def line(self, custom_id: str, request: ChatRequest) -> bytes:
+        """The request as a completion is asked for, in the form that litellm translates for other providers."""
+        params = {name: value for name, value in self._settings.params.items() if not _is_option(name)}
+        if request.schema is not None and self._wants_schema:
+            params.setdefault("response_format", response_format(request.schema))
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        body = {"model": self._model, "messages": messages, **self._as_sent(params)}
+        row = {"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}
+        return json.dumps(row).encode("ascii") + b"\n"
+
+    async def upload(self, content: bytes) -> str:
+        """Upload a file of requests; returns its id."""
+        litellm = load_litellm()
+        file = ("requests.jsonl", content, "application/jsonl")
+        made = await self._call(
+            lambda: litellm.acreate_file(file=file, purpose="batch", **self._options), _FILE_SECONDS
+        )
+        return str(made.id)
+
+    async def create(self, input_file: str, tag: str) -> str:
+        """Make a batch that carries the tag, where the provider keeps any; returns its id."""
+        litellm = load_litellm()
+        made = await self._call(
+            lambda: litellm.acreate_batch(
+                completion_window="24h",
+                endpoint=_ENDPOINT,
+                input_file_id=input_file,
+                metadata={"perturb": tag},
+                **self._options,
+            )
+        )
+        return str(made.id)
+
+    async def find(self, input_file: str, tag: str) -> str | None:
+        """Look through the provider's list of batches; None without a look where it has no list."""
+        if self._provider not in _LISTED_BY_TAG | _LISTED_BY_FILE:
+            return None
+        litellm = load_litellm()
+        after: str | None = None
+        for _ in range(_PAGES):
+            page = await self._call(lambda: litellm.alist_batches(after=after, limit=100, **self._options))  # noqa: B023
+            batches = list(_part(page, "data") or ())
+            for batch in batches:
+                by_tag = (_part(batch, "metadata") or {}).get("perturb") == tag
+                by_file = self._provider in _LISTED_BY_FILE and _part(batch, "input_file_id") == input_file
+                if by_tag or by_file:
+                    return str(_part(batch, "id"))
+            after = str(_part(page, "next_page_token") or (batches and _part(batches[-1], "id")) or "")
+            if not _part(page, "has_more") or not after:
+                break
+        return None
+
+    async def view(self, batch_id: str) -> BatchView:
+        """How a batch stands."""
+        litellm = load_litellm()
+        found = await self._call(
+            lambda: litellm.aretrieve_batch(
+                batch_id=batch_id,
+                # It would download the files of an ended batch to add up a cost that nobody asks for.
+                litellm_metadata={"batch_ignore_default_logging": True},
+                **self._options,
+            )
+        )
+        status = str(found.status)
+        files = (found.output_file_id, found.error_file_id)
+        return BatchView(
+            status=status,
+            ended=status not in _RUNNING,
+            files=tuple(str(one) for one in files if one),
+            problem=_problem(found),
+        )
+
+    async def outcomes(self, file_id: str) -> Iterator[tuple[str, Outcome]]:
+        """What became of each request of an output or error file, by its custom id."""
+        litellm = load_litellm()
+        found = await self._call(
+            lambda: litellm.afile_content(file_id=file_id, **self._options), _FILE_SECONDS
+        )
+        return RowReader(self._settings, self._key).read(found.content)
+
+    async def close(self) -> None:
+        """Nothing is kept open between calls."""
+
+    @property
+    def _model(self) -> str:
+        found = load_litellm().get_llm_provider(self._settings.model, api_base=self._settings.api_base)
+        return str(found[0])
+
+    def _connection(self) -> dict[str, Any]:
+        """What every call needs: provider, address, key, and parameters that say how to reach it."""
+        settings = self._settings
+        options: dict[str, Any] = {name: value for name, value in settings.params.items() if _is_option(name)}
+        options |= {"custom_llm_provider": self._provider, "max_retries": 0, "timeout": _FILE_SECONDS}
+        if self._provider == "bedrock":
+            options["model"] = settings.model
+        if self._provider in _MAPPED_PARAMS:
+            # litellm makes a client for each call and never closes it: its connection must not stay open.
+            options["extra_headers"] = {**options.get("extra_headers", {}), "Connection": "close"}
+        if settings.api_base:
+            options["api_base"] = settings.api_base
+            # The client of these providers wants a key, and would else take OpenAI's from the environment.
+            options["api_key"] = self._key or "no-key"
+        elif self._key:
+            options["api_key"] = self._key
+        return options
+
+    def _as_sent(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The parameters as a single call would send them."""
+        if self._provider not in _MAPPED_PARAMS:
+            return params
+        mapped: dict[str, Any] = load_litellm().utils.get_optional_params(
+            model=self._model, custom_llm_provider=self._provider, **params
+        )
+        extra = mapped.pop("extra_body", None) or {}
+        mapped.pop("stream", None)
+        return {**mapped, **extra}
+
+    async def _call(self, call: Callable[[], Awaitable[T]], seconds: float | None = None) -> T:
+        try:
+            async with asyncio.timeout(seconds or self._settings.timeout):
+                return await call()
+        except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
+            mapped = as_model_error(error, self._settings, self._key)
+            if getattr(error, "status_code", None) == 404:
+                raise BatchGoneError(str(mapped)) from None
+            raise mapped from None
+
+
+def _is_option(name: str) -> bool:
+    return name in _OPTIONS or name.startswith(_OPTION_PREFIXES)
+
+
+def _part(value: Any, name: str) -> Any:
+    """A field of an answer that is an object with some providers and a mapping with others."""
+    return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+
+
+def _problem(batch: Any) -> str:
+    """The first error that a batch as a whole has, on one line."""
+    errors = _part(_part(batch, "errors"), "data") or ()
+    return next((" ".join(str(_part(one, "message")).split())[:300] for one in errors), "")

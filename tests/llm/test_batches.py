@@ -1,0 +1,392 @@
+"""Asking by the batch: the real litellm over real HTTP to the batch endpoints of the loopback server."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
+from perturb.llm.asking import Asked, Asker
+from perturb.llm.batch_model import BatchModel
+from perturb.llm.batch_rows import RowReader
+from perturb.llm.batches import BatchLimits
+from perturb.llm.budget import Budget
+from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, Price
+from perturb.llm.limits import OutOfTriesError
+from perturb.llm.remote import LiteLLMModel
+from perturb.llm.remote_batches import check_batches, open_batch_models
+from perturb.store import EvaluationLedger
+from perturb.store.batches import count_batches
+from tests.loopback import BatchPlan, LoopbackServer
+
+pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
+
+# litellm leaves the connection of a listing open; all other calls have theirs closed by the server.
+LISTING = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+KEY = "sk-loopback-0123456789abcdef"
+QUICK = BatchLimits(quiet=0.05, first_look=0.01, longest_look=0.05)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOOPBACK_KEY", KEY)
+    monkeypatch.setattr("perturb.llm.batch_model.FIRST_WAIT", 0.01)
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    with LoopbackServer() as started:
+        yield started
+
+
+def settings_for(server: LoopbackServer, **changes: Any) -> ModelSettings:
+    plain = ModelSettings(
+        *("tiny", "hosted_vllm/tiny"),
+        api_base=server.url,
+        api_key_env="LOOPBACK_KEY",
+        price=Price(10.0, 20.0),
+        timeout=20,
+    )
+    return replace(plain, **changes)
+
+
+@asynccontextmanager
+async def opened(
+    server: LoopbackServer, folder: Path, limits: BatchLimits = QUICK, **changes: Any
+) -> AsyncIterator[BatchModel]:
+    with EvaluationLedger(folder) as ledger:
+        (model,) = open_batch_models([settings_for(server, **changes)], Budget(), ledger, limits)
+        try:
+            yield model
+        finally:
+            await model.close()
+            if server.batches.calls["list"]:
+                await collect_clients()
+
+
+async def collect_clients() -> None:
+    """Have the clients that litellm left behind close themselves as long as the loop runs."""
+    before = asyncio.all_tasks()
+    gc.collect()
+    await asyncio.gather(*(asyncio.all_tasks() - before), return_exceptions=True)
+
+
+def request(text: str) -> ChatRequest:
+    return ChatRequest((Message("system", "Echo."), Message("user", text)))
+
+
+async def ask_all(model: BatchModel, count: int) -> list[ChatReply | BaseException]:
+    return await asyncio.gather(
+        *(model.complete(request(f"Nr {number}?")) for number in range(count)), return_exceptions=True
+    )
+
+
+async def replies(
+    server: LoopbackServer, folder: Path, count: int, limits: BatchLimits = QUICK, **changes: Any
+) -> list[Any]:
+    async with opened(server, folder, limits, **changes) as model:
+        return await ask_all(model, count)
+
+
+def texts(found: Sequence[ChatReply]) -> list[str]:
+    return [reply.text for reply in found]
+
+
+def echoes(count: int) -> list[str]:
+    return [f"Nr {number}?" for number in range(count)]
+
+
+def counts(folder: Path) -> dict[str, int]:
+    with EvaluationLedger(folder) as ledger:
+        return count_batches(ledger.db)
+
+
+@pytest.mark.parametrize("route", ["openai/tiny", "hosted_vllm/tiny"])
+async def test_requests_become_one_batch_at_half_the_price(
+    server: LoopbackServer, tmp_path: Path, route: str
+) -> None:
+    server.batches.plans = [BatchPlan(looks=3)]
+    found = await replies(server, tmp_path, 20, model=route)
+    assert texts(found) == echoes(20)
+    tokens = found[0].prompt_tokens, found[0].completion_tokens
+    assert found[0].cost_usd == pytest.approx((10 * tokens[0] + 20 * tokens[1]) / 2e6)
+    assert (found[0].tries, found[0].finish_reason) == (1, "stop")
+    desk = server.batches
+    assert server.counters.total == 0, "nothing was asked one by one"
+    assert dict(desk.calls) == {"upload": 1, "create": 1, "view": 4, "content": 1}
+    assert (len(desk.rows), desk.rows.total()) == (20, 20)
+    assert desk.keys == {f"Bearer {KEY}"}
+    assert counts(tmp_path) == {"submitted": 1, "rows": 20, "open": 0}
+
+
+async def test_a_row_asks_what_a_single_call_asks(server: LoopbackServer, tmp_path: Path) -> None:
+    params = {"temperature": 0.5, "max_tokens": 70, "top_k": 3, "extra_body": {"min_p": 0.1}}
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}
+    asked = replace(request("Hé?"), schema=schema)
+    for route in ("openai/tiny", "hosted_vllm/tiny"):
+        settings = settings_for(server, model=route, params=params, json_schema="on")
+        single = LiteLLMModel(settings)
+        await single.complete(asked)
+        await single.close()
+        async with opened(server, tmp_path / route, model=route, params=params, json_schema="on") as model:
+            await model.complete(asked)
+        (row,) = server.batches.batches[-1].rows
+        assert row["body"] == {
+            name: value for name, value in server.counters.last_request.items() if name != "stream"
+        }
+        assert (row["method"], row["url"]) == ("POST", "/v1/chat/completions")
+
+
+async def test_batches_are_cut_by_rows_and_by_bytes(server: LoopbackServer, tmp_path: Path) -> None:
+    assert texts(await replies(server, tmp_path / "a", 25, replace(QUICK, max_rows=10))) == echoes(25)
+    assert [len(batch.rows) for batch in server.batches.batches] == [10, 10, 5]
+    size = max(len(content) for name, content in server.batches.files.items() if name.startswith("file-"))
+    assert texts(await replies(server, tmp_path / "b", 10, replace(QUICK, max_bytes=size // 2))) == echoes(10)
+    assert [len(batch.rows) for batch in server.batches.batches[3:]] == [5, 5]
+
+
+async def test_the_same_request_may_wait_twice(server: LoopbackServer, tmp_path: Path) -> None:
+    async with opened(server, tmp_path) as model:
+        found = await asyncio.gather(model.complete(request("A?")), model.complete(request("A?")))
+    assert texts(found) == ["A?", "A?"]
+    assert len(server.batches.rows) == 2
+
+
+AGAIN = {
+    "missing lines": (BatchPlan(missing=2), 2),
+    "broken lines": (BatchPlan(malformed=3), 3),
+    "rows over the rate limit": (BatchPlan(limited=4), 4),
+    "an expired batch": (BatchPlan(answered=6), 4),
+    "an expired batch without an answer": (BatchPlan(answered=0), 10),
+    "a failed batch": (BatchPlan(failure="The file is no good."), 10),
+    "a batch that is gone": (BatchPlan(gone=True), 10),
+    "all of it": (BatchPlan(missing=1, malformed=1, limited=1, answered=4), 6),
+}
+
+
+@pytest.mark.parametrize(("plan", "again"), AGAIN.values(), ids=AGAIN.keys())
+async def test_what_a_batch_leaves_out_is_queued_again(
+    server: LoopbackServer, tmp_path: Path, plan: BatchPlan, again: int
+) -> None:
+    server.batches.plans = [plan]
+    found = await replies(server, tmp_path, 10)
+    assert texts(found) == echoes(10)
+    assert [len(batch.rows) for batch in server.batches.batches] == [10, again]
+    assert counts(tmp_path)["open"] == 0
+
+
+async def test_rows_that_are_refused_fail_for_good_and_the_others_count(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.batches.plans = [BatchPlan(refused=3)]
+    found = await replies(server, tmp_path, 8)
+    assert [type(one) for one in found[:3]] == [PermanentModelError] * 3
+    assert str(found[0]).startswith("model 'tiny': in a batch, status 400: ")
+    assert texts(found[3:]) == echoes(8)[3:]
+    assert len(server.batches.batches) == 1
+
+
+async def test_queueing_again_has_an_end(server: LoopbackServer, tmp_path: Path) -> None:
+    server.batches.plans = [BatchPlan(failure="Over the quota of tokens.")] * 5
+    found = await replies(server, tmp_path, 3)
+    assert {type(one) for one in found} == {OutOfTriesError}
+    assert str(found[0]) == "model 'tiny': batch failed: Over the quota of tokens. (submitted 3 times)"
+    assert found[0].tries == 3
+    assert len(server.batches.batches) == 3
+
+
+@LISTING
+async def test_a_shaky_provider_is_asked_again(server: LoopbackServer, tmp_path: Path) -> None:
+    server.batches.statuses |= {
+        "upload": [500, 429], "create": [503], "view": [500, 429, 502], "content": [500]
+    }  # fmt: skip
+    assert texts(await replies(server, tmp_path, 4)) == echoes(4)
+    assert server.batches.rows.total() == 4
+    assert not any(server.batches.statuses.values())
+
+
+@pytest.mark.parametrize("route", ["upload", "create"])
+async def test_a_refused_batch_is_an_error_without_the_key(
+    server: LoopbackServer, tmp_path: Path, route: str
+) -> None:
+    server.batches.statuses[route] = [401]
+    found = await replies(server, tmp_path, 2)
+    assert {type(one) for one in found} == {PermanentModelError}
+    assert KEY not in str(found)
+    assert counts(tmp_path) == {"submitted": 0, "rows": 0, "open": 0}
+    assert texts(await replies(server, tmp_path, 2)) == echoes(2)
+
+
+async def test_a_key_that_is_refused_later_loses_no_batch(server: LoopbackServer, tmp_path: Path) -> None:
+    server.batches.statuses["view"] = [401]
+    assert {type(one) for one in await replies(server, tmp_path, 3)} == {PermanentModelError}
+    assert counts(tmp_path)["open"] == 1
+    assert texts(await replies(server, tmp_path, 3)) == echoes(3)
+    assert server.batches.rows.total() == 3
+
+
+async def stop_when(server: LoopbackServer, folder: Path, count: int, begun: str, **limits: Any) -> None:
+    """Ask, and stop as soon as the server has been asked for what `begun` names."""
+    async with opened(server, folder, replace(QUICK, **limits)) as model:
+        asking = asyncio.create_task(ask_all(model, count))
+        while not server.batches.calls[begun]:  # noqa: ASYNC110  (it counts in a thread of its own)
+            await asyncio.sleep(0.01)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+
+
+async def test_an_open_batch_is_awaited_by_the_next_session(server: LoopbackServer, tmp_path: Path) -> None:
+    server.batches.frozen = True
+    await stop_when(server, tmp_path, 12, "view")
+    assert counts(tmp_path) == {"submitted": 1, "rows": 12, "open": 1}
+    server.batches.frozen = False
+    assert texts(await replies(server, tmp_path, 15)) == echoes(15)
+    assert [len(batch.rows) for batch in server.batches.batches] == [12, 3]
+    assert server.batches.rows.total() == 15, "no row was submitted twice"
+
+
+async def test_rows_asked_for_later_come_from_the_batch_that_has_ended(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.batches.frozen = True
+    await stop_when(server, tmp_path, 6, "view")
+    server.batches.frozen = False
+    async with opened(server, tmp_path) as model:
+        assert texts([await model.complete(request(f"Nr {number}?")) for number in range(3)]) == echoes(3)
+    # The other three are still to come, and neither asked again nor forgotten.
+    assert counts(tmp_path)["open"] == 1
+    assert texts(await replies(server, tmp_path, 6)) == echoes(6)
+    assert [len(batch.rows) for batch in server.batches.batches] == [6, 3]
+
+
+@LISTING
+async def test_a_batch_whose_id_was_not_noted_is_found_by_its_tag(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    # The desk lists two batches a page, so that the one without a noted id stands on the second.
+    server.batches.plans = [BatchPlan(create_seconds=30)]
+    await stop_when(server, tmp_path, 5, "create")
+    assert counts(tmp_path)["submitted"] == 0
+    for number in range(3):
+        await replies(server, tmp_path / f"other-{number}", 1, replace(QUICK), params={"seed": number})
+    assert texts(await replies(server, tmp_path, 5)) == echoes(5)
+    assert server.batches.calls["list"] == 2
+    assert [len(batch.rows) for batch in server.batches.batches] == [5, 1, 1, 1]
+
+
+@LISTING
+async def test_a_batch_that_was_never_made_is_made_anew(server: LoopbackServer, tmp_path: Path) -> None:
+    server.batches.statuses["create"] = [500] * 2
+    found = await replies(server, tmp_path, 3, max_retries=1)
+    assert {type(one) for one in found} == {TransientModelError}
+    assert texts(await replies(server, tmp_path, 3)) == echoes(3)
+    assert server.batches.rows.total() == 3
+
+
+@LISTING
+async def test_a_lost_response_does_not_make_a_second_batch(server: LoopbackServer, tmp_path: Path) -> None:
+    server.batches.plans = [BatchPlan(create_seconds=30)]
+    assert texts(await replies(server, tmp_path, 3, timeout=0.5)) == echoes(3)
+    assert [len(batch.rows) for batch in server.batches.batches] == [3]
+
+
+async def test_an_asker_keeps_calls_and_takes_rows_once(server: LoopbackServer, tmp_path: Path) -> None:
+    """An unread reply is repaired by the next batch, and asked anew by the next session."""
+
+    async def session() -> Asked[str]:
+        with EvaluationLedger(tmp_path) as ledger:
+            (model,) = open_batch_models([settings_for(server)], Budget(1.0), ledger, QUICK)
+            asker = Asker({"tiny": model}, ledger, Budget(1.0))
+            asked = await asker.ask("tiny", request("A?"), _unreadable, purpose="p", subject="s")
+            await model.close()
+            return asked
+
+    first, second = await session(), await session()
+    assert (first.status, second.status) == ("unread", "unread")
+    assert [len(batch.rows) for batch in server.batches.batches] == [1, 1, 1, 1]
+    assert counts(tmp_path) == {"submitted": 4, "rows": 4, "open": 0}
+
+
+def _unreadable(text: str) -> str:
+    raise ValueError("it says nothing")
+
+
+def test_no_key_is_kept(server: LoopbackServer, tmp_path: Path) -> None:
+    server.batches.plans = [BatchPlan(refused=1)]
+    asyncio.run(replies(server, tmp_path, 2))
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
+    assert b"tiny" in kept
+    assert KEY.encode() not in kept
+
+
+def test_a_provider_without_batches_is_refused() -> None:
+    settings = ModelSettings("ollama", "ollama_chat/tiny")
+    with pytest.raises(ConfigError, match=r"model 'ollama': provider ollama_chat has no .* openai, azure,"):
+        check_batches(settings)
+
+
+ROWS: dict[str, tuple[dict[str, Any], str | type[ModelError]]] = {
+    "anthropic on bedrock": (
+        {
+            "content": [{"type": "text", "text": "A"}, {"type": "text", "text": "da"}],
+            "stop_reason": "max_tokens",
+            "usage": {"input_tokens": 7, "output_tokens": 2},
+        },
+        "Ada",
+    ),
+    "nova on bedrock": (
+        {
+            "output": {"message": {"content": [{"text": "Ada"}]}},
+            "stopReason": "max_tokens",
+            "usage": {"inputTokens": 7, "outputTokens": 2},
+        },
+        "Ada",
+    ),
+    "a completion": (
+        {
+            "choices": [{"message": {"content": "Ada"}, "finish_reason": "length"}],
+            "usage": {"prompt_tokens": 7, "completion_tokens": 2},
+        },
+        "Ada",
+    ),
+    "something else": ({"generation": "Ada"}, TransientModelError),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), ROWS.values(), ids=ROWS.keys())
+def test_rows_of_other_providers(body: dict[str, Any], expected: str | type[ModelError]) -> None:
+    reader = RowReader(ModelSettings("m", "bedrock/m", price=Price(1.0, 1.0)), None)
+    ((custom_id, outcome),) = reader.read(json.dumps({"recordId": "r1", "modelOutput": body}).encode())
+    assert custom_id == "r1"
+    if isinstance(expected, type):
+        assert isinstance(outcome, expected)
+    else:
+        assert isinstance(outcome, ChatReply)
+        assert (outcome.text, outcome.finish_reason, outcome.prompt_tokens) == (expected, "length", 7)
+        assert outcome.cost_usd == pytest.approx(9e-6)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ({"errorCode": 400, "errorMessage": "no"}, PermanentModelError),
+        ({"errorCode": 429, "errorMessage": "slow down"}, TransientModelError),
+        ({"code": "batch_expired", "message": "too late"}, TransientModelError),
+        ({"code": "insufficient_quota", "message": "pay"}, PermanentModelError),
+        ("no JSON at all", TransientModelError),
+    ],
+)
+def test_errors_of_rows(error: Any, kind: type[ModelError]) -> None:
+    line = json.dumps({"custom_id": "r1", "error": error}).encode()
+    reader = RowReader(ModelSettings("m", "openai/m"), "no-key")
+    ((_, outcome),) = reader.read(b"\n[]\nnot json\n" + line)
+    assert type(outcome) is kind
