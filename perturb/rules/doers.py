@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.questions import inflected
@@ -144,7 +145,8 @@ _ALWAYS_NAMES = frozenset(
 _SLIPS = re.compile(
     r"^who become\b|"
     r"\b(?:does|is|was) (?:the )?(?:new |last |first )?(?:episodes|seasons|movies|songs|games|comics|members)\b|"
-    r"\bcome out [A-Z]|\bas [a-z]+ of\b|\b(?:finished being|started to be) \w+$"
+    r"\b(?:wrote|sings|sang|said) I [a-z]|\bphrase [a-z]|\bcome out [A-Z]|\bas [a-z]+ of\b|"
+    r"\b(?:finished being|started to be) \w+$"
 )
 """Slips of a question that print would show: a verb that does not agree, a word that is missing or out of place."""
 
@@ -160,12 +162,51 @@ def is_clean(a: Analysis) -> bool:
         return False
     if re.match(r"(?:when|where|who) did .*\b(?:grew|went|came)\b", a.query) or _SLIPS.search(a.query):
         return False
+    if _holds_more_of_a_title(a):
+        return False
     for word in words[1:]:
-        if word.islower() and (
-            not is_common(plain(word)) or plain(word) in _ALWAYS_NAMES or _only_a_name(a, word)
-        ):
+        known = (
+            is_common(plain(word))
+            or plain(word) in _PLAIN
+            or _ORDINAL.match(word)
+            or (len(word) > 3 and is_small_word(word, a.text))
+        )
+        if word.islower() and (not known or plain(word) in _ALWAYS_NAMES or _only_a_name(a, word)):
             return False
     return True
+
+
+_PLAIN = frozenset(
+    (
+        *word_list(
+            "during against among between throughout despite toward towards within upon across behind below"
+        ),
+        *pools.SMALL_NUMBERS,
+        *pools.ORDINALS,
+    )
+)
+"""Words that are no names, though the dictionary of nouns and verbs has them not."""
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
+
+
+_LEADING_IN = re.compile(
+    r"\b(?:song|movie|film|book|novel|show|story) "
+    r"(?:(?!by|of|about|in|from|for|called|named|with|the|is|was|are|were|do|does|did)[\w'’]+ ){1,4}$",
+    re.IGNORECASE,
+)
+
+
+def _holds_more_of_a_title(a: Analysis) -> bool:
+    """Whether words in small letters beside the topic belong to its name: "the song I want to Go Outside"."""
+    bracket = re.search(r"\(([A-Z][^()]*)\)\s*$", "|".join(p.title for p in a.instance.passages))
+    if bracket and len(bracket.group(1).split()) > 2 and bracket.group(1).lower() in a.query.lower():
+        return True
+    if a.topic is None or not a.topic.whole_title:
+        return False
+    before, after = a.query[: a.topic.start], a.query[a.topic.end :].lower().strip("? ").split()
+    sung = re.match(r"who (?:sings|sang|sung|wrote)\b", a.query)
+    foreign = bool(sung and after and after[0] in ("is", "are", "was", "to", "you", "me", "my", "so", "and"))
+    return foreign or bool(_LEADING_IN.search(before))
 
 
 def _only_a_name(a: Analysis, word: str) -> bool:

@@ -4,228 +4,30 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Mapping
 
 from perturb.records import Intensity, PerturbationClass
+from perturb.rules import false_premise_medium_words as say
 from perturb.rules import pools
-from perturb.rules.analyse import Analysis, support
+from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.asides import fill, question_of, refusal_rule, slots, told_in, with_query
-from perturb.rules.doers import Doer, doer_of, done_of, is_clean
+from perturb.rules.doers import doer_of, is_clean
+from perturb.rules.false_premise_denials import factive, factive_fits
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import Subject, appeared_in, subject_of
-from perturb.rules.words import has_word, spans_of, stem, tokens, word_list
+from perturb.rules.words import has_word, spans_of
 
 _CLASS = PerturbationClass.FALSE_PREMISE
 
-_NEVER = (
-    "Why does {name} regret never having {done}?",
-    "Why was {name} so relieved never to have {done}?",
-    "When did {name} first admit to never having {done}?",
-    "Who was the first to notice that {name} had never {done}?",
-    "How did the public find out that {name} had never {done}?",
-    "What made {name} sorry never to have {done}?",
-    "In which interview did {name} say how glad {pronoun} was never to have {done}?",
-)
-_NOT = (
-    "Who was the first to notice that {denial}?",
-    "When did it come to light that {denial}?",
-    "How was it discovered that {denial}?",
-    "Why do some people still regret that {denial}?",
-    "When did the public learn that {denial}?",
-    "Who found out by chance that {denial}?",
-    "Why was it such a relief to many that {denial}?",
-)
-
-_ENDED: dict[str, tuple[str, ...]] = {
-    "film": (
-        "Why was {full} withdrawn from cinemas in {year}?",
-        "Who decided to take {full} out of cinemas in {year}?",
-        "Why did cinemas stop showing {full} in {year}?",
-        "What made distributors give up on {full} in {year}?",
-        "How did audiences react when {full} was pulled from cinemas in {year}?",
-        "Why did the last cinema to show {full} drop it in {year}?",
-    ),
-    "music": (
-        "Why did radio stations stop playing {full} in {year}?",
-        "Who had {full} taken out of the shops in {year}?",
-        "Why was {full} dropped from the air in {year}?",
-        "What led record shops to stop selling {full} in {year}?",
-        "Why was {full} withdrawn from sale in {year}?",
-        "Which radio station was the first to stop playing {full} in {year}?",
-    ),
-    "series": (
-        "Why was {full} taken off the air in {year}?",
-        "Who decided to cancel {full} in {year}?",
-        "Why did the network stop showing {full} in {year}?",
-        "How did viewers react when {full} was cancelled in {year}?",
-        "What led to the cancellation of {full} in {year}?",
-        "Why did {full} lose its place in the schedule in {year}?",
-    ),
-    "book": (
-        "Why did {full} go out of print in {year}?",
-        "Who decided to stop printing {full} in {year}?",
-        "Why was {full} withdrawn from bookshops in {year}?",
-        "What made the publisher give up on {full} in {year}?",
-        "Why did libraries stop lending {full} in {year}?",
-        "How did readers react when {full} went out of print in {year}?",
-    ),
-    "body": (
-        "Why did {full} break up in {year}?",
-        "What led {full} to shut down in {year}?",
-        "Why did {full} give up its work in {year}?",
-        "Who decided that {full} should disband in {year}?",
-        "How did the public react when {full} was dissolved in {year}?",
-        "Why did {full} cease to exist in {year}?",
-    ),
-    "place": (
-        "Why was {full} closed in {year}?",
-        "Who ordered the closing of {full} in {year}?",
-        "Why did {full} stop admitting people in {year}?",
-        "What led to the closing of {full} in {year}?",
-        "Why was {full} abandoned in {year}?",
-        "How long did the repairs take after {full} was shut in {year}?",
-    ),
-}
 _BEGAN = re.compile(
     r"^when (?:was|is|did|does) (?:the )?(?:song |movie |film |book |novel |tv show |show )?\x00 (?:first )?"
     r"(?:founded|released|published|written|built|created|made|opened|open|established|formed|aired|air|premiered?|"
     r"start|begin|come out|coming out)$"
 )
 
-_BURIALS = (
-    "In which cemetery was {told} buried?",
-    "Where was {told} laid to rest?",
-    "Who gave the eulogy at the funeral of {told}?",
-    "In which year was {told} buried?",
-    "Which church held the funeral of {told}?",
-    "Where were the ashes of {told} scattered?",
-    "What is carved on the gravestone of {told}?",
-)
-_RESIGNED = (
-    "In whose favour did {name} give up the post of {post}?",
-    "Why did {name} step down as {post}?",
-    "When did {name} hand over the post of {post}?",
-    "To whom did {name} pass on the post of {post}?",
-    "What made {name} resign as {post}?",
-    "How did {name} announce the decision to leave the post of {post}?",
-)
-_BEFORE_FIRST = (
-    "Who {verb} the {thing} that came just before the very first one?",
-    "Who {verb} the {thing} that preceded the first one?",
-    "Who had {done} the earlier {thing} before the first one came about?",
-    "Who {verb} the last {thing} before the very first one?",
-    "Who {verb} the {thing} that was older than the first one?",
-    "Before the first one, who {verb} the previous {thing}?",
-)
-_PHANTOM = (
-    "When did the {ordinal} season of {full} premiere?",
-    "How many episodes does the {ordinal} season of {full} have?",
-    "Which episode opens the {ordinal} season of {full}?",
-    "Who joined the cast in the {ordinal} season of {full}?",
-    "How does the {ordinal} season of {full} end?",
-    "Where was the {ordinal} season of {full} filmed?",
-)
 _COPULA = frozenset(("is", "was", "are", "were", "become", "became"))
-
-
-def _asserted(a: Analysis) -> bool:
-    """Whether an answering sentence, with its neighbours and title, holds most of what the question says."""
-    for index in a.answer_sentences:
-        own = a.sentences[index]
-        near = [s.text for s in a.sentences[max(0, index - 1) : index + 2] if s.passage == own.passage]
-        title = a.instance.passages[own.passage].title
-        if support(a.instance.query, " ".join([title, *near])) >= 0.6:
-            return True
-    return False
-
-
-def _denial(a: Analysis) -> str | None:
-    """The claim of a when-, where- or what-is-question, denied."""
-    q = a.question
-    if q is None or q.after or not is_clean(a) or not a.single_answer:
-        return None
-    if q.wh == "what" and q.gap == "thing":
-        short = len(a.answer.split()) <= 4 and not re.search(r"[(),;:\d]", a.answer)
-        denied = f"{q.before} not {a.answer}"
-        return denied if short and q.before.startswith("the ") and " name of the " not in q.before else None
-    if not _plain_value(a, q.gap):
-        return None
-    verb = a.query.split()[1].lower()
-    if verb in ("was", "were"):
-        return _once(q.claim(a.answer), f" {verb} ", f" {verb} not ")
-    base = inflected(q.verb, "VB")
-    return (
-        None
-        if verb != "did" or base is None
-        else _once(q.claim(a.answer), f" {q.verb} ", f" did not {base} ")
-    )
-
-
-def _plain_value(a: Analysis, gap: str) -> bool:
-    """Whether the answer is a date or a place that a claim can end on."""
-    if gap == "place":
-        return a.answer_type is AnswerType.PLACE
-    if gap != "date" or a.answer_type not in (AnswerType.DATE, AnswerType.YEAR):
-        return False
-    return bool(re.match(r"(?:in |on )?(?:[A-Z]\w+ )?\d", a.answer) and re.search(r"\d{4}$|^[A-Z]", a.answer))
-
-
-def _once(claim: str, old: str, new: str) -> str | None:
-    return claim.replace(old, new) if claim.count(old) == 1 else None
-
-
-_APPEARING = frozenset(
-    word_list("come release publish premiere air broadcast debut open start begin found establish")
-)
-
-
-def _says_verb(a: Analysis) -> bool:
-    """Whether an answering sentence speaks of a dated deed as the question does: a recording is no release."""
-    q = a.question
-    if q is None or q.gap != "date" or q.verb in ("was", "were", "is", "are"):
-        return True
-    verb = inflected(q.verb, "VB") or q.verb
-    said = {stem(w) for i in a.answer_sentences for w in tokens(a.sentences[i].text)}
-    alike = _APPEARING if verb in _APPEARING else {verb}
-    forms = {form for v in alike for form in (v, inflected(v, "VBD"), inflected(v, "VBN")) if form}
-    return bool(said & {stem(form) for form in forms})
-
-
-def _factive_fits(a: Analysis) -> bool:
-    doer = doer_of(a)
-    if not a.single_answer or not _asserted(a) or not _says_verb(a):
-        return False
-    if re.search(r"\b(?:last time|season|new|now|currently|year)\b", a.query.lower()):
-        return False
-    return done_of(doer) is not None or _denial(a) is not None or _not_the(doer) is not None
-
-
-def _not_the(doer: Doer | None) -> str | None:
-    """Denies that somebody is what the question says: "Ann Lee was not the director of Emma"."""
-    found = re.match(r"(is|was) (the .+)$", doer.did) if doer is not None else None
-    return None if doer is None or found is None else f"{doer.name} {found.group(1)} not {found.group(2)}"
-
-
-def _factive(a: Analysis, rng: random.Random) -> Draft | None:
-    doer = doer_of(a)
-    done = done_of(doer)
-    if doer is not None and done is not None:
-        pronoun = {"m": "he", "f": "she"}.get(doer.gender or "")
-        wordings = _NEVER if pronoun else _NEVER[:-1]
-        text = fill(rng, wordings, name=doer.name, done=done, pronoun=pronoun or "")
-        return with_query(
-            a,
-            question_of(text),
-            f"The passage says that {doer.name} {doer.did}; the question takes the opposite as fact.",
-        )
-    denial = _not_the(doer) or _denial(a)
-    if denial is None:
-        return None
-    text = fill(rng, _NOT, denial=denial)
-    return with_query(
-        a, question_of(text), "The question takes as fact the opposite of what the passage states."
-    )
 
 
 def _beginning(a: Analysis, s: Subject) -> int | None:
@@ -238,11 +40,60 @@ def _beginning(a: Analysis, s: Subject) -> int | None:
     return appeared_in(a, s)
 
 
+_OPPOSITES: Mapping[str, tuple[str, str]] = {
+    "open": ("close", ""), "start": ("end", ""), "begin": ("end", ""), "join": ("leave", ""), "go": ("leave", "to"),
+    "move": ("leave", "to"), "arrive": ("leave", "in"),
+}  # fmt: skip
+"""A verb of beginning: the verb that ends it, and the preposition that falls away."""
+_UNDONE: Mapping[str, str] = {
+    "open": "closed", "opened": "closed", "created": "abolished", "founded": "dissolved", "established": "dissolved",
+    "released": "withdrawn", "come": "withdrawn", "introduced": "abolished", "built": "torn down",
+}  # fmt: skip
+
+
+def _start_year(a: Analysis) -> int | None:
+    """The year that answers a when-question, where there is no doubt about it."""
+    q = a.question
+    year = re.search(r"\b(1[5-9]\d\d|20[012]\d)\b", a.answer)
+    fit = q is not None and q.gap == "date" and not q.after and a.single_answer and is_clean(a)
+    if re.search(r"\b(?:at least|about|around|early|late|mid|by)\b", a.answer.lower()):
+        return None
+    again = re.search(r"\b(?:last|again|return|second|reopen|re-|remake|new)\b", f"{a.query} {a.text}", re.I)
+    return int(year.group()) if fit and year and not again else None
+
+
+def _stop(a: Analysis, rng: random.Random) -> str | None:
+    """A question why something ended years before it began by the passage."""
+    q, began = a.question, _start_year(a)
+    if q is None or began is None:
+        return None
+    year = str(began - rng.randint(3, 11))
+    did = re.match(r"when (?:did|does) ", a.query)
+    verb = inflected(q.verb.lower(), "VB") or ""
+    if did and verb in _OPPOSITES and q.before.count(f" {q.verb} ") <= 1:
+        who, _, rest = f"{q.before} ".partition(f" {q.verb} ")
+        end, prep = _OPPOSITES[verb]
+        rest = re.sub(rf"^{prep} ", "", rest) if prep else rest
+        return fill(rng, say.GAVE_UP, who=who, end=f"{end} {rest}".strip(), year=year)
+    if did and verb == "come" and q.before.endswith(f" {q.verb} out"):
+        return fill(
+            rng, say.WAS_ENDED, who=q.before.removesuffix(f" {q.verb} out"), ended="withdrawn", year=year
+        )
+    made = re.match(r"when was (.+) (\w+)$", a.query.rstrip("? "))
+    if made and made.group(2) in _UNDONE and not re.search(r"\bfirst\b", made.group(1)):
+        return fill(rng, say.WAS_ENDED, who=made.group(1), ended=_UNDONE[made.group(2)], year=year)
+    return None
+
+
 def _ended_fits(a: Analysis) -> bool:
+    return _subject_ended(a) or _stop(a, random.Random(0)) is not None  # noqa: S311
+
+
+def _subject_ended(a: Analysis) -> bool:
     s = subject_of(a)
     if (
         s is None
-        or s.sort not in _ENDED
+        or s.sort not in say.ENDED
         or re.search(r"\b(?:sequel|remake|revival|original series|based on the)\b", a.text)
     ):
         return False
@@ -261,11 +112,13 @@ def _ended_fits(a: Analysis) -> bool:
 
 def _ended(a: Analysis, rng: random.Random) -> Draft | None:
     s = subject_of(a)
-    began = None if s is None else _beginning(a, s)
+    began = _beginning(a, s) if s is not None and _subject_ended(a) else None
     if s is None or began is None:
-        return None
+        text = _stop(a, rng)
+        why = "By the passage it began only later, so that it cannot have ended in the year that the question names."
+        return None if text is None else with_query(a, question_of(text), why)
     year = began - rng.randint(3, 11)
-    wordings = _ENDED[s.sort]
+    wordings = say.ENDED[s.sort]
     if s.noun in ("band", "duo", "group"):
         wordings = tuple(w for w in wordings if "work" not in w and "shut" not in w)
     text = fill(rng, wordings, year=str(year), **slots(s))
@@ -296,7 +149,7 @@ def _burial(a: Analysis, rng: random.Random) -> Draft | None:
     found = _living(a)
     if found is None:
         return None
-    text = told_in(rng, _BURIALS, told=found[1])
+    text = told_in(rng, say.BURIALS, told=found[1])
     return with_query(
         a, question_of(text), f"The passage speaks of {found[0]} as alive, so that there was no funeral."
     )
@@ -325,7 +178,7 @@ def _resigned(a: Analysis, rng: random.Random) -> Draft | None:
     found = _post(a)
     if found is None:
         return None
-    text = fill(rng, _RESIGNED, name=found[0], post=found[1])
+    text = fill(rng, say.RESIGNED, name=found[0], post=found[1])
     return with_query(
         a, question_of(text), f"By the passage {found[0]} still holds the post, so that nobody took it over."
     )
@@ -347,17 +200,49 @@ def _first_thing(a: Analysis) -> tuple[str, str, str] | None:
     return (verb, participle, thing) if inflected(verb.lower(), "VBD") == verb.lower() else None
 
 
+_DATED_FIRST = re.compile(
+    r"(?:when|where) (was|were) the (?:very )?first ((?:[\w'’-]+ ){1,7}?)(\w+(?:ed|en|lt|de|ut))"
+    r"((?: in| on| at) [\w' ]+)?$"
+)
+_FIRST_DONE = re.compile(r"(?:when|where) (was|were) ((?:[\w'’&:.-]+ ){1,8}?)first (\w+(?:ed|en|lt|de))$")
+
+
+def _dated_first(a: Analysis) -> dict[str, str] | None:
+    """The words of a question for the date of the first of its kind."""
+    found = _DATED_FIRST.match(a.query.rstrip("? "))
+    if found is None or not is_clean(a) or not re.search(r"\b(?:first|earliest|debut\w*)\b", a.text):
+        return None
+    was, thing, done, rest = found.groups()
+    return {"was": was, "thing": thing.strip(), "done": f"{done}{rest or ''}"}
+
+
+def _first_done(a: Analysis) -> dict[str, str] | None:
+    """The words of a question for the date or place at which something was first done."""
+    found = _FIRST_DONE.match(a.query.rstrip("? "))
+    if found is None or not is_clean(a) or not re.search(r"\b(?:first|originally|debut\w*)\b", a.text):
+        return None
+    was, who, done = found.groups()
+    return {"who": who.strip(), "verb": "it was" if was == "was" else "they were", "done": done}
+
+
+def _before_first_fits(a: Analysis) -> bool:
+    return bool(_first_thing(a) or _dated_first(a) or _first_done(a))
+
+
 def _before_first(a: Analysis, rng: random.Random) -> Draft | None:
     found = _first_thing(a)
-    if found is None:
-        return None
-    verb, done, thing = found
-    text = fill(rng, _BEFORE_FIRST, verb=verb, done=done, thing=thing)
-    return with_query(
-        a,
-        question_of(text),
-        f"The passage speaks of the first {thing}, so that none can have come before it.",
-    )
+    if found is not None:
+        verb, done, thing = found
+        text = fill(rng, say.BEFORE_FIRST, verb=verb, done=done, thing=thing)
+        why = f"The passage speaks of the first {thing}, so that none can have come before it."
+        return with_query(a, question_of(text), why)
+    why = "Nothing of the kind can have come before the first, or have been done before it first was."
+    dated, begun = _dated_first(a), _first_done(a)
+    if dated is not None:
+        return with_query(a, question_of(fill(rng, say.DATED_BEFORE_FIRST, **dated)), why)
+    if begun is not None:
+        return with_query(a, question_of(fill(rng, say.BEFORE_BEGINNING, **begun)), why)
+    return None
 
 
 def _season_count(a: Analysis) -> tuple[Subject, int] | None:
@@ -390,7 +275,7 @@ def _phantom(a: Analysis, rng: random.Random) -> Draft | None:
     ordinal = pools.ORDINALS[min(number + rng.randint(0, 1), len(pools.ORDINALS) - 1)]
     if spans_of(a.text, f"{ordinal} season"):
         return None
-    text = fill(rng, _PHANTOM, ordinal=ordinal, **slots(s))
+    text = fill(rng, say.PHANTOM, ordinal=ordinal, **slots(s))
     return with_query(
         a,
         question_of(text),
@@ -403,15 +288,15 @@ RULES: tuple[Rule, ...] = (
         _CLASS,
         Intensity.MEDIUM,
         "First vs. Second Mission Clash",
-        "a who-question about the first of its kind, which the passage calls the first too",
-        lambda a: _first_thing(a) is not None,
+        "a question about the first of its kind, or when something was first done; the passage speaks of a first",
+        _before_first_fits,
         _before_first,
     ),
     refusal_rule(
         _CLASS,
         Intensity.MEDIUM,
         "Stopped vs. Never Started",
-        "a work, body or building that the passage dates to one year, with no earlier form of it spoken of",
+        "a work, body, building or event that began in one year, with no earlier form of it spoken of",
         _ended_fits,
         _ended,
     ),
@@ -445,7 +330,7 @@ RULES: tuple[Rule, ...] = (
         "Factive Verb Contradiction",
         "the query parses to a claim, of a deed, a date or a place, that the answering sentences support "
         "to 60 %",
-        _factive_fits,
-        _factive,
+        factive_fits,
+        factive,
     ),
 )
