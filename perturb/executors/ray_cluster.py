@@ -24,6 +24,9 @@ from perturb.executors.tasks import Row, Task
 LOOK_AGAIN = 2.0
 """Seconds between two looks at which nodes there are."""
 
+KNOCKING = 10.0
+"""Seconds to wait for the head node to take a connection."""
+
 PATIENCE = 60.0
 """Seconds to wait while no node answers: a worker process must start there and import perturb."""
 
@@ -216,6 +219,8 @@ async def open_ray(entry: ExecutorEntry, catalogue: Catalogue | None) -> Crew:
     Raises `ConfigError` if ray is not installed, `ExecutorError` if the cluster cannot be reached.
     """
     ray = _import_ray()
+    if entry.address not in (None, "auto"):
+        await _knock(str(entry.address))
     try:
         ray.init(
             # "local" and not None: a cluster that an earlier, killed run left behind is not for us.
@@ -236,6 +241,20 @@ async def open_ray(entry: ExecutorEntry, catalogue: Catalogue | None) -> Crew:
         await places.close()
         raise
     return Crew(places, width=2 * entry.chunk * places.width, chunk=entry.chunk, grace=entry.grace)
+
+
+async def _knock(address: str) -> None:
+    """Raise `ExecutorError` if nobody listens at the address: Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise ExecutorError(f"executor: '{address}' is no address of a Ray cluster: write HOST:PORT, or auto")
+    try:
+        async with asyncio.timeout(KNOCKING):
+            _, writer = await asyncio.open_connection(host, int(port))
+        writer.close()
+    except (OSError, OverflowError) as error:
+        words = str(error) or f"no answer within {KNOCKING:g} s"
+        raise ExecutorError(f"no Ray cluster at {address} ({words}): look at 'ray status' there") from None
 
 
 def _import_ray() -> Any:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,7 +46,8 @@ import os, sys
 from ray.cluster_utils import Cluster
 cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "node_ip_address": "127.0.0.1"})
 workers = [cluster.add_node(num_cpus=2, node_ip_address=f"127.0.0.{n}") for n in (2, 3, 4)]
-print(cluster.address, *(node.all_processes["raylet"][0].process.pid for node in workers), flush=True)
+port = cluster.address.rpartition(":")[2]
+print(f"127.0.0.1:{port}", *(node.all_processes["raylet"][0].process.pid for node in workers), flush=True)
 sys.stdin.read()
 cluster.shutdown()
 """
@@ -79,7 +79,7 @@ def descendants(parent: int) -> list[int]:
 @contextmanager
 def cluster() -> Iterator[Cluster]:
     """Start the nodes in a process of their own; they end with it."""
-    env = environment(RAY_USAGE_STATS_ENABLED="0", RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", **{KEY_NAME: KEY})
+    env = environment(RAY_USAGE_STATS_ENABLED="0", **{KEY_NAME: KEY})
     with subprocess.Popen(
         [sys.executable, "-c", _NODES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
     ) as process:
@@ -141,8 +141,7 @@ def test_the_driver_killed_is_a_run_that_goes_on(tmp_path: Path, server: Loopbac
         whole = expected(server, tmp_path, nodes.address)
         config = write_config(tmp_path, content(server, nodes.address))
         process = start(config, tmp_path / "out")
-        interrupt_after_calls = 60
-        interrupt_after(process, server, interrupt_after_calls, signal.SIGKILL)
+        interrupt_after(process, server, 60, signal.SIGKILL)
         kept = set(accepted(tmp_path / "out" / "run"))
         finish(config, tmp_path / "out")
     assert kept <= set(whole)
@@ -160,7 +159,6 @@ def test_a_local_cluster_is_started_and_gives_the_same_data_file(tmp_path: Path)
 
 
 def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    begun = time.monotonic()
     made = content_of("http://127.0.0.1:9/v1", executor={"kind": "ray", "address": "127.0.0.1:1"})
     ended = perturb(
         "build", write_config(tmp_path, made), "--out", tmp_path / "out", env=environment(**{KEY_NAME: KEY})
@@ -168,4 +166,3 @@ def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert ended.stderr.count("\n") == 1, ended.stderr
     assert "127.0.0.1:1" in ended.stderr
-    assert time.monotonic() > begun
