@@ -1,4 +1,4 @@
-"""What the rules that ask new questions share: asides, additions, and promises about the result."""
+"""What the rules that ask new questions share: wording, asides, and promises about the result."""
 
 from __future__ import annotations
 
@@ -7,24 +7,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from perturb.records import Cell, Intensity, Passage, PerturbationClass
-from perturb.rules import pools
+from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules.analyse import Analysis
-from perturb.rules.answers import AnswerType
 from perturb.rules.doers import is_clean
 from perturb.rules.rule import Draft, Rule
-from perturb.rules.sentences import Sentence, inserted_after
-from perturb.rules.subjects import Subject, anchor_of, edited_passage, subject_of
+from perturb.rules.subjects import Subject, subject_of
 from perturb.rules.topics import is_cased
 from perturb.rules.words import capitalise, content_stems, has_word, spans_of, stem, tokens
 
 MAX_WORDS = 45
 """A question longer than this is no longer one that somebody asks."""
 
-_LEADS_ON = re.compile(
-    r"^(?:He|She|It|They|His|Her|Its|Their|This|These|That|Those|Such|Both|There|Here|However|But|And|Or|So|Thus|"
-    r"Then|Later|Afterwards?|Meanwhile|Instead|Therefore|Also|Another|The (?:latter|former|same|other|two))\b"
-)
 _AFTER_TOPIC = re.compile(
     r"^ (?:first |originally |finally |last )?(?:founded|released|filmed|located|made|written|published|built|"
     r"open(?:ed)?|start(?:ed)?|begin|end|happen|created|formed|aired|premiered?|established|recorded|come out|"
@@ -163,136 +156,6 @@ def spliced(a: Analysis, aside: str, place: tuple[int, int] | None = None) -> st
     return printed(a, f"{head}, {aside}{',' if rest else ''}{rest}")
 
 
-def addition_place(a: Analysis) -> Sentence | None:
-    """The last whole sentence of the edited passage after which a new sentence disturbs nothing."""
-    index = edited_passage(a)
-    if index is None:
-        return None
-    own = a.sentences_in(index)
-    for place in range(len(own) - 1, -1, -1):
-        following = own[place + 1].text if place + 1 < len(own) else ""
-        if (
-            own[place].complete
-            and not _LEADS_ON.match(following.lstrip("\"'“"))
-            and "\n" not in own[place].text
-        ):
-            return own[place]
-    return None
-
-
-def added(a: Analysis, addition: str) -> tuple[Passage, ...] | None:
-    """The passages with a new sentence; None where it finds no place or would say the answer or repeat a figure."""
-    sentence = addition_place(a)
-    if sentence is None or _tells(a, addition):
-        return None
-    text = a.instance.passages[sentence.passage].text
-    return a.with_passage(sentence.passage, inserted_after(text, sentence, capitalise(addition)))
-
-
-def _tells(a: Analysis, addition: str) -> bool:
-    return any(has_word(addition, alias) for cluster in a.clusters for alias in cluster.aliases)
-
-
-Pair = tuple[str, str]
-"""A sentence to add to the passage, and the aside or the question that goes with it."""
-
-
-def city_for(a: Analysis, rng: random.Random) -> str:
-    """A town that neither query nor passages name."""
-    return rng.choice([c for c in pools.NEW_CITIES if not has_word(f"{a.query} {a.text}", c)] or ["Selwick"])
-
-
-_LEADS = (
-    "{lead}. {query}",
-    "the text mentions that {lead}. {query}",
-    "I read that {lead}. {query}",
-    "{lead}; {query}",
-    "it says here that {lead}. {query}",
-    "I see that {lead}. {query}",
-    "according to the passage, {lead}. {query}",
-)
-
-
-def lead_of(full: str, aside: str) -> str:
-    """An aside about a subject made into a clause of its own.
-
-    >>> lead_of("the song X", "on which a club in Graz held 5 evenings")
-    'a club in Graz held 5 evenings on the song X'
-    >>> lead_of("the song X", "a recording of which lies in Graz"), lead_of("X", "a common topic in Graz")
-    ('a recording of the song X lies in Graz', 'X is a common topic in Graz')
-    """
-    piped = re.match(r"((?:an? [\w ]+? )?)(of|on|about|to|with|at) which (.+)$", aside)
-    if piped and piped.group(1):
-        return f"{piped.group(1)}{piped.group(2)} {full} {piped.group(3)}"
-    if piped:
-        return f"{piped.group(3)} {piped.group(2)} {full}"
-    if aside.startswith("which "):
-        return f"{full} {aside.removeprefix('which ')}"
-    return f"{full} is {aside}"
-
-
-def marked(
-    a: Analysis, rng: random.Random, pairs: tuple[Pair, ...], why: str, /, **values: str
-) -> Draft | None:
-    """A draft whose passage says something more of the subject, and whose question begins by saying it too."""
-    subject = subject_of(a)
-    if subject is None:
-        return None
-    sentence, aside = rng.choice(pairs)
-    words = {**slots(subject), "city": city_for(a, rng), **values}
-    passages = added(a, sentence.format(**words))
-    lead = lead_of(subject.full, aside.format(**words))
-    query = printed(a, fill(rng, _LEADS, lead=lead, query=a.query.rstrip("? ")))
-    query = re.sub(r"(?<=\. )[a-z]", lambda m: m.group().upper(), query)
-    return None if passages is None else Draft(query, passages, why.format(**words))
-
-
-def planted(
-    a: Analysis, rng: random.Random, pairs: tuple[Pair, ...], why: str, /, **values: str
-) -> Draft | None:
-    """A draft whose passage says something more of the subject, and whose question asks beyond it."""
-    subject = anchor_of(a)
-    if subject is None:
-        return None
-    sentence, question = rng.choice(pairs)
-    words = {**slots(subject), "city": city_for(a, rng), **values}
-    passages = added(a, sentence.format(**words))
-    return (
-        None
-        if passages is None
-        else Draft(question_of(question.format(**words)), passages, why.format(**words))
-    )
-
-
-def asked(
-    a: Analysis, rng: random.Random, wordings: tuple[str, ...], why: str, /, **values: str
-) -> Draft | None:
-    """A draft with a new question about the subject, the passages as they are."""
-    subject = anchor_of(a)
-    if subject is None:
-        return None
-    words = {**slots(subject), **values}
-    return with_query(a, question_of(fill(rng, wordings, **words)), why.format(**words))
-
-
-def can_mark(a: Analysis) -> bool:
-    """Whether the query names its subject and the passage takes an addition, its town being no rival answer."""
-    subject = subject_of(a)
-    return (
-        a.answer_type is not AnswerType.PLACE
-        and subject is not None
-        and subject.span is not None
-        and asks(a)
-        and is_clean(a)
-        and addition_place(a) is not None
-    )
-
-
-def can_plant(a: Analysis) -> bool:
-    """Whether there is a subject to ask about and a place for an addition in the passage."""
-    return anchor_of(a) is not None and addition_place(a) is not None
-
-
 def low_rule(cls: PerturbationClass, lever: str, precondition: str, applies: Applies, apply: Apply) -> Rule:
     """A rule whose draft must keep the original answer."""
     return Rule(lever, Cell(cls, Intensity.LOW), precondition, applies, apply, _keeps_answer)
@@ -352,8 +215,3 @@ def _asks_anew(a: Analysis, draft: Draft) -> str | None:
 def with_query(a: Analysis, query: str, reasoning: str) -> Draft:
     """A draft that changes the question alone."""
     return Draft(query, a.instance.passages, reasoning)
-
-
-def has_anchor(a: Analysis) -> bool:
-    """Whether there is a subject or a person to ask about."""
-    return anchor_of(a) is not None

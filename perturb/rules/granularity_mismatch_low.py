@@ -6,180 +6,52 @@ import random
 import re
 
 from perturb.records import PerturbationClass
+from perturb.rules import granularity_low_facts as facts
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import (
-    Pair,
-    addition_place,
-    asks,
-    can_mark,
-    city_for,
-    fill,
-    low_rule,
-    marked,
-    printed,
-)
+from perturb.rules.asides import asks, fill, low_rule, printed
 from perturb.rules.doers import doer_of, is_clean
+from perturb.rules.marking import can_mark, marked, marking_entry
+from perturb.rules.planting import addition_place
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import inserted_after
 from perturb.rules.subjects import subject_of
 from perturb.rules.values import new_person
-from perturb.rules.words import has_word
+from perturb.rules.words import capitalise, has_word
 
 _CLASS = PerturbationClass.GRANULARITY
 
-_TOTALS: tuple[Pair, ...] = (
-    (
-        "A display about {full} in {city} holds {x} photographs, {y} letters and {z} tickets, which makes "
-        "a total of {t} items.",
-        "shown in {city} in a display of {t} items in total",
-    ),
-    (
-        "An archive in {city} keeps {x} clippings, {y} drawings and {z} letters that concern {full}; the "
-        "total is {t} pieces.",
-        "on which an archive in {city} keeps a total of {t} pieces",
-    ),
-    (
-        "A quiz on {full} held in {city} had {x} easy, {y} medium and {z} hard questions, {t} questions in "
-        "all.",
-        "the topic of a quiz in {city} with {t} questions in all",
-    ),
-    (
-        "Three classes in {city} wrote {x}, {y} and {z} essays on {full}, a total of {t} essays.",
-        "on which three classes in {city} wrote {t} essays altogether",
-    ),
-    (
-        "A scrapbook about {full} kept in {city} has {x} loose, {y} pasted and {z} folded leaves, which "
-        "comes to a total of {t}.",
-        "about which a scrapbook of {t} leaves in total is kept in {city}",
-    ),
-    (
-        "Talks on {full} in {city} drew {x} people in May, {y} in June and {z} in July, so {t} people in "
-        "total.",
-        "on which talks in {city} drew a total of {t} people",
-    ),
-    (
-        "A reading list on {full} drawn up in {city} names {x} articles, {y} interviews and {z} leaflets, "
-        "in sum {t} titles.",
-        "the matter of a reading list from {city} with {t} titles overall",
-    ),
-)
-
-_DEGREES: tuple[Pair, ...] = (
-    (
-        "A {item} {prep} {full} is kept fairly cool in a store in {city}, at exactly {d} degrees Celsius.",
-        "a {item} {prep} which is stored in {city} at exactly {d} degrees Celsius",
-    ),
-    (
-        "The room in {city} where a {item} {prep} {full} is shown is rather cold; the thermometer there "
-        "stands at exactly {d} degrees Celsius.",
-        "a {item} {prep} which is shown in {city} in a room at exactly {d} degrees Celsius",
-    ),
-    (
-        "A {item} {prep} {full} lies on a gently sloping desk in {city}; the slope is exactly {d} degrees.",
-        "a {item} {prep} which lies in {city} on a desk sloping at exactly {d} degrees",
-    ),
-    (
-        "In {city} a {item} {prep} {full} stands on a slightly tilted shelf, tilted by exactly {d} degrees.",
-        "a {item} {prep} which stands in {city} on a shelf tilted by exactly {d} degrees",
-    ),
-    (
-        "The cellar in {city} that holds a {item} {prep} {full} is chilly, at precisely {d} degrees "
-        "Celsius all year.",
-        "a {item} {prep} which rests in a cellar in {city} at precisely {d} degrees Celsius",
-    ),
-    (
-        "A {item} {prep} {full} travelled to {city} in a cool box, at exactly {d} degrees Celsius.",
-        "a {item} {prep} which travelled to {city} at exactly {d} degrees Celsius",
-    ),
-)
-
-_UNITS: tuple[Pair, ...] = (
-    (
-        "A poster about {full} in {city} is {cm} cm ({inch} inches) wide.",
-        "the theme of a poster in {city} that is {inch} inches wide",
-    ),
-    (
-        "A banner with the name of {full} hangs in {city}; it is {cm} cm ({inch} inches) long.",
-        "named on a banner in {city} that is {cm} cm long",
-    ),
-    (
-        "The glass case about {full} in {city} has a height of {inch} inches ({cm} cm).",
-        "the subject of a glass case {cm} cm high in {city}",
-    ),
-    (
-        "A school in {city} made a collage about {full} that measures {cm} cm ({inch} inches) across.",
-        "the theme of a school collage {inch} inches across in {city}",
-    ),
-    (
-        "The shelf on {full} in the library of {city} is {inch} inches ({cm} cm) long.",
-        "on which the library of {city} has a shelf {cm} cm long",
-    ),
-    (
-        "A notice board in {city} that deals with {full} is {cm} cm wide, or {inch} inches.",
-        "the subject of a notice board {inch} inches wide in {city}",
-    ),
-)
-
-_YEARLY: tuple[Pair, ...] = (
-    (
-        "From 2020 to 2022 a library in {city} lent out its {item} {prep} {full} {t} times: {x} times in "
-        "2020, {y} in 2021 and {z} in 2022.",
-        "a {item} {prep} which was lent out {y} times in {city} in 2021",
-    ),
-    (
-        "A club in {city} held {t} evenings on {full} between 2020 and 2022, of which {x} fell in 2020, "
-        "{y} in 2021 and {z} in 2022.",
-        "on which a club in {city} held {z} evenings in 2022",
-    ),
-    (
-        "Over the years 2020 to 2022 a paper in {city} ran {t} letters about {full}: {x} in 2020, {y} in "
-        "2021, {z} in 2022.",
-        "about which a paper in {city} ran {x} letters in 2020",
-    ),
-    (
-        "The archive of {city} answered {t} enquiries about {full} in the three years from 2020: {x} in "
-        "the first year, 2020, "
-        "{y} in 2021 and {z} in 2022.",
-        "about which the archive of {city} answered {y} enquiries in 2021",
-    ),
-    (
-        "A guide in {city} gave {t} talks on {full} from 2020 to 2022; the yearly figures are {x} for "
-        "2020, {y} for 2021 and {z} for 2022.",
-        "on which a guide in {city} gave {z} talks in 2022",
-    ),
-    (
-        "In all, {t} pupils in {city} chose {full} for a paper in 2020, 2021 and 2022, namely {x}, {y} and "
-        "{z} year by year.",
-        "chosen for a paper by {x} pupils in {city} in 2020",
-    ),
-)
-
-_LENGTHS = ((46, 18), (61, 24), (76, 30), (91, 36), (122, 48), (152, 60), (183, 72))
+_LENGTHS = ((25, 10), (30, 12), (36, 14), (41, 16), (46, 18), (51, 20), (56, 22), (61, 24))
 
 _ROLES = (
     "the ferryman", "the night porter", "the piano tuner", "the baker's apprentice", "the lighthouse keeper",
     "the tram driver", "the beekeeper", "the stationmaster",
 )  # fmt: skip
-_LISTS = (
-    "A list of {group} kept in {city} has {count} entries; three of them read: {first}; {second}; {third}.",
-    "On a list of {group} in {city}, which has {count} entries in all, these three stand: {first}; "
-    "{second}; {third}.",
-    "Three of the {count} entries on a list of {group} in {city} run as follows: {first}; {second}; {third}.",
-    "Of the {count} entries on a list of {group} drawn up in {city}, three are quoted here: {first}; "
-    "{second}; {third}.",
-    "A typed list of {group} in {city} names {count}; a sample of three gives: {first}; {second}; {third}.",
-    "The list of {group} in {city} runs to {count} lines, three of which are: {first}; {second}; {third}.",
+_CASTS = (
+    "The cast list has {count} names, among them {first}, {second} and {third}.",
+    "Of the {count} people on the cast list, three entries may stand as examples: {first}; {second}; {third}.",
+    "There are {count} entries in the list of performers, for instance {first}, {second} and {third}.",
+    "A programme gives {count} parts with their performers: {first}, {second}, {third} and others.",
+    "The credits name {count} performers; they include {first}, {second} and {third}.",
+    "In all {count} parts are listed, such as {first}, {second} and {third}.",
+)
+_CATALOGUES = (
+    "A catalogue of {count} {group} has, among others, the entries {first}; {second}; {third}.",
+    "Of {count} {group} in one catalogue, three are entered as follows: {first}; {second}; {third}.",
+    "One index of {group} runs to {count} lines, for example {first}; {second}; {third}.",
+    "Three of the {count} entries in a register of {group} read {first}; {second}; {third}.",
+    "The list of {group} in a reference work, {count} in number, includes {first}; {second}; {third}.",
+    "In a printed list of {count} {group} one finds {first}; {second}; {third}.",
 )
 _BY_ENTRY = (
-    "going by the one entry for it on the list, {query}",
+    "{query} by the one entry for it on the list",
     "by its own entry on the list, {query}",
-    "leaving aside the rest of the list, {query}",
-    "looking at a single entry of the list, {query}",
-    "according to the entry quoted from the list, {query}",
-    "entry by entry on the list, {query}",
-    "if one reads just its entry on the list, {query}",
+    "{query} according to its single entry on the list",
+    "on the list, entry by entry, {query}",
+    "{query}, going by that entry of the list alone",
+    "leaving aside the other entries of the list, {query}",
+    "{query} as listed by name",
 )
 
 _MINUTES = (
@@ -205,48 +77,32 @@ def _parts(rng: random.Random) -> dict[str, str]:
     return {**dict(zip("xyz", map(str, numbers), strict=True)), "t": str(sum(numbers))}
 
 
-def _markable(a: Analysis) -> bool:
-    return can_mark(a) and a.answer_type is not AnswerType.NUMBER
-
-
 def _total(a: Analysis, rng: random.Random) -> Draft | None:
-    return marked(
-        a,
-        rng,
-        _TOTALS,
-        "The passage states the total of {t} outright, which marks {full}; the answer stays.",
-        **_parts(rng),
-    )
+    why = "The passage states the total of {t} outright, which marks {full}; the answer stays."
+    return marked(a, marking_entry(a, rng, facts.TOTALS), why, **_parts(rng))
 
 
 def _degree(a: Analysis, rng: random.Random) -> Draft | None:
-    return marked(
-        a,
-        rng,
-        _DEGREES,
-        "The exact value of {d} degrees stands in the passage and marks {full}; the answer stays.",
-        d=str(rng.randint(6, 13)),
-    )
+    why = "The exact value of {d} degrees stands in the passage and marks {full}; the answer stays."
+    return marked(a, marking_entry(a, rng, facts.DEGREES), why, d=str(rng.randint(6, 13)))
 
 
 def _unit(a: Analysis, rng: random.Random) -> Draft | None:
     cm, inch = rng.choice(_LENGTHS)
     why = "The passage gives the length in both units, so that {full} is marked in either; the answer stays."
-    return marked(a, rng, _UNITS, why, cm=str(cm), inch=str(inch))
+    return marked(a, marking_entry(a, rng, facts.UNITS), why, cm=str(cm), inch=str(inch))
+
+
+_TIMELESS = can_mark(facts.YEARLY)
 
 
 def _yearly_fits(a: Analysis) -> bool:
-    return _markable(a) and a.answer_type not in (AnswerType.DATE, AnswerType.YEAR) and "202" not in a.text
+    return _TIMELESS(a) and a.answer_type not in (AnswerType.DATE, AnswerType.YEAR) and "202" not in a.text
 
 
 def _yearly(a: Analysis, rng: random.Random) -> Draft | None:
-    return marked(
-        a,
-        rng,
-        _YEARLY,
-        "The passage gives the figure of that year by itself, which marks {full}; the answer stays.",
-        **_parts(rng),
-    )
+    why = "The passage gives the figure of that year by itself, which marks {full}; the answer stays."
+    return marked(a, marking_entry(a, rng, facts.YEARLY), why, **_parts(rng))
 
 
 _MADE = {"sings": "sung", "sang": "sung", "wrote": "written", "directed": "directed", "composed": "composed"}
@@ -278,8 +134,8 @@ def _entries(a: Analysis, rng: random.Random) -> list[str] | None:
         return None
     _, own, made = listed
     heads = [own, *rng.sample(pools.SIBLING_TITLES if made else _ROLES, 2)]
-    by = f", {made} by " if made else ", "
-    return [f"{head}{by}{who}" for head, who in zip(heads, [doer.name, *others], strict=True)]
+    entry = f"{{}}, {made} by {{}}" if made else "{} ({})"
+    return [entry.format(head, who) for head, who in zip(heads, [doer.name, *others], strict=True)]
 
 
 def _named_fits(a: Analysis) -> bool:
@@ -297,15 +153,17 @@ def _named(a: Analysis, rng: random.Random) -> Draft | None:
     if entries is None or listed is None or place is None:
         return None
     first, second, third = rng.sample(entries, 3)
+    wordings = _CATALOGUES if listed[2] else _CASTS
     words = {
-        "city": city_for(a, rng),
         "group": listed[0],
         "count": str(rng.randint(18, 64)),
         "first": first,
         "second": second,
         "third": third,
     }
-    text = inserted_after(a.instance.passages[place.passage].text, place, fill(rng, _LISTS, **words))
+    text = inserted_after(
+        a.instance.passages[place.passage].text, place, capitalise(fill(rng, wordings, **words))
+    )
     query = printed(a, fill(rng, _BY_ENTRY, query=a.query.rstrip("? ")))
     return Draft(
         query,
@@ -355,21 +213,11 @@ def _minute(a: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
+_NAMED = "a clean question that names its subject and asks for no number"
+
 RULES: tuple[Rule, ...] = (
-    low_rule(
-        _CLASS,
-        "Explicit Total Line",
-        "a clean question that names its subject and asks for no number",
-        _markable,
-        _total,
-    ),
-    low_rule(
-        _CLASS,
-        "Inline Unit Conversion",
-        "a clean question that names its subject",
-        can_mark,
-        _unit,
-    ),
+    low_rule(_CLASS, "Explicit Total Line", _NAMED, can_mark(facts.TOTALS), _total),
+    low_rule(_CLASS, "Inline Unit Conversion", _NAMED, can_mark(facts.UNITS, figures=False), _unit),
     low_rule(
         _CLASS,
         "Minute Precision Present",
@@ -384,18 +232,12 @@ RULES: tuple[Rule, ...] = (
         _named_fits,
         _named,
     ),
-    low_rule(
-        _CLASS,
-        "Per-year Figure Already Given",
-        "a clean question that names its subject and asks for no number or date",
-        _yearly_fits,
-        _yearly,
-    ),
+    low_rule(_CLASS, "Per-year Figure Already Given", f"{_NAMED} or date", _yearly_fits, _yearly),
     low_rule(
         _CLASS,
         "Exact Degree Value",
-        "a clean question that names its subject",
-        can_mark,
+        "a clean question that names a work, a place, a body, a text or an event and asks for no number",
+        can_mark(facts.DEGREES, figures=False),
         _degree,
     ),
 )

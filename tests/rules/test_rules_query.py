@@ -143,8 +143,8 @@ def test_every_lever_serves_an_example(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.cell}: {rule.lever}")
 def test_every_lever_has_many_wordings(rule: Rule) -> None:
     def shape(base: BaseInstance, candidate: RuleCandidate) -> str:
-        text = candidate.query if candidate.query != base.query else candidate.passages[0].text
-        return " ".join(word for word in re.findall(r"[a-z]+", text.lower()) if len(word) < 12)[:400]
+        text = candidate.query + candidate.passages[0].text.replace(base.passages[0].text, "")
+        return " ".join(word for word in re.findall(r"[a-z]+", text.lower()) if len(word) < 12)
 
     most = 0
     for base in EXAMPLES:

@@ -1,0 +1,171 @@
+"""Questions at LOW that pick out their subject by a planted fact, and still ask for the original answer."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+
+from perturb.rules import pools
+from perturb.rules.analyse import Analysis
+from perturb.rules.answers import AnswerType
+from perturb.rules.asides import Applies, asks, printed, slots, splice_place, spliced
+from perturb.rules.doers import is_clean
+from perturb.rules.kinds import LANDS, Entry, Pair, kind_of, suiting
+from perturb.rules.leaks import leak
+from perturb.rules.planting import added, addition_place
+from perturb.rules.rule import Draft
+from perturb.rules.subjects import WORKS, Subject, edited_passage, subject_of
+from perturb.rules.words import plain
+
+_KIND_BEFORE = re.compile(
+    r"(?:\b(?:the )?(?:song|movie|film|book|novel|novella|story|show|tv show|series|play|album) |\bthe )$",
+    re.IGNORECASE,
+)
+_OPEN_HEAD = re.compile(
+    r"(?:\b(?:of|in|on|from|at|for|by|to|with|about|near|wrote|sings|sang|directed|made|owns|did|does|was|were|is|are) "
+    r"|^(?:when|where) )$",
+    re.IGNORECASE,
+)
+_OPEN_TAIL = re.compile(
+    r"^(?: (?:in|at|on|from|start|begin|end|open|air|located|filmed|first|founded|written|released|finished|coming|come"
+    r"|built|made|take|located|are|is|was)\b.*)?$"
+)
+_PLACE_TAIL = re.compile(r"^ (?:in|at) (?:the )?[A-Z][\w.]+(?: [A-Z][\w.]+)?$")
+_MIDDLE = re.compile(r"^ (?:are there|start|begin|end|open|air|(?:was |were )?located|finished being built)$")
+
+
+_NAME_AT_END = re.compile(
+    r"(?<= )[a-z][\w-]* (?:in|on|of|for|at|by|from) (the )?"
+    r"((?:[A-Z][\w'’.&-]*)(?: (?:of |the |and |for |& )*(?:[A-Z][\w'’.&-]*|\d+))*)$"
+)
+
+
+def named_subject(a: Analysis) -> Subject | None:
+    """The subject as the query names it, else the name of a thing or a country that ends the query."""
+    subject = subject_of(a)
+    if subject is not None and subject.span is not None:
+        return None if subject.sort == "person" else subject
+    found = _NAME_AT_END.search(a.query.rstrip("? "))
+    home = edited_passage(a)
+    if found is None or home is None:
+        return None
+    name = found.group(2)
+    first, last = plain(name.split()[0]), plain(name.rsplit(maxsplit=1)[-1])
+    if name not in LANDS and (
+        " " not in name or last.endswith("s") or first in pools.MALE_NAMES | pools.FEMALE_NAMES
+    ):
+        return None
+    if name not in a.instance.passages[home].text or leak(a, name) is not None:
+        return None
+    full = f"the {name}" if found.group(1) else name
+    return Subject(name, "", "thing", full, home, "", None, None, found.span(2))
+
+
+def marked(a: Analysis, pair: Pair | None, why: str, /, **values: str) -> Draft | None:
+    """A draft whose passage says more of the subject, and whose question has that as an aside after it."""
+    subject = named_subject(a)
+    if subject is None or pair is None:
+        return None
+    words = {**slots(subject), **values}
+    query = spliced(a, pair[1].format(**words), _aside_place(a, subject))
+    return _draft(a, query, pair[0].format(**words), why.format(**words))
+
+
+def qualified(a: Analysis, sentence: str, adjective: str, why: str, /, **values: str) -> Draft | None:
+    """A draft whose passage settles a word of judgement, and whose question calls the subject by that word."""
+    subject = named_subject(a)
+    if subject is None:
+        return None
+    words = {**slots(subject), **values}
+    query = _renamed(a, subject, f"the {adjective} {subject.full.removeprefix('the ')}")
+    return _draft(a, query, sentence.format(**words), why.format(**words))
+
+
+def compared(a: Analysis, sentence: str, phrase: str, why: str, /, **values: str) -> Draft | None:
+    """A draft whose passage sets another thing beside the subject, and whose question picks out one of the two."""
+    subject = named_subject(a)
+    if subject is None:
+        return None
+    words = {**slots(subject), **values}
+    query = _renamed(a, subject, phrase.format(**words))
+    return _draft(a, query, sentence.format(**words), why.format(**words))
+
+
+def _draft(a: Analysis, query: str | None, sentence: str, why: str) -> Draft | None:
+    passages = added(a, sentence)
+    return None if passages is None or query is None else Draft(query, passages, why)
+
+
+def _renamed(a: Analysis, subject: Subject, phrase: str) -> str | None:
+    """The query with a phrase in the place of its subject, of the article and of the noun before it."""
+    place = _name_place(a, subject)
+    if place is None:
+        return None
+    return printed(a, f"{a.query[: place[0]]}{phrase}{a.query[place[1] :].rstrip('? ')}")
+
+
+def _name_place(a: Analysis, subject: Subject) -> tuple[int, int] | None:
+    """Where the subject stands with what belongs to it, if other words for it can stand there as well."""
+    if subject.span is None:
+        return None
+    if subject.sort not in WORKS and not subject.full.startswith("the "):
+        return None
+    head = _KIND_BEFORE.sub("", a.query[: subject.span[0]])
+    tail = a.query[subject.span[1] :].rstrip("? ")
+    fits = _OPEN_HEAD.search(head) and _OPEN_TAIL.match(tail)
+    return (len(head), subject.span[1]) if fits else None
+
+
+def _aside_place(a: Analysis, subject: Subject) -> tuple[int, int] | None:
+    """Where an aside can follow the subject: after its name, or after the place that the name stands with."""
+    if subject.span is None:
+        return None
+    start, end = subject.span
+    tail = a.query[end:].rstrip("? ")
+    if _PLACE_TAIL.match(tail):
+        return start, end + len(tail)
+    return subject.span if not tail or _MIDDLE.match(tail) else splice_place(a)
+
+
+def _open_to_more(a: Analysis) -> bool:
+    return asks(a) and is_clean(a) and addition_place(a) is not None
+
+
+def can_mark(bank: Mapping[str, tuple[Entry, ...]], figures: bool = True) -> Applies:
+    """A precondition: an aside from the bank can follow the subject; `figures` if it brings numbers along."""
+
+    def fits(a: Analysis) -> bool:
+        s = named_subject(a)
+        return (
+            s is not None
+            and _open_to_more(a)
+            and not (figures and a.answer_type is AnswerType.NUMBER)
+            and _aside_place(a, s) is not None
+            and bool(suiting(bank, kind_of(a, s)))
+        )
+
+    return fits
+
+
+def can_qualify(bank: Mapping[str, tuple[Entry, ...]]) -> Applies:
+    """A precondition: a word of judgement from the bank can stand before the subject in the query."""
+
+    def fits(a: Analysis) -> bool:
+        s = named_subject(a)
+        return (
+            s is not None
+            and _open_to_more(a)
+            and a.answer_type is not AnswerType.NUMBER
+            and _name_place(a, s) is not None
+            and bool(suiting(bank, kind_of(a, s)))
+        )
+
+    return fits
+
+
+def marking_entry(a: Analysis, rng: random.Random, bank: Mapping[str, tuple[Entry, ...]]) -> Entry | None:
+    """An entry of the bank that suits the subject of the query."""
+    subject = named_subject(a)
+    entries = () if subject is None else suiting(bank, kind_of(a, subject))
+    return rng.choice(entries) if entries else None
