@@ -87,6 +87,17 @@ def content_of(
     }
 
 
+def through(content: Mapping[str, Any], transport: str) -> dict[str, Any]:
+    """The configuration with every model's calls carried by this transport."""
+    by = {"transport": transport}
+    panel = content["panel"]
+    return {
+        **content,
+        "generators": [entry | by for entry in content["generators"]],
+        "panel": {**panel, "verifiers": [entry | by for entry in panel["verifiers"]]},
+    }
+
+
 def write_config(folder: Path, content: Mapping[str, Any]) -> Path:
     """Write a configuration file and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -146,6 +157,7 @@ def wait_for_calls(process: subprocess.Popen[str], server: LoopbackServer, calls
     while server.counters.total < calls and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     assert process.poll() is None, f"the build ended before it could be stopped: {process.communicate()}"
+    assert server.counters.total >= calls, "the build does not get on"
 
 
 def finish(config: Path, out: Path) -> dict[str, Any]:

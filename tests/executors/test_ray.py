@@ -41,13 +41,13 @@ pytestmark = [
 ]
 CHUNK = 8
 
+# Not 127.0.0.1, in whose place Ray puts another address of the machine.
 _NODES = """
 import os, sys
 from ray.cluster_utils import Cluster
-cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "node_ip_address": "127.0.0.1"})
-workers = [cluster.add_node(num_cpus=2, node_ip_address=f"127.0.0.{n}") for n in (2, 3, 4)]
-port = cluster.address.rpartition(":")[2]
-print(f"127.0.0.1:{port}", *(node.all_processes["raylet"][0].process.pid for node in workers), flush=True)
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "node_ip_address": "127.0.0.2"})
+workers = [cluster.add_node(num_cpus=2, node_ip_address=f"127.0.0.{n}") for n in (3, 4, 5)]
+print(cluster.address, *(node.all_processes["raylet"][0].process.pid for node in workers), flush=True)
 sys.stdin.read()
 cluster.shutdown()
 """
