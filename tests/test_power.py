@@ -170,4 +170,4 @@ def test_the_command_prints_sizes_and_draws_the_figure(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=r"give a \.png"):
             draw_figure(example, [example], tmp_path / name)
     wrong = perturb("power", "--epsilon", "2")
-    assert (wrong.returncode, len(wrong.stderr.splitlines())) == (1, 1)
+    assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)

@@ -12,10 +12,13 @@ import typer
 from perturb.cli.bas_tables import print_calibrations, print_scores
 from perturb.cli.default_command import TableGroup
 from perturb.cli.output import money, note, print_json
+from perturb.cli.pages import check_page_name, write_beside
+from perturb.cli.wrong_use import check_choice, check_repeats, refuse
 
 if TYPE_CHECKING:
     from perturb.evaluate.confidence_report import ConfidenceScores, GroupCalibration, Precision, Split
     from perturb.evaluate.confidence_table import ConfidenceGroup
+    from perturb.report.page import Page
 
 bas_app = typer.Typer(
     cls=TableGroup,
@@ -76,9 +79,9 @@ def table_command(
     """
     from perturb.evaluate.confidence_report import score_confidence
 
+    check_page_name("--report", report)
     found = score_confidence(tables, percent=percent, precision=_precision(bins, resamples, seed))
-    if report is not None:
-        _write_report(found, tables, report)
+    write_beside(report, lambda: _page(found, tables))
     _show(found, json_output)
 
 
@@ -136,8 +139,12 @@ def run_command(
     from perturb.evaluate.confidence_report import score_confidence
     from perturb.evaluate.confidence_run import ConfidencePlan, run_confidence
     from perturb.evaluate.elicit import Elicitation
+    from perturb.evaluate.question_forms import FORMATS
     from perturb.evaluate.question_sets import read_questions
 
+    check_repeats("--model", model)
+    check_repeats("--elicitation", elicitation or ())
+    check_choice("--format", form, FORMATS)
     under_test, grader = find_chat_models(model, judge, models)
     question_set = read_questions(questions, form).draw(limit, seed)
     plan = ConfidencePlan(
@@ -196,13 +203,13 @@ def calibrate_command(
 
     Example: perturb bas calibrate answers.csv --share 0.3 --save map.json
     """
-    from perturb.errors import ConfigError
     from perturb.evaluate.calibration_maps import load_maps
     from perturb.evaluate.confidence_report import Split, apply_saved, score_groups
     from perturb.evaluate.confidence_table import read_confidence_tables
 
     if apply is not None and (on is not None or save is not None):
-        raise ConfigError("--apply: fits no map, so --on and --save cannot stand beside it: leave them out")
+        refuse("--apply", "fits no map, so --on and --save cannot stand beside it: leave them out")
+    check_page_name("--report", report)
     precision = _precision(bins, resamples, seed)
     groups = read_confidence_tables(tables, percent=percent)
     if apply is not None:
@@ -213,8 +220,7 @@ def calibrate_command(
         found = [_fit(group, calibration, Split(share, repeats=repeats), precision) for group in groups]
     if save is not None:
         _save(save, found, method)
-    if report is not None:
-        _write_report(score_groups(groups, precision), tables, report, found)
+    write_beside(report, lambda: _page(score_groups(groups, precision), tables, found))
     for one in found:
         for warning in one.group.warnings:
             note(f"note: {warning}")
@@ -272,15 +278,9 @@ def _show(found: ConfidenceScores, json_output: bool) -> None:
         print_scores(found)
 
 
-def _write_report(
-    found: ConfidenceScores,
-    tables: Sequence[Path],
-    html: Path,
-    calibrations: Sequence[GroupCalibration] = (),
-) -> None:
+def _page(
+    found: ConfidenceScores, tables: Sequence[Path], calibrations: Sequence[GroupCalibration] = ()
+) -> Page:
     from perturb.report.bas_page import make_bas_page
-    from perturb.report.page import write_page
 
-    page = make_bas_page(found, ", ".join(map(str, tables)), calibrations)
-    paths = write_page(page, html, html.with_suffix(""))
-    note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")
+    return make_bas_page(found, ", ".join(map(str, tables)), calibrations)

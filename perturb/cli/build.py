@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perturb.cli.output import money, note, print_json, print_table
+from perturb.cli.wrong_use import check_choice, given_by_options, refuse
 
 if TYPE_CHECKING:
     from perturb.build import BuildReport
@@ -51,14 +52,14 @@ def build_command(
     Example: perturb build build.yaml --dry-run
     """
     from perturb.build import build
-    from perturb.curate import demo_path
     from perturb.records import Outcome
 
+    named = _named_set(demo, base_set, base_format)
     if demo is not None and config is None and name is None:
-        name = demo_path(demo).stem
+        name = demo
     changes = {"name": name, "round": round_name, "seed": seed, "executor": executor}
     settings = _configure(config, {key: value for key, value in changes.items() if value is not None})
-    settings = _choose_base_set(settings, _named_set(demo, base_set, base_format), limit)
+    settings = _choose_base_set(settings, named, limit)
     if dry_run:
         _print_estimate(settings, json_output)
         return
@@ -78,7 +79,6 @@ def build_command(
 
 def _configure(path: Path | None, changes: dict[str, object]) -> BuildConfig:
     from perturb.config import BuildConfig, default_config, load_config
-    from perturb.errors import ConfigError
 
     config = default_config() if path is None else load_config(path)
     if not changes:
@@ -91,18 +91,23 @@ def _configure(path: Path | None, changes: dict[str, object]) -> BuildConfig:
         return BuildConfig.model_validate({**config.model_dump(by_alias=True), **changes})
     except ValidationError as exc:
         fault = exc.errors(include_url=False)[0]
-        raise ConfigError(f"--{fault['loc'][0]}: {describe_fault((), fault['type'], fault['msg'])}") from None
+        refuse(f"--{fault['loc'][0]}", describe_fault((), fault["type"], fault["msg"]))
 
 
 def _named_set(demo: str | None, path: Path | None, form: str) -> BaseSetEntry | None:
     """The base set that the options name, if they name one."""
     from perturb.config import BaseSetEntry
+    from perturb.curate import demo_path
+    from perturb.curate.sources import FORMS
 
     if demo is not None and path is not None:
-        raise typer.BadParameter("give --demo or --base-set, not both", param_hint="--demo")
+        refuse("--demo", "give --demo or --base-set, not both")
     if path is None and form != "auto":
-        raise typer.BadParameter("goes with --base-set: leave it out", param_hint="--format")
+        refuse("--format", "goes with --base-set: leave it out")
+    check_choice("--format", form, ("auto", *FORMS))
     if demo is not None:
+        with given_by_options():
+            demo_path(demo)
         return BaseSetEntry(demo=demo)
     return None if path is None else BaseSetEntry(path=path, format=form)
 

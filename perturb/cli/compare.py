@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perturb.cli.output import print_json, print_table
+from perturb.cli.wrong_use import refuse
 
 if TYPE_CHECKING:
     from perturb.compare import Comparison
@@ -42,7 +43,7 @@ def compare_command(
     from perturb.compare import compare
 
     if (second is None) == (against is None):
-        raise typer.BadParameter("give two rounds, or one and --against", param_hint="SNAP_B")
+        refuse("SNAP_B", "give two rounds, or one and --against")
     old, new = (against, first) if against is not None else (first, second)
     done = compare(str(old), str(new), scores)
     if json_output:

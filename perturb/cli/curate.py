@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perturb.cli.output import note, print_json, print_table
+from perturb.cli.wrong_use import check_choice, given_by_options, refuse
 
 if TYPE_CHECKING:
     from perturb.curate.curation import Curation
@@ -54,15 +55,18 @@ def curate_command(
     from perturb.curate.hub import PREFIX
     from perturb.curate.opening import FORMATS, Request
     from perturb.curate.recipes import PLAIN, load_recipe
-    from perturb.curate.writing import write_base_set
-    from perturb.errors import ConfigError
+    from perturb.curate.writing import check_name, check_place, write_base_set
 
-    if form not in FORMATS:
-        raise ConfigError(f"--format: '{form}' is unknown: use {', '.join(FORMATS)}")
+    check_choice("--format", form, FORMATS)
+    with given_by_options():
+        check_name(out)
     if not source.startswith(PREFIX):
-        _refuse({"--subset": subset, "--split": split, "--column": column}, f"goes with {PREFIX}OWNER/NAME")
+        _refuse_given(
+            {"--subset": subset, "--split": split, "--column": column}, f"goes with {PREFIX}OWNER/NAME"
+        )
         if Path(source).resolve() == out.resolve():
-            raise ConfigError(f"--out: {out} is the source itself: choose another name")
+            refuse("--out", f"{out} is the source itself: choose another name")
+    check_place(out)
     request = Request(
         source=_hub_source(source, subset, split, column or [])
         if source.startswith(PREFIX)
@@ -74,32 +78,29 @@ def curate_command(
         knowledge=knowledge,
     )
     if solvers is None:
-        _refuse({"--judge": judge}, "goes with --solvers")
+        _refuse_given({"--judge": judge}, "goes with --solvers")
         curation = curate(request)
     else:
         curation = _curate_solved(request, solvers, out, judge)
     _report(curation, write_base_set(curation, out, code_version()), json_output)
 
 
-def _refuse(given: dict[str, object], why: str) -> None:
-    from perturb.errors import ConfigError
-
+def _refuse_given(given: dict[str, object], why: str) -> None:
     for name, value in given.items():
         if value:
-            raise ConfigError(f"{name}: {why}: leave it out")
+            refuse(name, f"{why}: leave it out")
 
 
 def _hub_source(source: str, subset: str | None, split: str | None, columns: list[str]) -> HubSource:
     from perturb.curate.hub import PREFIX, HubSource
-    from perturb.errors import ConfigError
 
     name, _, revision = source.removeprefix(PREFIX).partition("@")
     pairs = [pair.partition("=") for pair in columns]
     for ours, _, theirs in pairs:
         if not ours or not theirs:
-            raise ConfigError(f"--column: '{ours}{theirs}' names no pair: write FIELD=COLUMN")
+            refuse("--column", f"'{ours}{theirs}' names no pair: write FIELD=COLUMN")
     if not name:
-        raise ConfigError(f"'{source}' names no data set: write {PREFIX}OWNER/NAME")
+        refuse("SOURCE", f"'{source}' names no data set: write {PREFIX}OWNER/NAME")
     return HubSource(name, revision or None, subset, split, {ours: theirs for ours, _, theirs in pairs})
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perturb.cli.output import money, note, print_json, print_table
+from perturb.cli.wrong_use import check_repeats, refuse
 
 if TYPE_CHECKING:
     from perturb.evaluate.contestants import ModelNames
@@ -54,6 +55,17 @@ def evaluate_command(
     reply: Annotated[
         str | None, typer.Option(help="Path to the text in the reply of http://… models.")
     ] = None,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Ask by provider batches: half the price, hours instead of minutes."),
+    ] = False,
+    batch_rows: Annotated[
+        int, typer.Option(min=1, max=50_000, help="Requests in one batch at most.")
+    ] = 10_000,
+    batch_poll: Annotated[
+        float,
+        typer.Option(min=0.01, help="Seconds between the first looks after a batch; later ones are rarer."),
+    ] = 15.0,
     json_output: Annotated[bool, typer.Option("--json", help="End with one JSON object on stdout.")] = False,
 ) -> None:
     """Evaluate models on a snapshot, or go on with an evaluation that was stopped.
@@ -63,7 +75,9 @@ def evaluate_command(
     from perturb.evaluate.loading import ItemSource
     from perturb.evaluate.run import evaluate
     from perturb.evaluate.setting import EvaluationPlan
+    from perturb.llm.batches import BatchLimits
 
+    check_repeats("--model", model)
     plan = EvaluationPlan(
         source=ItemSource(snapshot, subset, split, limit),
         models=tuple(model),
@@ -73,8 +87,14 @@ def evaluate_command(
         names=_names(models, request, reply),
         budget_usd=budget_usd,
         retry_unscored=retry_unscored,
+        batch=BatchLimits(max_rows=batch_rows, first_look=batch_poll) if batch else None,
     )
-    report = evaluate(plan, progress=True)
+    try:
+        report = evaluate(plan, progress=True)
+    except KeyboardInterrupt as stop:
+        for words in stop.args:
+            note(words)
+        raise
     for warning in report.warnings:
         note(warning)
     if json_output:
@@ -90,7 +110,6 @@ def evaluate_command(
 def _names(file: Path | None, request: str | None, reply: str | None) -> ModelNames:
     import json
 
-    from perturb.errors import ConfigError
     from perturb.evaluate.contestants import ModelNames
 
     options: dict[str, Any] = {"file": file}
@@ -98,11 +117,9 @@ def _names(file: Path | None, request: str | None, reply: str | None) -> ModelNa
         try:
             options["request"] = json.loads(request)
         except ValueError as exc:
-            raise ConfigError(
-                f'--request: not JSON ({exc}): write it as \'{{"query": "{{query}}"}}\''
-            ) from None
+            refuse("--request", f'not JSON ({exc}): write it as \'{{"query": "{{query}}"}}\'')
         if not isinstance(options["request"], dict):
-            raise ConfigError('--request: must be a JSON object: write it as \'{"query": "{query}"}\'')
+            refuse("--request", 'must be a JSON object: write it as \'{"query": "{query}"}\'')
     if reply is not None:
         options["reply"] = reply
     return ModelNames(**options)
@@ -113,5 +130,9 @@ def _print_report(facts: Mapping[str, Any]) -> None:
     columns = ("model", "replies", "answers", "refusals", "unscored", "errors", "missing")
     print_table(columns, [tuple(model[name] for name in columns) for model in facts["models"]])
     typer.echo(f"calls: {facts['calls']}, tokens: {facts['tokens']}, cost: {money(facts['cost_usd'])}")
+    if facts["batches"]["submitted"]:
+        typer.echo(
+            f"batches: {facts['batches']['submitted']} with {facts['batches']['rows']} requests together"
+        )
     typer.echo(f"seconds: {facts['seconds']}")
     typer.echo(f"run: {facts['run']} (scores: perturb score {facts['run']})")

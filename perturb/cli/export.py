@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from perturb.cli.output import note, print_json
+from perturb.cli.wrong_use import refuse
 
 
 def export_command(
@@ -42,7 +43,7 @@ def export_command(
 
     if per_generator is not None or min_per_cell is not None:
         if strategy == "natural":
-            raise typer.BadParameter("takes no quotas: leave them out", param_hint="--strategy natural")
+            refuse("--strategy natural", "takes no quotas: leave them out")
         strategy = "balanced"
     with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
         plan = current_plan(db, run)

@@ -80,7 +80,7 @@ app.add_typer(bas_app, name="bas")
 def main() -> None:
     """Run the command line: exit 0 when done, 1 on a failure, 2 on wrong use, 130 when interrupted."""
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="perturb", standalone_mode=False)
     except PerturbError as exc:
         _fail(f"perturb: {exc}", 1)
     except UsageError as exc:

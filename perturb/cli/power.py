@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perturb.cli.output import note, print_json, print_table
+from perturb.cli.wrong_use import check_choice, given_by_options
 
 if TYPE_CHECKING:
     from perturb.power import DesignEffect, PowerQuestion, Simulation
@@ -40,14 +41,18 @@ def power_command(
     Example: perturb power --epsilon 0.05 --rounds 4 --drift 0.08 --simulate 1000 --figure power.png
     """
     from perturb.power import PowerQuestion, design_effect, plan_sizes
+    from perturb.power.figure import FORMATS
     from perturb.power.scores import read_scores
 
+    if figure is not None:
+        check_choice("--figure", figure.suffix, FORMATS)
     observed = design_effect(*read_scores(scores)) if scores is not None else None
     variance = rate * (1 - rate)
     if observed is not None:
         variance, effect = observed.variance, observed.effect or effect
     question = PowerQuestion(epsilon, delta, rounds, drift, min(variance, 0.25), effect)
-    plan = plan_sizes(question)
+    with given_by_options():
+        plan = plan_sizes(question)
     simulation = None
     if runs or figure is not None:
         simulation = _simulate(question, size or plan["generative"]["per_round"], runs or 1000, seed, figure)
@@ -70,7 +75,8 @@ def _simulate(question: PowerQuestion, size: int, runs: int, seed: int, figure: 
 
     # the true score moves around the middle, where a score varies most
     setting = DriftSetting(question.epsilon, question.rounds, question.drift, size, 0.5 - question.drift / 2)
-    done = simulate(setting, runs, seed)
+    with given_by_options():
+        done = simulate(setting, runs, seed)
     if figure is not None:
         drifts = np.linspace(0, max(2 * question.epsilon, 1.2 * question.drift), 13)
         draw_figure(done, sweep_drift(setting, drifts, runs, seed + 1), figure)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from perturb.cli.output import note, print_json
+from perturb.cli.wrong_use import given_by_options
 
 
 def publish_command(
@@ -31,8 +32,11 @@ def publish_command(
 
     Example: perturb publish outputs/demo/snapshot my-name/refusal-demo
     """
+    from perturb.export.hub import check_repo_name
     from perturb.export.publish import publish
 
+    with given_by_options():
+        check_repo_name(repo)
     done = publish(folder, repo, public=public, progress=sys.stderr.isatty())
     if json_output:
         print_json(asdict(done))

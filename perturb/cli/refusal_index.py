@@ -10,12 +10,14 @@ import typer
 
 from perturb.cli.default_command import TableGroup
 from perturb.cli.output import money, note, print_json
+from perturb.cli.pages import check_page_name, write_beside
 from perturb.cli.refusal_tables import print_refusals
+from perturb.cli.wrong_use import check_choice, check_repeats
 
 if TYPE_CHECKING:
     from perturb.evaluate.questions import QuestionSet
     from perturb.evaluate.refusal_report import RefusalReport
-    from perturb.llm.client import ModelSettings
+    from perturb.report.page import Page
 
 refusal_index_app = typer.Typer(
     cls=TableGroup,
@@ -77,6 +79,7 @@ def table_command(
     from perturb.errors import ConfigError
     from perturb.evaluate.refusal_report import Precision, report_refusals
 
+    check_page_name("--report", report)
     precision = Precision(
         interval_by=interval_by.value if interval_by else None, resamples=resamples, seed=seed, cv=cv
     )
@@ -84,8 +87,7 @@ def table_command(
         found = report_refusals(source, precision)
     except ValueError as exc:
         raise ConfigError(f"--interval: {exc}") from None
-    if report is not None:
-        _write_report(found, report)
+    write_beside(report, lambda: _page(found))
     if json_output:
         print_json(found.to_dict())
     else:
@@ -142,11 +144,15 @@ def run_command(
 
     Example: perturb refusal-index run simple_qa.csv --model openai/gpt-4o --judge openai/gpt-4o-mini --out outputs/ri
     """
+    from perturb.evaluate.chat_models import find_chat_models
+    from perturb.evaluate.question_forms import FORMATS
     from perturb.evaluate.refusal_report import report_refusals
     from perturb.evaluate.two_pass import SETTINGS
     from perturb.evaluate.two_pass_run import TwoPassPlan, run_two_pass
 
-    under_test, grader = _find_models(model, judge, models)
+    check_repeats("--model", model)
+    check_choice("--format", form, FORMATS)
+    under_test, grader = find_chat_models(model, judge, models)
     question_set = _read_sets(questions, form, mix, limit, seed)
     plan = TwoPassPlan(
         questions=question_set,
@@ -175,21 +181,6 @@ def run_command(
         raise typer.Exit(1)
 
 
-def _find_models(
-    names: list[str], judge: str | None, file: Path | None
-) -> tuple[tuple[ModelSettings, ...], ModelSettings | None]:
-    from perturb.errors import ConfigError
-    from perturb.evaluate.contestants import ModelNames
-
-    known = ModelNames(file)
-    under_test = known.find(names)
-    grader = known.find([judge])[judge] if judge else None
-    for one in (*under_test.values(), *([grader] if grader else [])):
-        if one.adapter is not None:
-            raise ConfigError(f"'{one.name}': a service or a function cannot be run here: name a model")
-    return tuple(one.settings for one in under_test.values()), grader.settings if grader else None
-
-
 def _read_sets(source: str, form: str, mix: str | None, limit: int | None, seed: int) -> QuestionSet:
     from perturb.evaluate.question_sets import read_questions
     from perturb.evaluate.questions import mix_questions
@@ -201,9 +192,7 @@ def _read_sets(source: str, form: str, mix: str | None, limit: int | None, seed:
     return mix_questions(first.draw(half, seed), read_questions(mix).draw(half, seed), seed)
 
 
-def _write_report(found: RefusalReport, html: Path) -> None:
-    from perturb.report.page import write_page
+def _page(found: RefusalReport) -> Page:
     from perturb.report.refusal_index_page import make_refusal_page
 
-    paths = write_page(make_refusal_page(found), html, html.with_suffix(""))
-    note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")
+    return make_refusal_page(found)

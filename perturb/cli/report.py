@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perturb.cli.output import print_json
+from perturb.cli.pages import check_page_name
 
 if TYPE_CHECKING:
     from perturb.report.page import Page
@@ -41,6 +42,7 @@ def report_command(
     from perturb.report.page import write_page
     from perturb.report.sources import SourceKind, kind_of_source
 
+    check_page_name("--out", out)
     html = out or _default_page(runs)
     folder = html.with_suffix("")
     if len(runs) > 1:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perturb.cli.output import note, print_json, print_table
+from perturb.cli.wrong_use import given_by_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,8 +108,11 @@ def serve_command(
 
     Example: perturb review outputs/demo serve --annotator ann --annotator ben
     """
+    from perturb.review.questions import check_names
     from perturb.review.server import ReviewServer
 
+    with given_by_options():
+        check_names(annotators)
     run: Path = context.obj
     with ReviewServer(run, annotators, port) as server:
         for name, link in server.links.items():
@@ -133,9 +137,13 @@ def read_command(
 
     Example: perturb review outputs/demo read sheet.csv --annotator ann
     """
+    from perturb.review.questions import check_names
     from perturb.review.sheet import read_sheet
     from perturb.store.reviews import ReviewLedger, sample_ids
 
+    if annotator is not None:
+        with given_by_options():
+            check_names([annotator])
     run: Path = context.obj
     with ReviewLedger.of_run(run) as ledger:
         answers = read_sheet(sheet, sample_ids(ledger.db), annotator)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perturb.cli.output import note, print_json, print_table
+from perturb.cli.pages import check_page_name, write_beside
 
 if TYPE_CHECKING:
     from perturb.metrics.estimates import Estimate
+    from perturb.report.page import Page
     from perturb.score import ScoreReport
 
 
@@ -72,11 +74,11 @@ def score_command(
     """
     from perturb.score import score
 
+    check_page_name("--report", page)
     report = score(source, resamples=resamples, seed=seed, unit=unit.value)
     for warning in report.warnings:
         note(f"note: {warning}")
-    if page is not None:
-        _write_page(report, page)
+    write_beside(page, lambda: _page(report))
     if json_output:
         print_json(report.to_dict())
         return
@@ -90,12 +92,10 @@ def score_command(
     _print_flips(report)
 
 
-def _write_page(report: ScoreReport, html: Path) -> None:
-    from perturb.report.page import write_page
+def _page(report: ScoreReport) -> Page:
     from perturb.report.scores_page import make_scores_page
 
-    paths = write_page(make_scores_page(report), html, html.with_suffix(""))
-    note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")
+    return make_scores_page(report)
 
 
 def _print_metrics(report: ScoreReport) -> None:

@@ -8,13 +8,14 @@ that no file could make right, options that exclude each other, an argument that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import typer
 
-from perturb.errors import ConfigError
+from perturb.errors import PerturbError
 
 WRONG_USE = 2
 """The exit code of wrong use."""
@@ -45,18 +46,25 @@ def check_choice(option: str, value: str, choices: Sequence[str]) -> None:
         refuse(option, f"'{value}' is unknown: use {', '.join(choices)}")
 
 
+def check_repeats(option: str, values: Iterable[str]) -> None:
+    """End the command as wrong use if a value is given twice."""
+    for value, times in Counter(values).items():
+        if times > 1:
+            refuse(option, f"'{value}' is given {times} times: give each once")
+
+
 @contextmanager
 def given_by_options() -> Iterator[None]:
-    """Within the block, a `ConfigError` is about values that options gave: it ends the command as wrong use."""
+    """Within the block, a `PerturbError` is about the command line alone: it ends the command as wrong use."""
     try:
         yield
-    except ConfigError as exc:
+    except PerturbError as exc:
         raise typer.BadParameter(str(exc)) from None
 
 
 def describe(error: Any) -> str:
     """One line for a `UsageError`: which command, what is wrong, where to read on."""
-    command = "perturb" if error.ctx is None else error.ctx.command_path
+    command = "perturb" if error.ctx is None else re.sub(r"[{}]", "", error.ctx.command_path)
     text = " ".join(error.format_message().split()).rstrip(".")
     for theirs, ours in _PHRASES:
         text = re.sub(theirs, ours, text, count=1)

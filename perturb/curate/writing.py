@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,13 +27,27 @@ class Written:
     """As `load_base_set` gives it."""
 
 
+def check_name(out: Path) -> None:
+    """Raise `SourceError` unless a base set can have this name."""
+    if out.suffix != ".jsonl":
+        raise SourceError(f"{out}: a base set is JSON Lines: give it a name that ends in .jsonl")
+
+
+def check_place(out: Path) -> None:
+    """Raise `SourceError` if it can be told before the reading that `out` cannot be written."""
+    if out.is_dir():
+        raise SourceError(f"{out}: is a folder: give the name of a file in it")
+    above = next(folder for folder in out.absolute().parents if folder.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise SourceError(f"{out}: cannot be written, because of {above}: choose another place")
+
+
 def write_base_set(curation: Curation, out: Path, code_version: str) -> Written:
     """Write `out` and `NAME.manifest.json` beside it; each appears whole or not at all.
 
     Raises `SourceError` if the folder cannot be written to, or if `out` is not called `NAME.jsonl`.
     """
-    if out.suffix != ".jsonl":
-        raise SourceError(f"{out}: a base set is JSON Lines: give it a name that ends in .jsonl")
+    check_name(out)
     manifest_path = out.with_suffix(".manifest.json")
     header = {"name": curation.name, "licence": curation.licence, "attribution": curation.attribution}
     lines: list[Mapping[str, Any]] = [{"base_set": {key: value for key, value in header.items() if value}}]

@@ -29,7 +29,7 @@ def form_of(form: str, name: str, first: Row) -> str:
     if form in READERS:
         return form
     if form != "auto":
-        raise ConfigError(f"--format: '{form}' is unknown: use auto, {SNAPSHOT}, {', '.join(READERS)}")
+        raise ConfigError(f"--format: '{form}' is unknown: use {', '.join(FORMATS)}")
     fields = first.fields
     if "perturbed_query" in fields:
         return SNAPSHOT
@@ -139,6 +139,8 @@ READERS: Mapping[str, Callable[[Row], Question]] = {
     "aime": _aime,
     "plain": _plain,
 }
+FORMATS: tuple[str, ...] = ("auto", SNAPSHOT, *READERS)
+"""What a form can be called where a set is read."""
 
 
 def read_number(text: str) -> Decimal | None:

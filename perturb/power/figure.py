@@ -15,6 +15,8 @@ from perturb.power.simulation import Simulation
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+FORMATS = (".png", ".svg", ".pdf")
+"""What a figure's name may end in."""
 _STATIC, _FRESH, _TRUTH = "#b5442e", "#1f6f8b", "#444444"
 
 
@@ -26,7 +28,7 @@ def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) ->
     """
     from matplotlib.figure import Figure
 
-    if path.is_dir() or path.suffix not in (".png", ".svg", ".pdf"):
+    if path.is_dir() or path.suffix not in FORMATS:
         raise ConfigError(f"{path}: cannot be the figure's name: give a .png, .svg or .pdf file")
     figure = Figure(figsize=(11, 5), layout="constrained")
     left, right = figure.subplots(1, 2)

@@ -77,7 +77,7 @@ def size_from_variance(
 
     if not 0 <= variance <= 0.25 * (1 + 1e-9):
         raise ConfigError(f"variance is {variance:g}: scores in [0, 1] have a variance from 0 to 0.25")
-    if not effect > 0:
+    if not 0 < effect < math.inf:
         raise ConfigError(f"design effect is {effect:g}: give a number above 0")
     z = float(norm.ppf(1 - delta / (2 * rounds)))
     return max(1, math.ceil(effect * z**2 * variance / epsilon**2))

@@ -181,7 +181,7 @@ def write_page(page: Page, html: Path, folder: Path) -> tuple[Path, ...]:
             path.write_bytes(content)
         except OSError as exc:
             raise ConfigError(
-                f"{path}: cannot be written ({exc.strerror or exc}): choose another place with --out"
+                f"{path}: cannot be written ({exc.strerror or exc}): choose another place"
             ) from None
     return tuple(contents)
 

@@ -111,33 +111,31 @@ def test_rows_keep_their_own_licences(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("--out", "b.jsonl", "--format", "squad"), "--format: 'squad' is unknown"),
-        (("--out", "rows.jsonl"), "is the source itself"),
-        (("--out", "b.json"), "a name that ends in .jsonl"),
+        (("--out", "rows.jsonl/b.jsonl"), "cannot be written, because of"),
+        (("--out", "folder.jsonl"), "is a folder"),
         (("--out", "b.jsonl", "--recipe", "nqq"), "no recipe is called 'nqq': use garage, nq or"),
         (("--out", "b.jsonl", "--recipe", "none.yaml"), "no such file"),
-        (("--out", "b.jsonl", "--split", "test"), "--split: goes with hub:"),
-        (("--out", "b.jsonl", "--column", "a=b"), "--column: goes with hub:"),
-        (("--out", "b.jsonl", "--judge"), "--judge: goes with --solvers"),
         (("--out", "b.jsonl", "--knowledge", "k.jsonl"), "goes with --format kilt"),
         (("--out", "b.jsonl", "--recipe", "garage"), "no instance remains of 12 records (most fell because"),
     ],
 )
-def test_wrong_use_is_one_line_and_writes_nothing(
+def test_what_cannot_be_curated_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], problem: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     source(tmp_path / "rows.jsonl")
+    (tmp_path / "folder.jsonl").mkdir()
     with pytest.raises((ConfigError, SourceError)) as caught:
         run("rows.jsonl", *arguments)
     assert problem in str(caught.value)
-    assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.jsonl", "rows.jsonl"]
 
 
-@pytest.mark.parametrize("pair", ["query", "query=", "=q"])
-def test_a_column_that_is_no_pair(tmp_path: Path, pair: str) -> None:
-    with pytest.raises(ConfigError, match="write FIELD=COLUMN"):
-        run("hub:owner/name", "--column", pair, "--out", tmp_path / "b.jsonl")
+def test_a_name_that_cannot_be_written_is_told_before_the_reading(tmp_path: Path) -> None:
+    out = tmp_path / "folder.jsonl"
+    out.mkdir()
+    with pytest.raises(SourceError, match="is a folder"):
+        run(tmp_path / "none.jsonl", "--out", out)
 
 
 def test_a_failed_curation_leaves_the_old_base_set(tmp_path: Path, recipe: Path) -> None:

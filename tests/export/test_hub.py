@@ -368,7 +368,7 @@ def test_the_command_publishes_and_repeats(hub: LoopbackHub, tmp_path: Path) -> 
     retried = perturb("publish", snapshot(tmp_path / "t", "2027-Q1"), REPO, env=environment(hub, tmp_path))
     assert (retried.returncode, retried.stderr) == (0, "")
     wrong = perturb("publish", folder, "no name", env=environment(hub, tmp_path))
-    assert (wrong.returncode, len(wrong.stderr.splitlines())) == (1, 1)
+    assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
 
 
 def test_controls_are_published_and_a_later_round_without_them_names_none(

@@ -1,0 +1,29 @@
+"""How commands write a report page beside what they print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from perturb.cli.output import note
+from perturb.cli.wrong_use import refuse
+
+if TYPE_CHECKING:
+    from perturb.report.page import Page
+
+
+def check_page_name(option: str, html: Path | None) -> None:
+    """End the command as wrong use unless a page, with a folder of figures beside it, can have this name."""
+    if html is not None and html.suffix != ".html":
+        refuse(option, f"'{html}' cannot be the name of a page: give FILE.html")
+
+
+def write_beside(html: Path | None, make_page: Callable[[], Page]) -> None:
+    """Write the page that `--report` asks for, if it does, and say where it is."""
+    if html is None:
+        return
+    from perturb.report.page import write_page
+
+    paths = write_page(make_page(), html, html.with_suffix(""))
+    note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")

@@ -1,0 +1,229 @@
+"""The rule of the exit codes: 2 and one line for a wrong command line, 1 and one line for everything else."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from perturb.cli.main import app, main
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run `perturb ARGUMENTS` in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["perturb", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Ended(int(ended.value.code or 0), *capsys.readouterr())
+
+    return command
+
+
+def leaves() -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The words that reach each command which does something, and the command."""
+
+    def walk(words: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+        below = getattr(command, "commands", {})
+        own = tuple("x" for one in command.params if below and one.param_type_name == "argument")
+        for name, one in below.items():
+            yield from walk((*words, *own, name), one)
+        if not below:
+            yield words, command
+
+    yield from walk((), typer.main.get_command(app))
+
+
+LEAVES = dict(leaves())
+COMMANDS = [pytest.param(words, id=" ".join(words)) for words in LEAVES]
+
+
+def needed(command: Any) -> list[str]:
+    """Something for every argument and option that a command cannot do without."""
+    words: list[str] = []
+    for one in command.params:
+        if one.required:
+            value = one.type_descriptor.choices[0].value if one.type_descriptor.is_choice else "x.jsonl"
+            words += [value] if one.param_type_name == "argument" else [one.opts[0], value]
+    return words
+
+
+def refused(ended: Ended, *words: str) -> None:
+    """The command was called wrongly, and says so in one line."""
+    assert (ended.code, ended.out) == (2, ""), ended
+    assert re.fullmatch(r"perturb\b[^\n]*: [^\n]+ \(see perturb\b[^\n]* --help\)\n", ended.err), ended.err
+    for word in words:
+        assert word in ended.err
+
+
+def failed(ended: Ended, *words: str) -> None:
+    """The command could not do what it was rightly asked to, and says so in one line."""
+    assert (ended.code, ended.out) == (1, ""), ended
+    assert re.fullmatch(r"perturb: [^\n]+\n", ended.err), ended.err
+    for word in words:
+        assert word in ended.err
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_an_unknown_option_is_wrong_use(run: Run, words: tuple[str, ...]) -> None:
+    refused(run(*words, *needed(LEAVES[words]), "--no-such-option"), "no such option: --no-such-option")
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_word_too_many_or_too_few_is_wrong_use(run: Run, words: tuple[str, ...]) -> None:
+    command = LEAVES[words]
+    if all(one.nargs == 1 for one in command.params if one.param_type_name == "argument"):
+        refused(run(*words, *needed(command), *["x.jsonl"] * 9), "unexpected extra argument")
+    if needed(command):
+        refused(run(*words), "missing ")
+
+
+def bad_values(command: Any) -> Iterator[tuple[str, str]]:
+    """Options that take a number or one of several words, with values that they cannot take."""
+    for one in command.params:
+        described = one.type_descriptor
+        kinds = {described.annotation, *getattr(described.annotation, "__args__", ())}
+        if one.param_type_name != "option" or one.is_flag:
+            continue
+        if kinds & {int, float}:
+            yield one.opts[0], "many"
+        if described.is_choice:
+            yield one.opts[0], "nonsense"
+        if getattr(one, "min", None) is not None:
+            yield one.opts[0], str(one.min - 1)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_value_that_an_option_cannot_take_is_wrong_use(run: Run, words: tuple[str, ...]) -> None:
+    command = LEAVES[words]
+    for option, value in bad_values(command):
+        refused(run(*words, *needed(command), option, value), f"{option}: ")
+
+
+def test_the_options_with_values_of_a_kind_are_found() -> None:
+    """The test before this one looks at the parser's own records: it must not go blind."""
+    found = {option for command in LEAVES.values() for option, _ in bad_values(command)}
+    assert {"--limit", "--class", "--seed", "--budget-usd", "--strategy", "--by", "--share"} <= found
+
+
+WRONG = [
+    ("bild", "no such command 'bild': did you mean 'build'?"),
+    ("review", "missing argument 'RUN'"),
+    ("review x", "give draw, serve, read, report or export"),
+    ("review x drow", "did you mean 'draw'?"),
+    ("bas", "give a TABLE, or one of the commands table, run, calibrate"),
+    ("refusal-index", "give a TABLE, or one of the commands table, run"),
+    ("build --demo nonsense", "there is demo, garage"),
+    ("build --demo demo --base-set x", "--demo: give --demo or --base-set, not both"),
+    ("build --format nq", "--format: goes with --base-set"),
+    ("build --base-set x --format nonsense", "--format: 'nonsense' is unknown: use auto, "),
+    ("build --name ../up", "--name: "),
+    ("curate x.jsonl --out base.json", "ends in .jsonl"),
+    ("curate x.jsonl --out x.jsonl", "--out: x.jsonl is the source itself"),
+    ("curate x.jsonl --out b.jsonl --format nonsense", "--format: 'nonsense' is unknown"),
+    ("curate x.jsonl --out b.jsonl --split test", "--split: goes with hub:OWNER/NAME"),
+    ("curate x.jsonl --out b.jsonl --judge", "--judge: goes with --solvers"),
+    ("curate hub:a/b --out b.jsonl --column query", "--column: 'query' names no pair"),
+    ("curate hub:a/b --out b.jsonl --column query=", "--column: 'query' names no pair"),
+    ("curate hub:a/b --out b.jsonl --column =q", "--column: 'q' names no pair"),
+    ("curate hub: --out b.jsonl", "names no data set"),
+    ("export x --out y --strategy natural --per-generator 3", "takes no quotas"),
+    ("compare x", "SNAP_B: give two rounds, or one and --against"),
+    ("evaluate x --model a/b --model a/b", "--model: 'a/b' is given 2 times"),
+    ("evaluate x --model a/b --request {query}", "--request: not JSON"),
+    ("evaluate x --model a/b --request 3", "--request: must be a JSON object"),
+    ("power --epsilon 0", "epsilon is 0"),
+    ("power --delta nan", "delta is nan"),
+    ("power --drift nan", "drift is nan"),
+    ("power --design-effect inf", "design effect is inf"),
+    ("power --simulate 5 --drift 0.99999999999999999", "true score"),
+    ("power --figure power.doc", "--figure: '.doc' is unknown: use .png, .svg, .pdf"),
+    ("publish x name", "OWNER/NAME"),
+    ("review x serve --annotator a --annotator a", "give each annotator once"),
+    ("review x read sheet.csv --annotator " + "n" * 61, "1 to 60"),
+    ("bas run x --model a/b --elicitation direct --elicitation direct", "--elicitation: 'direct' is given 2 times"),
+    ("bas run x --model a/b --format nonsense", "--format: 'nonsense' is unknown"),
+    ("bas calibrate x --apply m.json --save n.json", "--apply: fits no map"),
+    ("bas x --report page", "--report: 'page' cannot be the name of a page"),
+    ("refusal-index run x --model a/b --format nonsense", "--format: 'nonsense' is unknown"),
+    ("refusal-index x --report page.pdf", "--report: 'page.pdf' cannot be the name of a page"),
+    ("score x --report page", "--report: 'page' cannot be the name of a page"),
+    ("report x --out page", "--out: 'page' cannot be the name of a page"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "words"), WRONG)
+def test_words_that_cannot_be_meant_are_wrong_use(run: Run, tmp_path: Path, line: str, words: str) -> None:
+    refused(run(*line.split()), words)
+    assert list(tmp_path.iterdir()) == []
+
+
+FAILING = [
+    ("levers --levers none", "no such lever folder"),
+    ("levers nonsense", "no lever is called"),
+    ("init none/build.yaml", "cannot be written"),
+    ("curate none.jsonl --out b.jsonl", "none.jsonl"),
+    ("build none.yaml", "none.yaml: no such file"),
+    ("build --base-set none.jsonl", "none.jsonl: no such file"),
+    ("status none", "no run there"),
+    ("audit none", "none"),
+    ("export none --out x", "no run there"),
+    ("evaluate none --model a/b", "none"),
+    ("report none", "none"),
+    ("verify-snapshot none", "none"),
+    ("publish none a/b", "none is no snapshot"),
+    ("compare none none", "no such snapshot"),
+    ("power --scores none.csv", "none.csv"),
+    ("score none", "none"),
+    ("review none draw", "no run there"),
+    ("review none serve --annotator a", "no run there"),
+    ("review none read none.csv", "no run there"),
+    ("review none report", "no run there"),
+    ("review none export --to argilla", "no run there"),
+    ("refusal-index none.csv", "none.csv: no such file"),
+    ("refusal-index run none.csv --model a/b", "none.csv"),
+    ("bas none.csv", "none.csv: no such file"),
+    ("bas run none.csv --model a/b", "none.csv"),
+    ("bas calibrate none.csv", "none.csv: no such file"),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), FAILING)
+def test_what_is_not_there_is_a_failure(run: Run, tmp_path: Path, line: str, words: str) -> None:
+    failed(run(*line.split()), words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_command_has_a_failure_that_is_tried() -> None:
+    tried = {" ".join(word for word in line.split() if word != "none") for line, _ in FAILING}
+    for words in LEAVES:
+        name = " ".join(word for word in words if word not in ("x", "table"))
+        assert any(one.startswith(name) for one in tried) or name in ("power",), name
+
+
+def test_perturb_alone_shows_its_help(run: Run) -> None:
+    ended = run()
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("Usage: perturb ")
