@@ -136,18 +136,29 @@ def _run(blueprint: Blueprint, ledger: Ledger, plan: int, progress: bool) -> Bud
 
 
 async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) -> BudgetSpent | None:
+    budget = Budget(blueprint.config.budget_usd, queries.spent_usd(ledger.db))
+    executor = await open_executor(blueprint.config.executor, blueprint.catalogue)
     if threading.current_thread() is threading.main_thread():
         # A termination ends the run as Ctrl-C does: what is under way is dropped, what is done is kept.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
-    budget = Budget(blueprint.config.budget_usd, queries.spent_usd(ledger.db))
-    executor = await open_executor(blueprint.config.executor, blueprint.catalogue)
     models: list[ChatModel] = []
     try:
         generators = open_models(blueprint.generator_settings.values(), budget, executor.model)
         models += generators.values()
-        verifiers = open_models(blueprint.verifier_settings.values(), budget, executor.model)
+        both = {
+            name: generators[name]
+            for name, settings in blueprint.verifier_settings.items()
+            if settings == blueprint.generator_settings.get(name)
+        }
+        others = (one for name, one in blueprint.verifier_settings.items() if name not in both)
+        verifiers = open_models(others, budget, executor.model)
         models += verifiers.values()
-        hands = Hands(Asker(generators, ledger, budget), Asker(verifiers, ledger, budget), executor)
+        hands = Hands(
+            # A model in both roles has its limits once.
+            Asker(generators, ledger, budget),
+            Asker(verifiers | both, ledger, budget),
+            executor,
+        )
         pipeline = Pipeline(blueprint, ledger, plan, hands, settled)
         await pipeline.run()
     finally:

@@ -1,4 +1,4 @@
-"""Whole builds: real litellm over real HTTP, a real ledger, real signals."""
+"""Whole builds: real HTTP through both transports, a real ledger, real signals."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ from tests.building import (
     run_build,
     serve,
     start,
+    through,
     write_config,
 )
 from tests.loopback import Fault, LoopbackServer, RandomFaults
@@ -68,9 +69,10 @@ def counted(report: BuildReport) -> dict[str, Any]:
 # -- from a configuration to a snapshot ------------------------------------------------------------------------
 
 
-def test_a_full_build_fills_every_cell_and_its_counts_add_up(tmp_path: Path) -> None:
+@pytest.mark.parametrize("transport", ["litellm", "direct"])
+def test_a_full_build_fills_every_cell_and_its_counts_add_up(tmp_path: Path, transport: str) -> None:
     with serve({"v1": 0.95, "v2": 0.95}) as server:
-        report = run_build(tmp_path, content_of(server.url))
+        report = run_build(tmp_path, through(content_of(server.url), transport))
         facts = counted(report)
     assert (report.stopped, report.warnings) == (None, ())
     assert facts["jobs"] == 2 * 18 * 2
@@ -84,7 +86,7 @@ def test_a_full_build_fills_every_cell_and_its_counts_add_up(tmp_path: Path) -> 
     assert facts["cost_usd"] == pytest.approx((tokens[0] + 2 * tokens[1]) / 1e6, abs=1e-6)
     assert report.snapshot is not None
     assert check_snapshot(report.snapshot) == ()
-    rows = pq.read_table(next(report.snapshot.rglob("*.parquet"))).to_pylist()
+    rows = pq.read_table(next(report.snapshot.glob("data/**/*.parquet"))).to_pylist()
     assert sorted(row["id"] for row in rows) == accepted(report.run)
     assert {vote["verdict"] for row in rows for vote in row["verifier_votes"]} == {"pass"}
     assert all(len(row["verifier_votes"]) == 3 for row in rows)
@@ -99,13 +101,37 @@ def test_a_finished_build_asks_nothing_when_run_again(tmp_path: Path, server: Lo
     assert [first.facts[name] for name in same] == [second.facts[name] for name in same]
 
 
+def test_what_was_asked_through_litellm_is_not_asked_again_without_it(
+    tmp_path: Path, server: LoopbackServer
+) -> None:
+    content = content_of(server.url, limit=1)
+    through_litellm = run_build(tmp_path, through(content, "litellm"))
+    asked = server.counters.total
+    assert run_build(tmp_path, through(content, "direct")).facts["rows"] == through_litellm.facts["rows"]
+    assert server.counters.total == asked
+    direct = run_build(tmp_path / "anew", through(content, "direct"))
+    calls = "SELECT key, reply, prompt_tokens, completion_tokens, cost_usd FROM calls ORDER BY key"
+    assert query(direct.run, calls) == query(through_litellm.run, calls)
+
+
 def test_the_same_inputs_give_the_same_data_file(tmp_path: Path, server: LoopbackServer) -> None:
     snapshots = [run_build(tmp_path / name, content_of(server.url)).snapshot for name in ("one", "two")]
-    files = [next((folder or tmp_path).rglob("*.parquet")) for folder in snapshots]
+    files = [next((folder or tmp_path).glob("data/**/*.parquet")) for folder in snapshots]
     assert files[0].read_bytes() == files[1].read_bytes()
     assert files[0].parent.name == files[1].parent.name
     digests = [json.loads((folder or tmp_path).joinpath("manifest.json").read_text()) for folder in snapshots]
     assert digests[0]["row_digests"] == digests[1]["row_digests"]
+
+
+def test_a_model_in_both_roles_has_its_limits_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+    with serve(latency=(0.01, 0.03)) as server:
+        content = content_of(server.url, generators=("m",), verifiers=("m",), limit=1)
+        for entry in [*content["generators"], *content["panel"]["verifiers"]]:
+            entry["max_connections"] = 3
+        report = run_build(tmp_path, content)
+        assert server.counters.max_active == 3
+    assert report.facts["accepted"] > 0
 
 
 def test_economy_accepts_what_full_accepts_for_fewer_calls(tmp_path: Path, server: LoopbackServer) -> None:
@@ -242,19 +268,18 @@ def test_kill_9_loses_and_doubles_nothing(tmp_path: Path, server: LoopbackServer
     server.counters.bodies.clear()
     server.counters.requests.clear()
     server._latency = (0.02, 0.08)
-    config = write_config(tmp_path, content)
     run = tmp_path / "out" / "run"
     kept: set[str] = set()
     moments = (1, 60, 170)
-    for moment in moments:
-        process = start(config, tmp_path / "out")
+    for moment, transport in zip(moments, ("litellm", "direct", "litellm"), strict=True):
+        process = start(write_config(tmp_path, through(content, transport)), tmp_path / "out")
         interrupt_after(process, server, moment, signal.SIGKILL)
         assert process.returncode == -signal.SIGKILL
         now = accepted(run)
         assert kept <= set(now), "an accepted item was lost"
         kept = set(now)
     assert kept, "the last kill came too early to show anything"
-    facts = finish(config, tmp_path / "out")
+    facts = finish(write_config(tmp_path, content), tmp_path / "out")
     assert accepted(run) == accepted(whole.run)
     assert facts["rows"] == len(accepted(run))
     assert [facts[name] for name in ("jobs", "candidates", "votes")] == [
@@ -489,7 +514,7 @@ def test_hostile_texts_stay_data_from_end_to_end(tmp_path: Path, server: Loopbac
     assert facts["errors"] == 0
     assert report.snapshot is not None
     assert check_snapshot(report.snapshot) == ()
-    for row in pq.read_table(next(report.snapshot.rglob("*.parquet"))).to_pylist():
+    for row in pq.read_table(next(report.snapshot.glob("data/**/*.parquet"))).to_pylist():
         number = int(row["source_id"][1])
         assert row["original_context"] == HOSTILE[number]
         assert row["original_query"] == rows[number]["query"]
