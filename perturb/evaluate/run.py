@@ -1,6 +1,7 @@
 """Runs an evaluation: every model on every item, replies judged as they come, everything kept in a ledger.
 
-What the ledger holds already is not asked again; calls that failed are. No model waits for another.
+What the ledger holds already is not asked again; calls that failed are. No model waits for another. By the batch, a
+model answers every item before the judge is asked, so that there are few batches and large ones.
 """
 
 from __future__ import annotations
@@ -9,25 +10,29 @@ import asyncio
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from perturb.errors import BudgetSpent
+from perturb.errors import BudgetSpent, ConfigError, LedgerError
 from perturb.evaluate.classify import ANSWER
 from perturb.evaluate.contestants import Contestant
 from perturb.evaluate.items import EvaluationItem
 from perturb.evaluate.judge import Judge, judge_author, judge_by_rule
+from perturb.evaluate.question_run import run_to_end
 from perturb.evaluate.respond import respond
-from perturb.evaluate.results import EvaluationRun, answer_kind, judgement_version, run_of, write_results
+from perturb.evaluate.results import answer_kind, judgement_version, run_of, write_results
+from perturb.evaluate.run_report import report_facts, report_warnings
 from perturb.evaluate.setting import EvaluationPlan, Setting, enter, set_up
 from perturb.llm.asking import Asker
+from perturb.llm.batches import MOST_WAITING
 from perturb.llm.budget import Budget
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store import EvaluationLedger, queries
+from perturb.store.batches import count_batches
 from perturb.store.db import ledger_errors
 from perturb.store.evaluations import judgement_of, response_of
 from perturb.workers import open_asker, work_through
@@ -57,25 +62,43 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
     with EvaluationLedger(run) as ledger, ledger_errors(ledger.path):
         enter(setting, ledger)
         try:
-            stopped = asyncio.run(_Session(setting, ledger).run(progress))
-        except asyncio.CancelledError:  # a termination ends the run as Ctrl-C does
-            raise KeyboardInterrupt from None
+            stopped = run_to_end(_Session(setting, ledger).run(progress))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(*_left_open(ledger)) from None
         ledger.flush()
         state = run_of(ledger.db, run)
         write_results(run, state.results)
-        facts = _report_facts(ledger, run, state, setting)
+        facts = report_facts(ledger, run, state, setting)
     facts["seconds"] = round(time.monotonic() - started, 2)
-    return EvaluationReport(run, facts, str(stopped) if stopped else None, tuple(_warnings(setting, facts)))
+    return EvaluationReport(
+        run, facts, str(stopped) if stopped else None, tuple(report_warnings(setting, facts))
+    )
 
 
 def _check_models(setting: Setting) -> None:
-    """Refuse a model that cannot be called before anything is written."""
+    """Refuse a model that cannot be called, or not as it is to be, before anything is written."""
     from perturb.llm.remote import check_model
+    from perturb.llm.remote_batches import check_batches
 
-    seats = [*setting.contestants.values(), *([setting.judge] if setting.judge else [])]
-    for seat in seats:
+    for seat in setting.contestants.values():
         if seat.adapter is None:
-            check_model(seat.settings)
+            (check_batches if setting.plan.batch else check_model)(seat.settings)
+        elif setting.plan.batch:
+            raise ConfigError(
+                f"model '{seat.name}': a service or a function cannot be asked by the batch: leave out --batch"
+            )
+    if setting.judge is not None and setting.judge.adapter is None:
+        check_model(setting.judge.settings)
+
+
+def _left_open(ledger: EvaluationLedger) -> tuple[str, ...]:
+    """What an interrupt leaves behind at the providers, as one line if there is anything."""
+    ledger.flush()
+    still = count_batches(ledger.db)["open"]
+    if not still:
+        return ()
+    which = "a batch goes" if still == 1 else f"{still} batches go"
+    return (f"{which} on at the provider: the same command collects what is in it, and does not pay twice",)
 
 
 def _as_folder(name: str) -> str:
@@ -94,12 +117,17 @@ class _Session:
 
     async def run(self, progress: bool) -> BudgetSpent | None:
         """Bring every model through every item, or stop when the budget is spent."""
-        seats = {**self._setting.contestants}
-        if self._setting.judge is not None:
-            seats[self._setting.judge.name] = self._setting.judge
-        remote = [seat.settings for seat in seats.values() if seat.adapter is None]
-        adapters = [seat.adapter for seat in seats.values() if seat.adapter is not None]
-        budget = Budget(self._setting.plan.budget_usd, queries.spent_usd(self._ledger.db))
+        setting = self._setting
+        seats = {**setting.contestants, **({setting.judge.name: setting.judge} if setting.judge else {})}
+        remote = [seat for seat in seats.values() if seat.adapter is None]
+        singly = [seat.settings for seat in remote if not setting.goes_by_batch(seat)]
+        others = [seat.adapter for seat in seats.values() if seat.adapter is not None]
+        budget = Budget(setting.plan.budget_usd, queries.spent_usd(self._ledger.db))
+        if setting.plan.batch is not None:
+            from perturb.llm.remote_batches import open_batch_models
+
+            in_batches = [seat.settings for seat in remote if setting.goes_by_batch(seat)]
+            others += open_batch_models(in_batches, budget, self._ledger, setting.plan.batch)
         total = len(self._setting.item_set.items) * len(self._setting.contestants)
         with tqdm(total=total, unit="reply", disable=None if progress else True) as bar:
             lock = threading.Lock()
@@ -109,7 +137,7 @@ class _Session:
                     bar.update()
 
             self._settled = settled
-            async with open_asker(remote, self._ledger, budget, adapters) as asker:
+            async with open_asker(singly, self._ledger, budget, others) as asker:
                 ends = await self._all_models(asker)
                 await asyncio.to_thread(self._ledger.flush)
         return next((end for end in ends if end is not None), None)
@@ -122,6 +150,8 @@ class _Session:
             waiting_for_judge = seat.settings.max_connections
 
         async def one_model(contestant: Contestant) -> BudgetSpent | None:
+            if self._setting.goes_by_batch(contestant):
+                return await self._by_stages(asker, judge, contestant.name)
             return await work_through(
                 iter(self._setting.item_set.items),
                 lambda item: self._settle(asker, judge, contestant.name, item),
@@ -139,13 +169,62 @@ class _Session:
     async def _settle(self, asker: Asker, judge: Judge | None, model: str, item: EvaluationItem) -> None:
         """One model on one item: the reply, then the judgements it needs."""
         response = await self._response(asker, model, item)
-        if response.status is ResponseStatus.ANSWERED:
-            classification = await self._judgement(judge, "classification", item, response)
-            attempt = classification is not None and classification.value.get("predicted") == ANSWER
-            if attempt and item.answerable:
-                await self._judgement(judge, answer_kind(item), item, response)
+        if response.status is ResponseStatus.ANSWERED and await self._needs_grade(judge, item, response):
+            await self._judgement(judge, answer_kind(item), item, response)
         self._settled()
         await self._ledger.keep_up()
+
+    async def _by_stages(self, asker: Asker, judge: Judge | None, model: str) -> BudgetSpent | None:
+        """One model on every item, all items through one stage before any goes through the next."""
+
+        async def answered(item: EvaluationItem) -> bool:
+            return (await self._response(asker, model, item)).status is ResponseStatus.ANSWERED
+
+        async def needs_grade(item: EvaluationItem) -> bool:
+            return await self._needs_grade(judge, item, self._stored(model, item))
+
+        async def graded(item: EvaluationItem) -> bool:
+            await self._judgement(judge, answer_kind(item), item, self._stored(model, item))
+            return False
+
+        items: Sequence[EvaluationItem] = self._setting.item_set.items
+        for stage in (answered, needs_grade, graded):
+            items, stopped = await self._through(items, stage)
+            if stopped is not None:
+                return stopped
+        return None
+
+    async def _through(
+        self, items: Sequence[EvaluationItem], stage: Callable[[EvaluationItem], Awaitable[bool]]
+    ) -> tuple[Sequence[EvaluationItem], BudgetSpent | None]:
+        """The items that a stage hands on to the next; the others are settled."""
+        handed_on: list[EvaluationItem] = []
+
+        async def do(item: EvaluationItem) -> None:
+            if await stage(item):
+                handed_on.append(item)
+            else:
+                self._settled()
+            await self._ledger.keep_up()
+
+        stopped = await work_through(iter(items), do, min(len(items), MOST_WAITING))
+        await asyncio.to_thread(self._ledger.flush)
+        return handed_on, stopped
+
+    def _stored(self, model: str, item: EvaluationItem) -> Response:
+        """The reply that an earlier stage has put into the ledger."""
+        found = response_of(self._ledger.db, item.id, model, self._setting.plan.variant)
+        if found is None:
+            raise LedgerError(
+                f"{self._ledger.folder}: a reply to item '{item.id}' is missing: run the command again"
+            )
+        return found
+
+    async def _needs_grade(self, judge: Judge | None, item: EvaluationItem, response: Response) -> bool:
+        """Whether a reply is an answer attempt on an item that can be answered."""
+        classification = await self._judgement(judge, "classification", item, response)
+        attempt = classification is not None and classification.value.get("predicted") == ANSWER
+        return attempt and item.answerable
 
     async def _response(self, asker: Asker, model: str, item: EvaluationItem) -> Response:
         """The stored reply, if it was made with the settings of today; else a new one."""
@@ -178,53 +257,3 @@ class _Session:
         if known.status is JudgementStatus.UNSCORED and self._setting.plan.retry_unscored:
             return False
         return self._author is None or known.fingerprint == judgement_version(self._author, response.text)
-
-
-def _report_facts(
-    ledger: EvaluationLedger, run: Path, state: EvaluationRun, setting: Setting
-) -> dict[str, Any]:
-    totals = queries.call_totals(ledger.db).values()
-    costs = [entry["cost_usd"] for entry in totals]
-    return {
-        "run": str(run),
-        "snapshot": state.facts["snapshot"],
-        "items": state.items,
-        "judge": setting.judge.name if setting.judge else None,
-        "judge_under_test": list(setting.judges_itself),
-        "models": [_counts(name, state) for name in setting.contestants],
-        "calls": sum(entry["calls"] for entry in totals),
-        "cached_calls": ledger.cached_calls,
-        "tokens": sum((entry["prompt_tokens"] or 0) + (entry["completion_tokens"] or 0) for entry in totals),
-        "cost_usd": None if None in costs else round(sum(costs), 6),
-    }
-
-
-def _counts(name: str, state: EvaluationRun) -> dict[str, Any]:
-    rows = [row for row in state.results if row.model == name]
-    unscored = [row.unscored for row in rows if row.unscored is not None]
-    errors = [reason.removeprefix("response: ") for reason in unscored if reason.startswith("response: ")]
-    return {
-        "model": name,
-        "replies": len(rows) - len(errors),
-        "answers": sum(row.predicted == ANSWER for row in rows),
-        "refusals": sum(row.predicted not in (None, ANSWER) for row in rows),
-        "unscored": len(unscored) - len(errors),
-        "errors": len(errors),
-        "missing": state.items - len(rows),
-        "first_error": errors[0] if errors else None,
-    }
-
-
-def _warnings(setting: Setting, facts: Mapping[str, Any]) -> Iterator[str]:
-    """What a reader of the scores should know, and what is left to do, one line each."""
-    yield from setting.item_set.warnings
-    for name in setting.judges_itself:
-        yield f"{name}: is the judge too and judges its own replies, so its scores may be partial: name another judge"
-    for model in facts["models"]:
-        name, unscored = model["model"], model["unscored"]
-        if model["errors"]:
-            yield f"{name}: {model['errors']} calls failed ({model['first_error']}): run the same command to retry"
-        if unscored and setting.judge is None:
-            yield f"{name}: {unscored} replies wait for a judge: run again with --judge"
-        elif unscored:
-            yield f"{name}: {unscored} replies are unscored: run again with --retry-unscored to ask the judge once more"

@@ -14,6 +14,7 @@ from perturb.evaluate.contestants import Contestant, ModelNames
 from perturb.evaluate.judge import judge_author, rule_author
 from perturb.evaluate.loading import ItemSet, ItemSource, load_items
 from perturb.evaluate.prompts import Variant, respond_version
+from perturb.llm.batches import BatchLimits
 from perturb.store import EvaluationLedger
 from perturb.store.evaluations import read_facts
 
@@ -35,6 +36,8 @@ class EvaluationPlan:
     """What the calls of the run may cost together; services and functions do not count."""
     retry_unscored: bool = False
     """Ask a judge again where no judgement could be read."""
+    batch: BatchLimits | None = None
+    """Ask by the batch, at half the price, in batches of at most this size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,12 @@ class Setting:
             for name, one in self.contestants.items()
             if (one.settings.model, one.settings.api_base) == (judge.model, judge.api_base)
         )
+
+    def goes_by_batch(self, seat: Contestant) -> bool:
+        """Whether a model is asked by the batch; a judge that cannot be is called as usual."""
+        from perturb.llm.remote_batches import can_batch
+
+        return self.plan.batch is not None and seat.adapter is None and can_batch(seat.settings)
 
 
 def set_up(plan: EvaluationPlan) -> Setting:
