@@ -83,7 +83,7 @@ def _after_thinking(text: str) -> str:
 
 def _pieces(text: str) -> Iterator[_Piece]:
     """The outermost objects of a text, in order, readable or not."""
-    groups = _brace_groups(text)
+    groups: dict[int, int] | None = None
     position = 0
     while mark := _MARK.search(text, position):
         start = mark.start()
@@ -101,6 +101,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
             position = end
         else:
             # Not an object: a set in prose, say. What stands inside its braces is not outermost.
+            groups = _brace_groups(text) if groups is None else groups
             position = groups.get(start, start) + 1
 
 

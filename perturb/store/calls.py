@@ -6,7 +6,8 @@ import asyncio
 import os
 import sqlite3
 from contextlib import ExitStack, closing
-from dataclasses import asdict
+from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,6 +20,10 @@ from perturb.store.db import Write, Writer, connect, ledger_errors
 from perturb.store.migrations import STEPS, check_version, migrate
 
 LEDGER_FILE = "ledger.sqlite"
+
+_COLUMNS = tuple(field.name for field in fields(Call))
+_INSERT = f"INSERT INTO calls ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
+_values = attrgetter(*_COLUMNS)
 
 
 class CallLedger:
@@ -85,15 +90,7 @@ class CallLedger:
         """Record one call with its reply, tokens and cost."""
         if call.status == "read":
             self._uncommitted[call.key] = call.reply
-        row = asdict(call)
-        names, marks = ", ".join(row), ", ".join("?" * len(row))
-        self._writer.put(
-            Write(
-                f"INSERT INTO calls ({names}) VALUES ({marks})",
-                tuple(row.values()),
-                lambda: self._forget_uncommitted(call.key),
-            )
-        )
+        self._writer.put(Write(_INSERT, _values(call), lambda: self._forget_uncommitted(call.key)))
 
     def _forget_uncommitted(self, key: str) -> None:
         self._uncommitted.pop(key, None)

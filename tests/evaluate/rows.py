@@ -98,10 +98,12 @@ def run(
     judge: str | None = "judge",
     variant: Variant = "plain",
     limit: int | None = None,
+    transport: str = "auto",
     **changes: Any,
 ) -> EvaluationReport:
     """Evaluate models of the loopback provider into `folder/run`."""
-    file = write_models(folder, url, list(dict.fromkeys([*models, *([judge] if judge else [])])))
+    names = list(dict.fromkeys([*models, *([judge] if judge else [])]))
+    file = write_models(folder, url, names, transport=transport)
     plan = EvaluationPlan(
         source=ItemSource(str(source), limit=limit),
         models=tuple(models),

@@ -52,10 +52,12 @@ def rows_of(state: EvaluationRun, model: str) -> tuple[Result, ...]:
     return tuple(row for row in state.results if row.model == model)
 
 
+@pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")  # litellm's
+@pytest.mark.parametrize("transport", ["litellm", "direct"])
 def test_models_of_known_behaviour_give_the_rows_counted_by_hand(
-    tmp_path: Path, source: Path, server: LoopbackServer
+    tmp_path: Path, source: Path, server: LoopbackServer, transport: str
 ) -> None:
-    report = run(tmp_path, source, server.url, FOUR, variant="confidence")
+    report = run(tmp_path, source, server.url, FOUR, variant="confidence", transport=transport)
     assert (report.stopped, report.warnings) == (None, ())
     state = read_run(tmp_path / "run")
     by_id = {item.id: item for item in items_of(source)}
@@ -323,6 +325,6 @@ def test_the_command_prints_a_table_and_says_what_is_wrong(
     wrong = subprocess.run(
         command(tmp_path, source, models, "--request", "{query}"), capture_output=True, text=True
     )
-    assert wrong.returncode == 1
-    assert wrong.stderr.startswith("perturb: --request: not JSON")
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith("perturb evaluate: --request: not JSON")
     assert wrong.stderr.count("\n") == 1
