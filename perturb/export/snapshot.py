@@ -14,10 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
-import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from itertools import pairwise
@@ -38,6 +35,7 @@ from perturb.export.parts import (
     read_part,
     write_part,
 )
+from perturb.export.replacing import replacing
 from perturb.export.rows import SnapshotRow, columns_of, row_digest, schema_of
 
 FORMAT_VERSION = 1
@@ -123,7 +121,8 @@ def write_snapshot(
     content = content_digest(parts)
     paths = data_paths(content, list(parts))
     harness = make_harness(ordered, facts.name)
-    with _replacing(folder) as workspace:
+    _refuse_foreign(folder.resolve())
+    with replacing(folder) as workspace:
         for name, members in parts.items():
             write_part(workspace / paths[name], members)
         beside = control_paths(content, list(parts)) if controls else {}
@@ -319,34 +318,6 @@ def _describe_file(folder: Path, name: str) -> dict[str, Any]:
 
 def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
-
-
-@contextmanager
-def _replacing(folder: Path) -> Iterator[Path]:
-    """Give a new folder beside `folder` and, when the block ends well, put it in its place."""
-    place = folder.resolve()
-    _refuse_foreign(place)
-    mark = uuid.uuid4().hex[:8]
-    workspace, former = (place.with_name(f".{place.name}.{mark}.{kind}") for kind in ("new", "old"))
-    try:
-        workspace.mkdir(parents=True)
-        yield workspace
-        if place.exists():
-            place.rename(former)
-        try:
-            workspace.rename(place)
-        except OSError:
-            if former.exists():
-                former.rename(place)
-            raise
-    except OSError as error:
-        raise SnapshotError(
-            f"{folder}: the snapshot cannot be written ({error}): check the disk and the folder's permissions"
-        ) from error
-    finally:
-        shutil.rmtree(workspace, ignore_errors=True)
-        if place.exists():
-            shutil.rmtree(former, ignore_errors=True)
 
 
 def _refuse_foreign(place: Path) -> None:
