@@ -10,7 +10,7 @@ from perturb.rules import ambiguity_words as say
 from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, sibling_title, with_note, work_gap_of
 from perturb.rules.ambiguity_lists import respectively, respectively_fits
 from perturb.rules.ambiguity_low import LOW_RULES
-from perturb.rules.ambiguity_rivals import any_town, anybody, is_dated, rival_of, years_in
+from perturb.rules.ambiguity_rivals import any_town, anybody, deed_of, is_dated, rival_of, years_in
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.doers import is_clean
@@ -73,9 +73,11 @@ def _sluice_fits(analysis: Analysis) -> bool:
     if question is None or answer_sentence(analysis) is None or _joined(analysis) or not is_clean(analysis):
         return False
     if question.wh == "who":
-        return anybody(analysis) is not None
+        return anybody(analysis) is not None and (
+            analysis.single_answer or analysis.answer_type is AnswerType.PERSON
+        )
     if (
-        re.search(r"\b(?:is|are|was|were|time|located|situated)$", question.before)
+        re.search(r"\b(?:is|are|was|were|time|located|situated)$|\b(?:mentioned|found)\b", question.before)
         or "first" in analysis.query.lower().split()
     ):
         return False
@@ -98,7 +100,7 @@ def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
     if question.wh == "who":
         rival = anybody(analysis)
         deed, note = rng.choice(say.SIDE_DEEDS)
-        query = rng.choice(say.SLUICES_WHO).format(did=question.after, deed=deed)
+        query = rng.choice(say.SLUICES_WHO).format(did=deed_of(question), deed=deed)
     else:
         rival = _side_value(analysis, rng)
         present = re.search(r"\b(?:is|are|does|do)\b", analysis.query.lower()) is not None
@@ -165,7 +167,7 @@ def _couple(
     subject, object_, possessive = ("he", "him", "his") if analysis.gender == "m" else ("she", "her", "her")
     new = fill(
         rng, wordings, first=people[0], second=people[1], subject=subject, Subject=subject.capitalize(),
-        object=object_, possessive=possessive, did=question.after,
+        object=object_, possessive=possessive, did=deed_of(question),
     )  # fmt: skip
     passages = restated(analysis, new)
     return None if passages is None else Draft(analysis.instance.query, passages, reasoning)

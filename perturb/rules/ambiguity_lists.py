@@ -11,7 +11,7 @@ import re
 from perturb.rules import ambiguity_words as say
 from perturb.rules import pools
 from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, work_gap_of
-from perturb.rules.ambiguity_rivals import is_old, rival_of
+from perturb.rules.ambiguity_rivals import deed_of, is_old, rival_of
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.doers import is_clean, maybe_person
@@ -107,7 +107,7 @@ def _three_people(analysis: Analysis, rng: random.Random) -> str | None:
         jobs = [post.group(2), rng.choice(say.OTHER_POSTS)]
         verb = "are " if post.group(1) == "is" else "were "
     elif inflected(question.verb.lower(), "VBD") == question.verb.lower():
-        jobs, verb = [question.after, rng.choice(say.OTHER_DEEDS)], ""
+        jobs, verb = [deed_of(question), rng.choice(say.OTHER_DEEDS)], ""
     else:
         return None
     rng.shuffle(jobs)

@@ -10,6 +10,7 @@ from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules import ambiguity_words as say
 from perturb.rules import pools
 from perturb.rules.ambiguity_gap import gap_of, sibling_title, with_note
+from perturb.rules.ambiguity_rivals import deed_of
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.doers import maybe_person
@@ -107,7 +108,7 @@ def _sense(analysis: Analysis, rng: random.Random) -> Draft | None:
     if has_word(f"{analysis.query} {analysis.text}", sense):
         return None
     query = in_style(
-        analysis, rng.choice(say.SENSE_QUESTIONS).format(sense=sense, did=analysis.question.after)
+        analysis, rng.choice(say.SENSE_QUESTIONS).format(sense=sense, did=deed_of(analysis.question))
     )
     return Draft(
         query,

@@ -8,6 +8,7 @@ from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.doers import maybe_person
+from perturb.rules.questions import Question
 from perturb.rules.values import dice, new_person
 from perturb.rules.words import has_word
 
@@ -40,6 +41,11 @@ def any_town(analysis: Analysis) -> str | None:
     """A town that neither question nor passages name."""
     free = [town for town in pools.NEW_CITIES if not has_word(f"{analysis.query} {analysis.text}", town)]
     return dice("town", analysis.instance.query, analysis.instance.answers).choice(free) if free else None
+
+
+def deed_of(question: Question) -> str:
+    """What a who-question says was done, with the article that searchers leave out: "wrote the song X"."""
+    return re.sub(r"^(\w+) ((?:theme )?(?:song|movie|film|book)s?\b)", r"\1 the \2", question.after)
 
 
 def years_in(text: str) -> frozenset[str]:

@@ -43,7 +43,7 @@ SENSES = {
     "play": ("figure", "star", "player", "talent"),
     "write": ("figure", "hand", "pen", "mind"),
     "make": ("figure", "mind", "brain", "party"),
-    "other": ("figure", "party", "face"),
+    "other": ("figure", "party"),
     "group": ("party", "body", "outfit"),
 }
 """Words with several senses that may stand for a person or a body, by what was done."""
@@ -58,7 +58,7 @@ SENSE_QUESTIONS = (
     "can the text tell me which {sense} {did}",
     "from what is said here, which {sense} {did}",
     "which {sense}, by this account, {did}",
-    "just which {sense} {did}",
+    "by what the text says, which {sense} {did}",
 )
 
 EPITHET_NAMES = (

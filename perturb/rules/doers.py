@@ -123,8 +123,11 @@ def maybe_person(a: Analysis) -> bool:
         return False
     if a.answer_type is AnswerType.PERSON:
         return True
+    posted = re.match(
+        r"who (?:is|was) the (?:\w+ ){0,2}(?:singer|writer|author|speaker|wife|husband)\b", a.query
+    )
     return (
-        asked[1] in _MADE
+        (asked[1] in _MADE or posted is not None)
         and 1 <= len(words) <= 3
         and all(word[0].isupper() and word.replace("-", "").isalpha() for word in words)
         and words[0] not in ("The", "A", "An")
@@ -146,7 +149,7 @@ _SLIPS = re.compile(
     r"^who become\b|"
     r"\b(?:does|is|was) (?:the )?(?:new |last |first )?(?:episodes|seasons|movies|songs|games|comics|members)\b|"
     r"\b(?:wrote|sings|sang|said) I [a-z]|\bphrase [a-z]|\bcome out [A-Z]|\bas [a-z]+ of\b|"
-    r"\b(?:finished being|started to be) \w+$"
+    r"\b(?:on|in) [A-Z][\w'’]*(?: [a-z]+){3}$|\b(?:finished being|started to be) \w+$"
 )
 """Slips of a question that print would show: a verb that does not agree, a word that is missing or out of place."""
 
@@ -211,6 +214,8 @@ def _holds_more_of_a_title(a: Analysis) -> bool:
 
 def _only_a_name(a: Analysis, word: str) -> bool:
     """Whether the passages write a word of the question with a capital only, within sentences."""
+    if word in ("the", "a", "an"):
+        return False
     found = [
         text[s:e]
         for text in (a.text,)

@@ -62,6 +62,15 @@ _BODILY = (
     "Against which childhood illnesses was {full} vaccinated by its doctor?",
     "How many of its milk teeth has {full} lost?",
     "What is the fasting blood sugar of {full}?",
+    "What colour were the eyes of {full} at birth?",
+    "What is the heart rate of {full} when it is asleep?",
+    "Which finger did {full} break as a child?",
+    "How many hours of sleep did {full} get last night?",
+    "On which knee does {full} have a scar?",
+    "What is the body temperature of {full} in the morning?",
+    "In which year did {full} learn to ride a bicycle?",
+    "What did {full} eat for breakfast today?",
+    "Which of its grandparents gave {full} its curly hair colour?",
 )
 _ABSTRACT = re.compile(
     r"\b(?:Act|Declaration|Constitution|Treaty|Agreement|Cup|Open|Games|Party|[Dd]ynasty|Battles?|War|Election|Bowl|"
@@ -76,6 +85,11 @@ _IMPOSSIBLE = (
     "At which point on the {sign} of {full} do the two parallel straight lines cross?",
     "How many grams below zero does the {sign} of {full} weigh?",
     "What is the length of the edges of the perfectly spherical cube on the {sign} of {full}?",
+    "Which of the three corners of the circle on the {sign} of {full} is the sharpest?",
+    "What is the diameter of the square circle drawn on the {sign} of {full}?",
+    "How far apart are the two ends of the closed circle on the {sign} of {full}?",
+    "In which colour is the colourless red square on the {sign} of {full} printed?",
+    "Who drew the five-sided square on the {sign} of {full}?",
 )
 _SIGNS = {
     "music": "record sleeve", "film": "poster", "series": "title card", "book": "cover", "stage": "playbill",
@@ -159,6 +173,17 @@ _STATUS = (
     "In which year did the wedding of the lifelong bachelor {told} take place?",
     "What is the maiden name of the wife of the bachelor {told}?",
     "What is the first name of the husband of the never-married {told}?",
+)
+_MORE_STATUS = (
+    "On which day does the unmarried {told} celebrate a wedding anniversary?",
+    "Where did the never-married {told} spend the honeymoon?",
+    "Who is the mother-in-law of the never-married {told}?",
+    "At which school do the children of the childless {told} learn to read?",
+    "What are the names of the two sons of the childless {told}?",
+    "Who was best man at the wedding of the never-married {told}?",
+    "Which of the two sisters of the only child {told} is the taller?",
+    "What did the only child {told} inherit from an elder brother?",
+    "Which university did the son of the childless {told} attend?",
 )
 
 
@@ -248,7 +273,7 @@ def _status(a: Analysis, rng: random.Random) -> Draft | None:
     if found is None:
         return None
     told, gender = found
-    wordings: tuple[str, ...] = _STATUS[:5]
+    wordings: tuple[str, ...] = (*_STATUS[:5], *_MORE_STATUS)
     if gender is not None:
         wordings += (_STATUS[5], *(_STATUS[6:8] if gender == "m" else _STATUS[8:]))
     else:

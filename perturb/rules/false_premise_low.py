@@ -157,13 +157,15 @@ def _committee_fits(a: Analysis) -> bool:
     )
 
 
-def _matter(a: Analysis) -> str | None:
-    return next((name for pattern, name in say.MATTERS if re.search(pattern, a.query.lower())), None)
+def _matter(a: Analysis) -> tuple[str, ...] | None:
+    return next((names for pattern, names in say.MATTERS if re.search(pattern, a.query.lower())), None)
 
 
 def _committee(a: Analysis, rng: random.Random) -> Draft | None:
-    matter = _matter(a)
-    body = fill(rng, say.BODIES, founder=rng.choice(say.FOUNDERS), matter=matter or "")
+    matters = _matter(a)
+    if matters is None:
+        return None
+    body = fill(rng, say.BODIES, founder=rng.choice(say.FOUNDERS), matter=rng.choice(matters))
     query = printed(a, f"{a.query.rstrip('? ')}, {fill(rng, say.BODY_ASIDES, body=body)}")
     return with_query(
         a,

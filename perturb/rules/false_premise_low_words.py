@@ -121,25 +121,46 @@ BODIES = (
     "Interim Board of {matter}",
     "Review Committee on {matter}",
     "{founder} Panel on {matter}",
+    "{founder} Bureau of {matter}",
+    "Working Party on {matter}",
+    "Select Committee on {matter}",
+    "Permanent Panel for {matter}",
+    "{founder} Advisory Group on {matter}",
+    "International Commission for {matter}",
     "Federal Council of {matter}",
 )
 FOUNDERS = ("Harcombe", "Westfield", "Brandt", "Carrington", "Lindqvist", "Marchetti", "Okafor", "Delacroix")
 MATTERS = (
     (
         r"\b(?:champion\w*|scored?|coach|league|cup|finals|waivers|olympics|skating|nba|nfl|football|tennis|medal)\b",
-        "Sporting Records",
+        ("Sporting Records", "Match Results", "Games and Contests"),
     ),
     (
         r"\b(?:plays|played|voices?|voiced|cast|actor|film|movie|character|episodes?|season|portray\w*)\b",
-        "Screen Credits",
+        ("Screen Credits", "Casting Matters", "Film and Television History"),
     ),
-    (r"\b(?:sings?|sang|song|singer|album|band|lyrics|music)\b", "Song Records"),
-    (r"\b(?:wrote|writer|author|written|book|novel|poem)\b", "Authorship"),
-    (r"\bhow (?:many|much|long)\b", "Counts and Measures"),
-    (r"\b(?:called|another name|real name|type of|kind of)\b", "Names and Terms"),
-    (r"\b(?:invented|discovered|designed|built|founded|created|introduced)\b", "Founding Records"),
-    (r"^where (?:is|are|was|were)\b|\b(?:located|country|state|river|city|capital)\b", "Place Records"),
-    (r"\b(?:when|date|year)\b", "Public Records"),
+    (
+        r"\b(?:sings?|sang|song|singer|album|band|lyrics|music)\b",
+        ("Song Rights", "Popular Music", "Recorded Sound"),
+    ),
+    (
+        r"\b(?:wrote|writer|author|written|book|novel|poem)\b",
+        ("Authorship", "Literary Estates", "Writers and Their Works"),
+    ),
+    (r"\bhow (?:many|much|long)\b", ("Counts and Measures", "Published Figures", "Statistical Matters")),
+    (
+        r"\b(?:called|another name|real name|type of|kind of)\b",
+        ("Names and Terms", "Correct Usage", "Official Names"),
+    ),
+    (
+        r"\b(?:invented|discovered|designed|built|founded|created|introduced)\b",
+        ("Founding Dates", "Inventions", "Early Patents"),
+    ),
+    (
+        r"^where (?:is|are|was|were)\b|\b(?:located|country|state|river|city|capital)\b",
+        ("Place Names", "Maps and Borders", "Local Geography"),
+    ),
+    (r"\b(?:when|date|year)\b", ("Public Records", "Calendar Dates", "Chronology")),
 )
 BODY_ASIDES = (
     "as the {body} put on record",
@@ -149,6 +170,14 @@ BODY_ASIDES = (
     "as the {body} has since established",
     "as noted in the yearbook of the {body}",
     "as the {body} reported",
+    "which the {body} once looked into",
+    "a matter on which the {body} has ruled",
+    "as one may read in the minutes of the {body}",
+    "as stated in a circular of the {body}",
+    "as entered in the files of the {body}",
+    "something that the {body} went over last spring",
+    "going by what the {body} found",
+    "a point that the {body} took up",
 )
 
 FALSE_CAPITALS = {

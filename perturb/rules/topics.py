@@ -37,6 +37,7 @@ def recase(query: str, passages: tuple[Passage, ...]) -> str:
     """
     if is_cased(query):
         return query
+    query = re.sub(r"\b(the|in) us\b", r"\1 US", query)
     for name in sorted({proper_title(p) for p in passages if p.title}, key=lambda n: (-len(n), n)):
         span = _match(query, name)
         if span is None:
