@@ -174,7 +174,7 @@ def fill(template: Any, request: ChatRequest) -> Any:
     A string that is nothing but `{passages}` becomes the list; inside a longer string a part is written as text. Parts
     are put in as they are: what looks like a place in them stays.
 
-    >>> fill({"q": "Tell me: {query}", "docs": "{passages}"}, ItemRequest((), None, {"query": "?", "passages": ["a"]}))
+    >>> fill({"q": "Tell me: {query}", "docs": "{passages}"}, ItemRequest((), fields={"query": "?", "passages": ["a"]}))
     {'q': 'Tell me: ?', 'docs': ['a']}
     """
     return _filled(template, _parts(request))

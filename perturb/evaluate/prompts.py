@@ -62,7 +62,7 @@ def respond_request(item: EvaluationItem, variant: Variant) -> ItemRequest:
         "passages": [passage.text for passage in item.passages],
         "item_id": item.id,
     }
-    return ItemRequest((Message("user", prompt),), None, fields)
+    return ItemRequest((Message("user", prompt),), fields=fields)
 
 
 def classification_request(item: EvaluationItem, reply: str) -> ChatRequest:

@@ -62,7 +62,7 @@ def transport_of(settings: ModelSettings) -> Literal["litellm", "direct"]:
     return "litellm" if obstacle is not None or is_listed(settings.model) else "direct"
 
 
-def provider_of(model: str) -> str:
+def _provider(model: str) -> str:
     """The part of a model string before the first slash."""
     return model.partition("/")[0]
 
@@ -81,17 +81,17 @@ def is_listed(model: str) -> bool:
 
 def reads_schemas(model: str) -> bool:
     """Whether the servers of a model's provider read JSON schemas, whatever the model."""
-    return provider_of(model) in _READS_SCHEMAS
+    return _provider(model) in _READS_SCHEMAS
 
 
 def own_key_variable(model: str) -> str | None:
     """The variable that holds the key of a model's provider, where `api_key_env` names none."""
-    return _OWN_KEYS.get(provider_of(model))
+    return _OWN_KEYS.get(_provider(model))
 
 
 def _obstacle(settings: ModelSettings) -> str | None:
     """Why litellm is needed, if it is."""
-    provider = provider_of(settings.model)
+    provider = _provider(settings.model)
     if provider not in COMPATIBLE:
         return f"'{provider}' is none of the OpenAI-compatible providers ({', '.join(COMPATIBLE)})"
     if settings.api_base is None:

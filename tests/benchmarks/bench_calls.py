@@ -13,19 +13,19 @@ import argparse
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from perturb.catalogue import Catalogue
+from perturb.config import ExecutorEntry
 from perturb.curate import demo_path, load_base_set
+from perturb.executors.opening import open_executor
 from perturb.generate.by_model import read_reply
 from perturb.llm.asking import Asker
 from perturb.llm.budget import Budget
@@ -35,6 +35,7 @@ from perturb.llm.opening import open_models, open_transport
 from perturb.prompts import Prompts
 from perturb.records import ALL_CELLS
 from perturb.store.calls import CallLedger
+from tests.benchmarks.canned_server import serving
 
 WARM_UP = 200
 
@@ -163,20 +164,38 @@ async def by_whole_path(load: Load, transport: Transport) -> dict[str, float]:
         models = open_models([load.settings(transport)], budget)
         asker = Asker(models, ledger, budget)
 
-        async def call(number: int) -> None:
-            asked = await asker.ask(
-                "m", questions[number], read_reply, purpose="generate", subject=str(number), salt=str(number)
-            )
-            assert asked.value is not None, asked.error
-            await ledger.keep_up()
-
         try:
-            figures = await timed(call, load)
+            figures = await timed(asking(asker, questions, ledger), load)
         finally:
             for model in models.values():
                 await model.close()
         ledger.flush()
         return figures
+
+
+async def by_workers(load: Load, transport: Transport, kind: Literal["processes", "ray"]) -> dict[str, float]:
+    """The whole path with the calls themselves made by two workers; the processor time is the driver's alone."""
+    questions, budget = Questions(), Budget(1e6)
+    executor = await open_executor(ExecutorEntry(kind=kind, workers=2))
+    with tempfile.TemporaryDirectory() as folder, CallLedger(Path(folder) / "run") as ledger:
+        asker = Asker(open_models([load.settings(transport)], budget, executor.model), ledger, budget)
+        try:
+            return await timed(asking(asker, questions, ledger), load)
+        finally:
+            await executor.close()
+
+
+def asking(asker: Asker, questions: Questions, ledger: CallLedger) -> Call:
+    """A call by everything that stands around it in a build."""
+
+    async def call(number: int) -> None:
+        asked = await asker.ask(
+            "m", questions[number], read_reply, purpose="generate", subject=str(number), salt=str(number)
+        )
+        assert asked.value is not None, asked.error
+        await ledger.keep_up()
+
+    return call
 
 
 def _bare(model: ChatModel) -> ChatModel:
@@ -191,6 +210,12 @@ WAYS: dict[str, tuple[str, Callable[[Load], Awaitable[dict[str, float]]]]] = {
     "litellm": ("bare litellm loop", by_bare_litellm),
     "litellm-model": ("our litellm transport", lambda load: by_model(load, "litellm", _bare)),
     "litellm-path": ("litellm, whole path", lambda load: by_whole_path(load, "litellm")),
+    "processes": ("direct, 2 processes (driver)", lambda load: by_workers(load, "direct", "processes")),
+    "litellm-processes": (
+        "litellm, 2 processes (driver)",
+        lambda load: by_workers(load, "litellm", "processes"),
+    ),
+    "ray": ("direct, Ray, 2 slots (driver)", lambda load: by_workers(load, "direct", "ray")),
 }
 
 
@@ -208,25 +233,6 @@ def reply_text() -> str:
             "expected_rag_behavior": "ANSWER_CORRECTLY",
         }
     )
-
-
-@contextmanager
-def serving(latency: float) -> Iterator[str]:
-    """The server in a process of its own; yields its address, and says at the end how fast it could have been."""
-    command = [sys.executable, "-m", "tests.benchmarks.canned_server", "--latency", str(latency)]
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert server.stdin is not None
-    assert server.stdout is not None
-    server.stdin.write(reply_text())
-    server.stdin.close()
-    try:
-        yield json.loads(server.stdout.readline())["url"]
-    finally:
-        server.send_signal(signal.SIGTERM)
-        figures = json.loads(server.stdout.read())
-        server.wait(timeout=30)
-        ceiling = figures["answered"] / max(figures["cpu"], 1e-9)
-        print(f"server: {figures['answered']} requests, its ceiling {ceiling:,.0f} calls/s")
 
 
 def run_way(way: str, load: Load) -> dict[str, Any]:
@@ -271,7 +277,7 @@ def report(title: str, figures: dict[str, Any], ideal: float, peer: float | None
 
 def compare(options: argparse.Namespace) -> None:
     """Run every way, then print the table and the shares."""
-    with serving(options.latency) as url:
+    with serving({"": reply_text()}, options.latency) as url:
         load = Load(url, options.calls, options.connections)
         results = {way: run_way(way, load) for way in options.ways.split(",")}
         peer = run_peer(options.peer, load)

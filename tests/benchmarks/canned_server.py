@@ -1,8 +1,10 @@
-"""A server of chat completions that says the same every time and costs next to nothing: for `bench_calls`.
+"""A server of chat completions that always says the same and costs next to nothing.
 
-    python -m tests.benchmarks.canned_server --latency 0.02 < REPLY
+    python -m tests.benchmarks.canned_server --latency 0.02 < REPLIES
 
-Prints `{"url": …}` once it listens; on SIGTERM prints how many requests it has answered and its processor time.
+The input is a JSON object of replies by a mark: the first whose mark stands in the request is given, with the
+number of the request in the place of `0NUMBER`. Prints `{"url": …}` once it listens; on SIGTERM prints how many
+requests it has answered and its processor time.
 """
 
 from __future__ import annotations
@@ -11,8 +13,13 @@ import argparse
 import asyncio
 import json
 import signal
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+NUMBER = b"0NUMBER"
 
 
 class Canned(asyncio.Protocol):
@@ -20,8 +27,8 @@ class Canned(asyncio.Protocol):
 
     answered = 0
 
-    def __init__(self, response: bytes, latency: float) -> None:
-        self._response = response
+    def __init__(self, responses: dict[bytes, bytes], latency: float) -> None:
+        self._responses = responses
         self._latency = latency
         self._received = b""
         self._transport: asyncio.Transport | None = None
@@ -39,13 +46,14 @@ class Canned(asyncio.Protocol):
         start = fields.find(b"content-length:")
         length = int(fields[start + 15 :].split(b"\r\n", 1)[0]) if start >= 0 else 0
         if len(self._received) >= head + 4 + length:
+            response = next(said for mark, said in self._responses.items() if mark in self._received)
             self._received = self._received[head + 4 + length :]
-            asyncio.get_running_loop().call_later(self._latency, self._answer)
+            asyncio.get_running_loop().call_later(self._latency, self._answer, response)
 
-    def _answer(self) -> None:
+    def _answer(self, response: bytes) -> None:
         Canned.answered += 1
         if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(self._response)
+            self._transport.write(response.replace(NUMBER, b"%07d" % Canned.answered))
 
 
 def response_of(text: str) -> bytes:
@@ -63,11 +71,30 @@ def response_of(text: str) -> bytes:
     return head.encode() + body
 
 
-async def serve(response: bytes, latency: float) -> None:
+@contextmanager
+def serving(replies: dict[str, str], latency: float) -> Iterator[str]:
+    """The server in a process of its own; yields its address, and says at the end how fast it could have been."""
+    command = [sys.executable, "-m", "tests.benchmarks.canned_server", "--latency", str(latency)]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert server.stdin is not None
+    assert server.stdout is not None
+    json.dump(replies, server.stdin)
+    server.stdin.close()
+    try:
+        yield json.loads(server.stdout.readline())["url"]
+    finally:
+        server.send_signal(signal.SIGTERM)
+        figures = json.loads(server.stdout.read())
+        server.wait(timeout=30)
+        ceiling = figures["answered"] / max(figures["cpu"], 1e-9)
+        print(f"server: {figures['answered']} requests, its ceiling {ceiling:,.0f} calls/s")
+
+
+async def serve(responses: dict[bytes, bytes], latency: float) -> None:
     """Serve until terminated."""
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, stopped.set)
-    server = await loop.create_server(lambda: Canned(response, latency), "127.0.0.1", 0, backlog=2048)
+    server = await loop.create_server(lambda: Canned(responses, latency), "127.0.0.1", 0, backlog=2048)
     print(json.dumps({"url": f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"}), flush=True)
     started = time.process_time()
     await stopped.wait()
@@ -78,7 +105,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--latency", type=float, default=0.02)
     options = parser.parse_args()
-    asyncio.run(serve(response_of(sys.stdin.read()), options.latency))
+    responses = {mark.encode(): response_of(text) for mark, text in json.load(sys.stdin).items()}
+    asyncio.run(serve(responses, options.latency))
 
 
 if __name__ == "__main__":

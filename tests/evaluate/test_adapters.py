@@ -21,8 +21,13 @@ from perturb.yaml_files import YamlFile
 
 REQUEST = ItemRequest(
     (Message("user", "P"),),
-    None,
-    {"prompt": "P", "query": "Who? {passages}", "context": "C", "passages": ["a", "b"], "item_id": "i"},
+    fields={
+        "prompt": "P",
+        "query": "Who? {passages}",
+        "context": "C",
+        "passages": ["a", "b"],
+        "item_id": "i",
+    },
 )
 
 
