@@ -27,6 +27,7 @@ from perturb.llm.limits import LimitedModel
 from perturb.llm.opening import open_models, open_transport
 from perturb.llm.remote import LiteLLMModel, check_model, load_litellm
 from perturb.llm.transports import is_listed, transport_of
+from tests.building import KEY, KEY_NAME, content_of, serve, write_config
 from tests.loopback import LoopbackServer, ScriptedPlayer
 
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
@@ -462,21 +463,23 @@ class TestChoice:
         assert open_models([replace(settings, price=Price(1.0, 1.0))], Budget(1.0))
 
 
-def test_a_run_of_compatible_servers_never_imports_litellm(tmp_path: Path) -> None:
+def test_a_build_with_compatible_servers_never_imports_litellm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
     code = (
-        "import asyncio, sys\n"
-        "from perturb.llm.budget import Budget\n"
-        "from perturb.llm.client import ChatRequest, Message, ModelSettings\n"
-        "from perturb.llm.opening import open_models\n"
-        "async def run(url):\n"
-        "    models = open_models([ModelSettings('m', 'openai/tiny', api_base=url)], Budget())\n"
-        "    reply = await models['m'].complete(ChatRequest((Message('user', 'Hello?'),), {'type': 'object'}))\n"
-        "    await models['m'].close()\n"
-        "    return reply.text\n"
-        "print(asyncio.run(run(sys.argv[1])), 'litellm' in sys.modules)"
+        "import sys; from pathlib import Path\n"
+        "from perturb import build; from perturb.config import load_config\n"
+        "report = build(load_config(Path(sys.argv[1])), Path(sys.argv[2]))\n"
+        "print(report.facts['calls'] > 0, report.facts['errors'], 'litellm' in sys.modules)"
     )
-    with LoopbackServer() as server:
+    with serve({}) as server:
+        content = content_of(server.url, limit=1, generators=("g",), verifiers=("v",), budget_usd=100)
+        config = write_config(tmp_path, content)
         ended = subprocess.run(
-            [sys.executable, "-c", code, server.url], capture_output=True, text=True, timeout=60
+            [sys.executable, "-c", code, config, tmp_path / "run"],
+            capture_output=True,
+            text=True,
+            timeout=120,
         )
-    assert (ended.stdout, ended.stderr) == ("Hello? False\n", "")
+    assert (ended.stdout, ended.returncode) == ("True 0 False\n", 0), ended.stderr
