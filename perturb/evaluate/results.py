@@ -55,6 +55,8 @@ class Result:
     """Who made the item."""
     unscored: str | None = None
     """Why `predicted` or a judgement that the item needs is missing: `STAGE: reason`; None when all are there."""
+    graded_by: str | None = None
+    """How an answer to the item is graded, `quality` or `raf`, be it answered or not; None for unanswerable items."""
 
     @property
     def raf(self) -> int | None:
@@ -185,6 +187,7 @@ def _result(item: EvaluationItem, response: Response, judged: _Judged) -> Result
         lever=item.lever or None,
         generator=item.generator or None,
         unscored=unscored,
+        graded_by=answer_kind(item) if item.answerable else None,
     )
 
 

@@ -33,6 +33,7 @@ OPTIONAL: tuple[str, ...] = (
     "lever",
     "generator",
     "snapshot",
+    "graded_by",
 )
 """Columns that it may have; any other is passed over."""
 
@@ -57,7 +58,7 @@ class ResultRow:
     predicted: str | None
     """`ANSWER_CORRECTLY` for an answer attempt, a canonical code, or None if it could not be read."""
     judged_by: str | None
-    """`quality` or `raf`, if the row holds a judgement of the answer."""
+    """`quality` or `raf`: by the judgement that the row holds, else as its `graded_by` says; None if neither does."""
     outcome: Outcome
     level: str | None
     """The confidence level that the reply states."""
@@ -182,7 +183,10 @@ class _Fields:
         if self.optional_text("quality") is not None:
             return "quality"
         flags = ("eligible", "factual_all", "factual_signal")
-        return "raf" if any(self.optional_text(name) is not None for name in flags) else None
+        if any(self.optional_text(name) is not None for name in flags):
+            return "raf"
+        stated = self.optional_text("graded_by")
+        return None if stated is None else self.one_of("graded_by", ["quality", "raf"])
 
     def level(self) -> str | None:
         """The level by name, or the one whose range holds a number from 0 to 1."""

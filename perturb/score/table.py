@@ -69,7 +69,7 @@ class ResultTable:
     models: tuple[ModelReplies, ...]
     """By name."""
     raf: bool
-    """True if answers are judged by relevance-aware factuality."""
+    """True if answers are judged by relevance-aware factuality, or would be: all may have been refused."""
     codes: tuple[str, ...]
     """The refusal codes that are a ground truth, in the order of the classes."""
     warnings: tuple[str, ...] = ()

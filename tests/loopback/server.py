@@ -115,7 +115,7 @@ class LoopbackServer:
 
     def app(self) -> web.Application:
         """All routes."""
-        app = web.Application(client_max_size=32 * 2**20)
+        app = web.Application(client_max_size=256 * 2**20)
         app.router.add_post("/v1/chat/completions", self._complete)
         app.router.add_get("/v1/models", self._models)
         self.batches.add_routes(app)

@@ -83,6 +83,16 @@ def test_a_run_and_its_results_file_score_alike(tmp_path: Path) -> None:
     assert from_run["models"][0]["metrics"]["hybrid_score"]["value"] == pytest.approx(1 / 3)
 
 
+def test_where_every_question_is_refused_answer_quality_is_zero(tmp_path: Path) -> None:
+    source = write_rows(tmp_path / "rows.jsonl", [several(number) for number in range(18)])
+    with LoopbackServer(Responders(items_of(source))) as server:
+        run(tmp_path, source, server.url, ["refuse"])
+    for results in (tmp_path / "run", tmp_path / "run" / "results.jsonl"):
+        (model,) = score(results, resamples=20).to_dict()["models"]
+        assert model["metrics"]["answer_quality"]["value"] == 0
+        assert model["metrics"]["hybrid_score"]["value"] == pytest.approx(2 / 18)
+
+
 def test_a_judge_under_test_and_items_without_reply_are_noted(tmp_path: Path, perturb_score: Command) -> None:
     source = write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(18)])
     with LoopbackServer(JudgeUnderTest(items_of(source))) as server:
