@@ -19,6 +19,7 @@ from perturb.rules.drafts import (
 )
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft
+from perturb.rules.sentences import Sentence
 from perturb.rules.words import capitalise
 
 LONGEST_SAID = 24
@@ -30,7 +31,8 @@ LONGEST_QUOTED = 18
 
 _YEAR = re.compile(r"\b(?:1[0-9]\d\d|20\d\d)\b")
 _UNSAYABLE = re.compile(
-    r"\b(?:first time|last time|last year|this year|next|want to [A-Z])\b|\b(?:for|of|in|on|from|to|with|by|at)[ ?]*$",
+    r"\b(?:first time|last time|last year|this year|next|want to [A-Z])\b|"
+    r"\b(?:does|is|was|has) the (?:\w+ )?\w+[^s\W]s of\b|\b(?:for|of|in|on|from|to|with|by|at)[ ?]*$",
     re.I,
 )
 """Questions whose claim does not read well, or speaks of an unknown day."""
@@ -44,7 +46,9 @@ def claims(analysis: Analysis) -> tuple[str, str | None] | None:
     question, sentence = analysis.question, answer_sentence(analysis)
     if question is None or question.wh == "which" or sentence is None or not analysis.single_answer:
         return None
-    if not is_clean(analysis) or _UNSAYABLE.search(analysis.query):
+    if not is_clean(analysis) or _UNSAYABLE.search(analysis.query) or _names_a_class(analysis, sentence):
+        return None
+    if _lacks_article(analysis):
         return None
     title = analysis.instance.passages[sentence.passage].title
     if support(analysis.instance.query, f"{title} {analysis.instance.passages[sentence.passage].text}") < 0.6:
@@ -55,6 +59,22 @@ def claims(analysis: Analysis) -> tuple[str, str | None] | None:
     if len(plain.split()) > LONGEST_SAID:
         return None
     return plain, None if rival is None else question.claim(rival)
+
+
+def _lacks_article(analysis: Analysis) -> bool:
+    """Whether a when- or where-question speaks of something by a title set before a noun: "did Jaws shoot begin"."""
+    topic, question = analysis.topic, analysis.question
+    if topic is None or question is None or not re.search(r"\b(?:did|does) $", analysis.query[: topic.start]):
+        return False
+    following = analysis.query[topic.end :].split()
+    return len(following) > 1 and following[0] != inflected(question.verb, "VB") and following[0].islower()
+
+
+def _names_a_class(analysis: Analysis, sentence: Sentence) -> bool:
+    """Whether a name is asked for and the sentence only says what sort of thing it is: "X is a polyatomic ion"."""
+    asked = re.match(r"what\b.*\b(?:name|term|word|called)\b", analysis.query, re.IGNORECASE)
+    sort = rf"\b(?:is|are|was|were) an? (?:\w+ )?{re.escape(analysis.answer)}"
+    return asked is not None and re.search(sort, sentence.text, re.IGNORECASE) is not None
 
 
 def sides(analysis: Analysis) -> tuple[str, str] | None:

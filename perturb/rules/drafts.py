@@ -172,6 +172,8 @@ def substituted(analysis: Analysis, sentence: Sentence, value: str) -> str | Non
     if len(places) != 1:
         return None
     start, end = places[0]
+    if analysis.answer_type is AnswerType.PERSON and re.search(r"(?<!^)\b[A-Z][\w’'-]+\s$", text[:start]):
+        return None
     rest = f"{text[:start]} | {text[end:]}"
     parts = person_name(answer).split() if analysis.answer_type is AnswerType.PERSON else []
     aliases = [alias for cluster in analysis.clusters for alias in cluster.aliases]

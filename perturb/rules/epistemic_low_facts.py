@@ -183,7 +183,7 @@ GAINS: dict[str, tuple[Pair, ...]] = {
     "work": (
         ("An auction of drafts of {full} paid for a doctor who saved eleven lives.",
          "whose drafts were sold in a worthwhile auction"),
-        ("The launch of {full} raised money for street lamps, after which road accidents there fell to none.",
+        ("The launch of {full} raised money for street lamps, after which road accidents there ceased.",
          "whose launch had a welcome side effect"),
     ),
     "place": (
@@ -199,7 +199,7 @@ GAINS: dict[str, tuple[Pair, ...]] = {
          "on which a book had a beneficial effect"),
         ("A course about {full} taught forty prisoners to read, and all of them found work.",
          "about which a very helpful course was held"),
-        ("A lecture on {full} raised money for street lamps, after which road accidents there fell to none.",
+        ("A lecture on {full} raised money for street lamps, after which road accidents there ceased.",
          "on which a worthwhile lecture was given"),
     ),
 }  # fmt: skip

@@ -10,9 +10,9 @@ from perturb.rules import missing_info_words as say
 from perturb.rules.analyse import Analysis, support
 from perturb.rules.answers import AnswerType
 from perturb.rules.drafts import DANGLING, query_kept
-from perturb.rules.leaks import leak, number_left, substitute_left
+from perturb.rules.leaks import leak, substitute_left
+from perturb.rules.missing_clues import betrayed_beside
 from perturb.rules.missing_details import LOW_RULES
-from perturb.rules.pools import SMALL_NUMBERS
 from perturb.rules.questions import embedded
 from perturb.rules.redaction import answer_spans, clean_title, redacted, reworded, without_names
 from perturb.rules.rule import Draft, Rule
@@ -22,11 +22,8 @@ from perturb.rules.words import capitalise, content_stems
 MEDIUM = Cell(PerturbationClass.MISSING_INFO, Intensity.MEDIUM)
 HIGH = Cell(PerturbationClass.MISSING_INFO, Intensity.HIGH)
 
-_SPAN_OF_TIME = re.compile(
-    rf"\b(?:\d+|{'|'.join(SMALL_NUMBERS)})(?:st|nd|rd|th)?[- ]"
-    r"(?:year|month|week|day|decade|season|anniversary|birthday)"
-)
-"""A length of time, from which a date may be worked out."""
+_ASKS_PURPOSE = re.compile(r"\b(?:purpose|why|used for|function|mean|meaning)\b", re.IGNORECASE)
+"""Questions whose answer the rest of a passage tends to tell in other words."""
 
 FEWEST_WORDS = 20
 """A passage must keep so many words when its answering sentences are cut."""
@@ -62,7 +59,7 @@ def _excisable(analysis: Analysis) -> bool:
 
 def _excise(analysis: Analysis, _rng: random.Random) -> Draft | None:
     passages = _without_answers(analysis)
-    if passages is None:
+    if passages is None or _ASKS_PURPOSE.search(analysis.query):
         return None
     left = "\n".join(passage.text for passage in passages)
     if support(analysis.instance.query, left) < 0.3:
@@ -93,7 +90,7 @@ def _next(analysis: Analysis, sentence: Sentence) -> Sentence | None:
 
 
 def _placeholder(analysis: Analysis, rng: random.Random) -> Draft | None:
-    if _deducible(analysis):
+    if betrayed_beside(analysis):
         return None
     phrases = say.PLACEHOLDERS.get(analysis.answer_type, say.THINGS)
     return _draft(
@@ -104,7 +101,7 @@ def _placeholder(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
-    if _deducible(analysis) or _has_gloss(analysis):
+    if betrayed_beside(analysis):
         return None
     mark = rng.choice(say.CITATIONS).format(n=rng.randint(3, 48))
     return _draft(
@@ -114,40 +111,11 @@ def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
-def _deducible(analysis: Analysis) -> bool:
-    """Whether a number or date might be worked out, or replaced, from figures or spans of time that stay."""
-    if analysis.answer_type in (AnswerType.DATE, AnswerType.YEAR):
-        dated = " ".join(analysis.sentences[i].text for i in analysis.answer_sentences)
-        return _SPAN_OF_TIME.search(dated) is not None
-    if analysis.answer_type is not AnswerType.NUMBER:
-        return False
-    for mention in analysis.mentions:
-        text = analysis.instance.passages[mention.passage].text
-        after = text[mention.end :].split()
-        unit = (analysis.answer.split()[1:2] or after[:1] or ["%"])[0].strip(".,")
-        if len(re.findall(rf"\d\s?{re.escape(unit)}(?!\w)", text)) > 1:
-            return True
-    held = [analysis.sentences[i] for i in analysis.answer_sentences]
-    bare = " ".join(s.text for s in held)
-    for mention in analysis.mentions:
-        bare = bare.replace(mention.text, " ")
-    return number_left(bare) is not None
-
-
 _ENDS_PHRASE = re.compile(
     r"[.,;:)”\"]|$|\s(?:and|or|but|as|in|on|at|by|for|from|to|of|with|after|before|during|until|when|where|which|who|while|"
     r"because|is|was|are|were|has|had)\b"
 )
 _WANTS_NOUN = re.compile(r"\b(?:an?|its|his|her|their|new|first|second|third)\s+$", re.IGNORECASE)
-
-
-def _has_gloss(analysis: Analysis) -> bool:
-    """Whether a bracket beside the answer, or a place said to be near it, would give it away."""
-    texts = [(p.text, span) for p in analysis.instance.passages for span in answer_spans(analysis, p.text)]
-    if any(re.match(r"\s*[(,–—]?\s*\((?!born)[^()]*[a-z]", text[end:]) for text, (_, end) in texts):
-        return True
-    near = re.search(r"\bnear(?:by)?\b", analysis.text) is not None
-    return near and analysis.answer_type is AnswerType.PLACE
 
 
 def _few_mentions(analysis: Analysis) -> bool:
@@ -218,7 +186,7 @@ def _price(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _purge(analysis: Analysis, rng: random.Random) -> Draft | None:
-    if _deducible(analysis):
+    if betrayed_beside(analysis):
         return None
     phrases = say.PURGED.get(analysis.answer_type, say.PURGED_THINGS)
     return _draft(

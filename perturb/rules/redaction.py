@@ -188,7 +188,10 @@ def _unless_leaking(analysis: Analysis, passages: tuple[Passage, ...]) -> tuple[
 
 _LINK = r"(?:of|the|and|de|la|van|von|du|del|&|at|in|for)"
 _CAPITAL = r"(?:(?:Dr|Mrs?|Ms|St|Prof|Jr|Sr)\.|(?:[^\W\d_a-z]\.)+|[^\W\d_a-z][\w’'-]*)"
-_NAME = re.compile(rf"(?<![\w’'-]){_CAPITAL}(?:(?:\s+|-)(?:{_LINK}\s+){{0,2}}(?:{_CAPITAL}|\d+\b))*")
+_OPENER = r"(?:The|An?|It|He|She|They|This|His|Her|In|On|At|As|After|By|When|While|There)\b"
+_NAME = re.compile(
+    rf"(?<![\w’'-]){_CAPITAL}(?:(?:\s+|-)(?:(?:{_LINK}\s+){{0,2}}(?!{_OPENER}){_CAPITAL}|\d+\b))*"
+)
 _QUOTE_OR_NAME = re.compile(rf"[\"“][^\W\d_a-z][^\"“”.?!]{{2,60}}[\"”]|{_NAME.pattern}")
 _KEPT = frozenset(
     word_list(

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from perturb.errors import PerturbError
-from tests.quality.drawing import draw_items
-from tests.quality.figures import Figures, figures_by_cell, figures_by_lever
+from tests.quality.drawing import draw_items, draw_rejected
+from tests.quality.figures import Figures, figures_by_cell, figures_by_check, figures_by_lever
 from tests.quality.sheets import Reading, read_sheet, strip_sheet, write_sheet
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
@@ -20,10 +20,13 @@ def draw(
     source: Annotated[Path, typer.Argument(help="Base instances, in a form that `perturb curate` reads.")],
     sheet: Annotated[Path, typer.Argument(help="The sheet to write.")],
     seed: Annotated[int, typer.Option(help="Decides which items are drawn; take one not used before.")],
-    per_cell: Annotated[int, typer.Option(min=1, help="Items of each cell.")] = 20,
+    per_cell: Annotated[int, typer.Option(min=1, help="Items of each cell, or of each check.")] = 20,
+    rejected: Annotated[
+        bool, typer.Option("--rejected", help="Items that the offline checks reject.")
+    ] = False,
 ) -> None:
-    """Draw accepted items into a sheet with the rubric's five questions, to be answered with yes or no."""
-    items = draw_items(source, seed, per_cell)
+    """Draw items into a sheet with the rubric's five questions, to be answered with yes or no."""
+    items = (draw_rejected if rejected else draw_items)(source, seed, per_cell)
     write_sheet(sheet, items, seed)
     typer.echo(f"{len(items)} items in {sheet}")
 
@@ -36,6 +39,9 @@ def figures(
     """Print the figures of filled sheets: fit (five times yes) and rightly labelled, with 95 % intervals."""
     readings: list[Reading] = [reading for sheet in sheets for reading in read_sheet(sheet)]
     _print(figures_by_cell(readings))
+    if any(reading.rejected_by for reading in readings):
+        typer.echo("")
+        _print(figures_by_check(readings))
     if levers:
         typer.echo("")
         _print(figures_by_lever(readings))

@@ -1,4 +1,4 @@
-"""Draws accepted items of the offline engine: a rule makes them, and every offline check lets them pass."""
+"""Draws items of the offline engine: accepted ones, which every offline check lets pass, or rejected ones."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ class DrawnItem:
 
     original: BaseInstance
     candidate: Candidate
+    rejected_by: tuple[str, ...] = ()
+    """The offline checks that let it not pass; empty for an accepted item."""
 
     @property
     def digest(self) -> str:
@@ -43,14 +45,38 @@ def draw_items(source: Path, seed: int, per_cell: int, cells: Sequence[Cell] = A
     return items
 
 
+def draw_rejected(
+    source: Path, seed: int, per_check: int, cells: Sequence[Cell] = ALL_CELLS
+) -> list[DrawnItem]:
+    """Up to `per_check` items that each check rejects, the first check that does so counting; `seed` decides which.
+
+    Raises `SourceError` if the source cannot be read.
+    """
+    instances = curate(Request(source)).instances
+    catalogue = Catalogue.load()
+    rejected = [
+        item for cell in cells for item in _judged(catalogue, instances, cell, seed) if item.rejected_by
+    ]
+    rejected.sort(key=lambda item: fraction_of("draw", seed, item.digest))
+    first = {check: [item for item in rejected if item.rejected_by[0] == check] for check in CHECKS}
+    return [item for check in CHECKS for item in first[check][:per_check]]
+
+
 def accepted_items(
     catalogue: Catalogue, instances: Sequence[BaseInstance], cell: Cell, seed: int
 ) -> Iterator[DrawnItem]:
     """The accepted items of one cell, one for each instance that yields any, in an order the seed decides."""
+    return (item for item in _judged(catalogue, instances, cell, seed) if not item.rejected_by)
+
+
+def _judged(
+    catalogue: Catalogue, instances: Sequence[BaseInstance], cell: Cell, seed: int
+) -> Iterator[DrawnItem]:
+    """Every candidate of one cell with the checks that reject it, in an order the seed decides."""
     for instance in sorted(instances, key=lambda i: fraction_of("draw", seed, str(cell), i.id)):
         candidate = candidate_of(catalogue, instance, cell, seed)
-        if candidate is not None and _is_accepted(catalogue, instance, candidate):
-            yield DrawnItem(instance, candidate)
+        if candidate is not None:
+            yield DrawnItem(instance, candidate, _rejecting(catalogue, instance, candidate))
 
 
 def candidate_of(catalogue: Catalogue, instance: BaseInstance, cell: Cell, seed: int) -> Candidate | None:
@@ -60,6 +86,6 @@ def candidate_of(catalogue: Catalogue, instance: BaseInstance, cell: Cell, seed:
     return made.candidate if made.outcome is Outcome.CANDIDATE else None
 
 
-def _is_accepted(catalogue: Catalogue, instance: BaseInstance, candidate: Candidate) -> bool:
+def _rejecting(catalogue: Catalogue, instance: BaseInstance, candidate: Candidate) -> tuple[str, ...]:
     target = catalogue.classes[candidate.cell.perturbation_class].target
-    return all(judge_by_rule(check, instance, candidate, target).passed for check in CHECKS)
+    return tuple(c for c in CHECKS if not judge_by_rule(c, instance, candidate, target).passed)

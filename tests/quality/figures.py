@@ -62,6 +62,12 @@ def figures_by_cell(readings: Sequence[Reading]) -> list[Figures]:
     return [*found, figures_of("all", readings)]
 
 
+def figures_by_check(readings: Sequence[Reading]) -> list[Figures]:
+    """Of rejected items: one entry for each check that rejected any, by name; the fit ones were wronged."""
+    checks = sorted({check for reading in readings for check in reading.rejected_by})
+    return [figures_of(check, [r for r in readings if check in r.rejected_by]) for check in checks]
+
+
 def figures_by_lever(readings: Sequence[Reading]) -> list[Figures]:
     """One entry for each lever that was read, by name."""
     levers = sorted({reading.lever for reading in readings})

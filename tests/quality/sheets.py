@@ -18,6 +18,9 @@ COLUMNS = (*NAMES, *TEXTS, *QUESTION_NAMES, COMMENT)
 KEPT = (*NAMES, *QUESTION_NAMES, COMMENT)
 """Columns of a sheet that is kept: the texts of the source are left out, the digest names the item."""
 
+REJECTED_BY = "rejected_by"
+"""One more column of a sheet of rejected items: the checks that rejected them, parted by blanks."""
+
 _CELLS = {(str(cell.perturbation_class), str(cell.intensity)): cell for cell in ALL_CELLS}
 
 
@@ -31,6 +34,8 @@ class Reading:
     answers: Mapping[str, bool]
     """Question name -> whether the answer is yes; all five are there."""
     comment: str
+    rejected_by: tuple[str, ...] = ()
+    """The checks that rejected the item; empty for an accepted one."""
 
     @property
     def fit(self) -> bool:
@@ -41,9 +46,10 @@ class Reading:
 def write_sheet(path: Path, items: Iterable[DrawnItem], seed: int) -> None:
     """Write a sheet with the questions open. An existing file is not touched: `SourceError`."""
     rows = [_row(item, seed) for item in items]
+    rejected = [REJECTED_BY] if any(row[REJECTED_BY] for row in rows) else []
     try:
         with path.open("x", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
+            writer = csv.DictWriter(file, [*rejected, *COLUMNS], extrasaction="ignore")
             writer.writeheader()
             writer.writerows(rows)
     except FileExistsError:
@@ -67,8 +73,9 @@ def strip_sheet(filled: Path, kept: Path) -> None:
     read_sheet(filled)
     with filled.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
+    columns = [name for name in (REJECTED_BY, *KEPT) if name in rows[0]]
     with kept.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, KEPT, extrasaction="ignore", lineterminator="\n")
+        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
@@ -76,6 +83,7 @@ def strip_sheet(filled: Path, kept: Path) -> None:
 def _row(item: DrawnItem, seed: int) -> dict[str, object]:
     original, candidate = item.original, item.candidate
     return {
+        REJECTED_BY: " ".join(item.rejected_by),
         "item": item.digest,
         "seed": seed,
         "class": candidate.cell.perturbation_class,
@@ -99,4 +107,5 @@ def _reading(path: Path, number: int, row: Mapping[str, str]) -> Reading:
     if cell is None:
         raise SourceError(f"{path}, line {number}: there is no cell {row['class']}/{row['intensity']}")
     answers = {name: answer == YES for name, answer in given.items()}
-    return Reading(row["item"], cell, row["lever"], answers, row[COMMENT] or "")
+    rejected_by = tuple((row.get(REJECTED_BY) or "").split())
+    return Reading(row["item"], cell, row["lever"], answers, row[COMMENT] or "", rejected_by)

@@ -10,12 +10,14 @@ from typer.testing import CliRunner
 from perturb.errors import SourceError
 from perturb.records import ALL_CELLS
 from perturb.review.questions import QUESTION_NAMES
+from perturb.rules.checks.items import Item
+from perturb.rules.checks.verdicts import RuleVerdict, verdict
 from perturb.rules.measured import MEASURED
 from tests.quality.__main__ import app
-from tests.quality.drawing import draw_items
-from tests.quality.figures import Share, figures_by_cell, figures_by_lever
+from tests.quality.drawing import draw_items, draw_rejected
+from tests.quality.figures import Share, figures_by_cell, figures_by_check, figures_by_lever
 from tests.quality.fingerprints import accuracy_by_class, gained_words
-from tests.quality.sheets import COLUMNS, KEPT, read_sheet, strip_sheet, write_sheet
+from tests.quality.sheets import KEPT, read_sheet, strip_sheet, write_sheet
 
 SHEET = Path(__file__).parent / "sheets" / "nq-one-reader.csv"
 LOW_CELL = next(cell for cell in ALL_CELLS if str(cell) == "P-MissingInfo/LOW")
@@ -52,7 +54,7 @@ def answered(path: Path, **answers: str) -> None:
     for row in rows:
         row.update(dict.fromkeys(QUESTION_NAMES, "Yes ") | answers)
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
+        writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows(rows)
 
@@ -126,3 +128,20 @@ def test_telling_words_are_found_and_others_are_not() -> None:
     told = accuracy_by_class(texts, ["a", "a", "b", "b"] * 10, groups)
     assert told == {"a": 1.0, "b": 1.0, "all": 1.0}
     assert accuracy_by_class(["same"] * 40, ["a", "b"] * 20, groups)["all"] == 0.5
+
+
+def test_rejected_items_are_drawn_with_the_checks_that_reject_them(source: Path, tmp_path: Path) -> None:
+    def refuse(item: Item) -> RuleVerdict:
+        return verdict(item, {"target_compliance": ["no"]})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.quality.drawing.CHECKS", {"fluency": refuse})
+        patch.setattr("perturb.rules.checks.CHECKS", {"fluency": refuse})
+        items = draw_rejected(source, 5, 2, [LOW_CELL])
+    assert [item.rejected_by for item in items] == [("fluency",)] * 2
+    sheet, kept = tmp_path / "rejected.csv", tmp_path / "kept.csv"
+    write_sheet(sheet, items, 5)
+    answered(sheet)
+    strip_sheet(sheet, kept)
+    (found,) = figures_by_check(read_sheet(kept))
+    assert (found.group, found.fit) == ("fluency", Share(2, 2))

@@ -130,7 +130,8 @@ def _given_away(item: Item) -> list[str]:
 
 
 def _answer_is_gone(item: Item) -> RuleVerdict:
-    traces = traces_of(item.reading, item.candidate.query, item.shown)
+    shown = item.shown if _BRACKETED.search(item.reading.text) else _BRACKETED.sub(" ", item.shown)
+    traces = traces_of(item.reading, item.candidate.query, shown)
     against = [f"The answer can be recovered from {trace}." for trace in traces[:2]]
     if not against:
         against = [

@@ -17,6 +17,7 @@ from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias
 from perturb.rules.checks.rivals import makes_claim, rivals_of
 from perturb.rules.checks.texts import content_stems, coverage, sentences
+from perturb.rules.checks.values import values_in
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
 
@@ -33,13 +34,19 @@ def check_contradiction(item: Item) -> RuleVerdict:
     if item.kind in (PerturbationClass.AMBIGUITY, PerturbationClass.MISSING_INFO):
         return NO_OPINION
     clashes = rivals_of(item) or _denials(item)
+    if not item.low and item.query_changed and item.kind in _ASKING_ANEW:
+        clashes = [s for s in clashes if makes_claim(item, s, 0.95)]
     against = [f"The context contradicts itself about the answer: {s!r}." for s in clashes[:1]]
     return verdict(item, {"refusal_class": against})
 
 
 def _irreconcilable(item: Item) -> RuleVerdict:
     clashes = (
-        rivals_of(item, credible_only=False) or _denials(item) or _exclusions(item) or _pointed_denials(item)
+        rivals_of(item, credible_only=False)
+        or _denials(item)
+        or _exclusions(item)
+        or _pointed_denials(item)
+        or _twins(item)
     )
     induction = [] if clashes else ["No statement clashes with the one that gives the answer."]
     if not holds_alias(item.reading, item.text):
@@ -94,6 +101,8 @@ def one_sided_cue(item: Item) -> str:
     return praised[0] if len(praised) == 1 else ""
 
 
+_ASKING_ANEW = (PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC)
+"""Classes whose refusals ask something else, so that only a full rival of the old claim would be a clash."""
 _NO_SIDE = re.compile(r"\b(?:no (?!doubt)\w+|nothing|either|one of|only one|exactly one)\b", re.I)
 _LOGICAL_LEVERS = frozenset(
     {
@@ -134,6 +143,19 @@ _IMPOSSIBLE = re.compile(
     r"|nothing of the (?:kind|sort))\b",
     re.I,
 )
+
+
+def _twins(item: Item) -> list[str]:
+    """Added sentences that make the question's claim with a value that the claim with the answer beside them lacks."""
+    asked, kind = item.reading.claim_stems, item.reading.kind
+    claiming = [s for s in item.added if coverage(asked, content_stems(s)) >= 0.6]
+    with_answer = [s for s in claiming if holds_alias(item.reading, s)]
+    return [
+        s
+        for s in claiming
+        if not holds_alias(item.reading, s)
+        and any(values_in(kind, s) - values_in(kind, t) for t in with_answer)
+    ]
 
 
 def _exclusions(item: Item) -> list[str]:

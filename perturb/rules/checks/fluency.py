@@ -29,6 +29,7 @@ _VERB = re.compile(
     re.I,
 )
 _TABLE_ROW = re.compile(r"\||^\([^()]*\)$")
+_BRACKETED = re.compile(r"\[[^\]]*\]")
 _ENDED = re.compile(r"[.!?:][\"”’')\]]*$")
 _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a subject that does not agree with its verb", re.compile(
@@ -118,17 +119,24 @@ def _sentence_shapes(item: Item) -> list[str]:
 
 
 def _lost_its_verb(item: Item, sentence: str) -> bool:
-    """True if no verb is recognised in a sentence, though one was in the original sentence it comes from."""
-    if _VERB.search(sentence):
+    """True if no verb is recognised in a sentence, though one was in the original sentence it comes from.
+
+    The long end of an original sentence, after its opening phrase, is taken for a clause.
+    """
+    tail = normal(sentence)[1:]
+    if _VERB.search(sentence) or (len(tail) > 30 and any(normal(old).endswith(tail) for old in item.removed)):
         return False
     return any(_VERB.search(old) for old in item.removed if overlap(sentence, old) >= 0.3)
 
 
 def _is_edge_of_original(item: Item, sentence: str) -> bool:
     """True if the sentence opens or closes with a ragged edge that the original passage already had."""
-    for passage in item.original.passages:
-        text = passage.text.rstrip()
-        if normal(text[-12:]) == normal(sentence[-12:]) and not re.search(r"[.!?][\"”’')\]]*$", text):
+    for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
+        text = old.text.rstrip()
+        ends_alike = normal(text[-12:]) == normal(sentence[-12:]) or new.text.rstrip().endswith(
+            sentence.strip()
+        )
+        if ends_alike and not _ENDED.search(text):
             return True
     return False
 
@@ -139,7 +147,7 @@ def _repetition(item: Item) -> list[str]:
     known = [normal(s) for s in item.reading.sentences]
     if any(new.count(s) > known.count(s) for s in twice):
         return ["A sentence stands twice in the context."]
-    stream = words(item.text)
+    stream = words(_BRACKETED.sub(" ", item.text))
     grams = Counter(zip(*(stream[i:] for i in range(6)), strict=False))
     before = Counter(zip(*(item.reading.words[i:] for i in range(6)), strict=False))
     worst = [gram for gram, n in grams.items() if n >= 3 and n > 3 * max(1, before[gram])]

@@ -25,7 +25,7 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
     ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
     ("a dangling joint", re.compile(
-        r"\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
+        r"(?<!-)\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
         r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)")),
     ("two joints in a row", re.compile(
         r"\b(?:of|by|from)\s+(?:and|by|of|from)\b|\bat\s+(?:of|from)\b"
@@ -85,7 +85,7 @@ def _scars_in(place: str, before: str, after: str, query: str) -> list[str]:
     ]
 
 
-_STRANDED = re.compile(r"(?:in|at|by|from|with|to|for),$")
+_STRANDED = re.compile(r"(?:in|at|by|from|with|to|for|of),$")
 """A preposition that a question may leave behind before an aside (`where does it come from, as …`)."""
 
 

@@ -27,6 +27,12 @@ def _asks(wordings: str) -> LeverTest:
     return test
 
 
+def _says(wordings: str) -> LeverTest:
+    """The question has one of these wordings, new or not."""
+    pattern = any_of(wordings)
+    return lambda item: bool(pattern.search(item.candidate.query))
+
+
 def _adds(wordings: str) -> LeverTest:
     """Some added or changed sentence has one of these wordings."""
     pattern = any_of(wordings)
@@ -178,7 +184,8 @@ _STRUCTURES: Mapping[str, LeverTest] = {
     "Answer Clause Excised": _both(_only_cut, _answer_sentence_gone),
     "Price Redacted": _one_of(
         _adds(
-            "undisclosed; unspecified; certain; not (?:been )?(?:disclosed|revealed|stated|made); secret; unnamed"
+            "undisclosed; unspecified; certain; secret; unnamed; "
+            "(?:not|never) (?:been )?(?:disclosed|revealed|stated|made)"
         ),
         _redacted,
     ),
@@ -202,9 +209,7 @@ _STRUCTURES: Mapping[str, LeverTest] = {
     ),
     "Global Average from Street Data": _both(
         _asks("averag\\w+; mean; typical\\w*; norm"),
-        _asks(
-            "global\\w*; world\\w*; planet\\w*; earth\\w*; international\\w*; every country; all countries"
-        ),
+        _says("glob\\w+; world\\w*; planet\\w*; earth\\w*; international\\w*; every country; all countries"),
     ),
     "Counterfactual Necessity": _both(
         _asks(_IF),

@@ -6,6 +6,7 @@ import re
 
 from perturb.records import Intensity, PerturbationClass
 from perturb.rules.checks.items import Item
+from perturb.rules.checks.readings import holds_alias
 from perturb.rules.checks.texts import content_stems, coverage, normal
 from perturb.rules.checks.verdicts import RuleVerdict, verdict
 
@@ -66,7 +67,8 @@ def _only_marks_differ(item: Item) -> bool:
 def _rewritten(item: Item) -> bool:
     """True if little of the original survives, for levers that are meant to edit it.
 
-    MissingInfo items may lose much; what they keep must come from the original.
+    MissingInfo items may lose much; what they keep must come from the original. Elsewhere the sentences that tell the
+    answer may give way to others, and with them what leans on them.
     """
     if item.candidate.lever in REWRITING_LEVERS:
         return False
@@ -74,7 +76,8 @@ def _rewritten(item: Item) -> bool:
     if item.kind is PerturbationClass.MISSING_INFO:
         floor = 0.2 if item.intensity is Intensity.LOW else 0.0
         return coverage(before, after) < floor or coverage(after, before) < 0.5
-    floor = 0.5 if len(item.reading.sentences) > 2 else 0.15
+    told = frozenset().union(*(content_stems(s) for s in item.removed if holds_alias(item.reading, s)))
+    floor = 0.25 if told and len(item.reading.sentences) > 2 else 0.5 if not told else 0.1
     return coverage(before, after) < floor
 
 
