@@ -64,6 +64,8 @@ class DirectModel:
                 status, headers, content = await self._post(body)
         except TimeoutError:
             raise self._failure(f"no reply within {self._settings.timeout:g} s") from None
+        except ValueError as error:
+            raise self._failure(f"the request cannot be sent: {error}", transient=False) from None
         except (aiohttp.ClientError, OSError) as error:
             raise self._failure(f"{type(error).__name__}: {error}") from None
         if not 200 <= status < 300:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import subprocess
 import sys
@@ -174,6 +175,14 @@ class TestBodies:
         long = {"choices": [{"message": {"content": "x" * (2**20 - 1000)}}]}
         assert len((await ask(Answering(long))).text) == 2**20 - 1000
 
+    async def test_a_body_that_is_not_packed_as_it_says_is_worth_another_try(self) -> None:
+        error = await failing(Answering(b"plain", headers={"Content-Encoding": "gzip"}))
+        assert isinstance(error, TransientModelError)
+
+    async def test_a_packed_body_is_unpacked(self) -> None:
+        packed = gzip.compress(json.dumps(COMPLETION).encode())
+        assert (await ask(Answering(packed, headers={"Content-Encoding": "gzip"}))).text == "Good day."
+
 
 class TestRefusals:
     """What is made of other statuses."""
@@ -284,6 +293,12 @@ class TestRequests:
         assert server.last_headers["Authorization"] == "Bearer plain-4711"
         await ask(server, model="openai/tiny")
         assert "Authorization" not in server.last_headers
+
+    async def test_a_key_that_no_header_takes_fails_for_good(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TINY", "plain-4711\nHost: elsewhere")
+        error = await failing(Answering(COMPLETION), api_key_env="TINY")
+        assert isinstance(error, PermanentModelError)
+        assert "4711" not in str(error)
 
     @pytest.mark.parametrize("model", ["hosted_vllm/tiny", "openai/tiny", "lm_studio/tiny", "llamafile/tiny"])
     async def test_both_transports_send_the_same_body(self, model: str) -> None:
