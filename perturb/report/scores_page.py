@@ -9,12 +9,11 @@ from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_intervals
 from perturb.report.page import Column, Figure, ItemBrowser, Page, Section, Table, Value
 from perturb.report.replies import browse_replies
+from perturb.report.scores_breakdowns import comparison_section, groups_section
 from perturb.report.scores_sections import (
     behaviour_section,
     calibration_section,
     codes_section,
-    comparison_section,
-    groups_section,
     plane_section,
 )
 from perturb.report.words import counted
