@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perturb.cli.output import note, print_json, print_table
+from perturb.cli.output import note, number, percent, print_json, print_table, print_title, span
 
 if TYPE_CHECKING:
     from perturb.audit import AuditReport
@@ -77,14 +77,14 @@ def _print_head(report: AuditReport) -> None:
 def _print_agreement(report: AuditReport) -> None:
     agreement = report.agreement
     if agreement.pairs:
-        _title("Cohen's κ between verifiers")
+        print_title("Cohen's κ between verifiers")
         values = {frozenset((pair.a, pair.b)): pair.kappa.value for pair in agreement.pairs}
         rows = [
-            [a, *("1" if a == b else _number(values[frozenset((a, b))]) for b in report.verifiers)]
+            [a, *("1" if a == b else number(values[frozenset((a, b))]) for b in report.verifiers)]
             for a in report.verifiers
         ]
         print_table(("", *report.verifiers), rows)
-        _title("Pairs")
+        print_title("Pairs")
         header = ("pair", "both scored", "passes", "κ", "95 %", "agreement", "AC1", "note")
         print_table(
             header,
@@ -92,17 +92,17 @@ def _print_agreement(report: AuditReport) -> None:
                 (
                     f"{pair.a} / {pair.b}",
                     pair.n,
-                    _percent(pair.prevalence),
-                    _number(pair.kappa.value),
-                    _span(pair.kappa.low, pair.kappa.high),
-                    _percent(pair.agreement.value),
-                    _number(pair.ac1.value),
+                    percent(pair.prevalence),
+                    number(pair.kappa.value),
+                    span(pair.kappa.low, pair.kappa.high),
+                    percent(pair.agreement.value),
+                    number(pair.ac1.value),
                     pair.kappa.reason or "",
                 )
                 for pair in agreement.pairs
             ],
         )
-    _title("The panel as a whole")
+    print_title("The panel as a whole")
     names = {
         "agreement": "raw agreement",
         "pabak": "PABAK",
@@ -116,10 +116,10 @@ def _print_agreement(report: AuditReport) -> None:
 
 
 def _print_matrix(report: AuditReport) -> None:
-    _title("Pass rate of each generator by each verifier")
+    print_title("Pass rate of each generator by each verifier")
     rates = {(one.generator, one.verifier): one for one in report.pass_rate_matrix}
     rows = [
-        [generator, *(_percent(rates[generator, verifier].rate) for verifier in report.verifiers)]
+        [generator, *(percent(rates[generator, verifier].rate) for verifier in report.verifiers)]
         for generator in report.generators
     ]
     print_table(("generator", *report.verifiers), rows)
@@ -128,7 +128,7 @@ def _print_matrix(report: AuditReport) -> None:
 def _print_bias(report: AuditReport) -> None:
     both = [row for row in report.self_bias if row.role == "both"]
     if both:
-        _title("Self-evaluation bias, in percentage points")
+        print_title("Self-evaluation bias, in percentage points")
         header = ("model", "n", "self", "peers", "bias", "95 %", "leniency and quality out", "95 %", "p")
         print_table(
             header,
@@ -136,10 +136,10 @@ def _print_bias(report: AuditReport) -> None:
                 (
                     row.model,
                     row.n,
-                    *(_percent(row.own), _percent(row.peers)),
-                    *(_points(row.bias.value), _span(row.bias.low, row.bias.high, "+.1f")),
-                    *(_points(row.did.value), _span(row.did.low, row.did.high, "+.1f")),
-                    _number(row.p_value, ".3f"),
+                    *(percent(row.own), percent(row.peers)),
+                    *(_points(row.bias.value), span(row.bias.low, row.bias.high, "+.1f")),
+                    *(_points(row.did.value), span(row.did.low, row.did.high, "+.1f")),
+                    number(row.p_value, ".3f"),
                 )
                 for row in both
             ],
@@ -153,7 +153,7 @@ def _print_bias(report: AuditReport) -> None:
 
 
 def _print_acceptance(report: AuditReport) -> None:
-    _title("Accepted by the panel")
+    print_title("Accepted by the panel")
     rules = [("unanimous", report.rules.unanimous)]
     rules += [(f"at least {k} of {len(report.verifiers)}", one) for k, one in report.rules.k_of_n.items()]
     header = ("rule", "candidates", "accepted", "rejected", "undecided", "rate", "95 %")
@@ -162,7 +162,7 @@ def _print_acceptance(report: AuditReport) -> None:
         [
             (
                 *(name, one.rate.n, one.accepted, one.rejected, one.undecided),
-                *(_percent(one.rate.rate), _percent_span(one.rate.cluster_low, one.rate.cluster_high)),
+                *(percent(one.rate.rate), _percent_span(one.rate.cluster_low, one.rate.cluster_high)),
             )
             for name, one in rules
         ],
@@ -172,14 +172,14 @@ def _print_acceptance(report: AuditReport) -> None:
 def _print_left_out(report: AuditReport) -> None:
     if not report.rules.leave_one_out:
         return
-    _title("Unanimity without one verifier")
+    print_title("Unanimity without one verifier")
     header = ("left out", "accepted", "rate", "kept out by it alone", "churn")
     print_table(
         header,
         [
             (
-                *(row.verifier, row.without.accepted, _percent(row.without.rate.rate)),
-                *(row.gained, _percent(row.churn)),
+                *(row.verifier, row.without.accepted, percent(row.without.rate.rate)),
+                *(row.gained, percent(row.churn)),
             )
             for row in report.rules.leave_one_out
         ],
@@ -187,7 +187,7 @@ def _print_left_out(report: AuditReport) -> None:
 
 
 def _print_rates(grouping: Grouping, rates: Sequence[Rate], unanimous: Sequence[Rate]) -> None:
-    _title(f"Pass rate by {grouping}, hardest first")
+    print_title(f"Pass rate by {grouping}, hardest first")
     accepted = {rate.name: rate.rate for rate in unanimous}
     known = sorted(rates, key=lambda rate: (rate.rate is None, rate.rate or 0.0))
     header = (str(grouping), "votes", "pass rate", "95 % (Wilson)", "95 % (base instances)", "unanimous")
@@ -195,8 +195,8 @@ def _print_rates(grouping: Grouping, rates: Sequence[Rate], unanimous: Sequence[
         header,
         [
             (
-                *(rate.name, rate.n, _percent(rate.rate), _percent_span(rate.low, rate.high)),
-                *(_percent_span(rate.cluster_low, rate.cluster_high), _percent(accepted[rate.name])),
+                *(rate.name, rate.n, percent(rate.rate), _percent_span(rate.low, rate.high)),
+                *(_percent_span(rate.cluster_low, rate.cluster_high), percent(accepted[rate.name])),
             )
             for rate in known
         ],
@@ -204,7 +204,7 @@ def _print_rates(grouping: Grouping, rates: Sequence[Rate], unanimous: Sequence[
 
 
 def _print_levers(report: AuditReport) -> None:
-    _title("Levers by generator")
+    print_title("Levers by generator")
     header = ("generator", "candidates", "levers used", "never chosen", "entropy (bits)", "within cells")
     print_table(
         header,
@@ -218,29 +218,13 @@ def _print_levers(report: AuditReport) -> None:
     )
 
 
-def _title(text: str) -> None:
-    typer.echo(f"\n{text}")
-
-
 def _estimate_row(name: str, estimate: Estimate) -> tuple[Any, ...]:
-    value = _number(estimate.value)
-    return name, value, _span(estimate.low, estimate.high), estimate.reason or ""
-
-
-def _number(value: float | None, form: str = ".3f") -> str:
-    return "NA" if value is None else format(value, form)
+    value = number(estimate.value)
+    return name, value, span(estimate.low, estimate.high), estimate.reason or ""
 
 
 def _points(value: float | None) -> str:
-    return _number(value, "+.2f")
-
-
-def _percent(value: float | None) -> str:
-    return "NA" if value is None else f"{100 * value:.1f} %"
-
-
-def _span(low: float | None, high: float | None, form: str = ".3f") -> str:
-    return "NA" if low is None or high is None else f"{low:{form}} … {high:{form}}"
+    return number(value, "+.2f")
 
 
 def _percent_span(low: float | None, high: float | None) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.cli.output import print_json, print_table
+from perturb.cli.output import number, print_json, print_table, span
 from perturb.cli.wrong_use import refuse
 
 if TYPE_CHECKING:
@@ -93,21 +92,12 @@ def _print_scores(done: Comparison) -> None:
             ("model", "metric", "older", "newer", "difference", "95 %", "why NA"),
             [
                 (
-                    *(one.model, one.metric, _number(one.old), _number(one.new)),
-                    *(_number(one.difference, "+.3f"), _span((one.low, one.high)), one.reason or ""),
+                    *(one.model, one.metric, number(one.old), number(one.new)),
+                    *(number(one.difference, "+.3f"), span(one.low, one.high, "+.3f"), one.reason or ""),
                 )
                 for one in done.score_changes
             ],
         )
         typer.echo("\nranking of the models")
-        rows = [(one.metric, one.models, _number(one.tau), one.reason or "") for one in done.rankings]
+        rows = [(one.metric, one.models, number(one.tau), one.reason or "") for one in done.rankings]
         print_table(("metric", "models", "Kendall's τ", "why NA"), rows)
-
-
-def _number(value: float | None, form: str = ".3f") -> str:
-    return "NA" if value is None else format(value, form)
-
-
-def _span(ends: Sequence[float | None]) -> str:
-    low, high = ends
-    return "NA" if low is None or high is None else f"{low:+.3f} … {high:+.3f}"

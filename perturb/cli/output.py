@@ -43,6 +43,38 @@ def money(value: float | None) -> str:
     return "unknown" if value is None else f"${value:,.2f}"
 
 
+def print_title(text: str) -> None:
+    """Print the heading of a table below another."""
+    typer.echo(f"\n{text}")
+
+
+def number(value: float | None, form: str = ".3f") -> str:
+    """A figure, or NA.
+
+    >>> number(0.5), number(None)
+    ('0.500', 'NA')
+    """
+    return "NA" if value is None else format(value, form)
+
+
+def span(low: float | None, high: float | None, form: str = ".3f") -> str:
+    """An interval, or NA.
+
+    >>> span(0.25, 0.75, ".2f"), span(None, None)
+    ('0.25 … 0.75', 'NA')
+    """
+    return "NA" if low is None or high is None else f"{low:{form}} … {high:{form}}"
+
+
+def percent(value: float | None) -> str:
+    """A share in percent, or NA.
+
+    >>> percent(0.125)
+    '12.5 %'
+    """
+    return "NA" if value is None else f"{100 * value:.1f} %"
+
+
 def _text(value: Any) -> str:
     if value is None:
         return "-"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from perturb.cli.output import note, print_table
+from perturb.cli.output import note, number, print_table, print_title
 
 if TYPE_CHECKING:
     from perturb.evaluate.refusal_report import GroupResult, RefusalReport
@@ -40,14 +40,14 @@ def warnings_of(group: GroupResult) -> list[str]:
 def _print_scores(report: RefusalReport) -> None:
     from perturb.evaluate.refusal_report import METRICS
 
-    _title("Scores, and their 95 % intervals below")
+    print_title("Scores, and their 95 % intervals below")
     print_table(
         ("", "n", *METRICS.values()),
         [
             (
                 group.name,
                 group.index.n if group.index else 0,
-                *(_number(group.value(name)) for name in METRICS),
+                *(number(group.value(name)) for name in METRICS),
             )
             for group in report.groups
         ],
@@ -61,7 +61,7 @@ def _print_scores(report: RefusalReport) -> None:
 
 
 def _print_counts(report: RefusalReport) -> None:
-    _title("Questions")
+    print_title("Questions")
     header = (
         "",
         "refused, wrong",
@@ -88,11 +88,11 @@ def _print_counts(report: RefusalReport) -> None:
     )
     sizes = sorted({size for group in report.groups for size in group.subset_cv})
     if sizes:
-        _title("Coefficient of variation of RI over random subsets, by their size")
+        print_title("Coefficient of variation of RI over random subsets, by their size")
         rows = [
             (
                 group.name,
-                *(_number(one.value) if (one := group.subset_cv.get(size)) else "-" for size in sizes),
+                *(number(one.value) if (one := group.subset_cv.get(size)) else "-" for size in sizes),
             )
             for group in report.groups
         ]
@@ -105,7 +105,7 @@ def _print_copulas(report: RefusalReport) -> None:
             group.name,
             fit.family,
             _parameters(fit.parameters),
-            _number(fit.log_likelihood, ".4f"),
+            number(fit.log_likelihood, ".4f"),
             fit.note or "",
         )
         for group in report.groups
@@ -113,7 +113,7 @@ def _print_copulas(report: RefusalReport) -> None:
     ]
     if not rows:
         return
-    _title("Copulas")
+    print_title("Copulas")
     print_table(("", "family", "parameters", "log-likelihood", "note"), rows)
     named: dict[str, list[str]] = {}
     for group in report.groups:
@@ -128,14 +128,14 @@ def _print_stability(report: RefusalReport) -> None:
         return
     from perturb.evaluate.refusal_report import METRICS
 
-    _title("Stability between settings: normalised difference, and coefficient of variation below")
+    print_title("Stability between settings: normalised difference, and coefficient of variation below")
     models = list(dict.fromkeys(one.model for one in report.stability))
     found = {(one.model, one.metric): one for one in report.stability}
     header = ("", *METRICS.values())
     print_table(
         header,
         [
-            (model or "", *(_number(found[model, name].difference.value, "+.2f") for name in METRICS))
+            (model or "", *(number(found[model, name].difference.value, "+.2f") for name in METRICS))
             for model in models
         ],
     )
@@ -143,7 +143,7 @@ def _print_stability(report: RefusalReport) -> None:
     print_table(
         header,
         [
-            (model or "", *(_number(found[model, name].cv.value, ".2f") for name in METRICS))
+            (model or "", *(number(found[model, name].cv.value, ".2f") for name in METRICS))
             for model in models
         ],
     )
@@ -154,27 +154,19 @@ def _print_ranking(report: RefusalReport) -> None:
         return
     from perturb.evaluate.refusal_report import METRICS
 
-    _title("Stability of the ranking of models over the settings")
+    print_title("Stability of the ranking of models over the settings")
     header = ("metric", "taken out first", "Kendall's W", "winner entropy", "note")
     print_table(
         header,
         [
             (
                 *(METRICS[one.metric], "-" if one.given == "nothing" else one.given.replace("_", " ")),
-                *(_number(one.kendalls_w.value), _number(one.winner_entropy.value)),
+                *(number(one.kendalls_w.value), number(one.winner_entropy.value)),
                 one.kendalls_w.reason or "",
             )
             for one in report.ranking
         ],
     )
-
-
-def _title(text: str) -> None:
-    typer.echo(f"\n{text}")
-
-
-def _number(value: float | None, form: str = ".3f") -> str:
-    return "NA" if value is None else format(value, form)
 
 
 def _interval(group: GroupResult, name: str) -> str:

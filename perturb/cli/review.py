@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perturb.cli.output import note, print_json, print_table
+from perturb.cli.output import note, number, percent, print_json, print_table, span
 from perturb.cli.wrong_use import given_by_options
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def _print_report(report: HumanReport) -> None:
     typer.echo(f"{report.reviewed} of {report.items} items reviewed, {report.split} of them split evenly")
     print_table(
         ("annotator", "finished", "begun", "passes"),
-        [(one.name, one.finished, one.begun, _percent(one.pass_rate)) for one in report.annotators],
+        [(one.name, one.finished, one.begun, percent(one.pass_rate)) for one in report.annotators],
     )
     for name in ("all", "class", "intensity"):
         _print_rates(f"Items that pass, {name}", report.pass_rates[name])
@@ -227,7 +227,7 @@ def _print_report(report: HumanReport) -> None:
     estimates += report.agreement.panel.items()
     print_table(
         ("statistic", "value", "95 %", "note"),
-        [(name, _number(one.value), _span(one.low, one.high), one.reason or "") for name, one in estimates],
+        [(name, number(one.value), span(one.low, one.high), one.reason or "") for name, one in estimates],
     )
     typer.echo("\nThe panel against people")
     print_table(
@@ -235,7 +235,7 @@ def _print_report(report: HumanReport) -> None:
         [
             (
                 *(one.name, *_rate(one.passed), *_rate(one.failed)),
-                _number(one.kappa.value),
+                number(one.kappa.value),
             )
             for one in (report.panel, *report.verifiers)
         ],
@@ -249,16 +249,4 @@ def _print_rates(title: str, rates: Sequence[Rate]) -> None:
 
 def _rate(rate: Rate) -> tuple[Any, ...]:
     low, high = (None if end is None else 100 * end for end in (rate.low, rate.high))
-    return rate.n, _percent(rate.rate), _span(low, high, ".1f")
-
-
-def _percent(value: float | None) -> str:
-    return "NA" if value is None else f"{100 * value:.1f} %"
-
-
-def _number(value: float | None) -> str:
-    return "NA" if value is None else f"{value:.3f}"
-
-
-def _span(low: float | None, high: float | None, form: str = ".3f") -> str:
-    return "NA" if low is None or high is None else f"{low:{form}} … {high:{form}}"
+    return rate.n, percent(rate.rate), span(low, high, ".1f")

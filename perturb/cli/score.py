@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perturb.cli.output import note, print_json, print_table
+from perturb.cli.output import note, print_json, print_table, print_title
 from perturb.cli.pages import check_page_name, write_beside
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _page(report: ScoreReport) -> Page:
 def _print_metrics(report: ScoreReport) -> None:
     counts = ", ".join(f"{one.model} {one.n}" for one in report.models)
     typer.echo(f"{report.source}: replies by model: {counts}")
-    _title("Scores in percent, with 95 % intervals")
+    print_title("Scores in percent, with 95 % intervals")
     names = list(report.models[0].metrics)
     print_table(
         ("metric", *(one.model for one in report.models)),
@@ -122,7 +122,7 @@ def _print_unscored(report: ScoreReport) -> None:
     short = [one for one in report.models if one.unscored]
     if not short:
         return
-    _title("Range as unscored replies are read one way or the other, in percent")
+    print_title("Range as unscored replies are read one way or the other, in percent")
     header = ("metric", *(f"{one.model} ({one.unscored} unscored)" for one in short))
     rows: list[list[Any]] = []
     for name in short[0].bounds:
@@ -133,7 +133,7 @@ def _print_unscored(report: ScoreReport) -> None:
 
 
 def _print_outcomes(report: ScoreReport) -> None:
-    _title("What became of the scored replies, in percent")
+    print_title("What became of the scored replies, in percent")
     outcomes = list(report.models[0].outcomes)
     header = ("model", *(outcome.replace("_", " ") for outcome in outcomes))
     print_table(
@@ -150,7 +150,7 @@ def _print_groups(report: ScoreReport, grouping: Grouping) -> None:
     if not rows:
         note(f"note: the results do not say the {grouping} of an item")
         return
-    _title(f"By {grouping}, in percent")
+    print_title(f"By {grouping}, in percent")
     order = {group: place for place, (group, *_) in enumerate(rows)}
     print_table(
         (grouping.value, "model", "read", *_IN_GROUPS.values()), sorted(rows, key=lambda row: order[row[0]])
@@ -169,14 +169,14 @@ def _print_comparisons(report: ScoreReport) -> None:
         if one.metric == name
     ]
     if rows:
-        _title("Differences on the same items, in percentage points")
+        print_title("Differences on the same items, in percentage points")
         print_table(("metric", "models", "items", "difference", "95 %", "p", "p (Holm)"), rows)
 
 
 def _print_own_items(report: ScoreReport) -> None:
     if not report.own_items:
         return
-    _title("Items that the model generated itself, in percent and percentage points")
+    print_title("Items that the model generated itself, in percent and percentage points")
     header = ("model", "metric", "own", "others", "difference", "95 %", "beyond its peers", "95 %")
     print_table(
         header,
@@ -195,7 +195,7 @@ def _print_own_items(report: ScoreReport) -> None:
 def _print_flips(report: ScoreReport) -> None:
     if not report.flips:
         return
-    _title("Items against their unperturbed controls, in percent")
+    print_title("Items against their unperturbed controls, in percent")
     header = (
         "model",
         "pairs",
@@ -215,10 +215,6 @@ def _print_flips(report: ScoreReport) -> None:
             for one in report.flips
         ],
     )
-
-
-def _title(text: str) -> None:
-    typer.echo(f"\n{text}")
 
 
 def _with_interval(estimate: Estimate) -> str:
