@@ -13,7 +13,7 @@ from perturb.rules.ambiguity_gap import gap_of, sibling_title, with_note
 from perturb.rules.ambiguity_rivals import deed_of
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import maybe_person
+from perturb.rules.doers import is_clean, maybe_person
 from perturb.rules.drafts import (
     answer_kept,
     answer_sentence,
@@ -23,6 +23,7 @@ from perturb.rules.drafts import (
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS
+from perturb.rules.topics import is_cased
 from perturb.rules.words import capitalise, content_stems, has_word
 
 LOW = Cell(PerturbationClass.AMBIGUITY, Intensity.LOW)
@@ -62,7 +63,7 @@ def _pronoun(analysis: Analysis, rng: random.Random) -> Draft | None:
     question = question[0].lower() + question[1:]
     query = rng.choice(say.FRONTS).format(full=subject.full, question=question)
     return with_note(
-        analysis, in_style(analysis, query),
+        analysis, _styled(analysis, query),
         fill(rng, say.DECOYS, decoy=decoy, full=subject.full, Full=capitalise(subject.full)),
         "The question uses a pronoun that could mean a decoy but plainly means the topic it names first.",
     )  # fmt: skip
@@ -89,7 +90,7 @@ def _sense_family(analysis: Analysis) -> str | None:
     ):
         return None
     if question.verb in ("is", "was"):
-        return "other" if analysis.answer_type is AnswerType.PERSON else None
+        return "be" if analysis.answer_type is AnswerType.PERSON else None
     verb = inflected(question.verb.lower(), "VB") or ""
     if analysis.answer_type is AnswerType.PERSON or maybe_person(analysis):
         return next((family for family, verbs in _VERB_FAMILIES.items() if verb in verbs), "other")
@@ -107,7 +108,7 @@ def _sense(analysis: Analysis, rng: random.Random) -> Draft | None:
     sense = rng.choice(say.SENSES[family])
     if has_word(f"{analysis.query} {analysis.text}", sense):
         return None
-    query = in_style(
+    query = _styled(
         analysis, rng.choice(say.SENSE_QUESTIONS).format(sense=sense, did=deed_of(analysis.question))
     )
     return Draft(
@@ -117,6 +118,12 @@ def _sense(analysis: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
+def _styled(analysis: Analysis, text: str) -> str:
+    """A new question as the original is written; all in small letters where not every name in it is known."""
+    styled = in_style(analysis, text)
+    return styled if is_clean(analysis) or is_cased(analysis.instance.query) else styled.lower()
+
+
 def _epithet_fits(analysis: Analysis) -> bool:
     gap = gap_of(analysis)
     return (
@@ -124,6 +131,7 @@ def _epithet_fits(analysis: Analysis) -> bool:
         and bool(gap.subject.noun)
         and not gap.possessive
         and answer_sentence(analysis) is not None
+        and not any(has_word(alias, gap.subject.noun) for c in analysis.clusters for alias in c.aliases)
     )
 
 
@@ -136,7 +144,7 @@ def _epithet(analysis: Analysis, rng: random.Random) -> Draft | None:
     name = rng.choice(say.EPITHET_NAMES).format(noun=noun, epithet=first)
     note = fill(rng, say.EPITHET_NOTES, full=gap.subject.full, epithet=first, other=second, noun=noun)
     return with_note(
-        analysis, in_style(analysis, gap.filled(name)), note,
+        analysis, _styled(analysis, gap.filled(name)), note,
         "The topic is called by an epithet that the context ties to it alone.",
     )  # fmt: skip
 

@@ -43,6 +43,7 @@ SENSES = {
     "play": ("figure", "star", "player", "talent"),
     "write": ("figure", "hand", "pen", "mind"),
     "make": ("figure", "mind", "brain", "party"),
+    "be": ("figure",),
     "other": ("figure", "party"),
     "group": ("party", "body", "outfit"),
 }
@@ -117,6 +118,12 @@ SLUICES_WHO = (
     "if someone {did} and someone later {deed}, who was that",
     "someone {did}, just as someone later {deed}, but who",
     "there is someone who {did} and someone who later {deed}, but who",
+    "someone {did}; someone later {deed}; who",
+    "one person {did} and one person later {deed}, so who",
+    "a person {did} and a person later {deed}; can the passage tell me who",
+    "we read that one person {did} and that one later {deed}, and I wonder who",
+    "a certain person {did}, a certain person later {deed}: who",
+    "somebody {did} and somebody later {deed}; do you see who",
 )
 SIDE_EVENTS_PAST = (
     ("a report on this subject was printed", "A report on this subject was printed {rival}."),
@@ -150,6 +157,11 @@ SLUICES = (
     "it is said here that {claim} and {event}, but {wh}",
     "given that {claim} and {event}, {wh} was that",
     "{claim}, just as {event}, but {wh} exactly",
+    "{claim}; {event}; {wh}",
+    "{claim} and {event}; can the passage tell me {wh}",
+    "we read that {claim} and that {event}, and I wonder {wh}",
+    "{claim} and {event}, so {wh}",
+    "it seems that {claim} and {event}; do you see {wh}",
 )
 
 DUAL = (
