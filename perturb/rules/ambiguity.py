@@ -58,6 +58,7 @@ def _deictic(analysis: Analysis, rng: random.Random) -> Draft | None:
         rng,
         say.DEICTIC_NOTES,
         noun=gap.subject.noun,
+        nouns=gap.subject.noun if gap.subject.noun.endswith("s") else f"{gap.subject.noun}s",
         name=f"“{gap.subject.name}”" if work else gap.subject.full,
         sibling=sibling,
         claim=capitalise(claim),

@@ -141,7 +141,8 @@ def _epithet(analysis: Analysis, rng: random.Random) -> Draft | None:
         return None
     first, second = rng.sample(pools.EPITHETS, 2)
     noun = gap.subject.noun
-    name = rng.choice(say.EPITHET_NAMES).format(noun=noun, epithet=first)
+    names = [n for n in say.EPITHET_NAMES if "{noun}" in n or not gap.right.strip(" ?")]
+    name = rng.choice(names).format(noun=noun, epithet=first)
     note = fill(rng, say.EPITHET_NOTES, full=gap.subject.full, epithet=first, other=second, noun=noun)
     return with_note(
         analysis, _styled(analysis, gap.filled(name)), note,

@@ -10,9 +10,20 @@ from perturb.rules.answers import AnswerType
 from perturb.rules.doers import maybe_person
 from perturb.rules.questions import Question
 from perturb.rules.values import dice, new_person
-from perturb.rules.words import has_word
+from perturb.rules.words import has_word, word_list
 
 _YEAR = re.compile(r"\b(?:1[0-9]\d\d|20\d\d)\b")
+
+
+_WOMEN = frozenset(
+    word_list(
+        "mother mom grandmother sister girlfriend wife queen girl woman daughter aunt princess actress she her"
+    )
+)
+_MEN = frozenset(
+    word_list("father dad grandfather brother boyfriend husband king boy man son uncle prince actor he his")
+)
+"""Words of a question that tell who may have played the part."""
 
 
 def rival_of(analysis: Analysis) -> str | None:
@@ -30,8 +41,10 @@ def anybody(analysis: Analysis) -> str | None:
     if analysis.answer_type is AnswerType.PERSON and analysis.alternative is not None:
         return analysis.alternative
     rng = dice("rival", analysis.instance.query, analysis.instance.answers)
+    asked = set(analysis.query.lower().split())
+    sex = analysis.gender or ("f" if asked & _WOMEN else "m" if asked & _MEN else rng.choice("mf"))
     for _ in range(8):
-        name = new_person(analysis.gender or rng.choice("mf"), analysis.text, rng)
+        name = new_person(sex, analysis.text, rng)
         if name and not any(has_word(f"{analysis.text} {analysis.query}", word) for word in name.split()):
             return name
     return None

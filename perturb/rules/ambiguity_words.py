@@ -83,10 +83,10 @@ EPITHET_NOTES = (
 
 DEICTIC_NOTES = (
     "A second {noun} is treated here on equal terms. {claim}.",
-    "There are two {noun}s on this page, {name} and {sibling}. {claim}.",
+    "There are two {nouns} on this page, {name} and {sibling}. {claim}.",
     "The other {noun} on this page is {sibling}. {claim}.",
     "Side by side with it stands another {noun}, {sibling}. {claim}.",
-    "This entry is about two {noun}s, and the second is {sibling}. {claim}.",
+    "This entry is about two {nouns}, and the second is {sibling}. {claim}.",
     "Alongside {name}, the entry deals just as fully with the {noun} {sibling}. {claim}.",
     "As much is known of another {noun}, {sibling}. {claim}.",
     "The text now turns to a {noun} of the same rank, {sibling}. {claim}.",
