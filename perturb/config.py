@@ -213,8 +213,8 @@ class ExecutorEntry(Strict):
 
     kind: Literal["local", "processes", "ray"] = "local"
     workers: int | None = Field(default=None, ge=1, le=1024)
-    """Processes on this machine, or chunks that each node of the cluster works on; None means one a core."""
-    chunk: int = Field(default=32, ge=1, le=10_000)
+    """Processes on this machine (None: one a core), or chunks that a Ray node works on (None: two a CPU)."""
+    chunk: int = Field(default=128, ge=1, le=10_000)
     """The most tasks that are sent out together."""
     address: Text | None = None
     """Of a running Ray cluster; None starts one on this machine."""

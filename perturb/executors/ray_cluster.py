@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,15 +61,15 @@ class Slot:
         return f"node {self.node.name}"
 
     async def work(self, chunk: Sequence[Task]) -> AsyncIterator[Row]:
-        """Have the chunk done on the node; its rows come together."""
+        """Have the chunk done on the node, and pass on its rows as they come."""
         self.node.busy += 1
         try:
             self.reference = self.cluster.submit(self.node, list(chunk))
-            rows = await self.cluster.result(self.reference)
+            while rows := await self.cluster.result(_next(self.reference)):
+                for row in rows:
+                    yield row
         finally:
             self.node.busy -= 1
-        for row in rows:
-            yield row
 
     def drop(self) -> None:
         """Take the task back, and give the node nothing more until it answers."""
@@ -81,7 +81,7 @@ class RayPlaces:
     """The nodes of a cluster that is connected to."""
 
     def __init__(self, ray: Any, catalogue: Any, slots: int | None) -> None:
-        """`catalogue` refers to the cluster's object store; `slots` None means one a CPU."""
+        """`catalogue` refers to the object store; `slots`: chunks that each node works on, None means two a CPU."""
         self._ray = ray
         self._catalogue = catalogue
         self._slots = slots
@@ -129,15 +129,15 @@ class RayPlaces:
         return sum(node.slots for node in self._nodes.values())
 
     def submit(self, node: Node, chunk: list[Task]) -> Any:
-        """Send a chunk to a node; returns Ray's reference to its rows."""
-        work = self._on(node, ray_worker.work_on, node.cpus / node.slots)
+        """Send a chunk to a node; returns Ray's generator of references to handfuls of rows."""
+        work = self._on(node, ray_worker.work_on, node.cpus / node.slots, num_returns="streaming")
         return work.remote(self._catalogue, chunk)
 
-    async def result(self, reference: Any) -> Any:
-        """What a task returned. Raises `WorkerLostError` for whatever Ray says when a worker or a node is gone."""
+    async def result(self, awaited: Awaitable[Any]) -> Any:
+        """What a task has to give. Raises `WorkerLostError` for whatever Ray says when a worker or a node is gone."""
         errors = self._ray.exceptions
         try:
-            return await reference
+            return await awaited
         except errors.RayTaskError as error:
             raise ExecutorError(f"a Ray worker failed: {str(error).splitlines()[-1]}") from None
         except errors.RayError as error:
@@ -150,15 +150,13 @@ class RayPlaces:
         except (self._ray.exceptions.RayError, TypeError, ValueError):
             return  # it is over, or was never sent
 
-    def _on(self, node: Node, function: Callable[..., Any], cpus: float) -> Any:
+    def _on(self, node: Node, function: Callable[..., Any], cpus: float, **options: Any) -> Any:
         """A function as a task that runs on this node or nowhere, once."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        return self._ray.remote(function).options(
-            scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
-            num_cpus=cpus,
-            max_retries=0,
-        )
+        here = NodeAffinitySchedulingStrategy(node.id, soft=False)
+        task = self._ray.remote(function)
+        return task.options(scheduling_strategy=here, num_cpus=cpus, max_retries=0, **options)
 
     async def _watch(self) -> None:
         """Keep the list of nodes, and ask those that are silent whether they are there."""
@@ -182,7 +180,7 @@ class RayPlaces:
         for key, one in alive.items():
             if key not in self._nodes:
                 cpus = one["Resources"]["CPU"]
-                slots = self._slots or max(1, int(cpus))
+                slots = self._slots or max(1, int(2 * cpus))
                 self._nodes[key] = Node(key, one["NodeManagerAddress"], cpus, slots)
 
     async def _ask(self, node: Node) -> None:
@@ -241,6 +239,15 @@ async def open_ray(entry: ExecutorEntry, catalogue: Catalogue | None) -> Crew:
         await places.close()
         raise
     return Crew(places, width=2 * entry.chunk * places.width, chunk=entry.chunk, grace=entry.grace)
+
+
+async def _next(references: Any) -> list[Row] | None:
+    """The next handful of rows; None at the end."""
+    try:
+        rows: list[Row] = await (await anext(references))
+    except StopAsyncIteration:
+        return None
+    return rows
 
 
 async def _knock(address: str) -> None:

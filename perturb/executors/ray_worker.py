@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import lru_cache
 
 from perturb.blueprint import code_version
 from perturb.catalogue import Catalogue
 from perturb.executors.tasks import Row, Task, Tools, perform_chunk
+
+TOGETHER = 0.02
+"""Seconds that a row waits for others: a trip to the driver costs more than a row."""
 
 _TOOLS = Tools()
 """Opened models serve every chunk of this process; they are kept by their settings, so runs do not mix."""
@@ -20,14 +23,37 @@ def _loop() -> asyncio.AbstractEventLoop:
     return asyncio.new_event_loop()
 
 
-def work_on(catalogue: Catalogue | None, chunk: Sequence[Task]) -> list[Row]:
-    """Do the tasks of a chunk at the same time."""
+def work_on(catalogue: Catalogue | None, chunk: Sequence[Task]) -> Iterator[list[Row]]:
+    """Do the tasks of a chunk at the same time; rows come in handfuls, as they are done."""
     _TOOLS.catalogue = catalogue
+    handfuls = _gather(chunk)
+    loop = _loop()
+    while rows := loop.run_until_complete(_next(handfuls)):
+        yield rows
 
-    async def all_rows() -> list[Row]:
-        return [row async for row in perform_chunk(chunk, _TOOLS)]
 
-    return _loop().run_until_complete(all_rows())
+async def _gather(chunk: Sequence[Task]) -> AsyncIterator[list[Row]]:
+    """The rows of a chunk; those that come within `TOGETHER` seconds travel together."""
+    inbox: asyncio.Queue[Row] = asyncio.Queue()
+
+    async def fill() -> None:
+        async for row in perform_chunk(chunk, _TOOLS):
+            inbox.put_nowait(row)
+
+    filling = asyncio.ensure_future(fill())
+    left = len(chunk)
+    while left:
+        rows = [await inbox.get()]
+        await asyncio.sleep(TOGETHER)
+        while not inbox.empty():
+            rows.append(inbox.get_nowait())
+        left -= len(rows)
+        yield rows
+    await filling
+
+
+async def _next(handfuls: AsyncIterator[list[Row]]) -> list[Row] | None:
+    return await anext(handfuls, None)
 
 
 def version() -> str:
