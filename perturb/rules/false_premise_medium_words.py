@@ -139,15 +139,15 @@ BEFORE_FIRST = (
     "Who {verb} the {thing} that preceded the first one?",
     "Who had {done} the earlier {thing} before the first one came about?",
     "Who {verb} the last {thing} before the very first one?",
-    "Who {verb} the {thing} that was older than the first one?",
+    "Who {verb} the {thing} before the first one of all?",
     "Before the first one, who {verb} the previous {thing}?",
     "By what name is the {thing} known that preceded the first, and who {verb} it?",
 )
 DATED_BEFORE_FIRST = (
     "When {was} the {thing} {done} that came just before the first one?",
     "In which year {was} the {thing} {done} that preceded the first one?",
-    "When {was} the {thing} {done} that was older than the first one?",
-    "Where {was} the earlier {thing} {done}, the one before the first?",
+    "When {was} the {thing} that came before the first one {done}?",
+    "Where {was} the {thing} before the first one {done}?",
     "Why {was} the {thing} before the first one {done} so quietly?",
     "Who remembers the day on which the {thing} before the first one {was} {done}?",
 )
