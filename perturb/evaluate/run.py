@@ -28,7 +28,6 @@ from perturb.evaluate.results import answer_kind, judgement_version, run_of, wri
 from perturb.evaluate.run_report import report_facts, report_warnings
 from perturb.evaluate.setting import EvaluationPlan, Setting, enter, set_up
 from perturb.llm.asking import Asker
-from perturb.llm.batches import MOST_WAITING
 from perturb.llm.budget import Budget
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store import EvaluationLedger, queries
@@ -150,8 +149,9 @@ class _Session:
             waiting_for_judge = seat.settings.max_connections
 
         async def one_model(contestant: Contestant) -> BudgetSpent | None:
-            if self._setting.goes_by_batch(contestant):
-                return await self._by_stages(asker, judge, contestant.name)
+            limits = self._setting.plan.batch
+            if limits is not None:
+                return await self._by_stages(asker, judge, contestant.name, limits.most_waiting)
             return await work_through(
                 iter(self._setting.item_set.items),
                 lambda item: self._settle(asker, judge, contestant.name, item),
@@ -174,7 +174,9 @@ class _Session:
         self._settled()
         await self._ledger.keep_up()
 
-    async def _by_stages(self, asker: Asker, judge: Judge | None, model: str) -> BudgetSpent | None:
+    async def _by_stages(
+        self, asker: Asker, judge: Judge | None, model: str, width: int
+    ) -> BudgetSpent | None:
         """One model on every item, all items through one stage before any goes through the next."""
 
         async def answered(item: EvaluationItem) -> bool:
@@ -189,13 +191,16 @@ class _Session:
 
         items: Sequence[EvaluationItem] = self._setting.item_set.items
         for stage in (answered, needs_grade, graded):
-            items, stopped = await self._through(items, stage)
+            items, stopped = await self._through(items, stage, width)
             if stopped is not None:
                 return stopped
         return None
 
     async def _through(
-        self, items: Sequence[EvaluationItem], stage: Callable[[EvaluationItem], Awaitable[bool]]
+        self,
+        items: Sequence[EvaluationItem],
+        stage: Callable[[EvaluationItem], Awaitable[bool]],
+        width: int,
     ) -> tuple[Sequence[EvaluationItem], BudgetSpent | None]:
         """The items that a stage hands on to the next; the others are settled."""
         handed_on: list[EvaluationItem] = []
@@ -207,7 +212,7 @@ class _Session:
                 self._settled()
             await self._ledger.keep_up()
 
-        stopped = await work_through(iter(items), do, min(len(items), MOST_WAITING))
+        stopped = await work_through(iter(items), do, min(len(items), width))
         await asyncio.to_thread(self._ledger.flush)
         return handed_on, stopped
 

@@ -25,6 +25,9 @@ from perturb.llm.limits import FIRST_WAIT, LONGEST_HINT, LONGEST_WAIT, OutOfTrie
 
 T = TypeVar("T")
 
+FAILED_LOOKS = 50
+"""After so many looks in a row that failed, with all their tries, those who wait for a batch are told."""
+
 
 @dataclass(slots=True)
 class _Row:
@@ -233,14 +236,20 @@ class BatchModel:
             self._settle(row, None, reason)
 
     async def _ended(self, batch_id: str) -> BatchView:
-        """Wait for the end of a batch, looking less and less often."""
-        looks = 0
-        while True:
-            view = await self._insist(lambda: self._service.view(batch_id))
-            if view.ended:
-                return view
+        """Wait for the end of a batch, looking less and less often; an outage of hours is no reason to give it up."""
+        failed = 0
+        for looks in itertools.count():
+            try:
+                view = await self._insist(lambda: self._service.view(batch_id))
+                failed = 0
+                if view.ended:
+                    break
+            except TransientModelError:
+                failed += 1
+                if failed > FAILED_LOOKS:
+                    raise
             await asyncio.sleep(self._look(looks))
-            looks += 1
+        return view
 
     def _look(self, looks: int) -> float:
         return min(self._limits.longest_look, self._limits.first_look * 1.5 ** min(looks, 30))

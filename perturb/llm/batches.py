@@ -14,8 +14,7 @@ from perturb.errors import PermanentModelError
 from perturb.llm.batch_rows import Outcome
 from perturb.llm.client import ChatRequest, ModelSettings
 
-MOST_WAITING = 50_000
-"""Requests that should wait at the same time: what they take of memory is a few kilobytes each."""
+_MOST_WAITING = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,11 @@ class BatchLimits:
     longest_look: float = 300.0
     submissions: int = 3
     """How often a request is submitted at most, if batches end without it."""
+
+    @property
+    def most_waiting(self) -> int:
+        """Requests that should wait at the same time: enough to fill batches, few enough for the memory."""
+        return max(_MOST_WAITING, self.max_rows)
 
 
 @dataclass(frozen=True, slots=True)

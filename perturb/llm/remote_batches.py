@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from perturb.digests import canonical
 from perturb.errors import ConfigError
 from perturb.llm.batch_model import BatchModel
 from perturb.llm.batch_rows import Outcome, RowReader
@@ -41,6 +42,9 @@ _LISTED_BY_TAG = frozenset({"openai", "azure", "hosted_vllm"})
 _LISTED_BY_FILE = frozenset({"vertex_ai"})
 _PAGES = 20
 """How many pages of 100 batches are searched for a lost one, newest first."""
+
+_OPENAI_CLIENTS = frozenset({"openai", "hosted_vllm"})
+"""Providers whose client wants a key, and would else take OpenAI's from the environment to a strange server."""
 
 _MAPPED_PARAMS = frozenset({"openai", "azure", "hosted_vllm"})
 """Providers that get the parameters as they are in the file; for the others litellm translates the file."""
@@ -99,6 +103,8 @@ class LiteLLMBatches:
         self._key = key_of(settings)
         self._options = self._connection()
         self._wants_schema = wants_schema(settings)
+        self._model = str(load_litellm().get_llm_provider(settings.model, api_base=settings.api_base)[0])
+        self._sent: dict[str, dict[str, Any]] = {}
 
     @property
     def settings(self) -> ModelSettings:
@@ -107,11 +113,9 @@ class LiteLLMBatches:
 
     def line(self, custom_id: str, request: ChatRequest) -> bytes:
         """The request as a completion is asked for, in the form that litellm translates for other providers."""
-        params = {name: value for name, value in self._settings.params.items() if not _is_option(name)}
-        if request.schema is not None and self._wants_schema:
-            params.setdefault("response_format", response_format(request.schema))
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        body = {"model": self._model, "messages": messages, **self._as_sent(params)}
+        schema = request.schema if self._wants_schema else None
+        body = {"model": self._model, "messages": messages, **self._params(schema)}
         row = {"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}
         return json.dumps(row).encode("ascii") + b"\n"
 
@@ -188,11 +192,6 @@ class LiteLLMBatches:
     async def close(self) -> None:
         """Nothing is kept open between calls."""
 
-    @property
-    def _model(self) -> str:
-        found = load_litellm().get_llm_provider(self._settings.model, api_base=self._settings.api_base)
-        return str(found[0])
-
     def _connection(self) -> dict[str, Any]:
         """What every call needs: provider, address, key, and parameters that say how to reach it."""
         settings = self._settings
@@ -205,14 +204,23 @@ class LiteLLMBatches:
             options["extra_headers"] = {**options.get("extra_headers", {}), "Connection": "close"}
         if settings.api_base:
             options["api_base"] = settings.api_base
-            # The client of these providers wants a key, and would else take OpenAI's from the environment.
-            options["api_key"] = self._key or "no-key"
-        elif self._key:
+        if self._key:
             options["api_key"] = self._key
+        elif settings.api_base and self._provider in _OPENAI_CLIENTS:
+            options["api_key"] = "no-key"
         return options
 
+    def _params(self, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The parameters as a single call would send them; worked out once for each schema."""
+        key = "" if schema is None else canonical(dict(schema))
+        if key not in self._sent:
+            params = {name: value for name, value in self._settings.params.items() if not _is_option(name)}
+            if schema is not None:
+                params.setdefault("response_format", response_format(schema))
+            self._sent[key] = self._as_sent(params)
+        return self._sent[key]
+
     def _as_sent(self, params: dict[str, Any]) -> dict[str, Any]:
-        """The parameters as a single call would send them."""
         if self._provider not in _MAPPED_PARAMS:
             return params
         mapped: dict[str, Any] = load_litellm().utils.get_optional_params(

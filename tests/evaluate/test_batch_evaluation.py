@@ -22,8 +22,6 @@ from tests.loopback.responders import Responders
 
 from .rows import items_of, run, several, single, write_models, write_rows
 
-# litellm leaves the connection of a listing open; all other calls have theirs closed by the server.
-LISTING = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
 
 ITEMS = 36
@@ -167,7 +165,6 @@ KEY = "sk-loopback-0123456789abcdef"
 
 
 @pytest.mark.slow
-@LISTING
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_stopped_after_a_submission_and_resumed_no_row_is_submitted_twice(
     tmp_path: Path,
@@ -202,7 +199,6 @@ def test_stopped_after_a_submission_and_resumed_no_row_is_submitted_twice(
 
 
 @pytest.mark.slow
-@LISTING
 def test_killed_between_a_batch_and_its_note_no_row_is_submitted_twice(
     tmp_path: Path, source: Path, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

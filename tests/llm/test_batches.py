@@ -29,8 +29,8 @@ from tests.loopback import BatchPlan, LoopbackServer
 
 pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
 
-# litellm leaves the connection of a listing open; all other calls have theirs closed by the server.
-LISTING = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+# litellm leaves the connections of listings and of interrupted calls open; others are closed by the server.
+LEFT_OPEN = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 KEY = "sk-loopback-0123456789abcdef"
 QUICK = BatchLimits(quiet=0.05, first_look=0.01, longest_look=0.05)
@@ -69,8 +69,7 @@ async def opened(
             yield model
         finally:
             await model.close()
-            if server.batches.calls["list"]:
-                await collect_clients()
+            await collect_clients()
 
 
 async def collect_clients() -> None:
@@ -205,12 +204,12 @@ async def test_queueing_again_has_an_end(server: LoopbackServer, tmp_path: Path)
     assert len(server.batches.batches) == 3
 
 
-@LISTING
+@LEFT_OPEN
 async def test_a_shaky_provider_is_asked_again(server: LoopbackServer, tmp_path: Path) -> None:
     server.batches.statuses |= {
-        "upload": [500, 429], "create": [503], "view": [500, 429, 502], "content": [500]
+        "upload": [500, 429], "create": [503], "view": [500, 429, 502, 500], "content": [500]
     }  # fmt: skip
-    assert texts(await replies(server, tmp_path, 4)) == echoes(4)
+    assert texts(await replies(server, tmp_path, 4, max_retries=2)) == echoes(4)
     assert server.batches.rows.total() == 4
     assert not any(server.batches.statuses.values())
 
@@ -245,6 +244,7 @@ async def stop_when(server: LoopbackServer, folder: Path, count: int, begun: str
         await asyncio.gather(asking, return_exceptions=True)
 
 
+@LEFT_OPEN
 async def test_an_open_batch_is_awaited_by_the_next_session(server: LoopbackServer, tmp_path: Path) -> None:
     server.batches.frozen = True
     await stop_when(server, tmp_path, 12, "view")
@@ -255,6 +255,7 @@ async def test_an_open_batch_is_awaited_by_the_next_session(server: LoopbackServ
     assert server.batches.rows.total() == 15, "no row was submitted twice"
 
 
+@LEFT_OPEN
 async def test_rows_asked_for_later_come_from_the_batch_that_has_ended(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
@@ -269,7 +270,7 @@ async def test_rows_asked_for_later_come_from_the_batch_that_has_ended(
     assert [len(batch.rows) for batch in server.batches.batches] == [6, 3]
 
 
-@LISTING
+@LEFT_OPEN
 async def test_a_batch_whose_id_was_not_noted_is_found_by_its_tag(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
@@ -284,7 +285,7 @@ async def test_a_batch_whose_id_was_not_noted_is_found_by_its_tag(
     assert [len(batch.rows) for batch in server.batches.batches] == [5, 1, 1, 1]
 
 
-@LISTING
+@LEFT_OPEN
 async def test_a_batch_that_was_never_made_is_made_anew(server: LoopbackServer, tmp_path: Path) -> None:
     server.batches.statuses["create"] = [500] * 2
     found = await replies(server, tmp_path, 3, max_retries=1)
@@ -293,7 +294,7 @@ async def test_a_batch_that_was_never_made_is_made_anew(server: LoopbackServer, 
     assert server.batches.rows.total() == 3
 
 
-@LISTING
+@LEFT_OPEN
 async def test_a_lost_response_does_not_make_a_second_batch(server: LoopbackServer, tmp_path: Path) -> None:
     server.batches.plans = [BatchPlan(create_seconds=30)]
     assert texts(await replies(server, tmp_path, 3, timeout=0.5)) == echoes(3)
