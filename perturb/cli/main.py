@@ -90,6 +90,10 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as exc:  # a name too long, a folder that may not be searched: wherever a path is looked at
+        if exc.filename is None:
+            raise
+        _fail(f"perturb: {exc.filename}: {exc.strerror}: check the path and its permissions", 1)
     if code == INTERRUPTED:
         # litellm leaves coroutines of calls that were dropped before they began; they complain when collected.
         warnings.filterwarnings("ignore", message="coroutine .* was never awaited", category=RuntimeWarning)

@@ -216,6 +216,11 @@ def test_what_is_not_there_is_a_failure(run: Run, tmp_path: Path, line: str, wor
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("line", ["init NAME", "curate none.jsonl --out NAME.jsonl", "verify-snapshot NAME"])
+def test_a_name_that_the_system_cannot_take_is_a_failure(run: Run, line: str) -> None:
+    failed(run(*line.replace("NAME", "n" * 300).split()))
+
+
 def test_every_command_has_a_failure_that_is_tried() -> None:
     tried = {" ".join(word for word in line.split() if word != "none") for line, _ in FAILING}
     for words in LEAVES:
