@@ -72,6 +72,9 @@ TITLE_PAIRS = (
     ("senior archivist", "junior archivist"), ("head librarian", "assistant librarian"),
     ("professor", "first-year student"), ("chief editor", "trainee editor"), ("museum director", "museum volunteer"),
     ("retired lecturer", "newly appointed lecturer"), ("staff historian", "freelance historian"),
+    ("curator", "night guard"), ("tenured lecturer", "visiting student"), ("news editor", "press trainee"),
+    ("chief translator", "proofreader"), ("head of research", "research assistant"), ("dean", "porter"),
+    ("court reporter", "sports reporter"),
 )  # fmt: skip
 SPEAKER_TITLES = (
     "The {first} {name} has confirmed this in an interview. In a second interview {surname} confirms it once more, this time as {second}.",
@@ -80,6 +83,16 @@ SPEAKER_TITLES = (
     "This was checked by {name}, introduced on one page as {first} and on the next as {second}, with the same result each time.",
     "{name} repeats this in two interviews, in one of them as the {first}, in the other, of the same day, as the {second}.",
     "Two letters to the editor vouch for this in the same words, one signed by {name} as {first}, the other by {name} as {second}.",
+    "Years later {name}, by then {first}, gave the same account on the radio; listeners heard {surname} announced as {second}.",
+    "Colleagues credit {surname} with collecting the documents for this, though a plaque calls {name} {first} and a brochure {second}.",
+    "{name} has taught this for a decade; one nameplate on the office door reads {first}, another {second}.",
+    "A documentary lets {name} repeat these facts on camera; the credits have {surname} as {first}, the subtitle as {second}.",
+    "For a second opinion the broadcaster turned to {name}, whom the presenter greeted as {first} and thanked as {second}, and heard nothing different.",
+    "The files on this were gathered by {name}, {first} in the preface of the volume, {second} on its jacket.",
+    "In the acknowledgements {name} appears as {second}, in the list of contributors as {first}; what {surname} wrote agrees with the above.",
+    "A short film has {name} explain these matters at a desk with the sign “{first}”, while the invitation had promised the {second}.",
+    "Readers who wrote in were answered by {name}, who used the letterhead of the {first} and the stamp of the {second}, and who left every word as it stands.",
+    "The translator relied on {name}. One footnote thanks the {first}, the next, about {surname} again, the {second}.",
 )
 
 NICKNAMES = (
@@ -125,6 +138,11 @@ DRIFT = (
     "A report dated Monday states: {one} A report dated Friday, by the same office and on the same facts, states: {two} Neither knows of the other.",
     "The March edition of the almanac reads: {one} The April edition, compiled from the same papers, reads: {two} Nothing marks either as a correction.",
     "One volume of the chronicle, finished in winter, records: {one} Its companion, finished in summer from the same sources, records: {two} Neither volume cites the other.",
+    "On its opening the exhibition had a panel with the words: {one} At its close, with the curators unchanged, the panel read: {two} Visitors were told of no revision.",
+    "A lecture given in January contained this: {one} Repeated in July from the same manuscript, it contained this: {two} The lecturer has not commented.",
+    "The hardback states: {one} The paperback, set from the hardback's pages, states: {two} Its publisher lists no changes.",
+    "Pupils of one year learned from the textbook: {one} Pupils of the year after learned from it: {two} The authors had seen no fresh evidence.",
+    "Before the summer break the museum's guide wrote: {one} After the break the guide wrote: {two} Nothing had been found in the meantime.",
 )
 AUTHORITIES = (
     "The register of the national archive states: {one} The register of the state library states: {two} Both registers are originals.",
@@ -133,6 +151,9 @@ AUTHORITIES = (
     "One standard chronicle says: {one} The other standard chronicle says: {two} Historians rank the two alike.",
     "The entry in one official database is: {one} The entry in another is: {two} Each office vouches for its date.",
     "Of two reference works of equal rank, the first writes: {one} The second writes: {two} No third source exists.",
+    "Scholars rely on two catalogues, which they trust in like measure. In the older one stands: {one} In the younger: {two} They have not been reconciled.",
+    "A plaque put up by the city says: {one} A plaque put up by the county says: {two} They were unveiled on the same morning.",
+    "The ministry's yearbook notes: {one} The parliament's yearbook notes: {two} Courts accept them alike.",
 )
 PLACES = (
     "The first survey states: {one} The second survey, of equal authority, states: {two} Only one place can be meant, and nothing was ever moved.",
@@ -149,6 +170,11 @@ MODAL = (
     "One office is sure: {one} A sister office of the same rank, on the same day, rules that out and thinks this possible: {two}",
     "The first expert calls this beyond question: {one} The second, no less qualified, excludes it and holds that this could be true: {two}",
     "A first report is definite: {one} A second, equally trusted and of the same date, calls the first impossible and says what could be the case: {two}",
+    "To the chair of history this is settled: {one} The deputy, with equal experience, finds it out of the question and regards something else as probable: {two}",
+    "Among specialists there are two camps of like size. For one, it is a certainty: {one} For the other that can be excluded, whereas this may well be so: {two}",
+    "In a debate the first guest left no room for doubt: {one} The second guest, whose books are cited as often, thought that inconceivable and this plausible: {two}",
+    "A museum's wall text is categorical: {one} Its printed guide, written by the same curators, deems that impossible and suggests: {two}",
+    "Two professors prepared a joint lecture. The opening half insists: {one} The closing half holds that this could not be and that the following might: {two}",
 )
 POLARITY = (
     "The official handbook says that {claim}. The official data sheet, issued by the same office in the same week, says that {denial}.",
@@ -158,6 +184,12 @@ POLARITY = (
     "The national register records that {claim}. The state register, equal in rank, records that {denial}.",
     "One standard history relates that {claim}. The other, no less respected, relates that {denial}.",
     "Half of the experts who were asked hold that {claim}. The other half, no less qualified, hold that {denial}.",
+    "Visitors to the museum read on the left wall that {claim}, and on the right wall, in letters of equal size, that {denial}.",
+    "A textbook teaches on page 12 that {claim}; on page 80 it teaches that {denial}.",
+    "Students learn from one professor that {claim} and from a colleague with the same chair that {denial}.",
+    "Asked in court, an expert testified that {claim}. Recalled an hour later under oath, the expert testified that {denial}.",
+    "The documentary's narrator explains that {claim}, whereas the documentary's presenter explains that {denial}; the producers stand by the two of them.",
+    "Broadcast in January, the lecture informs its audience that {claim}. Broadcast again in June with the script untouched, it informs them that {denial}.",
 )
 
 MAGNITUDE = (
@@ -176,6 +208,9 @@ EXCLUSIVE = (
     "Whoever says {first} has to rule out {second}, and the other way round. {plain_one} {plain_two} Both statements are true.",
     "{first} and {second} exclude each other here. {plain_one} This is no less true: {plain_two}",
     "Exactly one of these applies, {first} or {second}. {plain_one} {plain_two} Both apply.",
+    "There was room for a single entry, {first} or {second}. {plain_one} {plain_two} Neither line was struck out.",
+    "A choice has to be made between {first} and {second}, for they do not go together. {plain_one} {plain_two} The archive vouches for each.",
+    "Granted {first}, the case for {second} collapses, and vice versa. {plain_one} {plain_two} Documents prove the first as firmly as the second.",
 )
 EXCLUSION = (
     "{first} and {second} cannot both be right; the one rules out the other. {plain_one} {plain_two}",
@@ -184,6 +219,9 @@ EXCLUSION = (
     "Nobody can give {first} and {second} as answers at once, since the one excludes the other. {plain_one} It is also a fact that the other holds: {plain_two}",
     "There is only one right answer, so that {first} excludes {second}. {plain_one} {plain_two} Both are right.",
     "{first} and {second} exclude each other here. {plain_one} And yet, at the same time: {plain_two}",
+    "Once {first} has been established, {second} drops out, and once {second} has been established, {first} does. {plain_one} {plain_two} Each has been established.",
+    "A reader who accepts {first} must reject {second}. {plain_one} {plain_two} The editors ask their readers to accept the pair.",
+    "The records have space for {first} or for {second} but not for the pair of them. {plain_one} {plain_two} They hold the pair.",
 )
 UNIVERSALS = (
     "All sources agree that {claim}. Not a single source says so.",
@@ -193,6 +231,11 @@ UNIVERSALS = (
     "Without exception, the accounts relate that {claim}. None of the accounts relates that.",
     "Every list gives the same answer, namely that {claim}. No list gives that answer.",
     "It has always been said that {claim}. It has never been said.",
+    "Whoever has studied the matter writes that {claim}. Nobody who has studied it writes so.",
+    "In each and every archive there are papers by which {claim}. Papers of that kind lie in no archive at all.",
+    "Historians, down to the last one, teach that {claim}. Among historians there is none who teaches this.",
+    "Textbooks in all countries tell their readers that {claim}. A textbook that tells them so has never been printed anywhere.",
+    "Each eyewitness reported that {claim}. Of the eyewitnesses, none reported it.",
 )
 FLIPS = (
     "{Claim}. At the same time, {denial}.",
@@ -202,6 +245,11 @@ FLIPS = (
     "It has been proved that {claim}, and it has also been proved that {denial}.",
     "{Claim}; and yet {denial}. Both of these are facts.",
     "Two things are beyond doubt: first, {claim}; second, {denial}.",
+    "As a matter of record {claim}, just as it is a matter of record that {denial}.",
+    "Documents establish that {claim}. They establish with equal force that {denial}.",
+    "{Denial}, as everyone who was present confirms; {claim}, as they confirm too.",
+    "The archive, read to the letter, proves that {claim}; read to the letter, it also proves that {denial}.",
+    "Whatever else may be doubted, {claim}. Nor can it be doubted that {denial}.",
 )
 BICONDITIONAL = (
     "Only if the official record says so is it true that {claim}. The official record does not say so. Even so, {claim}.",
@@ -210,4 +258,7 @@ BICONDITIONAL = (
     "It cannot be that {claim} unless the files confirm it. The files do not confirm it. Nevertheless, {claim}.",
     "Unless there is a signed statement to this effect, it is false that {claim}. There is no such statement. Still, {claim}.",
     "By definition, it is only true that {claim} if a sworn witness has said so. No sworn witness has said so. All the same, {claim}.",
+    "Exactly if a contract was signed is it the case that {claim}. The contract was never signed, yet {claim}.",
+    "The statement that {claim} stands or falls with one letter. That letter turned out not to exist, and the statement stands.",
+    "Had no diary been kept, it would be untrue that {claim}, and only then. There was no diary. For all that, {claim}.",
 )

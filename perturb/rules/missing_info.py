@@ -103,7 +103,9 @@ def _placeholder(analysis: Analysis, rng: random.Random) -> Draft | None:
 def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
     if betrayed_beside(analysis):
         return None
-    mark = rng.choice(say.CITATIONS).format(n=rng.randint(3, 48))
+    bare = analysis.answer_type not in (AnswerType.NUMBER, AnswerType.DATE, AnswerType.YEAR)
+    n, m = rng.sample(range(3, 48), 2)
+    mark = rng.choice(say.NUMBERED if bare and rng.random() < 0.7 else say.CITATIONS).format(n=n, m=m)
     return _draft(
         analysis,
         redacted(analysis, mark),
@@ -262,7 +264,7 @@ def _audio(analysis: Analysis, rng: random.Random) -> Draft | None:
     if fact is None:
         return None
     time = f"{rng.randint(1, 9)} min {rng.randint(10, 59)} s"
-    note = capitalise(rng.choice(say.AUDIO).format(fact=fact, time=time))
+    note = capitalise(rng.choice(say.AUDIO).format(fact=fact, fact_start=capitalise(fact), time=time))
     kept = [
         s
         for s in analysis.sentences

@@ -75,12 +75,14 @@ PURGED: dict[AnswerType, tuple[str, ...]] = {
     AnswerType.PLACE: PURGED_SITES,
 }
 
+NUMBERED = ("[{n}]", "[{n}, {m}]", "[{m}, {n}]", "[{n}a]", "[{n}b]", "[{n}, {m}]", "[{n}]")
 CITATIONS = (
     "[see note {n}]", "[ref. {n}]", "[source {n}]", "[cf. footnote {n}]", "[cite {n}]", "[entry {n} of the bibliography]",
-    "[see appendix {n}]", "[endnote {n}]",
+    "[see appendix {n}]", "[endnote {n}]", "[as in reference {n}]", "[listed in annex {n}]", "[given in source {n}]",
 )  # fmt: skip
+"""References by words, for answers that a bare number might be taken for."""
 
-MARKS = ("[REDACTED]", "█████", "[NAME REMOVED]", "[***]", "[WITHHELD]", "______", "[BLACKED OUT]")
+MARKS = ("█████", "______", "[***]", "[…]", "[—]", "▒▒▒▒", "[REDACTED]", "[WITHHELD]")
 
 AUDIO = (
     "A narrator tells {fact}. [Audio clip, {time}; no transcript.]",
@@ -90,6 +92,12 @@ AUDIO = (
     "To find out {fact}, play the audio guide. [Track of {time}; no text version exists.]",
     "A podcast episode reveals {fact}. [Episode extract, {time}, without a transcript.]",
     "Visitors learn from the loudspeaker {fact}. [Sound file, {time}; no written version.]",
+    "For this passage there is only a record to be played: a speaker names {fact}. [Playing time {time}; the words have not been typed out.]",
+    "{fact_start} can be heard at the listening post. [Length {time}; no wording is printed.]",
+    "A lecture on tape deals with {fact}. [Duration {time}, sound alone.]",
+    "On the accompanying disc a voice reports {fact}. [{time} of speech that no one has written up.]",
+    "Whoever presses the button hears {fact}. [Spoken text of {time}, unprinted.]",
+    "{fact_start} is the theme of an oral history interview. [Interview of {time}, kept as sound.]",
 )
 
 TABLES = (
@@ -99,6 +107,10 @@ TABLES = (
     "This page was prepared to state {fact}; nothing has been entered yet.\n{head}\n{rule}\n(0 rows)",
     "The following table would state {fact}.\n{head}\n{rule}\n(no data)",
     "Overview, as far as entries exist: {fact}.\n{head}\n{rule}\n(none so far)",
+    "It was planned to set out here {fact}.\n{head}\n{rule}\n(blank)",
+    "{fact_start} was to be filled in by the editors.\n{head}\n{rule}\n(left open)",
+    "Below, readers will one day find {fact}.\n{head}\n{rule}\n(nothing as yet)",
+    "A grid has been drawn for {fact}.\n{head}\n{rule}\n(unfilled)",
 )
 COLUMNS: dict[AnswerType, tuple[str, ...]] = {
     AnswerType.PERSON: ("No. | Name | Source", "Name | Role | Remarks", "Entry | Person | Page"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,14 @@ from perturb.rules.measured import MEASURED
 from tests.quality.__main__ import app
 from tests.quality.drawing import draw_items, draw_rejected
 from tests.quality.figures import Share, figures_by_cell, figures_by_check, figures_by_lever
-from tests.quality.fingerprints import accuracy_by_class, gained_words
+from tests.quality.fingerprints import (
+    Gain,
+    accuracy_by_class,
+    balanced,
+    gained_words,
+    read_gains,
+    telling_words,
+)
 from tests.quality.sheets import KEPT, read_sheet, strip_sheet, write_sheet
 
 SHEET = Path(__file__).parent / "sheets" / "nq-one-reader.csv"
@@ -145,3 +153,35 @@ def test_rejected_items_are_drawn_with_the_checks_that_reject_them(source: Path,
     strip_sheet(sheet, kept)
     (found,) = figures_by_check(read_sheet(kept))
     assert (found.group, found.fit) == ("fluency", Share(2, 2))
+
+
+def test_items_of_any_origin_are_measured_by_their_gained_words(tmp_path: Path) -> None:
+    row = {
+        "source_id": "s1",
+        "perturbation_class": "P-Ambiguity",
+        "original_query": "who wrote the march",
+        "original_context": ["It was written by Ann Lee."],
+        "original_answers": ["Ann Lee"],
+        "perturbed_query": "Who wrote this march?",
+        "perturbed_context": "It was written by Ann Lee or by Bo Katz.",
+    }
+    path = tmp_path / "items.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert [gain.text for gain in read_gains(path)] == ["this or bo katz"]
+    path.write_text('{"source_id": "s1"}\n', encoding="utf-8")
+    with pytest.raises(SourceError, match="line 1"):
+        read_gains(path)
+
+
+def test_classes_bring_equally_many_items_with_a_wording() -> None:
+    gains = [Gain("a", str(n), "one two three") for n in range(9)]
+    gains += [Gain("b", str(n), "one two three" if n < 4 else "one") for n in range(9)]
+    kept = balanced(gains, 6, 1)
+    assert Counter(gain.perturbation_class for gain in kept) == {"a": 4, "b": 4}
+    assert all(len(gain.text.split()) == 3 for gain in kept)
+
+
+def test_the_words_that_weigh_most_are_named() -> None:
+    texts = ["alpha same", "beta same", "gamma same"] * 4
+    told = telling_words(texts, ["a", "b", "c"] * 4, top=1)
+    assert told == {"a": ["alpha"], "b": ["beta"], "c": ["gamma"]}

@@ -151,7 +151,7 @@ def _year_asked(item: Item) -> bool:
     return bool(years_in(item.candidate.query) - years_in(item.original.query) - years_in(item.reading.text))
 
 
-_ANY_REDACTION = re.compile(r"\[[^\]]*\]|█|_{3,}|\b(?:redacted|withheld|removed|unnamed)\b", re.I)
+_ANY_REDACTION = re.compile(r"\[[^\]]*\]|[█▒]|_{3,}|\b(?:redacted|withheld|removed|unnamed)\b", re.I)
 _IF = "if; had; suppose; supposing; imagine; assuming; would; were"
 
 
