@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -181,6 +182,23 @@ async def test_what_a_batch_leaves_out_is_queued_again(
     found = await replies(server, tmp_path, 10)
     assert texts(found) == echoes(10)
     assert [len(batch.rows) for batch in server.batches.batches] == [10, again]
+    assert counts(tmp_path)["open"] == 0
+
+
+async def test_a_batch_that_somebody_cancels_is_submitted_again(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.batches.frozen = True
+    async with opened(server, tmp_path) as model:
+        asking = asyncio.create_task(ask_all(model, 4))
+        while not server.batches.calls["view"]:  # noqa: ASYNC110  (it counts in a thread of its own)
+            await asyncio.sleep(0.01)
+        cancel = Request(f"{server.url}/batches/batch_0/cancel", method="POST")
+        (await asyncio.to_thread(urlopen, cancel, timeout=30)).close()
+        server.batches.frozen = False
+        found = await asking
+    assert [one for one in found if isinstance(one, ChatReply)] == found
+    assert [len(batch.rows) for batch in server.batches.batches] == [4, 4]
     assert counts(tmp_path)["open"] == 0
 
 
