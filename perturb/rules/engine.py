@@ -61,7 +61,7 @@ def perturb_by_rule(
     instance: BaseInstance, cell: Cell, lever: str | None, seed: int
 ) -> RuleCandidate | Abstention:
     """Perturb an instance for a cell, by the lever named or by one the seed draws among those that fit."""
-    rules = [rule for rule in _RULES if rule.cell == cell and lever in (None, rule.lever)]
+    rules = [rule for rule in _of_cell(_RULES, cell) if lever in (None, rule.lever)]
     if not rules:
         return Abstention(
             f"no rule for {cell}" if lever is None else f"no rule for the lever {lever!r} in {cell}"
@@ -86,6 +86,11 @@ def perturb_by_rule(
     return Abstention("; ".join(failures))
 
 
+def _of_cell(rules: tuple[Rule, ...], cell: Cell) -> list[Rule]:
+    kind, intensity = cell.perturbation_class, cell.intensity
+    return [r for r in rules if r.cell.perturbation_class is kind and r.cell.intensity is intensity]
+
+
 def _problem(analysis: Analysis, rule: Rule, draft: Draft) -> str | None:
     instance = analysis.instance
     if len(draft.passages) != len(instance.passages):
@@ -108,15 +113,14 @@ def rule_version() -> str:
     return digest(*((path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in files))
 
 
-_CACHE: OrderedDict[str, Analysis] = OrderedDict()
+_Key = tuple[str, str, tuple[str, ...], tuple[Passage, ...]]
+_CACHE: OrderedDict[_Key, Analysis] = OrderedDict()
 _CACHE_SIZE = 512
 
 
 def _analysed(instance: BaseInstance) -> Analysis:
     """The analysis of an instance, kept for the next cells of the same one."""
-    key = digest(
-        instance.id, instance.query, instance.answers, [(p.title, p.text) for p in instance.passages]
-    )
+    key = (instance.id, instance.query, instance.answers, instance.passages)
     analysis = _CACHE.get(key)
     if analysis is None:
         analysis = _CACHE[key] = analyse(instance)

@@ -174,10 +174,12 @@ def _lost_articles(item: Item, texts: tuple[str, ...]) -> list[str]:
     for text in texts:
         for match in _AFTER_PREPOSITION.finditer(text):
             name = match.group(1).removesuffix("'s")
+            if " " not in name or name not in item.reading.text:
+                continue
             before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
             if re.match(rf"The {re.escape(name)} \w+s\b", item.reading.text):
                 before.append("The")
-            asked = normal(match.group()) in normal(item.original.query) or " " not in name
+            asked = normal(match.group()) in normal(item.original.query)
             if before and not asked and all(word.lower() in ("the", "a", "an") for word in before):
                 return [f"A name lost its article: {match.group()!r}."]
     return []

@@ -142,14 +142,17 @@ CONTEXT_WORDINGS: dict[str, str] = {
         incorrect; against; false; wrong; untrue; opposite; reject\w*; dis\w+; not; never; no; both;
         simultaneously; same time; \w+n't; un\w+
     """,
-    "Mutual Exclusion Claim": r"drops? out; reject; no; not; never; cannot; only; exclu\w+; both; alone; sole\w*; always",
+    "Mutual Exclusion Claim": r"""
+        drops? out; reject; no; not; never; cannot; only; exclu\w+; both; alone; sole\w*; always
+    """,
     "Temporal Paradox": r"before; after; earlier; later; prior; already; until; since",
     "Placeholder Citation": r"""
         \[\d+\]; \[\w[^\]]*\]; see; cited; reference; ref\.; footnote; source; note; appendix; listed in;
         given in
     """,
     "Audio-only Reference": r"""
-        audio; recording; recorded; record; playing; button; disc; interview; listening; podcast; clip; listen\w*; sound; tape; broadcast; transcri\w+;
+        audio; recording; recorded; record; playing; button; disc; interview; listening;
+        podcast; clip; listen\w*; sound; tape; broadcast; transcri\w+;
         narrat\w+; spoken; voice; hear\w*; radio; track
     """,
     "Inline Unit Conversion": r"\d[\d.,]*",
