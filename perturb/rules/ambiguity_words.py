@@ -109,6 +109,10 @@ SIDE_DEEDS = (
     ("taught an evening class on it", "An evening class on it was later taught by {rival}."),
     ("set a quiz about it", "A quiz about it was later set by {rival}."),
     ("recorded a podcast about it", "{rival} later recorded a podcast about it."),
+    ("set up a committee on it", "{rival} later set up a committee on it."),
+    ("sat on an advisory board for it", "{rival} later sat on an advisory board for it."),
+    ("told a commission about it", "{rival} later told a commission about it."),
+    ("won an award for a film about it", "{rival} later won an award for a film about it."),
 )
 """What somebody may have done about any subject: in the question, and in the passage with the name."""
 SLUICES_WHO = (
@@ -137,6 +141,9 @@ SIDE_EVENTS_PAST = (
     ("a quiz about it was held", "A quiz about it was held {rival}."),
     ("an evening class on it was taught", "An evening class on it was taught {rival}."),
     ("a debate about it was held", "A debate about it was held {rival}."),
+    ("a commission looked into it", "A commission looked into it {rival}."),
+    ("a panel of experts met to discuss it", "A panel of experts met to discuss it {rival}."),
+    ("a council vote about it was held", "A council vote about it was held {rival}."),
     ("a magazine column about it was printed", "A magazine column about it was printed {rival}."),
     ("a meeting of people who study it took place", "A meeting of people who study it took place {rival}."),
 )
@@ -245,7 +252,7 @@ THREE_PEOPLE = (
 OTHER_DEEDS = (
     "gave the closing speech", "looked after the accounts", "took the photographs", "answered the letters",
     "wrote the preface", "spoke to the press", "signed the invitations", "kept the minutes", "drew the poster",
-    "paid the bills",
+    "paid the bills", "sat on the board", "chaired the panel",
 )  # fmt: skip
 """Side deeds that one of three people may have done as well."""
 OTHER_POSTS = (
@@ -292,8 +299,8 @@ THREE_QUESTIONS = (
     "On {questions}, the handout says {values}, respectively.",
 )
 SIDE_QUESTIONS = {
-    "who": ("Who wrote the preface?", "Who took the photographs?", "Who signed the invitations?", "Who kept the minutes?", "Who paid the bills?"),
-    "when": ("When was the first plan drawn up?", "When did the first press report appear?", "When was a plaque unveiled?", "When was the first lecture given?"),
+    "who": ("Who wrote the preface?", "Who took the photographs?", "Who signed the invitations?", "Who kept the minutes?", "Who chaired the committee?", "Who paid the bills?"),
+    "when": ("When was the first plan drawn up?", "When did the first press report appear?", "When did the advisory board meet?", "When was a plaque unveiled?", "When was the first lecture given?"),
     "where": ("Where was the first plan drawn up?", "Where was a plaque unveiled?", "Where was the first lecture given?", "Where did the newsletter appear?"),
     "how many": ("How many reports were written on the subject?", "How many experts were asked?", "How many letters came in?", "How many chapters does the report have?"),
     "how long": ("How long did the survey take?", "How long is the waiting list closed?", "How long does an appeal last?", "How long did the talks go on?"),

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from perturb.rules import false_premise_medium_words as say
 from perturb.rules.analyse import Analysis, support
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import fill, question_of, with_query
+from perturb.rules.asides import fill, with_query
 from perturb.rules.doers import Doer, doer_of, done_of, is_clean
+from perturb.rules.false_premise_asking import asking
 from perturb.rules.questions import Question, inflected
 from perturb.rules.rule import Draft
 from perturb.rules.words import plain, tokens
@@ -86,7 +87,7 @@ def factive(a: Analysis, rng: random.Random) -> Draft | None:
         text = fill(rng, wordings, name=doer.name, done=done, pronoun=pronoun or "")
         return with_query(
             a,
-            question_of(text),
+            asking(rng, text),
             f"The passage says that {doer.name} {doer.did}; the question takes the opposite as fact.",
         )
     denial = _denial(a)
@@ -94,7 +95,7 @@ def factive(a: Analysis, rng: random.Random) -> Draft | None:
         return None
     return with_query(
         a,
-        question_of(fill(rng, say.NOT, denial=denial)),
+        asking(rng, fill(rng, say.NOT, denial=denial)),
         "The question takes as fact the opposite of what the passage states.",
     )
 

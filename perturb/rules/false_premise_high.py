@@ -7,8 +7,9 @@ import re
 
 from perturb.records import Intensity, PerturbationClass
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import fill, question_of, refusal_rule, slots, told_in, with_query
+from perturb.rules.asides import fill, refusal_rule, slots, told_in, with_query
 from perturb.rules.doers import doer_of
+from perturb.rules.false_premise_asking import asking
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import Subject, subject_of
 
@@ -198,7 +199,7 @@ def _mindless(a: Analysis, rng: random.Random) -> Draft | None:
         return None
     text = fill(rng, _MINDLESS[s.sort], **slots(s))
     return with_query(
-        a, question_of(text), f"{s.full} has no mind and cannot do what the question takes for granted."
+        a, asking(rng, text), f"{s.full} has no mind and cannot do what the question takes for granted."
     )
 
 
@@ -216,7 +217,7 @@ def _swapped(a: Analysis, rng: random.Random) -> Draft | None:
     text = fill(rng, _BODILY, **slots(s))
     return with_query(
         a,
-        question_of(text),
+        asking(rng, text),
         f"The question asks for a bodily property of {s.full}, which has no body of that kind.",
     )
 
@@ -232,7 +233,7 @@ def _impossible(a: Analysis, rng: random.Random) -> Draft | None:
         return None
     text = fill(rng, _IMPOSSIBLE, sign=_SIGNS[s.sort], **slots(s))
     return with_query(
-        a, question_of(text), "The question rests on a shape or quantity that no object can have."
+        a, asking(rng, text), "The question rests on a shape or quantity that no object can have."
     )
 
 
@@ -249,7 +250,7 @@ def _denying(a: Analysis, rng: random.Random) -> Draft | None:
     text = fill(rng, _SELF_DENYING[s.sort], **{**slots(s), "name": name})
     return with_query(
         a,
-        question_of(text),
+        asking(rng, text),
         f"The question calls {s.full} never made and asks for what only a finished one could have.",
     )
 
@@ -280,7 +281,7 @@ def _status(a: Analysis, rng: random.Random) -> Draft | None:
         wordings += ("Which twin brother of the only child {told} is the taller?",)
     text = told_in(rng, wordings, told=told, possessive={"m": "his", "f": "her"}.get(gender or "", ""))
     return with_query(
-        a, question_of(text), "The word of status in the question rules out the relative that it asks about."
+        a, asking(rng, text), "The word of status in the question rules out the relative that it asks about."
     )
 
 

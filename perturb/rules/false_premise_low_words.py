@@ -178,6 +178,11 @@ BODY_ASIDES = (
     "something that the {body} went over last spring",
     "going by what the {body} found",
     "a point that the {body} took up",
+    "on which the {body} later held a lecture",
+    "about which someone on the {body} wrote a report",
+    "a subject on which the {body} printed a booklet",
+    "according to a newspaper column by the {body}",
+    "as it says in the same words on a card from the {body}",
 )
 
 FALSE_CAPITALS = {

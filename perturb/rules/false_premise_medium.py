@@ -11,8 +11,9 @@ from perturb.rules import false_premise_medium_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import fill, question_of, refusal_rule, slots, told_in, with_query
+from perturb.rules.asides import fill, refusal_rule, slots, told_in, with_query
 from perturb.rules.doers import doer_of, is_clean
+from perturb.rules.false_premise_asking import asking
 from perturb.rules.false_premise_denials import factive, factive_fits
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft, Rule
@@ -116,7 +117,7 @@ def _ended(a: Analysis, rng: random.Random) -> Draft | None:
     if s is None or began is None:
         text = _stop(a, rng)
         why = "By the passage it began only later, so that it cannot have ended in the year that the question names."
-        return None if text is None else with_query(a, question_of(text), why)
+        return None if text is None else with_query(a, asking(rng, text), why)
     year = began - rng.randint(3, 11)
     wordings = say.ENDED[s.sort]
     if s.noun in ("band", "duo", "group"):
@@ -124,7 +125,7 @@ def _ended(a: Analysis, rng: random.Random) -> Draft | None:
     text = fill(rng, wordings, year=str(year), **slots(s))
     return with_query(
         a,
-        question_of(text),
+        asking(rng, text),
         f"{s.full} began only in {began} by the passage, so that nothing of it can have ended in {year}.",
     )
 
@@ -151,7 +152,7 @@ def _burial(a: Analysis, rng: random.Random) -> Draft | None:
         return None
     text = told_in(rng, say.BURIALS, told=found[1])
     return with_query(
-        a, question_of(text), f"The passage speaks of {found[0]} as alive, so that there was no funeral."
+        a, asking(rng, text), f"The passage speaks of {found[0]} as alive, so that there was no funeral."
     )
 
 
@@ -180,7 +181,7 @@ def _resigned(a: Analysis, rng: random.Random) -> Draft | None:
         return None
     text = fill(rng, say.RESIGNED, name=found[0], post=found[1])
     return with_query(
-        a, question_of(text), f"By the passage {found[0]} still holds the post, so that nobody took it over."
+        a, asking(rng, text), f"By the passage {found[0]} still holds the post, so that nobody took it over."
     )
 
 
@@ -235,13 +236,13 @@ def _before_first(a: Analysis, rng: random.Random) -> Draft | None:
         verb, done, thing = found
         text = fill(rng, say.BEFORE_FIRST, verb=verb, done=done, thing=thing)
         why = f"The passage speaks of the first {thing}, so that none can have come before it."
-        return with_query(a, question_of(text), why)
+        return with_query(a, asking(rng, text), why)
     why = "Nothing of the kind can have come before the first, or have been done before it first was."
     dated, begun = _dated_first(a), _first_done(a)
     if dated is not None:
-        return with_query(a, question_of(fill(rng, say.DATED_BEFORE_FIRST, **dated)), why)
+        return with_query(a, asking(rng, fill(rng, say.DATED_BEFORE_FIRST, **dated)), why)
     if begun is not None:
-        return with_query(a, question_of(fill(rng, say.BEFORE_BEGINNING, **begun)), why)
+        return with_query(a, asking(rng, fill(rng, say.BEFORE_BEGINNING, **begun)), why)
     return None
 
 
@@ -278,7 +279,7 @@ def _phantom(a: Analysis, rng: random.Random) -> Draft | None:
     text = fill(rng, say.PHANTOM, ordinal=ordinal, **slots(s))
     return with_query(
         a,
-        question_of(text),
+        asking(rng, text),
         f"By the passage {s.full} ended after {number} seasons, so that there is no {ordinal} one.",
     )
 
