@@ -107,6 +107,7 @@ def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
         present = re.search(r"\b(?:is|are|does|do)\b", analysis.query.lower()) is not None
         event, note = rng.choice(say.SIDE_EVENTS_PRESENT if present else say.SIDE_EVENTS_PAST)
         query = rng.choice(say.SLUICES).format(claim=question.before, event=event, wh=question.wh)
+        query = re.sub(r" was (it|that)$", r" is \1", query) if present else query
     if rival is None:
         return None
     return with_note(

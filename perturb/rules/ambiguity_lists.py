@@ -47,7 +47,10 @@ def _listed(first: str, middle: str, last: str) -> str:
 
 
 def _two_values(analysis: Analysis, rng: random.Random) -> list[str]:
-    values = [analysis.answer, rival_of(analysis) or ""]
+    values = [
+        re.sub(r"^(?:By|In|On|At) ", lambda m: m.group().lower(), value)
+        for value in (analysis.answer, rival_of(analysis) or "")
+    ]
     rng.shuffle(values)
     return values
 

@@ -11,9 +11,7 @@ _LEADS = (
     "by what the text says, {question}",
     "from what is said here, {question}",
     "going by this account, {question}",
-    "I am reading about this subject; {question}",
     "I would like to know this: {question}",
-    "one thing about this subject: {question}",
     "tell me, {question}",
     "here is what I wonder about: {question}",
 )

@@ -182,7 +182,6 @@ BODY_ASIDES = (
     "about which someone on the {body} wrote a report",
     "a subject on which the {body} printed a booklet",
     "according to a newspaper column by the {body}",
-    "as it says in the same words on a card from the {body}",
 )
 
 FALSE_CAPITALS = {
