@@ -11,6 +11,7 @@ import re
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,22 @@ class _Session:
 
     async def run(self, progress: bool) -> BudgetSpent | None:
         """Bring every model through every item, or stop when the budget is spent."""
+        total = len(self._setting.item_set.items) * len(self._setting.contestants)
+        with tqdm(total=total, unit="reply", disable=None if progress else True) as bar:
+            lock = threading.Lock()
+
+            def settled() -> None:
+                with lock:
+                    bar.update()
+
+            self._settled = settled
+            async with self._open_asker(bar.set_postfix_str) as asker:
+                ends = await self._all_models(asker)
+                await asyncio.to_thread(self._ledger.flush)
+        return next((end for end in ends if end is not None), None)
+
+    def _open_asker(self, tell: Callable[[str], object]) -> AbstractAsyncContextManager[Asker]:
+        """An asker over everybody who takes part; `tell` is told how batches go."""
         setting = self._setting
         seats = {**setting.contestants, **({setting.judge.name: setting.judge} if setting.judge else {})}
         remote = [seat for seat in seats.values() if seat.adapter is None]
@@ -126,20 +143,8 @@ class _Session:
             from perturb.llm.remote_batches import open_batch_models
 
             in_batches = [seat.settings for seat in remote if setting.goes_by_batch(seat)]
-            others += open_batch_models(in_batches, budget, self._ledger, setting.plan.batch)
-        total = len(self._setting.item_set.items) * len(self._setting.contestants)
-        with tqdm(total=total, unit="reply", disable=None if progress else True) as bar:
-            lock = threading.Lock()
-
-            def settled() -> None:
-                with lock:
-                    bar.update()
-
-            self._settled = settled
-            async with open_asker(singly, self._ledger, budget, others) as asker:
-                ends = await self._all_models(asker)
-                await asyncio.to_thread(self._ledger.flush)
-        return next((end for end in ends if end is not None), None)
+            others += open_batch_models(in_batches, budget, self._ledger, setting.plan.batch, tell)
+        return open_asker(singly, self._ledger, budget, others)
 
     async def _all_models(self, asker: Asker) -> list[BudgetSpent | None]:
         """All models at the same time, each at its own pace."""

@@ -56,7 +56,15 @@ class _Batch:
 class BatchModel:
     """A chat model whose replies come by the batch, at the price of batches."""
 
-    def __init__(self, service: BatchService, book: BatchBook, limits: BatchLimits) -> None:
+    def __init__(
+        self,
+        service: BatchService,
+        book: BatchBook,
+        limits: BatchLimits,
+        tell: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        """`tell` is told in a few words when a batch is under way and when it has ended."""
+        self._tell = tell
         self._service = service
         self._book = book
         self._limits = limits
@@ -217,11 +225,14 @@ class BatchModel:
 
     async def _follow(self, batch: _Batch) -> None:
         """Look after a batch until it has ended, then hand out what came of it."""
+        named = f"{self.settings.name}: batch of {len(batch.held.custom_ids)}"
+        self._tell(f"{named} under way")
         try:
             view = await self._ended(str(batch.held.batch_id))
         except BatchGoneError:
             self._forget(batch)
             return
+        self._tell(f"{named} {view.status}")
         found = 0
         for file_id in view.files:
             found += await self._hand_out(batch, file_id)

@@ -72,9 +72,13 @@ def check_batches(settings: ModelSettings) -> None:
 
 
 def open_batch_models(
-    all_settings: Iterable[ModelSettings], budget: Budget, book: BatchBook, limits: BatchLimits
+    all_settings: Iterable[ModelSettings],
+    budget: Budget,
+    book: BatchBook,
+    limits: BatchLimits,
+    tell: Callable[[str], object] = lambda _: None,
 ) -> list[BatchModel]:
-    """Check the models, then make them, each at half its price.
+    """Check the models, then make them, each at half its price; `tell` is told how their batches go.
 
     Raises `ConfigError` if one cannot be called by the batch, or has no known price under a limited budget.
     """
@@ -82,7 +86,7 @@ def open_batch_models(
     for settings in all_settings:
         check_batches(settings)
         checked.append(discounted(bounded(with_price(settings), budget)))
-    return [BatchModel(LiteLLMBatches(settings), book, limits) for settings in checked]
+    return [BatchModel(LiteLLMBatches(settings), book, limits, tell) for settings in checked]
 
 
 def discounted(settings: ModelSettings) -> ModelSettings:

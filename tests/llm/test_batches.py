@@ -146,6 +146,19 @@ async def test_a_row_asks_what_a_single_call_asks(server: LoopbackServer, tmp_pa
         assert (row["method"], row["url"]) == ("POST", "/v1/chat/completions")
 
 
+async def test_it_is_told_how_batches_go(server: LoopbackServer, tmp_path: Path) -> None:
+    said: list[str] = []
+    server.batches.plans = [BatchPlan(answered=1)]
+    with EvaluationLedger(tmp_path) as ledger:
+        (model,) = open_batch_models([settings_for(server)], Budget(), ledger, QUICK, said.append)
+        await ask_all(model, 3)
+        await model.close()
+    assert said == [
+        *("tiny: batch of 3 under way", "tiny: batch of 3 expired"),
+        *("tiny: batch of 2 under way", "tiny: batch of 2 completed"),
+    ]
+
+
 async def test_batches_are_cut_by_rows_and_by_bytes(server: LoopbackServer, tmp_path: Path) -> None:
     assert texts(await replies(server, tmp_path / "a", 25, replace(QUICK, max_rows=10))) == echoes(25)
     assert sorted(len(batch.rows) for batch in server.batches.batches) == [5, 10, 10]
