@@ -148,7 +148,8 @@ _ALWAYS_NAMES = frozenset(
 _SLIPS = re.compile(
     r"^who become\b|"
     r"\b(?:does|is|was) (?:the )?(?:new |last |first )?(?:episodes|seasons|movies|songs|games|comics|members)\b|"
-    r"\b(?:wrote|sings|sang|said) I [a-z]|\bphrase [a-z]|\bcome out [A-Z]|\bas [a-z]+ of\b|\bin US\b|\bthis years\b|[a-zA-Z] lyrics$|"
+    r"\b(?:wrote|sings|sang|said) I [a-z]|\bphrase [a-z]|\bcome out [A-Z]|\bas [a-z]+ of\b|\bin US\b|"
+    r"\bthis years\b|[a-zA-Z] lyrics$|"
     r"\b(?:on|in) [A-Z][\w'’]*(?: [a-z]+){3}$|\b(?:finished being|started to be) \w+$"
 )
 """Slips of a question that print would show: a verb that does not agree, a word that is missing or out of place."""
