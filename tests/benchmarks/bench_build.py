@@ -41,6 +41,8 @@ class Settings:
     connections: int
     faults: float
     route: str
+    executor: str
+    transport: str
 
 
 @contextmanager
@@ -68,6 +70,7 @@ def write_config(folder: Path, name: str, url: str, settings: Settings, schedule
             "api_base": f"{url.rstrip('/').removesuffix('/v1')}/v1",
             "max_connections": settings.connections,
             "timeout": 20,
+            "transport": settings.transport,
             "price": {"input": 1.0, "output": 1.0},
         }
 
@@ -85,6 +88,7 @@ def write_config(folder: Path, name: str, url: str, settings: Settings, schedule
             "verifiers": [model(entry) for entry in VERIFIERS],
         },
         "select": {"strategy": "natural"},
+        "executor": settings.executor,
     }
     path = folder / f"{name}.yaml"
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
@@ -162,13 +166,19 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--faults", type=float, default=0.05)
     parser.add_argument("--route", default="hosted_vllm")
+    parser.add_argument("--executor", default="local")
+    parser.add_argument("--transport", default="auto")
     parser.add_argument("--kills", type=int, default=5)
-    settings = Settings(**{k: v for k, v in vars(parser.parse_args()).items() if k != "kills"})
-    kills = parser.parse_args().kills
+    parser.add_argument("--once", action="store_true", help="the full build only")
+    options = vars(parser.parse_args())
+    kills, once = options.pop("kills"), options.pop("once")
+    settings = Settings(**options)
     with tempfile.TemporaryDirectory() as name, serving(settings) as url:
         folder = Path(name)
         full = run_build(write_config(folder, "full", url, settings, "full"), folder)
         report("full", full, settings)
+        if once:
+            return
         chance = random.Random(11)
         moments = [full.wall * chance.uniform(0.1, 0.35) for _ in range(kills)]
         killed = kill_and_resume(write_config(folder, "killed", url, settings, "full"), folder, moments)
