@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-
 MORE = {
     # The second run is that of a provider: 2 s a reply and 256 connections over eight models.
     "bench_build": [[], ["--once", "--latency", "2", "--connections", "32", "--faults", "0"]],
