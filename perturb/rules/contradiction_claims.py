@@ -71,10 +71,11 @@ def _lacks_article(analysis: Analysis) -> bool:
 
 
 def _names_a_class(analysis: Analysis, sentence: Sentence) -> bool:
-    """Whether a name is asked for and the sentence only says what sort of thing it is: "X is a polyatomic ion"."""
+    """Whether a name is asked for and the answer only says what sort of thing it is: "a polyatomic ion"."""
     asked = re.match(r"what\b.*\b(?:name|term|word|called)\b", analysis.query, re.IGNORECASE)
     sort = rf"\b(?:is|are|was|were) an? (?:\w+ )?{re.escape(analysis.answer)}"
-    return asked is not None and re.search(sort, sentence.text, re.IGNORECASE) is not None
+    kind = analysis.answer.islower() and len(re.sub(r"^(?:the|an?) ", "", analysis.answer).split()) == 2
+    return asked is not None and (kind or re.search(sort, sentence.text, re.IGNORECASE) is not None)
 
 
 def sides(analysis: Analysis) -> tuple[str, str] | None:

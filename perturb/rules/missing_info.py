@@ -105,7 +105,7 @@ def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
         return None
     bare = analysis.answer_type not in (AnswerType.NUMBER, AnswerType.DATE, AnswerType.YEAR)
     n, m = rng.sample(range(3, 48), 2)
-    mark = rng.choice(say.NUMBERED if bare and rng.random() < 0.7 else say.CITATIONS).format(n=n, m=m)
+    mark = rng.choice(say.NUMBERED if bare and rng.random() < 0.5 else say.CITATIONS).format(n=n, m=m)
     return _draft(
         analysis,
         redacted(analysis, mark),
