@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test browser lint bench clean
+.PHONY: demo test browser harness lint bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/perturb build --name demo --json
@@ -20,6 +20,10 @@ browser:
 		apt-get install -y -qq --no-install-recommends chromium chromium-driver > /dev/null; then :; \
 	else echo "no Chromium (packages chromium and chromium-driver): tests of pages are skipped"; [ "$$CI" != true ]; fi
 
+# Inspect, lm-evaluation-harness and lighteval, which run a snapshot in tests/export/harness. They need versions that
+# contradict ours and each other's; the tests are skipped without them, but never in CI.
+harness: .venv-harness/installed .venv-lighteval/installed
+
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -29,7 +33,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-harness .venv-lighteval build dist .mypy_cache .ruff_cache .pytest_cache
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
@@ -39,4 +43,18 @@ $(VENV)/installed: pyproject.toml constraints.txt
 
 $(VENV)/installed-dev: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,ray]'
+	touch $@
+
+.venv-harness/installed: constraints-harness.txt
+	$(PYTHON) -m venv .venv-harness
+	.venv-harness/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-harness.txt \
+		inspect-ai openai 'lm-eval[api]'
+	touch $@
+
+# lighteval fetches the data of a benchmark of its own as it starts, unless there is a file of that name.
+.venv-lighteval/installed: constraints-lighteval.txt
+	$(PYTHON) -m venv .venv-lighteval
+	.venv-lighteval/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lighteval.txt \
+		torch 'lighteval[litellm]'
+	for folder in .venv-lighteval/lib/python3.*/site-packages/lighteval/tasks/tasks; do touch $$folder/tinyBenchmarks.pkl; done
 	touch $@

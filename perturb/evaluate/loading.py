@@ -63,14 +63,19 @@ def load_items(source: ItemSource, catalogue: Catalogue) -> ItemSet:
     return _limited(whole, source.limit)
 
 
-def items_of(rows: Iterable[Mapping[str, Any]]) -> tuple[EvaluationItem, ...]:
-    """The items of a snapshot's rows, in their order; rows whose label is not that of their cell are left out.
+def items_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[EvaluationItem]:
+    """The items of a snapshot's rows, in their order, without a row that no evaluation takes.
 
-    Raises `SourceError` for a row that cannot be evaluated.
+    Those are rows with a fault, and rows whose expected behaviour is not that of their class and intensity.
     """
-    header = Header("rows")
-    numbered = (Row(Path("rows"), number, fields, header) for number, fields in enumerate(rows, start=1))
-    return _read_all(numbered, header.name, Catalogue.load())[0]
+    catalogue, header = Catalogue.load(), Header("rows")
+    for number, fields in enumerate(rows, start=1):
+        try:
+            item = _read_item(Row(Path("rows"), number, fields, header), catalogue)
+        except SourceError:
+            continue
+        if item.expected_behavior == catalogue.expected_behavior(item.cell):
+            yield item
 
 
 def _limited(whole: ItemSet, limit: int | None) -> ItemSet:

@@ -273,8 +273,10 @@ def _round_entry(tag: str, manifest: Mapping[str, Any], former: Mapping[str, Any
 
 
 def _config_names(manifest: Mapping[str, Any]) -> list[str]:
-    """The configurations of a published round, controls included."""
-    return [*manifest.get("configs", ()), *(manifest.get("controls") or {}).get("configs", ())]
+    """The configurations of a published round, controls and prompts included."""
+    beside = (manifest.get("controls") or {}).get("configs", ())
+    prompts = (manifest.get("harness") or {}).get("config")
+    return [*manifest.get("configs", ()), *beside, *([prompts] if prompts else [])]
 
 
 def _names(manifest: Mapping[str, Any]) -> list[Any]:

@@ -91,7 +91,7 @@ def rounds_section(rounds: Sequence[Mapping[str, Any]], repo: str, configs: Sequ
     Every entry has `round`, `tag`, `created`, `rows`, `content_digest` and `changed`.
     """
     newest = rounds[0]
-    name = "" if len(configs) == 1 else f' "{configs[0]}",'
+    name = "" if "default" in configs or len(configs) == 1 else f' "{configs[0]}",'
     lines = [
         "## Published rounds",
         "",

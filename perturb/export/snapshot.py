@@ -192,13 +192,13 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
             shown = file.relative_to(folder).as_posix()
             return (*problems, f"{shown}: the columns are not those of a snapshot")
         parts[name] = table.to_pylist()
-    problems += _check_rows(parts, snapshot.manifest)
+    rows = [row for members in parts.values() for row in members]
+    faults = _check_rows(parts, snapshot.manifest)
+    problems += faults
     if snapshot.control_files:
-        rows = [row for members in parts.values() for row in members]
         problems += check_controls(folder, snapshot.manifest, snapshot.configs, rows)
-    problems += check_harness(
-        folder, snapshot.manifest, [row for members in parts.values() for row in members]
-    )
+    if not faults:
+        problems += check_harness(folder, snapshot.manifest, rows)
     return tuple(problems)
 
 

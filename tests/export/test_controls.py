@@ -75,8 +75,12 @@ def test_controls_change_no_count_and_no_digest_of_the_items(tmp_path: Path) -> 
     assert (plain.manifest["controls"], plain.read_controls()) == (None, ())
     assert twins.manifest["controls"]["rows"] == 20
     assert check_snapshot(twins.folder) == check_snapshot(plain.folder) == ()
-    assert "default" not in header_of(plain.folder)["configs"][0]
-    assert [one["config_name"] for one in header_of(twins.folder)["configs"]] == ["default", "controls"]
+    assert [one["config_name"] for one in header_of(plain.folder)["configs"]] == ["default", "prompts"]
+    assert [one["config_name"] for one in header_of(twins.folder)["configs"]] == [
+        "default",
+        "controls",
+        "prompts",
+    ]
     assert "`controls`" in page_of(twins.folder)
     assert "control" not in page_of(plain.folder)
 

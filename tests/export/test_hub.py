@@ -17,6 +17,7 @@ import yaml
 from perturb.errors import PublishError, SnapshotError
 from perturb.export import hub as hub_module
 from perturb.export.controls import build_controls
+from perturb.export.harness.folder import harness_paths
 from perturb.export.hub import tag_of
 from perturb.export.publish import publish
 from perturb.export.published_card import BEGIN, END, merge_cards, split_card
@@ -108,6 +109,7 @@ def test_one_commit_and_one_tag_in_a_private_repository(hub: LoopbackHub, tmp_pa
     assert set(repo.head.files) == {
         *(".gitattributes", "README.md", "build.yaml", "manifest.json"),
         f"data/{content}/test.parquet",
+        *harness_paths(read_snapshot(tmp_path / "s").manifest),
     }
     assert not [name for name in hub.requests if name.startswith("unknown")]
 
@@ -145,7 +147,7 @@ def test_publishing_again_changes_nothing(hub: LoopbackHub, tmp_path: Path) -> N
     first = push(hub, folder)
     again = push(hub, folder)
     assert again == dataclasses.replace(first, uploaded=False)
-    assert (len(repository(hub).commits), hub.requests["commit"], hub.requests["upload"]) == (2, 1, 1)
+    assert (len(repository(hub).commits), hub.requests["commit"], hub.requests["upload"]) == (2, 1, 2)
 
 
 def test_public_opens_the_repository_only_when_asked(hub: LoopbackHub, tmp_path: Path) -> None:
@@ -181,7 +183,7 @@ def test_an_existing_card_is_merged(hub: LoopbackHub, tmp_path: Path) -> None:
     assert (header["license"], header["extra_gated_prompt"]) == ("mit", "Say why.")
     assert {"mine", "rag", "refusal"} <= set(header["tags"])
     assert len(header["tags"]) == len(set(header["tags"]))
-    assert [entry["config_name"] for entry in header["configs"]] == ["default", "extra"]
+    assert [entry["config_name"] for entry in header["configs"]] == ["default", "prompts", "extra"]
     assert header["configs"][0]["data_files"][0]["split"] == "test"
     assert [entry["config_name"] for entry in header["dataset_info"]] == ["extra"]
     assert page.startswith("# My page\n\nWritten by hand.\n")
@@ -381,12 +383,11 @@ def test_controls_are_published_and_a_later_round_without_them_names_none(
     )
     push(hub, first.folder)
     names = [entry["config_name"] for entry in card_header(hub)["configs"]]
-    assert names == ["default", "controls"]
+    assert names == ["default", "controls", "prompts"]
     assert check_snapshot(download(hub, "2026-Q4", tmp_path / "back")) == ()
     assert load(hub, tmp_path, "2026-Q4") == [list(first.read_rows())]
     push(hub, snapshot(tmp_path / "b", "2027-Q1"))
-    assert [entry["config_name"] for entry in card_header(hub)["configs"]] == ["default"]
-    assert "default" not in card_header(hub)["configs"][0]
+    assert [entry["config_name"] for entry in card_header(hub)["configs"]] == ["default", "prompts"]
 
 
 def card_header(hub: LoopbackHub) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import yaml
 
 from perturb.errors import SnapshotError
 from perturb.export.card import canary
+from perturb.export.harness.folder import harness_paths
 from perturb.export.parts import part_rows
 from perturb.export.rows import SEVERAL_COLUMNS, SINGLE_COLUMNS, SnapshotRow, build_rows
 from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot, write_snapshot
@@ -64,14 +65,17 @@ def mixed(tmp_path: Path) -> Snapshot:
 def test_datasets_loads_each_part_by_its_name(tmp_path: Path, mixed: Snapshot) -> None:
     rows = mixed_rows()
     content = load(tmp_path, mixed.folder, "nq", "garage")
-    assert content["names"] == ["nq", "garage"]
+    assert content["names"] == ["nq", "garage", "prompts"]
     assert content["rows"] == {"nq": list(rows[1::2]), "garage": list(rows[::2])}
 
 
 def test_several_passages_alone_load_with_and_without_their_name(tmp_path: Path) -> None:
     rows = mixed_rows()[::2]
     folder = write_snapshot(tmp_path / "s", rows, facts(), "").folder
-    assert load(tmp_path, folder, "garage") == {"names": ["garage"], "rows": {"garage": list(rows)}}
+    assert load(tmp_path, folder, "garage") == {
+        "names": ["garage", "prompts"],
+        "rows": {"garage": list(rows)},
+    }
     plain = "import sys, datasets; print(len(datasets.load_dataset(sys.argv[1], split='test')))"
     done = subprocess.run(
         [sys.executable, "-c", plain, str(folder)],
@@ -87,7 +91,8 @@ def test_the_layout_the_counts_and_the_digest_of_two_parts(mixed: Snapshot) -> N
     content = mixed.content_digest
     paths = [f"data/{content}/nq/test.parquet", f"data/{content}/garage/test.parquet"]
     assert [path.relative_to(mixed.folder).as_posix() for path in mixed.data_files.values()] == paths
-    assert [entry["path"] for entry in mixed.manifest["files"]] == ["README.md", "build.yaml", *paths]
+    listed = [entry["path"] for entry in mixed.manifest["files"]]
+    assert listed == ["README.md", "build.yaml", *paths, *harness_paths(mixed.manifest)]
     counts = mixed.manifest["counts"]
     assert counts["rows"] == 9
     assert {name: part["rows"] for name, part in counts["configs"].items()} == {"nq": 4, "garage": 5}
@@ -104,7 +109,7 @@ def test_the_card_states_the_stricter_licence_the_attribution_and_both_parts(mix
     text = (mixed.folder / "README.md").read_text(encoding="utf-8")
     header = yaml.safe_load(text.split("---")[1])
     assert header["license"] == "cc-by-nc-4.0"
-    assert [entry["config_name"] for entry in header["configs"]] == ["nq", "garage"]
+    assert [entry["config_name"] for entry in header["configs"]] == ["nq", "garage", "prompts"]
     assert "Base set: The mill society; NQ." in text
     assert "| `garage` | several passages | 5 |" in text
     assert 'garage = load_dataset("path/to/this/folder", "garage", split="test")' in text

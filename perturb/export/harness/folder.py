@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from perturb.export.card import one_line
 from perturb.export.harness.files import task_files, task_paths
@@ -53,7 +53,7 @@ class HarnessFiles:
 
 
 def make_harness(rows: Sequence[SnapshotRow], title: str) -> HarnessFiles:
-    """The files for `rows`; `title` names the data set. Raises `SourceError` for a row that cannot be evaluated."""
+    """The files for `rows`; `title` names the data set."""
     prompts = make_prompts(rows)
     return HarnessFiles(prompts, task_files(prompts, one_line(title)) if prompts.splits else {})
 
@@ -77,7 +77,7 @@ def check_harness(folder: Path, manifest: Mapping[str, Any], rows: Sequence[Snap
     return check_prompts(folder, entry, rows)
 
 
-def _is_entry(entry: Any) -> bool:
+def _is_entry(entry: Any) -> TypeGuard[dict[str, Any]]:
     return (
         isinstance(entry, dict)
         and isinstance(entry.get("digest"), str)

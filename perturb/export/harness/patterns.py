@@ -43,8 +43,8 @@ def mark_pattern(codes: Mapping[str, str]) -> str:
 
     >>> import re
     >>> known = {"REFUSE_MISSING": "REFUSE_INFO_MISSING", "REFUSE_INFO_MISSING": "REFUSE_INFO_MISSING"}
-    >>> [re.search(mark_pattern(known), spelling)[1] for spelling in known]
-    ['_MISSING', '_MISSING']
+    >>> [re.search(mark_pattern(known), spelling).groups() for spelling in known]
+    [(None, '_MISSING'), ('_MISSING', None)]
     """
     marks = code_marks(codes)
     spellings = []

@@ -60,11 +60,7 @@ class PromptSet:
 
 
 def make_prompts(rows: Sequence[SnapshotRow]) -> PromptSet:
-    """Render the prompt of each row, as `perturb evaluate` does.
-
-    Rows whose expected behaviour is not that of their cell are left out, as they are there. Raises `SourceError` for a
-    row that could not be evaluated either.
-    """
+    """Render the prompt of each row as `perturb evaluate` does; rows that it does not take are left out."""
     from perturb.catalogue import Catalogue
     from perturb.evaluate.loading import items_of
     from perturb.evaluate.prompts import render_prompt, respond_version

@@ -1,4 +1,4 @@
-"""A model under test whose reply to each item is known, its judge, and the numbers that `perturb score` gives for it."""
+"""A model under test of known replies, its judge, and the numbers that `perturb score` gives for it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,14 @@ TO_UNANSWERABLE = (
 )
 """Replies to items that must be refused, in turn."""
 
-TO_ANSWERABLE = ("{wrong}", "It was {last}, they say.", "It was Wrongham.", "", "**refuse_missing**", "{answer}0")
+TO_ANSWERABLE = (
+    "{wrong}",
+    "It was {last}, they say.",
+    "It was Wrongham.",
+    "",
+    "**refuse_missing**",
+    "{answer}0",
+)
 """Replies to items that must be answered, in turn."""
 
 

@@ -11,7 +11,16 @@ from perturb.evaluate.loading import ItemSource, load_items
 from perturb.export.controls import build_controls
 from perturb.export.rows import AcceptedItem, build_rows
 from perturb.export.snapshot import Snapshot, write_snapshot
-from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Intensity, Passage, Verdict, VerdictState
+from perturb.records import (
+    ALL_CELLS,
+    BaseInstance,
+    Candidate,
+    Cell,
+    Intensity,
+    Passage,
+    Verdict,
+    VerdictState,
+)
 from tests.export.test_snapshot import facts
 
 CATALOGUE = Catalogue.load()
@@ -25,7 +34,7 @@ HOSTILE = (
 
 def accepted(number: int, cell: Cell, several: bool) -> AcceptedItem:
     """An item that the panel took, its label that of its cell."""
-    text = HOSTILE[number % len(HOSTILE)]
+    text = HOSTILE[number // 3 % len(HOSTILE)]
     passages: tuple[Passage, ...] = (Passage(f"Mill {number} was built by Ada {number}. {text}"),)
     if several:
         passages = (*passages, Passage(f"Nobody knows {text}", title=f"A {text}", role="noise"))
@@ -55,7 +64,7 @@ def accepted(number: int, cell: Cell, several: bool) -> AcceptedItem:
 def write_both(folder: Path, intensities: tuple[Intensity, ...] = tuple(Intensity)) -> Snapshot:
     """A snapshot with the parts `nq` and `garage`, and control rows."""
     cells = [cell for cell in ALL_CELLS if cell.intensity in intensities]
-    items = [accepted(number, cell, several=number % 3 == 0) for number, cell in enumerate(cells * 2)]
+    items = [accepted(number, cell, several=number % 2 == 0) for number, cell in enumerate(cells * 2)]
     return write_snapshot(
         folder,
         build_rows(items, "2026-Q4", "paper"),
