@@ -127,6 +127,8 @@ def test_inspect_runs_the_task_file(bench: Bench, tmp_path: Path) -> None:
     assert metrics == bench.expected(*OURS)
 
 
+# huggingface_hub sends large files in a way that httpx warns about.
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 def test_inspect_runs_eval_yaml_from_the_hub(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
