@@ -2,7 +2,8 @@
 
     python -m tests.benchmarks.bench_build --base-set FILE --instances 40 --latency 0.2 --connections 8
 
-The ideal is the time that the calls alone would take with every connection busy: calls x latency / connections.
+The ideal is the time that the calls alone would take with every connection busy: calls x latency / connections. The
+bound is that of the busiest model alone, whose connections nobody else can use.
 The server runs in a process of its own, and shares the machine.
 """
 
@@ -145,13 +146,23 @@ def accepted_of(run: Path) -> set[str]:
     return set(ids)
 
 
+def busiest_of(run: Path) -> int:
+    """The calls of the model that was called most."""
+    with sqlite3.connect(run / "ledger.sqlite") as db:
+        return int(
+            db.execute("SELECT max(n) FROM (SELECT count(*) n FROM calls GROUP BY model)").fetchone()[0]
+        )
+
+
 def report(title: str, done: Finished, settings: Settings) -> None:
     """Print one build's ratios."""
     calls = done.facts["calls"]
     ideal = calls * settings.latency / (settings.connections * (len(GENERATORS) + len(VERIFIERS)))
+    bound = busiest_of(Path(done.facts["run"])) * settings.latency / settings.connections
     print(
         f"{title}: jobs {done.facts['jobs']}, calls {calls}, accepted {done.facts['accepted']}, "
         f"wall {done.wall:.1f} s, ideal {ideal:.1f} s, ratio {done.wall / ideal:.2f}, "
+        f"bound {bound:.1f} s, ratio {done.wall / bound:.2f}, "
         f"CPU {1000 * done.cpu / calls:.2f} ms a call, peak {done.peak_mb:.0f} MB",
         flush=True,
     )
