@@ -229,9 +229,11 @@ async def open_ray(entry: ExecutorEntry, catalogue: Catalogue | None) -> Crew:
             logging_level="ERROR",
         )
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        where = entry.address or "on this machine"
+        where = f"at {entry.address}" if entry.address else "on this machine"
         words = " ".join(str(error).split())
-        raise ExecutorError(f"no Ray cluster {where}: {words[:300]}: look at 'ray status'") from None
+        raise ExecutorError(
+            f"no Ray cluster {where}: {words[:300]}: look at 'ray status', and whether it wants a token"
+        ) from None
     places = RayPlaces(ray, ray.put(catalogue), entry.workers)
     try:
         await places.open()

@@ -95,6 +95,15 @@ def cluster() -> Iterator[Cluster]:
             process.communicate("", timeout=60)
 
 
+@pytest.fixture(autouse=True)
+def _token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clusters and drivers of these tests know each other by a token."""
+    path = tmp_path / "token"
+    path.write_text("0123456789abcdef" * 4)
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(path))
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
     monkeypatch.setenv(KEY_NAME, KEY)
@@ -136,10 +145,23 @@ def test_a_build_outlives_a_node(tmp_path: Path, server: LoopbackServer, harm: s
     assert server.counters.repeated <= 2 * CHUNK, "more than the chunks of one node was asked again"
 
 
+def assert_turned_away(config: Path, folder: Path) -> None:
+    """A driver with another token is refused in one line of ours, after Ray's own."""
+    folder.mkdir()
+    token = folder / "token"
+    token.write_text("fedcba9876543210" * 4)
+    env = environment(**{KEY_NAME: KEY, "RAY_AUTH_TOKEN_PATH": str(token)})
+    ended = perturb("build", config, "--out", folder / "out", env=env)
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith("perturb: no Ray cluster at 127.0.0.2")
+    assert "Traceback" not in ended.stderr
+
+
 def test_the_driver_killed_is_a_run_that_goes_on(tmp_path: Path, server: LoopbackServer) -> None:
     with cluster() as nodes:
         whole = expected(server, tmp_path, nodes.address)
         config = write_config(tmp_path, content(server, nodes.address))
+        assert_turned_away(config, tmp_path / "stranger")
         process = start(config, tmp_path / "out")
         interrupt_after(process, server, 60, signal.SIGKILL)
         kept = set(accepted(tmp_path / "out" / "run"))
