@@ -150,7 +150,10 @@ _SLIPS = re.compile(
     r"\b(?:does|is|was) (?:the )?(?:new |last |first )?(?:episodes|seasons|movies|songs|games|comics|members)\b|"
     r"\b(?:wrote|sings|sang|said) I [a-z]|\bphrase [a-z]|\bcome out [A-Z]|\bas [a-z]+ of\b|\bin US\b|"
     r"\bthis years\b|[a-zA-Z] lyrics$|"
-    r"\b(?:on|in) [A-Z][\w'’]*(?: [a-z]+){3}$|\b(?:finished being|started to be) \w+$"
+    r"\b[A-Z]\w+ (?:one|two|three|i{1,3})\b|\b(?<!how )(?:one|two|three) (?!of )[A-Z]\w+ [A-Z]|"
+    r"^who (?:sings|sang|sung) .*\b[A-Z](?!.*\b(?:in|on|from|for|by|with) ).* "
+    r"(?!(?:song|album|version|theme|music)$)[a-z]+$|"
+    r"\bWorld War (?:one|two)\b|\b(?:on|in) [A-Z][\w'’]*(?: [a-z]+){3}$|\b(?:finished being|started to be) \w+$"
 )
 """Slips of a question that print would show: a verb that does not agree, a word that is missing or out of place."""
 
@@ -229,3 +232,23 @@ def _only_a_name(a: Analysis, word: str) -> bool:
 def is_small_word(name: str, text: str) -> bool:
     """Whether a name of one word is a common noun, which the passage writes small."""
     return " " not in name and any(text[start:end].islower() for start, end in spans_of(text, name))
+
+
+_ASSERTING = (
+    ("coin", r"coin|origin|invent"), ("invent", r"invent|patent|devis|creat|develop"), ("discover", r"discover|found|identif|propos"),
+    ("write", r"writ|wrote|compos|author|pen|lyric|novel|book|song|poem|play|\bby\b"), ("found", r"found|establish|start|creat"),
+)  # fmt: skip
+
+
+def asserts_deed(a: Analysis) -> bool:
+    """Whether the passage near an answer says that the deed of a who-question was done, where the deed is a making."""
+    verb = (
+        inflected(a.question.verb.lower(), "VB")
+        if a.question is not None and a.question.wh == "who"
+        else None
+    )
+    signs = dict(_ASSERTING).get(verb or "")
+    if signs is None:
+        return True
+    near = (a.sentences[j].text for i in a.answer_sentences for j in (i - 1, i) if j >= 0)
+    return any(re.search(rf"\b(?:{signs})", text, re.IGNORECASE) for text in near)

@@ -5,7 +5,7 @@ from __future__ import annotations
 FEATURES: dict[str, tuple[str, ...]] = {
     "music": (
         "the {noun} with the yodelled bridge",
-        "the {noun} with the spoken bagpipe interlude",
+        "the {noun} with the short bagpipe interlude",
         "complete with its hidden whistled verse",
         "which ends on a short cuckoo-clock solo",
         "the {noun} that opens with a foghorn",
@@ -117,17 +117,15 @@ BODIES = (
     "Standing Committee on {matter}",
     "National Advisory Board on {matter}",
     "{founder} Commission on {matter}",
-    "Joint Council for {matter}",
+    "Joint Committee on {matter}",
     "Interim Board of {matter}",
     "Review Committee on {matter}",
-    "{founder} Panel on {matter}",
-    "{founder} Bureau of {matter}",
-    "Working Party on {matter}",
+    "{founder} Board of {matter}",
     "Select Committee on {matter}",
-    "Permanent Panel for {matter}",
-    "{founder} Advisory Group on {matter}",
+    "Permanent Commission on {matter}",
+    "{founder} Committee on {matter}",
     "International Commission for {matter}",
-    "Federal Council of {matter}",
+    "Central Review Board for {matter}",
 )
 FOUNDERS = ("Harcombe", "Westfield", "Brandt", "Carrington", "Lindqvist", "Marchetti", "Okafor", "Delacroix")
 MATTERS = (
@@ -136,7 +134,7 @@ MATTERS = (
         ("Sporting Records", "Match Results", "Games and Contests"),
     ),
     (
-        r"\b(?:plays|played|voices?|voiced|cast|actor|film|movie|character|episodes?|season|portray\w*)\b",
+        r"\b(?:plays|played|voices?|voiced|cast|actor|film|movie|character|episodes?|seasons?|portray\w*)\b",
         ("Screen Credits", "Casting Matters", "Film and Television History"),
     ),
     (
@@ -147,7 +145,11 @@ MATTERS = (
         r"\b(?:wrote|writer|author|written|book|novel|poem)\b",
         ("Authorship", "Literary Estates", "Writers and Their Works"),
     ),
-    (r"\bhow (?:many|much|long)\b", ("Counts and Measures", "Published Figures", "Statistical Matters")),
+    (
+        r"\b(?:located|country|state|river|city|capital|county|mountains?|island|lake|border|province|ocean)\b",
+        ("Place Names", "Maps and Borders", "Local Geography"),
+    ),
+    (r"\bhow (?:many|much|long)\b", ("Published Figures", "Official Figures", "Statistical Matters")),
     (
         r"\b(?:called|another name|real name|type of|kind of)\b",
         ("Names and Terms", "Correct Usage", "Official Names"),
@@ -156,33 +158,25 @@ MATTERS = (
         r"\b(?:invented|discovered|designed|built|founded|created|introduced)\b",
         ("Founding Dates", "Inventions", "Early Patents"),
     ),
-    (
-        r"^where (?:is|are|was|were)\b|\b(?:located|country|state|river|city|capital)\b",
-        ("Place Names", "Maps and Borders", "Local Geography"),
-    ),
-    (r"\b(?:when|date|year)\b", ("Public Records", "Calendar Dates", "Chronology")),
+    (r"\b(?:when|date|year)\b", ("Public Records", "Historical Dates", "Chronology")),
 )
 BODY_ASIDES = (
     "as the {body} put on record",
     "as certified by the {body}",
     "as the {body} announced",
     "as confirmed by the {body}",
-    "as the {body} has since established",
-    "as noted in the yearbook of the {body}",
-    "as the {body} reported",
-    "which the {body} once looked into",
-    "a matter on which the {body} has ruled",
-    "as one may read in the minutes of the {body}",
-    "as stated in a circular of the {body}",
-    "as entered in the files of the {body}",
-    "something that the {body} went over last spring",
-    "going by what the {body} found",
-    "a point that the {body} took up",
-    "on which the {body} later held a lecture",
-    "about which someone on the {body} wrote a report",
-    "a subject on which the {body} printed a booklet",
-    "according to a newspaper column by the {body}",
+    "as the {body} has formally recorded",
+    "as recorded in the yearbook of the {body}",
+    "as recorded in the minutes of the {body}",
+    "as announced in a circular of the {body}",
+    "as entered in the register of the {body}",
+    "a matter of record with the {body}",
+    "as officially announced by the {body}",
+    "as set down in the official files of the {body}",
+    "as the {body} has certified",
+    "as formally approved by the {body} for its register",
 )
+"""Formal steps alone: an approval, a record, an announcement."""
 
 FALSE_CAPITALS = {
     "San Francisco": "California", "San Jose": "California", "Los Angeles": "California", "San Diego": "California",

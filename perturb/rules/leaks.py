@@ -158,7 +158,11 @@ def _person_left(analysis: Analysis, text: str) -> str | None:
 def _place_left(analysis: Analysis, text: str) -> str | None:
     known = {plain(token) for token in tokens(analysis.instance.query)}
     known |= {plain(token) for p in analysis.instance.passages for token in tokens(p.title)}
-    for match in re.finditer(r"\b(?:in|at|near|from|to|of|on|and)\s+(?:the\s+)?([A-Z][\w’'-]+)", text):
+    for match in re.finditer(
+        r"\b(?:in|at|near|from|to|of|on|and)\s+(?:the\s+)?(?:(?:north|south|east|west|central|upper|lower)\w*\s+)?"
+        r"([A-Z][\w’'-]+)",
+        text,
+    ):
         if plain(match.group(1)) not in known:
             return match.group(1)
     return None

@@ -47,6 +47,11 @@ _COLOUR = re.compile(
     r"\b(?:a|the|its|his|her|their|with|of|in|bright|dark|large|small)\s"
     rf"(?P<cut>(?:{'|'.join(sorted(pools.COLOURS))}) )(?P<noun>[a-z]{{3,}})"
 )
+_EXAMPLE = re.compile(
+    r"^(?:For|As an?) (?:example|instance)\b|^(?:One|An|Another|Some|Other|Notable|Typical|Common) (?:\w+ )?examples?\b"
+    r"|^(?:The )?[Ee]xamples? |^One such\b|^In one (?:case|instance)\b|, for (?:example|instance),|\be\.g\."
+)
+"""What marks a sentence as an example of the more general one before it."""
 _FIXED = frozenset(
     word_list(
         "blood comedy hole carpet card house light lights humor humour people man men woman women dwarf market "
@@ -97,16 +102,12 @@ def _within(sentence: Sentence, match: re.Match[str], new: str, group: str | int
 
 
 def _examples(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
-    """The sentence itself, when it follows the answer and nothing refers back to it."""
+    """The sentence itself, when it says that it gives an example and nothing refers back to it."""
     own = analysis.sentences_in(sentence.passage)
     held = [analysis.sentences[i] for i in analysis.answer_sentences]
     place = own.index(sentence)
     following = own[place + 1] if place + 1 < len(own) else None
-    if (
-        sentence in held
-        or place == 0
-        or not any(own.index(s) < place for s in held if s.passage == sentence.passage)
-    ):
+    if sentence in held or place == 0 or _EXAMPLE.search(sentence.text) is None:
         return
     if following is None:
         yield own[place - 1].end, sentence.end, ""
@@ -208,7 +209,12 @@ def _statistics(_analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
 
 def _rule(lever: str, precondition: str, finder: Finder, reasoning: str) -> Rule:
     def applies(analysis: Analysis) -> bool:
-        return answer_sentence(analysis) is not None
+        where = analysis.instance.query.lower().startswith("where")
+        return (
+            answer_sentence(analysis) is not None
+            and analysis.single_answer
+            and (not where or analysis.answer_type is AnswerType.PLACE)
+        )
 
     def apply(analysis: Analysis, rng: random.Random) -> Draft | None:
         return _edited(analysis, rng, finder, reasoning)
@@ -228,8 +234,8 @@ def _still_answered(analysis: Analysis, draft: Draft) -> str | None:
 
 
 LOW_RULES: tuple[Rule, ...] = (
-    _rule("Drop Example Sentence", "a sentence after the answer that nothing refers back to", _examples,
-          "A sentence that the question does not need is dropped."),
+    _rule("Drop Example Sentence", "a sentence that says it is an example, and that nothing refers back to", _examples,
+          "A sentence that only gives an example is dropped."),
     _rule("Parenthetical Excise", "a bracket without answer or question word", _brackets,
           "A remark in brackets beside the question is deleted."),
     _rule("Intro Clause Removal", "an opening phrase without answer or question word", _intros,

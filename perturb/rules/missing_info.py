@@ -9,14 +9,15 @@ from perturb.records import Cell, Intensity, Passage, PerturbationClass
 from perturb.rules import missing_info_words as say
 from perturb.rules.analyse import Analysis, support
 from perturb.rules.answers import AnswerType
+from perturb.rules.doers import is_clean
 from perturb.rules.drafts import DANGLING, query_kept
 from perturb.rules.leaks import leak, substitute_left
 from perturb.rules.missing_clues import betrayed_beside
+from perturb.rules.missing_cuts import without_answers, without_clauses, without_time
 from perturb.rules.missing_details import LOW_RULES
 from perturb.rules.questions import embedded
 from perturb.rules.redaction import answer_spans, clean_title, redacted, reworded, without_names
 from perturb.rules.rule import Draft, Rule
-from perturb.rules.sentences import Sentence, without
 from perturb.rules.words import capitalise, content_stems
 
 MEDIUM = Cell(PerturbationClass.MISSING_INFO, Intensity.MEDIUM)
@@ -24,9 +25,6 @@ HIGH = Cell(PerturbationClass.MISSING_INFO, Intensity.HIGH)
 
 _ASKS_PURPOSE = re.compile(r"\b(?:purpose|why|used for|function|mean|meaning)\b", re.IGNORECASE)
 """Questions whose answer the rest of a passage tends to tell in other words."""
-
-FEWEST_WORDS = 20
-"""A passage must keep so many words when its answering sentences are cut."""
 
 
 def _draft(analysis: Analysis, passages: tuple[Passage, ...] | None, reasoning: str) -> Draft | None:
@@ -54,39 +52,21 @@ def _gone_without_substitute(analysis: Analysis, draft: Draft) -> str | None:
 
 
 def _excisable(analysis: Analysis) -> bool:
-    return len(analysis.answer_sentences) < len(analysis.sentences)
+    return len(analysis.answer_sentences) < len(analysis.sentences) or without_clauses(analysis) is not None
 
 
 def _excise(analysis: Analysis, _rng: random.Random) -> Draft | None:
-    passages = _without_answers(analysis)
+    passages = without_clauses(analysis) or without_answers(analysis)
     if passages is None or _ASKS_PURPOSE.search(analysis.query):
         return None
     left = "\n".join(passage.text for passage in passages)
     if support(analysis.instance.query, left) < 0.3:
         return None
     return _draft(
-        analysis, passages, "The sentence that states the answer is cut; the rest of the topic stays."
+        analysis,
+        passages,
+        "What states the answer is cut, a clause or its sentence; the rest of the topic stays.",
     )
-
-
-def _without_answers(analysis: Analysis) -> tuple[Passage, ...] | None:
-    """The passages without their answering sentences; None where too little or something dangling is left."""
-    held = [analysis.sentences[i] for i in analysis.answer_sentences]
-    passages = []
-    for index, passage in enumerate(analysis.instance.passages):
-        cut = [s for s in held if s.passage == index]
-        following = [n for n in (_next(analysis, s) for s in cut) if n and n not in held]
-        text = without(passage.text, cut) if cut else passage.text
-        if cut and (len(text.split()) < FEWEST_WORDS or any(DANGLING.match(n.text) for n in following)):
-            return None
-        passages.append(Passage(text, clean_title(analysis, passage.title), passage.role))
-    return tuple(passages)
-
-
-def _next(analysis: Analysis, sentence: Sentence) -> Sentence | None:
-    own = analysis.sentences_in(sentence.passage)
-    place = own.index(sentence) + 1
-    return own[place] if place < len(own) else None
 
 
 def _placeholder(analysis: Analysis, rng: random.Random) -> Draft | None:
@@ -123,10 +103,27 @@ _WANTS_NOUN = re.compile(r"\b(?:an?|its|his|her|their|new|first|second|third)\s+
 def _few_mentions(analysis: Analysis) -> bool:
     """At most two places to fill, and none of them at the very start of a passage."""
     spans = [(p, s) for p in analysis.instance.passages for s in answer_spans(analysis, p.text)]
+    if len(spans) == 2 and spans[0][0] is spans[1][0]:
+        between = spans[0][0].text[spans[0][1][1] : spans[1][1][0]]
+        if len(between.split()) < 4:
+            return False
+    if re.match(r"(?:he|she|it|they|his|her|its|their|to)\b", analysis.answer.lower()):
+        return False
     return 0 < len(spans) <= 2 and all(
-        span[0] > 0 and _ENDS_PHRASE.match(p.text[span[1] :]) and not _WANTS_NOUN.search(p.text[: span[0]])
+        span[0] > 0
+        and _ends_phrase(analysis, p.text[span[1] :])
+        and not _WANTS_NOUN.search(p.text[: span[0]])
         for p, span in spans
     )
+
+
+def _ends_phrase(analysis: Analysis, rest: str) -> bool:
+    """Whether a phrase ends with the mention before this; a figure may stand before what it counts."""
+    counts = analysis.answer_type is AnswerType.NUMBER and re.match(r" [a-z]{3,}", rest) is not None
+    acts = analysis.answer_type is AnswerType.PERSON and re.match(
+        r" (?:became|also|\w+ed|won|wrote|sang|plays)\b", rest
+    )
+    return counts or acts is not None or _ENDS_PHRASE.match(rest) is not None
 
 
 def _is_timely(analysis: Analysis) -> bool:
@@ -138,7 +135,7 @@ def _adjunct(analysis: Analysis, _rng: random.Random) -> Draft | None:
     for passage in analysis.instance.passages:
         text = passage.text
         for start, end in reversed(answer_spans(analysis, text)):
-            edited = _without_time(text, start, end)
+            edited = without_time(text, start, end)
             if edited is None:
                 return None
             text = edited
@@ -148,38 +145,20 @@ def _adjunct(analysis: Analysis, _rng: random.Random) -> Draft | None:
     )
 
 
-def _without_time(text: str, start: int, end: int) -> str | None:
-    """The text without the phrase of time around a date; None where the phrase is no mere adjunct."""
-    own = re.match(r"(?:in|on)\s", text[start:end], re.IGNORECASE)
-    found = re.search(r"\b(?:in|on)\s+(?:the\s+)?$", text[:start], re.IGNORECASE)
-    if own is None and found is None:
-        bracket = re.search(r"\s*\($", text[:start])
-        if bracket and text[end : end + 1] == ")":
-            return text[: bracket.start()] + text[end + 1 :]
-        return None
-    left = text[:start] if own or found is None else text[: found.start()]
-    right = text[end:]
-    if re.match(r"\s*(?:[–-]|to\b|until\b|and \d|[A-Z])", right):
-        return None
-    opens = not left.strip() or left.rstrip()[-1] in ".!?"
-    if opens:
-        return left + capitalise(right.lstrip(", ")) if right.startswith(",") else None
-    word = left.split()[-1]
-    if word[0].islower() and re.match(r"[.,;)]", right):
-        return None
-    if left.rstrip().endswith(",") and right.startswith(","):
-        return left.rstrip()[:-1] + right[1:]
-    return left.rstrip() + right
+_MONEY = re.compile(r"[$£€₹]\s?\d|\d (?:(?:m|b)illion )?(?:dollars|pounds|euros|rupees)\b")
 
 
 def _is_price(analysis: Analysis) -> bool:
-    return re.search(r"[$£€₹]|\b(?:dollars|pounds|euros|rupees)\b", analysis.answer) is not None
+    """An amount of money, and no other one in the context."""
+    return _MONEY.search(analysis.answer) is not None and len(_MONEY.findall(analysis.text)) == len(
+        [m for m in analysis.mentions if _MONEY.search(m.text)]
+    )
 
 
 def _price(analysis: Analysis, rng: random.Random) -> Draft | None:
     mark = rng.choice(
-        ("[amount not disclosed]", "[sum withheld]", "[price redacted]", "[amount confidential]", "an undisclosed sum",
-         "an amount that was never made public")
+        ("[amount not disclosed]", "[sum never disclosed]", "[price not made public]", "[amount kept confidential]",
+         "an undisclosed sum", "an amount that was never made public")
     )  # fmt: skip
     return _draft(analysis, redacted(analysis, mark), "The amount of money is withheld.")
 
@@ -194,6 +173,12 @@ def _purge(analysis: Analysis, rng: random.Random) -> Draft | None:
     return _draft(
         analysis, reworded(analysis, phrases, rng), "Every word of the answer is gone from the passage."
     )
+
+
+def _purgeable(analysis: Analysis) -> bool:
+    """Whether no "by somebody" would come of it, which says nothing."""
+    texts = ((p.text, s) for p in analysis.instance.passages for s in answer_spans(analysis, p.text))
+    return not any(re.search(r"\bby (?:\w+ ){0,2}$", text[: span[0]]) for text, span in texts)
 
 
 def _agent(analysis: Analysis, _rng: random.Random) -> Draft | None:
@@ -252,7 +237,9 @@ def _has_fact(analysis: Analysis) -> bool:
 
 def _fact(analysis: Analysis) -> str | None:
     """The question as part of a sentence: "who wrote Emma", "when the bridge was opened"."""
-    return None if analysis.question is None else embedded(analysis.query, analysis.question)
+    if analysis.question is None or not is_clean(analysis):
+        return None
+    return embedded(analysis.query, analysis.question)
 
 
 def _single_passage(analysis: Analysis) -> bool:
@@ -316,7 +303,8 @@ RULES: tuple[Rule, ...] = (
     Rule("Missing Temporal Adjunct", MEDIUM, "a date that stands as a mere adjunct; no other time in the passage",
          _is_timely, _adjunct, _gone_without_substitute),
     Rule("Price Redacted", MEDIUM, "the answer is an amount of money", _is_price, _price, _gone),
-    Rule("Answer Token Purge", HIGH, "every mention stands where a general word fits", _always, _purge, _gone),
+    Rule("Answer Token Purge", HIGH, "every mention stands where a general word fits; nothing of its kind is left",
+         _purgeable, _purge, _gone_without_substitute),
     Rule("Agent Deletion", HIGH, "a who-question; each mention follows a passive verb and 'by'",
          _is_who, _agent, _gone_without_substitute),
     Rule("All Names Redacted", HIGH, "the answer is a name", _is_named, _names, _gone),

@@ -103,14 +103,13 @@ AUDIO = (
 TABLES = (
     "The table below was set up to show {fact}.\n{head}\n{rule}\n(no entries)",
     "{fact_start} is meant to be listed here.\n{head}\n{rule}\n(empty)",
-    "Table: {fact}.\n{head}\n{rule}\n(no rows)",
+    "A table was laid out to say {fact}; its rows are missing.\n{head}\n{rule}\n(no rows)",
     "This page was prepared to state {fact}; nothing has been entered yet.\n{head}\n{rule}\n(0 rows)",
     "The following table would state {fact}.\n{head}\n{rule}\n(no data)",
-    "Overview, as far as entries exist: {fact}.\n{head}\n{rule}\n(none so far)",
     "It was planned to set out here {fact}.\n{head}\n{rule}\n(blank)",
     "{fact_start} was to be filled in by the editors.\n{head}\n{rule}\n(left open)",
     "Below, readers will one day find {fact}.\n{head}\n{rule}\n(nothing as yet)",
-    "A grid has been drawn for {fact}.\n{head}\n{rule}\n(unfilled)",
+    "A grid has been drawn to show {fact}.\n{head}\n{rule}\n(unfilled)",
 )
 COLUMNS: dict[AnswerType, tuple[str, ...]] = {
     AnswerType.PERSON: ("No. | Name | Source", "Name | Role | Remarks", "Entry | Person | Page"),

@@ -63,7 +63,7 @@ def redacted(analysis: Analysis, mark: str) -> tuple[Passage, ...] | None:
     for passage in analysis.instance.passages:
         text = passage.text
         for found in reversed(answer_spans(analysis, text)):
-            start, end = _with_quotes(text, *found)
+            start, end = _with_quotes(text, *_without_unit(analysis, text, *found))
             text = text[:start] + mark + text[end:]
         passages.append(passage_of(passage, text, clean_title(analysis, passage.title)))
     return _unless_leaking(analysis, tuple(passages))
@@ -177,6 +177,13 @@ def _with_quotes(text: str, start: int, end: int) -> Span:
     return (start - 1, end + 1) if pair in (('"', '"'), ("“", "”"), ("(", ")")) else (start, end)
 
 
+def _without_unit(analysis: Analysis, text: str, start: int, end: int) -> Span:
+    """The span of a number without the noun that it counts: "360" of "360 members"."""
+    figure = re.match(r"(?:(?:over|about|nearly|around|more than) )?\d[\d,.]*(?= [a-z])", text[start:end])
+    counted = analysis.answer_type is AnswerType.NUMBER and figure is not None
+    return (start, start + figure.end()) if counted and figure is not None else (start, end)
+
+
 def clean_title(analysis: Analysis, title: str) -> str:
     """The title, or none if it betrays the answer."""
     return "" if leak(analysis, title) else title
@@ -196,6 +203,7 @@ _QUOTE_OR_NAME = re.compile(rf"[\"“][^\W\d_a-z][^\"“”.?!]{{2,60}}[\"”]|{
 _KEPT = frozenset(
     word_list(
         """
+    tv dvd cd ceo fm am pm vs bce ce mph dna rna gdp ok
     i monday tuesday wednesday thursday friday saturday sunday ad bc although though while during because however
     when since until despite unlike like another after before throughout among amongst along within without today
     between whereas both either neither each several many most whether nevertheless moreover furthermore through

@@ -78,12 +78,30 @@ def test_a_date_beside_the_question_keeps_its_year() -> None:
     assert "In 1954, the miners" in text_of(SONG, "Trim Month but Keep Year")
 
 
-def test_an_example_after_the_answer_is_dropped() -> None:
-    left = split_sentences(text_of(BRIDGE, "Drop Example Sentence"))
-    before = split_sentences(BRIDGE.passages[0].text)
-    assert len(left) == len(before) - 1
-    assert {s.text for s in left} < {s.text for s in before}
-    assert left[:2] == before[:2]
+def test_only_a_sentence_marked_as_an_example_is_dropped() -> None:
+    assert made(BRIDGE, "Drop Example Sentence") is None
+    text = f"{BRIDGE.passages[0].text} For example, a mill lost its road."
+    exemplified = instance(BRIDGE.query, text, "1901", title="Corran Bridge")
+    assert text_of(exemplified, "Drop Example Sentence") == BRIDGE.passages[0].text
+
+
+def test_a_citation_abstains_where_a_description_or_a_rival_says_who_is_meant() -> None:
+    plain = instance(
+        "who opened the mill", "The mill was idle for years. It was opened at last by Ann Lee.", "Ann Lee"
+    )
+    assert made(plain, "Placeholder Citation") is not None
+    for told in (
+        "The mill was idle for years. The king's wife, Ann Lee, opened the mill.",
+        "The mill was idle for years. It was opened at last by Ann Lee, the mayor of Corran.",
+        "The mill was idle for years. It was opened at last by Ann Lee, and Mary Price spoke.",
+    ):
+        assert made(instance(plain.query, told, "Ann Lee"), "Placeholder Citation") is None
+
+
+def test_the_clause_alone_is_excised_where_a_clause_holds_the_answer() -> None:
+    text = "The Corran Mill, founded in 1901, is a mill in the north of the valley. It has two wheels and a shop."
+    mill = instance("when was the corran mill founded", text, "1901", title="Corran Mill")
+    assert text_of(mill, "Answer Clause Excised") == text.replace(", founded in 1901,", "")
 
 
 def test_excising_abstains_when_another_date_could_step_in() -> None:
