@@ -200,6 +200,7 @@ def test_a_build_outlives_its_workers(
     assert process.returncode == 0, problems
     assert accepted(run) == accepted(whole.run)
     assert len(query(run, "SELECT id FROM jobs")) == whole.facts["jobs"]
+    print(f"{harm.name}: {server.counters.total} calls, {repeated} of them again")
     assert repeated <= 2 * 8 * 5, "more was asked again than the calls in flight"
     assert not children(process.pid)
 
@@ -224,6 +225,7 @@ def test_the_driver_killed_leaves_no_worker_and_a_run_that_goes_on(
         assert len(orphans) == 2
         assert not [pid for pid in orphans if Path(f"/proc/{pid}").exists()]
         finish(config, tmp_path / "out")
+        print(f"driver killed: {server.counters.total} calls, {server.counters.repeated} of them again")
         assert server.counters.repeated <= 8 * 5
     assert accepted(tmp_path / "out" / "run") == accepted(whole.run)
 

@@ -40,6 +40,8 @@ pytestmark = [
     ),
 ]
 CHUNK = 8
+NODE_SLOTS = 4
+"""Chunks that a node of two CPUs works on at a time."""
 
 # Not 127.0.0.1, in whose place Ray puts another address of the machine.
 _NODES = """
@@ -142,7 +144,8 @@ def test_a_build_outlives_a_node(tmp_path: Path, server: LoopbackServer, harm: s
     run = tmp_path / "out" / "run"
     assert accepted(run) == whole
     assert query(run, "SELECT count(*) FROM calls WHERE status = 'error'") == [(0,)]
-    assert server.counters.repeated <= 2 * CHUNK, "more than the chunks of one node was asked again"
+    print(f"{harm.name}: {server.counters.total} calls, {server.counters.repeated} of them again")
+    assert server.counters.repeated <= NODE_SLOTS * CHUNK, "more than the chunks of one node was asked again"
 
 
 def assert_turned_away(config: Path, folder: Path) -> None:
@@ -168,7 +171,10 @@ def test_the_driver_killed_is_a_run_that_goes_on(tmp_path: Path, server: Loopbac
         finish(config, tmp_path / "out")
     assert kept <= set(whole)
     assert accepted(tmp_path / "out" / "run") == whole
-    assert server.counters.repeated <= 3 * 2 * CHUNK, "more than the chunks in flight was asked again"
+    print(f"driver killed: {server.counters.total} calls, {server.counters.repeated} of them again")
+    assert server.counters.repeated <= 3 * NODE_SLOTS * CHUNK, (
+        "more than the chunks in flight was asked again"
+    )
 
 
 def test_a_local_cluster_is_started_and_gives_the_same_data_file(tmp_path: Path) -> None:
