@@ -14,46 +14,46 @@ from perturb.rules.doers import Doer, doer_of, done_of, is_clean
 from perturb.rules.false_premise_asking import asking
 from perturb.rules.questions import Question, inflected
 from perturb.rules.rule import Draft
-from perturb.rules.words import plain, tokens
+from perturb.rules.words import content_stems, plain, tokens
 
 _SENSES: Mapping[str, str] = {
-    "play": "play portray star act cast role character actor actress appear voice perform as",
+    "play": "play portray star act cast role actor actress appear perform as",
     "portray": "play portray star act cast role character actor actress appear perform as",
     "voice": "voice voices voicing speak portray cast play as",
     "sing": "sing sang sung record recorded perform vocals vocal singer",
     "record": "record recorded recording",
-    "write": "write wrote written author writer pen compose lyrics songwriter",
-    "compose": "compose composer write wrote written",
+    "write": "write wrote written author writer pen co-written songwriter",
+    "compose": "compose composer",
     "direct": "direct director",
     "invent": "invent inventor patent devise",
-    "discover": "discover discoverer find found",
+    "discover": "discover discoverer",
     "design": "design designer architect",
-    "found": "found founder establish create form start",
-    "create": "create creator establish make",
-    "make": "make maker create design artist build",
+    "found": "found founder establish",
+    "create": "create creator",
+    "make": "make maker",
     "build": "build builder construct complete erect finish",
     "win": "win won winner gold champion victory victorious beat",
     "coin": "coin phrase catchphrase",
     "host": "host present presenter",
-    "come": "release publish premiere debut air broadcast issue open",
-    "release": "release premiere debut publish issue come",
-    "publish": "publish release issue appear",
-    "premiere": "premiere air broadcast debut release",
+    "come": "release publish premiere issue",
+    "release": "release issue publish",
+    "publish": "publish issue",
+    "premiere": "premiere debut",
     "air": "air broadcast premiere debut",
-    "debut": "debut premiere air release",
-    "start": "start begin premiere launch air debut open",
-    "begin": "begin start premiere launch air debut open",
+    "debut": "debut premiere",
+    "start": "start begin",
+    "begin": "begin start",
     "open": "open inaugurate",
     "film": "film shoot shot filming location",
-    "end": "end finish conclude cease close abolish",
+    "end": "end finish conclude",
     "happen": "happen fight fought occur take place break battle",
     "own": "own owner",
     "sponsor": "sponsor sponsorship",
 }
 """A verb of questions, and the words by which a passage says the same; other verbs must stand there themselves."""
 _DATED_SENSES: Mapping[str, str] = {
-    "make": "make film shoot produce",
-    "create": "create establish form found",
+    "make": "make",
+    "create": "create establish",
     "write": "write",
     "build": "build construct complete",
 }
@@ -63,6 +63,14 @@ _SUNG_BY = re.compile(
     r"(?!(?:\w+ ){0,3}(?:written|composed|penned) )(?:\w+ ){0,3}by\b"
 )
 _NOT_YET = re.compile(r"\b(?:slated|scheduled|set to|planned|expected|will|due|rumou?red|would)\b")
+_HEDGES = re.compile(
+    r"\b(?:essentially|arguably|reported(?:ly)?|allegedly|alleged|claim(?:s|ed)?|possibly|perhaps|probably|likely|may"
+    r"|might"
+    r"|supposed(?:ly)?|believed|considered|regarded|thought to|said to|often|generally|usually|commonly|widely"
+    r"|attributed|rumou?red|approximately|nearly|roughly|(?:about|around) (?=\d)|mainstream|co-\w+|along with"
+    r"|together with|one of)\b"
+)
+"""What makes a sentence say less than a plain claim, so that its denial is no plain falsehood."""
 _TIMELY = re.compile(r"\b(?:last time|season|new|now|currently|year)\b")
 
 
@@ -70,9 +78,7 @@ def factive_fits(a: Analysis) -> bool:
     """Whether an answering sentence asserts what the question says, its verb included, and the denial can be worded."""
     if not _asserted(a) or not _says_verb(a) or _TIMELY.search(a.query.lower()):
         return False
-    if not a.single_answer and re.match(
-        r"who (?:wrote|sings?|sang|composed|won)\b|what\b|which\b", a.query.lower()
-    ):
+    if not a.single_answer or is_hedged(a) or _holds_for_a_time(a):
         return False
     return done_of(doer_of(a)) is not None or _denial(a) is not None
 
@@ -95,7 +101,9 @@ def factive(a: Analysis, rng: random.Random) -> Draft | None:
         return None
     return with_query(
         a,
-        asking(rng, fill(rng, say.NOT, denial=denial)),
+        asking(
+            rng, fill(rng, say.FOUND_NOT if a.answer_type is AnswerType.NUMBER else say.NOT, denial=denial)
+        ),
         "The question takes as fact the opposite of what the passage states.",
     )
 
@@ -111,19 +119,59 @@ def _asserted(a: Analysis) -> bool:
     return False
 
 
+def is_hedged(a: Analysis) -> bool:
+    """Whether an answering sentence says less than the question's claim: "essentially the first mainstream beer"."""
+    texts = [a.sentences[i].text for i in a.answer_sentences]
+    part = not any(_same_first(a.query, text) for text in texts)
+    asked = set(tokens(a.query.lower()))
+    return part or any(m.group().lower() not in asked for text in texts for m in _HEDGES.finditer(text))
+
+
+def _same_first(query: str, text: str) -> bool:
+    after = re.search(r"\bthe (?:very )?first (\w+)", query.lower())
+    return after is None or re.search(rf"\bfirst {re.escape(after.group(1))}", text.lower()) is not None
+
+
+def _holds_for_a_time(a: Analysis) -> bool:
+    """Whether a figure or a post is told of one time only, or beside figures of other times."""
+    held = " ".join(a.sentences[i].text for i in a.answer_sentences)
+    if a.answer_type is AnswerType.NUMBER:
+        unit = (a.answer.split()[1:2] or [""])[0]
+        rivals = re.findall(rf"\d[\d,.]* {re.escape(unit)}\b", a.text) if unit else []
+        years = set(re.findall(r"\b(?:1[89]|20)\d\d\b", held)) - set(re.findall(r"\b\d{4}\b", a.query))
+        return bool(years) or len(set(rivals)) > 1
+    if re.match(r"(?:who|what) (?:is|are) the\b", a.query.lower()):
+        return re.search(r"\b(?:would|will|announced|until|former\w*|from \d{4} to)\b", held) is not None
+    return False
+
+
 def _says_verb(a: Analysis) -> bool:
     """Whether an answering sentence speaks of the deed as the question does: what was written need not be sung."""
     q = a.question
     if q is None:
         return _other_form(a) is not None
     verb = inflected(q.verb.lower(), "VB") or q.verb.lower()
-    if verb in ("be", "is", "was", "are", "were", "become", "call"):
-        return True
     dated = q.gap in ("date", "place")
+    if verb in ("be", "is", "was", "are", "were", "call") or (verb == "become" and not dated):
+        return True
+    if verb in ("play", "voice", "portray") and _beside_part(a):
+        return True
     senses = (_DATED_SENSES.get(verb) if dated else None) or _SENSES.get(verb, verb)
     wanted = {form for word in senses.split() for form in _forms(word, dated)}
     for text in _around_answer(a) if dated else [a.sentences[i].text for i in a.answer_sentences]:
-        if wanted & {plain(word) for word in tokens(text)} or (verb == "sing" and _SUNG_BY.search(text)):
+        said = {plain(word) for word in tokens(text) if word[0].islower() or text.startswith(word)}
+        if wanted & said or (verb == "sing" and _SUNG_BY.search(text)):
+            return True
+    return False
+
+
+def _beside_part(a: Analysis) -> bool:
+    """Whether a cast list sets the player in brackets after the part: "Shmuel (Jack Scanlon)"."""
+    asked = content_stems(a.query)
+    for m in a.mentions:
+        before = a.instance.passages[m.passage].text[: m.start]
+        name = re.search(r"(\w+) \($", before)
+        if name and content_stems(name.group(1)) & asked:
             return True
     return False
 
@@ -158,7 +206,9 @@ def _denial(a: Analysis) -> str | None:
     if other is not None or q is None:
         return other
     if q.gap == "subject":
-        return _not_the(doer_of(a)) or _not_done(a, q)
+        return _not_the(doer_of(a)) or _is_not(a, q) or _not_done(a, q)
+    if q.gap == "number":
+        return _not_so_many(a, q)
     if q.after:
         return None
     if q.wh == "what" and q.gap == "thing":
@@ -202,10 +252,28 @@ def _not_the(doer: Doer | None) -> str | None:
     return None if doer is None or found is None else f"{doer.name} {found.group(1)} not {found.group(2)}"
 
 
+def _is_not(a: Analysis, q: Question) -> str | None:
+    """Denies that somebody is what a who-question asks: "Meri is not the first wife on Sister Wives"."""
+    found = re.match(r"(is|was) (the (?!first\b(?! \w+ (?:of|on|in)\b)).+)$", q.after)
+    if found is None or not re.match(r"[A-Z]\w", a.answer) or not 1 <= len(a.answer.split()) <= 4:
+        return None
+    if re.search(r"[(),;:\d]", a.answer) or "current" in q.after:
+        return None
+    return f"{a.answer} {found.group(1)} not {found.group(2)}"
+
+
+def _not_so_many(a: Analysis, q: Question) -> str | None:
+    """Denies a count: "there are not 100 senators in the US Senate"."""
+    figure = re.match(r"(?:\d[\d,]*|[a-z]+)(?=$| )", a.answer)
+    if figure is None or not re.match(r"there (?:are|were)$", q.before):
+        return None
+    return f"{q.before} not {figure.group()} {q.after}"
+
+
 def _not_done(a: Analysis, q: Question) -> str | None:
     """Denies a deed of somebody or some body: "Friedman Ramsey did not sponsor the Open"."""
     verb, _, rest = q.after.partition(" ")
-    base, name = inflected(verb.lower(), "VB"), a.answer
+    base, name = inflected(verb.lower(), "VB"), re.sub(r"^the (?:[a-z]+ )+(?=[A-Z])", "", a.answer)
     if base is None or not rest or verb.lower() in ("is", "was", "has", "had", "become", "became"):
         return None
     if not re.match(r"(?:the )?[A-Z]", name) or len(name.split()) > 6 or re.search(r"[(),;:\d]", name):
@@ -219,7 +287,10 @@ def _not_done(a: Analysis, q: Question) -> str | None:
     return f"{name} {'do' if ' and ' in name else 'does'} not {base} {rest}"
 
 
-_CLASSES = re.compile(r"\b(?:kind|type|sort|name for|word for|term for|another name|one of)\b")
+_CLASSES = re.compile(
+    r"\b(?:kind|type|sort|name for|word for|term for|another name|(?:real|original|full) name|purpose"
+    r"|function|one of)\b"
+)
 
 
 def _not_so(a: Analysis, q: Question) -> str | None:
@@ -230,7 +301,9 @@ def _not_so(a: Analysis, q: Question) -> str | None:
     marks = r"[(),;:]" if number else r"[(),;:\d]"
     if len(a.answer.split()) > 4 or re.search(marks, a.answer) or not q.before.startswith("the "):
         return None
-    if " name of the " in q.before or _CLASSES.search(q.before):
+    if (" name of the " in q.before and not re.fullmatch(r"[A-Z][a-z]+", a.answer)) or _CLASSES.search(
+        q.before
+    ):
         return None
     return f"{q.before} not {a.answer}"
 

@@ -99,54 +99,67 @@ _SIGNS = {
 
 _SELF_DENYING: dict[str, tuple[str, ...]] = {
     "film": (
-        "How many tickets did the never-made {noun} {name} sell on its opening night?",
-        "In which cinemas is the {noun} {name}, which was never shot, being shown today?",
-        "How long is the final cut of the never-filmed {noun} {name}?",
-        "Which scene of the never-made {noun} {name} was shot last?",
-        "Who edited the finished prints of the {noun} {name}, of which not one frame was ever shot?",
-        "How many people have seen the {noun} {name}, which nobody has ever made?",
+        "What can be seen in the finished but never-made shots of the {noun} {name}?",
+        "How long is the completed but never-begun {noun} {name}?",
+        "Who keeps the existing prints of the non-existent {noun} {name}?",
+        "Which scene of the shown but never-shown {noun} {name} made people laugh the loudest?",
+        "In which cinema is the {noun} {name}, at once made and never made, to be seen this week?",
+        "What do people say who have seen the already shown, never yet shown {noun} {name}?",
+        "Which colours fill the last frame of the filmed yet entirely unfilmed {noun} {name}?",
     ),
     "music": (
-        "Who produced the studio recording of the never-recorded {noun} {name}?",
-        "How many copies did the never-released {noun} {name} sell in its first week of release?",
-        "In which studio was the never-recorded {noun} {name} recorded?",
-        "How long is the original recording of the {noun} {name}, which was never recorded?",
-        "Who plays the drums on the {noun} {name}, a recording that was never made?",
-        "Which radio station plays the recording of the never-composed {noun} {name} most often?",
+        "Who coughs in the second verse of the existing but never-made recording of the {noun} {name}?",
+        "How many seconds of silence end the finished but never-begun recording of the {noun} {name}?",
+        "In whose attic lies the recorded yet never recorded tape of the {noun} {name}?",
+        "Which bird can be heard on the well-known recording, never made by anybody, of the {noun} {name}?",
+        "What do people hear who play the existing but non-existent recording of the {noun} {name}?",
+        "Who rang the bell in the widely heard but never once played {noun} {name}?",
+        "How heavy is the only disc of the already released, never yet released {noun} {name}?",
     ),
     "series": (
-        "How many viewers watched the first broadcast of the never-broadcast {noun} {name}?",
-        "Which episode of the never-made {noun} {name} has been shown most often?",
-        "Who directed the first finished episode of the {noun} {name}, of which no episode was ever made?",
-        "On which channel is the {noun} {name}, which was never filmed, being repeated?",
-        "How long is each finished episode of the never-filmed {noun} {name}?",
-        "How many people saw the last broadcast episode of the never-broadcast {noun} {name}?",
+        "What happens in the broadcast but never broadcast episode of the {noun} {name}?",
+        "How long is the finished but never-begun first episode of the {noun} {name}?",
+        "Who dozes off in the existing episode, never made by anybody, of the {noun} {name}?",
+        "How many viewers wrote in about the shown but never-shown {noun} {name}?",
+        "Which actor tripped in the filmed yet entirely unfilmed episode of the {noun} {name}?",
+        "What was the weather like in the existing but non-existent episode of the {noun} {name}?",
     ),
     "book": (
-        "How many copies of the never-written {noun} {name} were printed in its first year?",
-        "On which page does the never-written {noun} {name} end?",
-        "Who translated the {noun} {name}, of which not one word was ever written, into French?",
-        "How many readers have finished the never-written {noun} {name}?",
-        "What is the last sentence of the {noun} {name}, which nobody ever wrote?",
-        "Which chapter of the never-written {noun} {name} is the longest?",
+        "On which page does the finished but never-begun {noun} {name} mention rain?",
+        "How heavy are the existing but never-made copies of the {noun} {name}?",
+        "What is spilt in the last chapter of the written yet entirely unwritten {noun} {name}?",
+        "Who owns the printed but never-printed first copy of the {noun} {name}?",
+        "What do people say who have read the {noun} {name}, at once written and never written?",
+        "Which word is misspelt in the existing but non-existent text of the {noun} {name}?",
+        "How wide are the margins of the already published, never yet published {noun} {name}?",
     ),
     "place": (
-        "How many people pass through the never-built {name} each day?",
-        "How high are the finished walls of the never-built {name}?",
-        "Who keeps the keys of the {name}, which was never built, while it is open?",
-        "How many visitors walked through the never-built {name} last year?",
-        "What do people pay to enter the {name}, which does not exist, on a weekday?",
-        "How many doors does the finished but never-built {name} have?",
+        "How many doors does the finished but never-begun {name} have?",
+        "Who sweeps the floors of the built yet entirely unbuilt {name}?",
+        "How many people walk each day through the existing but non-existent {name}?",
+        "What do people see from the windows of the completed but never-built {name}?",
+        "Who keeps the keys of the {name}, at once built and never built?",
+        "How cold is it at noon inside the standing but never-erected {name}?",
     ),
     "event": (
-        "How many people died in the {name}, which never broke out?",
-        "On which day did the {name}, which never took place, reach its height?",
-        "Who won the never-fought {name}?",
-        "How long did the {name} last, given that it never began?",
-        "Which side fired the last shot of the never-fought {name}?",
-        "How many people took part in the {name}, which never happened?",
+        "On which day of the week did the fought but never-fought {name} begin?",
+        "Who blew the trumpet at the height of the {name}, which both took place and never took place?",
+        "How many hours did the finished but never-begun {name} last?",
+        "What was the weather like on the last day of the bygone {name} that never happened?",
+        "Which side took a rest in the middle of the long but never-begun {name}?",
+        "How many horses ran away during the real but non-existent {name}?",
     ),
 }
+"""Both facts stand in one noun phrase, and what is asked no passage tells: striking a word leaves no answer."""
+_DENIED = {
+    "film": r"\bfilm|\bmovie|\breleas|\bdirect",
+    "music": r"\brecord|\breleas|\bperform|\bsung\b|\bsang\b|\bsings?\b|\bsingle\b",
+    "series": r"\bair|\bbroadcast|\bpremier|\bepisode|\bseason",
+    "book": r"\bwritten\b|\bwrote\b|\bpublish|\bby\b",
+    "place": r"\bbuilt\b|\bopen|\bconstruct|\bcomplet|\bis an?\b",
+    "event": r"\bfought\b|\bbegan\b|\bwar\b|\bbattle|\bheld\b|\btook place\b",
+}
+"""Words by which a passage says that the subject was made or took place, so that the denial is against it."""
 _BUILT = frozenset(
     (
         "tower",
@@ -165,27 +178,28 @@ _BUILT = frozenset(
 )
 
 _STATUS = (
-    "What is the name of the elder sister of the only child {told}?",
-    "How old is the eldest daughter of the childless {told}?",
-    "To whom is the never-married {told} married?",
-    "How many grandchildren does the childless {told} have?",
-    "Which of the brothers of the only child {told} is the youngest?",
-    "How old was the only child {told} when {possessive} younger brother was born?",
-    "In which year did the wedding of the lifelong bachelor {told} take place?",
-    "What is the maiden name of the wife of the bachelor {told}?",
-    "What is the first name of the husband of the never-married {told}?",
+    "What does the elder sister of the only child {told} say about having an only child for a brother or sister?",
+    "Which of the siblings of the only child {told} is an only child as well?",
+    "What did the only child {told} inherit from the elder brother whom no only child can have?",
+    "How does the eldest child of the childless {told} explain having a childless parent?",
+    "What did the daughter of the childless {told} write about being born to somebody who never had a child?",
+    "Which of the children born to the childless {told} was the first to notice having a childless parent?",
+    "To whom is the unmarried {told} married without being married?",
+    "In which year did the never-married {told} get married while staying never-married?",
+    "How did the guests at the wedding of the never-married {told} take it that nobody was married there?",
+    "On which day does the unmarried {told} celebrate the wedding anniversary of an unmarried person?",
+    "Which twin of the only child {told} was born first, though an only child has no twin?",
+    "What did the grandchildren of the childless {told} call a grandparent who never had a child?",
 )
-_MORE_STATUS = (
-    "On which day does the unmarried {told} celebrate a wedding anniversary?",
-    "Where did the never-married {told} spend the honeymoon?",
-    "Who is the mother-in-law of the never-married {told}?",
-    "At which school do the children of the childless {told} learn to read?",
-    "What are the names of the two sons of the childless {told}?",
-    "Who was best man at the wedding of the never-married {told}?",
-    "Which of the two sisters of the only child {told} is the taller?",
-    "What did the only child {told} inherit from an elder brother?",
-    "Which university did the son of the childless {told} attend?",
+_STATUS_OF_MEN = (
+    "What does the wife of the bachelor {told} say about being married to a bachelor?",
+    "How did the bachelor {told} propose to his wife while staying a bachelor throughout the marriage?",
 )
+_STATUS_OF_WOMEN = (
+    "What does the husband of the unmarried {told} say about having an unmarried wife?",
+    "How did the husband of the never-married {told} find a wife who never married?",
+)
+"""The status is said twice over: striking one word leaves a clash, and no question that facts could answer."""
 
 
 def _sorted_into(a: Analysis, table: dict[str, tuple[str, ...]]) -> Subject | None:
@@ -239,7 +253,9 @@ def _impossible(a: Analysis, rng: random.Random) -> Draft | None:
 
 def _denying_fits(a: Analysis) -> bool:
     s = _sorted_into(a, _SELF_DENYING)
-    return s is not None and (s.sort != "place" or s.noun in _BUILT)
+    if s is None or (s.sort == "place" and s.noun not in _BUILT):
+        return False
+    return re.search(_DENIED[s.sort], a.text, re.IGNORECASE) is not None
 
 
 def _denying(a: Analysis, rng: random.Random) -> Draft | None:
@@ -274,12 +290,8 @@ def _status(a: Analysis, rng: random.Random) -> Draft | None:
     if found is None:
         return None
     told, gender = found
-    wordings: tuple[str, ...] = (*_STATUS[:5], *_MORE_STATUS)
-    if gender is not None:
-        wordings += (_STATUS[5], *(_STATUS[6:8] if gender == "m" else _STATUS[8:]))
-    else:
-        wordings += ("Which twin brother of the only child {told} is the taller?",)
-    text = told_in(rng, wordings, told=told, possessive={"m": "his", "f": "her"}.get(gender or "", ""))
+    wordings = (*_STATUS, *{"m": _STATUS_OF_MEN, "f": _STATUS_OF_WOMEN}.get(gender or "", ()))
+    text = told_in(rng, wordings, told=told)
     return with_query(
         a, asking(rng, text), "The word of status in the question rules out the relative that it asks about."
     )

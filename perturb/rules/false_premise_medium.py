@@ -14,7 +14,7 @@ from perturb.rules.answers import AnswerType
 from perturb.rules.asides import fill, refusal_rule, slots, told_in, with_query
 from perturb.rules.doers import doer_of, is_clean
 from perturb.rules.false_premise_asking import asking
-from perturb.rules.false_premise_denials import factive, factive_fits
+from perturb.rules.false_premise_denials import factive, factive_fits, is_hedged
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import Subject, appeared_in, subject_of
@@ -37,18 +37,21 @@ def _beginning(a: Analysis, s: Subject) -> int | None:
         query = a.query.rstrip("? ")
         bare = f"{query[: s.span[0]].lower()}\x00{query[s.span[1] :].lower()}"
         year = re.search(r"\b(1[5-9]\d\d|20[01]\d)\b", a.answer)
-        return int(year.group()) if year and _BEGAN.match(bare) and a.single_answer else None
+        return int(year.group()) if year and _BEGAN.match(bare) and a.single_answer else s.year
     return appeared_in(a, s)
 
 
 _OPPOSITES: Mapping[str, tuple[str, str]] = {
     "open": ("close", ""), "start": ("end", ""), "begin": ("end", ""), "join": ("leave", ""), "go": ("leave", "to"),
-    "move": ("leave", "to"), "arrive": ("leave", "in"),
+    "move": ("leave", "to"), "arrive": ("leave", "in"), "premiere": ("end", ""), "air": ("end", ""),
+    "debut": ("end", ""), "happen": ("end", ""), "occur": ("end", ""),
 }  # fmt: skip
 """A verb of beginning: the verb that ends it, and the preposition that falls away."""
 _UNDONE: Mapping[str, str] = {
     "open": "closed", "opened": "closed", "created": "abolished", "founded": "dissolved", "established": "dissolved",
     "released": "withdrawn", "come": "withdrawn", "introduced": "abolished", "built": "torn down",
+    "formed": "dissolved", "published": "withdrawn", "aired": "cancelled", "broadcast": "cancelled",
+    "signed": "revoked", "adopted": "dropped", "ratified": "repealed", "passed": "repealed", "launched": "shut down",
 }  # fmt: skip
 
 
@@ -59,8 +62,13 @@ def _start_year(a: Analysis) -> int | None:
     fit = q is not None and q.gap == "date" and not q.after and a.single_answer and is_clean(a)
     if re.search(r"\b(?:at least|about|around|early|late|mid|by)\b", a.answer.lower()):
         return None
-    again = re.search(r"\b(?:last|again|return|second|reopen|re-|remake|new)\b", f"{a.query} {a.text}", re.I)
-    return int(year.group()) if fit and year and not again else None
+    again = re.search(r"\b(?:last|again|return|second|reopen|re-|remake|new)\b", a.query, re.I)
+    anew = re.search(
+        r"\b(?:again|return(?:s|ed)?|reopen\w*|remake|reviv\w+|reinstat\w+|relaunch\w*|predecessor|earlier|old)\b",
+        a.text,
+        re.I,
+    )
+    return int(year.group()) if fit and year and not again and not anew else None
 
 
 def _stop(a: Analysis, rng: random.Random) -> str | None:
@@ -86,8 +94,27 @@ def _stop(a: Analysis, rng: random.Random) -> str | None:
     return None
 
 
+_LIFE = r"\((?:[^()]*?\bborn )?[^()\d]*(?:\d{1,2}[^()\d]*)?\b(1[4-9]\d\d|200\d)\b(?=\)|,| ?[–-]| in\b)"
+"""The bracket after a person's name, up to the year of birth."""
+_FULL_NAME = r"[A-Z][a-z]+(?: [A-Z][\w.]*){1,3}"
+
+
+def _born(a: Analysis) -> tuple[str, int] | None:
+    """A person, told with the deed, and the year of birth that the passage gives in brackets after the name."""
+    doer, s = doer_of(a), subject_of(a)
+    names = [(doer.name, doer.relative)] if doer else []
+    if s is not None and s.sort == "person":
+        names.append((s.name, s.name))
+    for name, told in names:
+        found = re.search(rf"{re.escape(name)} {_LIFE}", a.text)
+        if found:
+            return told, int(found.group(1))
+    other = re.match(rf"({_FULL_NAME}) {_LIFE}(?=[^.]*\b(?:is|was) an?\b)", a.text)
+    return (other.group(1), int(other.group(2))) if other else None
+
+
 def _ended_fits(a: Analysis) -> bool:
-    return _subject_ended(a) or _stop(a, random.Random(0)) is not None  # noqa: S311
+    return _subject_ended(a) or _born(a) is not None or _stop(a, random.Random(0)) is not None  # noqa: S311
 
 
 def _subject_ended(a: Analysis) -> bool:
@@ -112,8 +139,12 @@ def _subject_ended(a: Analysis) -> bool:
 
 
 def _ended(a: Analysis, rng: random.Random) -> Draft | None:
-    s = subject_of(a)
+    s, born = subject_of(a), _born(a)
     began = _beginning(a, s) if s is not None and _subject_ended(a) else None
+    if began is None and born is not None and (year := born[1] - rng.randint(4, 12)):
+        text = told_in(rng, say.RETIRED, told=born[0], year=str(year))
+        why = f"By the passage the person was born in {born[1]}, and so cannot have given anything up in {year}."
+        return with_query(a, asking(rng, text), why)
     if s is None or began is None:
         text = _stop(a, rng)
         why = "By the passage it began only later, so that it cannot have ended in the year that the question names."
@@ -227,7 +258,7 @@ def _first_done(a: Analysis) -> dict[str, str] | None:
 
 
 def _before_first_fits(a: Analysis) -> bool:
-    return bool(_first_thing(a) or _dated_first(a) or _first_done(a))
+    return a.single_answer and not is_hedged(a) and bool(_first_thing(a) or _dated_first(a) or _first_done(a))
 
 
 def _before_first(a: Analysis, rng: random.Random) -> Draft | None:
@@ -297,7 +328,7 @@ RULES: tuple[Rule, ...] = (
         _CLASS,
         Intensity.MEDIUM,
         "Stopped vs. Never Started",
-        "a work, body, building or event that began in one year, with no earlier form of it spoken of",
+        "a work, body, building or event that began in one year, or a person whose year of birth is told",
         _ended_fits,
         _ended,
     ),

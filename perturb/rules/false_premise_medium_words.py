@@ -36,6 +36,17 @@ NOT = (
     "Which letter shows how sorry people were that {denial}?",
     "For how many years did nobody notice that {denial}?",
 )
+FOUND_NOT = (
+    "Who was the first to notice that {denial}?",
+    "When did it come to light that {denial}?",
+    "How was it discovered that {denial}?",
+    "When did the public learn that {denial}?",
+    "Who found out by chance that {denial}?",
+    "What first made people aware that {denial}?",
+    "Which report revealed that {denial}?",
+    "For how many years did nobody notice that {denial}?",
+)
+"""For counts and measures, which nobody regrets."""
 
 ENDED: dict[str, tuple[str, ...]] = {
     "film": (
@@ -115,6 +126,16 @@ WAS_ENDED = (
     "Who was the first to complain when {who} was {ended} in {year}?",
 )
 
+RETIRED = (
+    "Why did {told} retire in {year}?",
+    "What led {told} to give up work in {year}?",
+    "Who talked {told} into giving up a career in {year}?",
+    "How did the public react when {told} retired in {year}?",
+    "What did {told} do after giving up work in {year}?",
+    "For what reason did {told} stop appearing in public in {year}?",
+    "Where did {told} announce the end of a long career in {year}?",
+    "Which newspaper reported that {told} gave up work in {year}?",
+)
 BURIALS = (
     "In which cemetery was {told} buried?",
     "Where was {told} laid to rest?",

@@ -38,11 +38,12 @@ def recase(query: str, passages: tuple[Passage, ...]) -> str:
     if is_cased(query):
         return query
     query = re.sub(r"\b(the|in) us\b", r"\1 US", query)
+    query = re.sub(r"\bworld war (?:one|two|i{1,2}|1|2)\b", lambda m: _war(m.group()), query)
     for name in sorted({proper_title(p) for p in passages if p.title}, key=lambda n: (-len(n), n)):
         span = _match(query, name)
         if span is None:
             continue
-        start, written = span[0], name
+        start, written = span[0], name.strip(" .…")
         article = re.search(r"\b(?:the|a|an) $", query[:start], re.IGNORECASE)
         if article and name.lower().startswith(article.group()):
             start = article.start()
@@ -51,6 +52,12 @@ def recase(query: str, passages: tuple[Passage, ...]) -> str:
         head, tail = query[:start], query[span[1] :]
         return f"{_recased_part(head, passages)}{written}{_recased_part(tail, passages)}"
     return _recased_part(query, passages)
+
+
+def _war(name: str) -> str:
+    """A world war as a name: "World War One", "World War II"."""
+    number = name.rsplit(maxsplit=1)[-1]
+    return f"World War {number.upper() if number.startswith('i') else number.capitalize()}"
 
 
 def is_cased(query: str) -> bool:
