@@ -160,18 +160,9 @@ _SLIPS = re.compile(
 
 def is_clean(a: Analysis) -> bool:
     """Whether the recased question can stand in print: no name in small letters, no word unknown, a known wh-form."""
-    words = tokens(a.query)
-    if not words or plain(words[0]) not in ("who", "when", "where", "what", "which", "how", "in", "why"):
+    if not is_well_formed(a):
         return False
-    if re.search(
-        r"^who'?s\b|\b(?:did|does) .*\b(?:emerges|changed|created|became)\b|\bdo we\b|\.\.\.", a.query
-    ):
-        return False
-    if re.match(r"(?:when|where|who) did .*\b(?:grew|went|came)\b", a.query) or _SLIPS.search(a.query):
-        return False
-    if _holds_more_of_a_title(a):
-        return False
-    for word in words[1:]:
+    for word in tokens(a.query)[1:]:
         known = (
             is_common(plain(word))
             or plain(word) in _PLAIN
@@ -181,6 +172,20 @@ def is_clean(a: Analysis) -> bool:
         if word.islower() and (not known or plain(word) in _ALWAYS_NAMES or _only_a_name(a, word)):
             return False
     return True
+
+
+def is_well_formed(a: Analysis) -> bool:
+    """Whether the question is sound but for names in small letters: a known wh-form, no slip, whole titles."""
+    words = tokens(a.query)
+    if not words or plain(words[0]) not in ("who", "when", "where", "what", "which", "how", "in", "why"):
+        return False
+    if re.search(
+        r"^who'?s\b|\b(?:did|does) .*\b(?:emerges|changed|created|became)\b|\bdo we\b|\.\.\.", a.query
+    ):
+        return False
+    if re.match(r"(?:when|where|who) did .*\b(?:grew|went|came)\b", a.query) or _SLIPS.search(a.query):
+        return False
+    return not _holds_more_of_a_title(a)
 
 
 _PLAIN = frozenset(
@@ -203,6 +208,13 @@ _LEADING_IN = re.compile(
 )
 
 
+_LEADING_WORDS = re.compile(
+    r"who (?:sings|sang|sung|wrote) (?!the )"
+    r"(?:(?!song|theme|lyrics|music|text|words|book|movie|by|for|to|of|from)\w+ ){1,3}$"
+)
+"""What stands before a title where more of it is in the query: "who wrote hit me Baby One More Time"."""
+
+
 def _holds_more_of_a_title(a: Analysis) -> bool:
     """Whether words in small letters beside the topic belong to its name: "the song I want to Go Outside"."""
     bracket = re.search(r"\(([A-Z][^()]*)\)\s*$", "|".join(p.title for p in a.instance.passages))
@@ -213,7 +225,7 @@ def _holds_more_of_a_title(a: Analysis) -> bool:
     before, after = a.query[: a.topic.start], a.query[a.topic.end :].lower().strip("? ").split()
     sung = re.match(r"who (?:sings|sang|sung|wrote)\b", a.query)
     foreign = bool(sung and after and after[0] in ("is", "are", "was", "to", "you", "me", "my", "so", "and"))
-    return foreign or bool(_LEADING_IN.search(before))
+    return foreign or bool(_LEADING_IN.search(before) or _LEADING_WORDS.match(before))
 
 
 def _only_a_name(a: Analysis, word: str) -> bool:
@@ -234,10 +246,14 @@ def is_small_word(name: str, text: str) -> bool:
     return " " not in name and any(text[start:end].islower() for start, end in spans_of(text, name))
 
 
-_ASSERTING = (
-    ("coin", r"coin|origin|invent"), ("invent", r"invent|patent|devis|creat|develop"), ("discover", r"discover|found|identif|propos"),
-    ("write", r"writ|wrote|compos|author|pen|lyric|novel|book|song|poem|play|\bby\b"), ("found", r"found|establish|start|creat"),
-)  # fmt: skip
+_ASSERTING = {
+    "coin": r"coin|origin|invent",
+    "invent": r"invent|patent|devis|creat|develop",
+    "discover": r"discover|found|identif|propos",
+    "write": r"writ|wrote|compos|author|pen|lyric|novel|book|song|poem|play|\bby\b",
+    "found": r"found|establish|start|creat",
+}
+"""Makings, with the beginnings of words that tell of them."""
 
 
 def asserts_deed(a: Analysis) -> bool:
@@ -247,8 +263,25 @@ def asserts_deed(a: Analysis) -> bool:
         if a.question is not None and a.question.wh == "who"
         else None
     )
-    signs = dict(_ASSERTING).get(verb or "")
+    signs = _ASSERTING.get(verb or "")
     if signs is None:
         return True
     near = (a.sentences[j].text for i in a.answer_sentences for j in (i - 1, i) if j >= 0)
     return any(re.search(rf"\b(?:{signs})", text, re.IGNORECASE) for text in near)
+
+
+_LIKE_A_SEARCH = re.compile(
+    r"\b(?!in\b|of\b|by\b|since\b|until\b|before\b|after\b|for\b)[A-Za-z][\w'’]* (?:19|20)\d\d$|\ba \w+ [A-Z]{2,}\b|"
+    r"\bthe (?:Tallest|Largest|Longest|Biggest|Highest|Oldest|Smallest|Fastest|Richest|Best|Most)\b|"
+    r"\bthe new (?:movie|film|show|series|season)\b|\b(?:in|at) Olympics\b|\bin the world\b|"
+    r"^who (?:\w+ )?(?:took part|takes part|participated|fought|shot first)\b|\bpurpose\b"
+)
+"""Searchers' shorthand, and questions whose answer is one of many or a definition that the passage repeats."""
+
+
+def like_a_search(a: Analysis) -> bool:
+    """Whether the question is worded as people type, so that its words cannot stand in print.
+
+    A year after a month and a day is no such wording.
+    """
+    return _LIKE_A_SEARCH.search(re.sub(r" \w+ \d{1,2},? ((?:19|20)\d\d)$", r" in \1", a.query)) is not None

@@ -29,19 +29,13 @@ def _threshold(a: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _major(a: Analysis, rng: random.Random) -> Draft | None:
-    found = marking_entry(a, rng, words.MAJOR)
-    if found is None:
-        return None
     why = "The passage defines the word by a clear test that {full} meets; the answer stays."
-    return qualified(a, rng.choice(words.MAJOR_SENTENCES), "major", why, test=found[0], met=found[1])
+    return marked(a, marking_entry(a, rng, facts.MAJOR), why)
 
 
 def _common(a: Analysis, rng: random.Random) -> Draft | None:
-    found = marking_entry(a, rng, words.COMMON)
-    if found is None:
-        return None
     why = "The percentage in the passage bears the word out; the answer stays."
-    return qualified(a, found[0], found[1], why, p=str(rng.randint(78, 96)))
+    return marked(a, marking_entry(a, rng, facts.COMMON), why, p=str(rng.randint(78, 96)))
 
 
 def _larger(a: Analysis, rng: random.Random) -> Draft | None:
@@ -84,7 +78,7 @@ def _chance(a: Analysis, rng: random.Random) -> Draft | None:
 
 
 _NAMED = "a clean question that names its subject; the passage takes an addition"
-_QUALIFIED = f"{_NAMED}; another phrase can take the name's place; no number is asked for"
+_QUALIFIED = f"{_NAMED}, a work; another phrase can take the name's place; no number is asked for"
 
 RULES: tuple[Rule, ...] = (
     low_rule(_CLASS, "Undesirable Effect Obvious", _NAMED, can_mark(facts.HARMS, figures=False), _harm),
@@ -102,9 +96,15 @@ RULES: tuple[Rule, ...] = (
         can_qualify(words.LARGER),
         _larger,
     ),
-    low_rule(_CLASS, "Commonness from Percentage", _QUALIFIED, can_qualify(words.COMMON), _common),
+    low_rule(
+        _CLASS,
+        "Commonness from Percentage",
+        f"{_NAMED}; no number is asked for",
+        can_mark(facts.COMMON),
+        _common,
+    ),
     low_rule(_CLASS, "Obvious Benefit", _NAMED, can_mark(facts.GAINS, figures=False), _gain),
-    low_rule(_CLASS, "Minor vs Major (Definitional)", _QUALIFIED, can_qualify(words.MAJOR), _major),
+    low_rule(_CLASS, "Minor vs Major (Definitional)", _NAMED, can_mark(facts.MAJOR, figures=False), _major),
     low_rule(_CLASS, "Strict Containment", _NAMED, can_mark(facts.WITHIN, figures=False), _within),
     low_rule(
         _CLASS, "Evaluative Term with Explicit Threshold", _QUALIFIED, can_qualify(words.MEASURES), _threshold

@@ -13,7 +13,7 @@ from perturb.rules.asides import Applies, Apply, question_of, refusal_rule, told
 from perturb.rules.doers import doer_of, done_of
 from perturb.rules.planting import addition_place, asked, entry_for, has_anchor, planted, takes
 from perturb.rules.rule import Draft, Rule
-from perturb.rules.subjects import WORKS, Subject, about_thing, subject_of
+from perturb.rules.subjects import WORKS, Subject, about_thing, appeared_in, subject_of
 from perturb.rules.words import has_word
 
 _CLASS = PerturbationClass.EPISTEMIC
@@ -90,8 +90,18 @@ def _forecast(a: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _what_if_fits(a: Analysis) -> bool:
+    return done_of(doer_of(a)) is not None or _dated(a) is not None
+
+
+def _dated(a: Analysis) -> tuple[str, int] | None:
+    """The questions for a work that came out, or an event that took place, in a year that the passage gives."""
     s = subject_of(a)
-    return done_of(doer_of(a)) is not None or (s is not None and (s.sort in WORKS or _happened(s)))
+    year = None if s is None else appeared_in(a, s)
+    if s is None or year is None or not (s.sort in WORKS or _happened(s)):
+        return None
+    if re.search(r"\bseasons?\b", f"{a.query} {a.instance.passages[s.passage].title}"):
+        return None
+    return ("works" if s.sort in WORKS else "others"), year
 
 
 def _happened(s: Subject) -> bool:
@@ -102,14 +112,16 @@ def _happened(s: Subject) -> bool:
 
 
 def _what_if(a: Analysis, rng: random.Random) -> Draft | None:
-    doer, s = doer_of(a), subject_of(a)
+    doer, dated = doer_of(a), _dated(a)
     done = done_of(doer)
     why = "The passage tells only what really happened, so that no imagined outcome can be shown to be right."
-    if doer is not None and done is not None and (s is None or s.sort not in WORKS or rng.random() < 0.7):
+    if doer is not None and done is not None and (dated is None or rng.random() < 0.7):
         return asked(a, rng, facts.IF_NOT, why, done=done, name=doer.name)
-    if s is None or not (s.sort in WORKS or _happened(s)):
+    if dated is None:
         return None
-    return asked(a, rng, facts.WORK_IF["works" if s.sort in WORKS else "others"], why)
+    kind, year = dated
+    years = {"before": str(year - 1), "year": str(year), "after": str(year + 1)}
+    return asked(a, rng, facts.WORK_IF[kind], why, **years)
 
 
 def _rule(lever: str, precondition: str, applies: Applies, apply: Apply) -> Rule:
@@ -138,7 +150,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "Short Counterfactual Inquiry",
-        f"a work or event of known kind, or {_DEED}",
+        f"a work or event whose one year the passage gives, or {_DEED}",
         _what_if_fits,
         _what_if,
     ),

@@ -25,33 +25,39 @@ _CLASS = PerturbationClass.GRANULARITY
 _LENGTHS = ((25, 10), (30, 12), (36, 14), (41, 16), (46, 18), (51, 20), (56, 22), (61, 24))
 
 _ROLES = (
-    "the ferryman", "the night porter", "the piano tuner", "the baker's apprentice", "the lighthouse keeper",
-    "the tram driver", "the beekeeper", "the stationmaster",
+    "a guard", "a messenger", "the innkeeper", "a cook", "the doctor", "a musician", "a neighbour", "a fisherman",
 )  # fmt: skip
 _CASTS = (
-    "The cast list has {count} names, among them {first}, {second} and {third}.",
-    "Of the {count} people on the cast list, three entries may stand as examples: {first}; {second}; {third}.",
-    "There are {count} entries in the list of performers, for instance {first}, {second} and {third}.",
-    "A programme gives {count} parts with their performers: {first}, {second}, {third} and others.",
-    "The credits name {count} performers; they include {first}, {second} and {third}.",
-    "In all {count} parts are listed, such as {first}, {second} and {third}.",
+    "The cast list of {work} has {count} names, among them {first}, {second} and {third}.",
+    "Of the {count} entries in the cast list of {work}, three may stand as examples: {first}; {second}; {third}.",
+    "There are {count} entries in the cast list of {work}, for instance {first}, {second} and {third}.",
+    "The cast list of {work} gives {count} parts with their performers: {first}, {second}, {third} and others.",
+    "The cast list of {work} names {count} performers; they include {first}, {second} and {third}.",
+    "Altogether {count} parts stand in the cast list of {work}, such as {first}, {second} and {third}.",
 )
 _CATALOGUES = (
     "A catalogue of {count} {group} has, among others, the entries {first}; {second}; {third}.",
-    "Of {count} {group} in one catalogue, three are entered as follows: {first}; {second}; {third}.",
-    "One index of {group} runs to {count} lines, for example {first}; {second}; {third}.",
-    "Three of the {count} entries in a register of {group} read {first}; {second}; {third}.",
-    "The list of {group} in a reference work, {count} in number, includes {first}; {second}; {third}.",
-    "In a printed list of {count} {group} one finds {first}; {second}; {third}.",
+    "Of the {count} {group} in one catalogue, three are entered as follows: {first}; {second}; {third}.",
+    "One catalogue of {group} runs to {count} entries, for example {first}; {second}; {third}.",
+    "Three of the {count} entries in a catalogue of {group} read {first}; {second}; {third}.",
+    "One catalogue of {group}, {count} in number, includes {first}; {second}; {third}.",
+    "In a printed catalogue of {count} {group} one finds {first}; {second}; {third}.",
+)
+_BY_CAST = (
+    "by the cast list of {work}, {query}",
+    "according to the cast list of {work}, {query}",
+    "going by the cast list of {work}, {query}",
+    "{query}, by the cast list of {work}",
+    "{query}, according to the cast list of {work}",
+    "in the cast list of {work}, {query}",
 )
 _BY_ENTRY = (
-    "{query} by the one entry for it on the list",
-    "by its own entry on the list, {query}",
-    "{query} according to its single entry on the list",
-    "on the list, entry by entry, {query}",
-    "{query}, going by that entry of the list alone",
-    "leaving aside the other entries of the list, {query}",
-    "{query} as listed by name",
+    "{query}, by its own entry in a catalogue of {count} {group}",
+    "by the entry in a catalogue of {count} {group}, {query}",
+    "{query}, according to its single entry in a catalogue of {count} {group}",
+    "going by the one entry in a catalogue of {count} {group}, {query}",
+    "{query}, as entered in a catalogue of {count} {group}",
+    "as entered in a catalogue of {count} {group}, {query}",
 )
 
 _MINUTES = (
@@ -109,7 +115,7 @@ _MADE = {"sings": "sung", "sang": "sung", "wrote": "written", "directed": "direc
 
 
 def _listed(a: Analysis) -> tuple[str, str, str] | None:
-    """What a list with the answer on it is of, the answer's entry without the name, and the participle of works."""
+    """The work, or the sort of works, that a list with the answer on it is of; the answer's entry; the participle."""
     doer, s = doer_of(a), subject_of(a)
     if doer is None or not doer.did:
         return None
@@ -117,7 +123,7 @@ def _listed(a: Analysis) -> tuple[str, str, str] | None:
         r"(?:plays|played|voices|voiced|portray\w+) (.+?) (?:in|on|from) (?:the movie )?([A-Z].+)$", doer.did
     )
     if part and len(part.group(1).split()) <= 4:
-        return f"parts in {part.group(2)}", part.group(1), ""
+        return part.group(2), part.group(1), ""
     made = _MADE.get(doer.verb)
     if s is None or made is None or not a.query.rstrip("? ").endswith(s.name):
         return None
@@ -153,9 +159,14 @@ def _named(a: Analysis, rng: random.Random) -> Draft | None:
     if entries is None or listed is None or place is None:
         return None
     first, second, third = rng.sample(entries, 3)
-    wordings = _CATALOGUES if listed[2] else _CASTS
+    wordings, asking = (_CATALOGUES, _BY_ENTRY) if listed[2] else (_CASTS, _BY_CAST)
+    query = a.query.rstrip("? ")
+    if not listed[2]:
+        query = re.sub(rf" (?:in|on|from) (?:the movie )?{re.escape(listed[0])}$", "", query)
     words = {
         "group": listed[0],
+        "work": listed[0],
+        "query": query,
         "count": str(rng.randint(18, 64)),
         "first": first,
         "second": second,
@@ -164,9 +175,8 @@ def _named(a: Analysis, rng: random.Random) -> Draft | None:
     text = inserted_after(
         a.instance.passages[place.passage].text, place, capitalise(fill(rng, wordings, **words))
     )
-    query = printed(a, fill(rng, _BY_ENTRY, query=a.query.rstrip("? ")))
     return Draft(
-        query,
+        printed(a, fill(rng, asking, **words)),
         a.with_passage(place.passage, text),
         "The list gives the one entry that is asked for by name, beside others.",
     )

@@ -32,7 +32,8 @@ def _medians(a: Analysis, rng: random.Random) -> Draft | None:
     found = entry_for(a, rng, facts.MEDIANS)
     if found is None:
         return None
-    low, second, third, high = sorted(rng.sample(range(5, 19), 4))
+    low, high = rng.randint(4, 6), rng.randint(35, 44)
+    second, third = rng.randint(8, 13), rng.randint(24, 31)
     words = {"a": str(high), "b": str(low), "c": str(third), "d": str(second)}
     gaps = {"group": found[0], "measure": found[1]}
     sentence, question = rng.choice(facts.MEDIAN_SENTENCES), rng.choice(facts.MEDIAN_QUESTIONS)

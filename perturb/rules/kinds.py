@@ -32,6 +32,8 @@ WIDER: Mapping[str, str] = {
 }
 """Kind -> the wider kind whose facts suit it as well; `person` stands alone."""
 
+_ANIMATED = re.compile(r"\banimat\w+|\banime\b|\bcartoon|\bPixar\b|\bvoiced? ", re.IGNORECASE)
+
 _PLACES = re.compile(
     r"\b(?:Sea|Ocean|Lake|Bay|Gulf|River|Desert|Valley|Park|Street|Steps|Highway|Palace|Castle|Falls)$"
 )
@@ -49,9 +51,17 @@ LANDS = frozenset((*pools.COUNTRIES, *pools.US_STATES, *pools.CITIES))
 
 
 def kind_of(a: Analysis, s: Subject) -> str:
-    """The kind of a subject: its sort, made finer by its name and question where the sort is unknown."""
+    """The kind of a subject: its sort, made finer by its name and question where the sort is unknown.
+
+    Of an animated film or series nothing is said that needs a camera, and a name with a capital article is a title
+    of a work, whatever place or event it speaks of.
+    """
+    if s.sort in ("film", "series") and _ANIMATED.search(f"{a.query} {a.text}"):
+        return "screen"
     if s.sort != "thing":
         return s.sort
+    if re.match(r"(?:The|A|An) ", s.full):
+        return "screen" if _PLAYED.match(a.query) and _ON_SCREEN.search(a.text) else "thing"
     if s.name in LANDS or s.name.rpartition(", ")[2] in pools.US_STATES:
         return "land"
     if _SITES.match(s.name) or _PLACES.search(s.name):

@@ -10,13 +10,15 @@ from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.asides import Applies, asks, printed, slots, splice_place, spliced
-from perturb.rules.doers import is_clean
+from perturb.rules.doers import is_clean, is_well_formed
 from perturb.rules.kinds import LANDS, Entry, Pair, kind_of, suiting
 from perturb.rules.leaks import leak
 from perturb.rules.planting import added, addition_place
 from perturb.rules.rule import Draft
+from perturb.rules.subject_names import with_its_article
 from perturb.rules.subjects import WORKS, Subject, edited_passage, subject_of
-from perturb.rules.words import plain
+from perturb.rules.topics import is_cased
+from perturb.rules.words import has_word, plain, spans_of
 
 _KIND_BEFORE = re.compile(
     r"(?:\b(?:the )?(?:song|movie|film|book|novel|novella|story|show|tv show|series|play|album) |\bthe )$",
@@ -29,14 +31,17 @@ _OPEN_HEAD = re.compile(
 )
 _OPEN_TAIL = re.compile(
     r"^(?: (?:in|at|on|from|start|begin|end|open|air|located|filmed|first|founded|written|released|finished|coming|come"
-    r"|built|made|take|located|are|is|was)\b.*)?$"
+    r"|built|made|take|located|are|is|was|live|were)\b.*)?$"
 )
 _PLACE_TAIL = re.compile(r"^ (?:in|at) (?:the )?[A-Z][\w.]+(?: [A-Z][\w.]+)?$")
-_MIDDLE = re.compile(r"^ (?:are there|start|begin|end|open|air|(?:was |were )?located|finished being built)$")
+_MIDDLE = re.compile(
+    r"^ (?:are there|start|begin|end|open|air|(?:was |were )?(?:located|made)|finished being built|first develop"
+    r"|live(?: in the world)?|are on [A-Z]\w+)$"
+)
 
 
 _NAME_AT_END = re.compile(
-    r"(?<= )[a-z][\w-]* (?:in|on|of|for|at|by|from) (the )?"
+    r"(?<= )\w[\w'’-]* (?:in|on|of|for|at|by|from) (the )?"
     r"((?:[A-Z][\w'’.&-]*)(?: (?:of |the |and |for |& )*(?:[A-Z][\w'’.&-]*|\d+))*)$"
 )
 
@@ -46,20 +51,54 @@ def named_subject(a: Analysis) -> Subject | None:
     subject = subject_of(a)
     if subject is not None and subject.span is not None:
         return None if subject.sort == "person" else subject
+    return _listed(a) or _common(a) or _named_last(a)
+
+
+def _named_last(a: Analysis) -> Subject | None:
     found = _NAME_AT_END.search(a.query.rstrip("? "))
     home = edited_passage(a)
     if found is None or home is None:
         return None
     name = found.group(2)
     first, last = plain(name.split()[0]), plain(name.rsplit(maxsplit=1)[-1])
+    if name in LANDS and (
+        name in pools.CITIES or re.search(r" [A-Z]", a.query[: found.start(1 if found.group(1) else 2)])
+    ):
+        return None
     if name not in LANDS and (
         " " not in name or last.endswith("s") or first in pools.MALE_NAMES | pools.FEMALE_NAMES
     ):
         return None
     if name not in a.instance.passages[home].text or leak(a, name) is not None:
         return None
-    full = f"the {name}" if found.group(1) else name
+    full = f"the {name}" if found.group(1) else with_its_article(name, a.instance.passages)
     return Subject(name, "", "thing", full, home, "", None, None, found.span(2))
+
+
+def _listed(a: Analysis) -> Subject | None:
+    """The series whose episodes or characters the answering passage lists, where the query names it."""
+    home = edited_passage(a)
+    title = "" if home is None else a.instance.passages[home].title
+    found = re.match(r"List of (?:The )?([A-Z].+?) episodes$", title)
+    places = spans_of(a.query, found.group(1)) if found else []
+    if found is None or home is None or len(places) != 1:
+        return None
+    name = title.removeprefix("List of ").removesuffix(" episodes")
+    start, end = places[0]
+    start -= 4 if a.query[max(0, start - 5) : start].lower() == " the " else 0
+    return Subject(name, "series", "series", f"the series {name}", home, "", None, None, (start, end))
+
+
+def _common(a: Analysis) -> Subject | None:
+    """A thing that the answering passage is titled by and that is no name, as the query writes it: "the red wolf"."""
+    home = edited_passage(a)
+    if a.topic is None or not a.topic.whole_title or not a.topic.text.islower() or home is None:
+        return None
+    name = a.topic.text
+    start = a.topic.start
+    if a.query[max(0, start - 5) : start].lower() != " the " or name.endswith("s") or " " not in name:
+        return None
+    return Subject(name, "", "thing", f"the {name}", home, "", None, None, (start, a.topic.end))
 
 
 def marked(a: Analysis, pair: Pair | None, why: str, /, **values: str) -> Draft | None:
@@ -109,7 +148,7 @@ def _name_place(a: Analysis, subject: Subject) -> tuple[int, int] | None:
     """Where the subject stands with what belongs to it, if other words for it can stand there as well."""
     if subject.span is None:
         return None
-    if subject.sort not in WORKS and not subject.full.startswith("the "):
+    if subject.sort not in WORKS:
         return None
     head = _KIND_BEFORE.sub("", a.query[: subject.span[0]])
     tail = a.query[subject.span[1] :].rstrip("? ")
@@ -129,7 +168,32 @@ def _aside_place(a: Analysis, subject: Subject) -> tuple[int, int] | None:
 
 
 def _open_to_more(a: Analysis) -> bool:
-    return asks(a) and is_clean(a) and addition_place(a) is not None
+    printable = is_clean(a) or (is_well_formed(a) and not is_cased(a.instance.query))
+    return asks(a) and printable and addition_place(a) is not None and _answers_alone(a)
+
+
+_OR_ELSE = re.compile(r"[\s,\"”'’]*\bor (?:the |an? )?[\"“'‘A-Z]")
+_FROM_PLACE = re.compile(r"\bfrom (?:the )?([A-Z][\w'’-]+)")
+
+
+def _answers_alone(a: Analysis) -> bool:
+    """Whether the base holds at LOW: every name of the query stands in the passages, and no rival of the answer.
+
+    A rival is a second version after "or", or another origin where the query asks where something came from.
+    """
+    names = re.findall(r"(?<= )[A-Z][\w-]{2,}", a.query)
+    said = f"{a.text} {' '.join(p.title for p in a.instance.passages)}".lower()
+    if not all(plain(name).removesuffix("s") in said for name in names):
+        return False
+    if (
+        any(_OR_ELSE.match(a.instance.passages[m.passage].text[m.end :]) for m in a.mentions)
+        and a.single_answer
+    ):
+        return False
+    if not re.search(r"\bwhere\b.*\b(?:come|came) from\b", a.query):
+        return True
+    aliases = " ".join(alias for cluster in a.clusters for alias in cluster.aliases)
+    return all(has_word(aliases, origin) for origin in _FROM_PLACE.findall(a.text))
 
 
 def can_mark(bank: Mapping[str, tuple[Entry, ...]], figures: bool = True) -> Applies:

@@ -16,32 +16,32 @@ from perturb.rules.subjects import anchor_of, edited_passage
 from perturb.rules.words import capitalise, has_word
 
 _LEADS_ON = re.compile(
-    r"^(?:He|She|It|They|His|Her|Its|Their|This|These|That|Those|Such|Both|There|Here|However|But|And|Or|So|Thus|"
-    r"Then|Later|Afterwards?|Meanwhile|Instead|Therefore|Also|Another|The (?:latter|former|same|other|two))\b"
+    r"\b(?:he|she|it|they|him|them|his|her|its|their|this|these|that|those|such|both|there|here|however|thus|then|"
+    r"later|afterwards?|meanwhile|instead|therefore|also|still|again|next|another|other|same|latter|former|although|"
+    r"though|despite|since|after|following)\b|^(?:but|and|or|so|yet|for|the|an?) ",
+    re.IGNORECASE,
 )
+"""Words by which a sentence hangs on the one before it, wherever they stand."""
+_DATED = re.compile(r"(?:In|On|By) [\w, ]*\b\d{4},")
+"""The opening of a sentence that begins anew."""
 
 
 def addition_place(a: Analysis) -> Sentence | None:
-    """The last whole sentence of the edited passage after which a new sentence disturbs nothing."""
+    """The last sentence of the edited passage; where that is cut off and begins anew with a date, the one before it."""
     index = edited_passage(a)
-    if index is None:
+    own = () if index is None else a.sentences_in(index)
+    if not own:
         return None
-    own = a.sentences_in(index)
-    for place in range(len(own) - 1, -1, -1):
-        following = own[place + 1].text if place + 1 < len(own) else ""
-        if (
-            own[place].complete
-            and not _LEADS_ON.match(following.lstrip("\"'“"))
-            and "\n" not in own[place].text
-        ):
-            return own[place]
-    return None
+    last = own[-1]
+    if not last.complete and len(own) > 1 and _DATED.match(last.text) and not _LEADS_ON.search(last.text):
+        last = own[-2]
+    return last if last.complete and "\n" not in last.text else None
 
 
 def added(a: Analysis, addition: str) -> tuple[Passage, ...] | None:
-    """The passages with a new sentence; None where it finds no place or would say the answer or repeat a figure."""
+    """The passages with a new sentence; None where it has no place, tells the answer or has a figure after a figure."""
     sentence = addition_place(a)
-    if sentence is None or _tells(a, addition):
+    if sentence is None or _tells(a, addition) or re.search(r"\d \d", addition):
         return None
     text = a.instance.passages[sentence.passage].text
     return a.with_passage(sentence.passage, inserted_after(text, sentence, capitalise(addition)))

@@ -97,6 +97,10 @@ def noun_of(words: list[str], passage: Passage, name: str, query: str) -> str:
         return before[-1]
     bracket = re.search(r"\(([^()]*)\)\s*$", passage.title)
     inside = [plain(word) for word in reversed(bracket.group(1).split())] if bracket else []
+    if "comic" in inside or "comics" in inside:
+        return "comic"
+    if inside[:1] == ["series"] and {"film", "novel", "book"} & set(inside):
+        return ""
     for word in inside:
         if word in SORTS or word == "season":
             return word if word in SORTS else "series"

@@ -66,7 +66,7 @@ def called_by_surname(name: str, text: str) -> bool:
 
 def full_name(name: str, noun: str, sort: Sort, query: str, passages: tuple[Passage, ...]) -> str:
     if sort in WORKS:
-        return f"the {noun} {_with_its_article(name, passages)}"
+        return f"the {noun} {with_its_article(name, passages)}"
     if re.match(r"(?:The|A|An) ", name):
         return name
     head = name.split(" of ", maxsplit=1)[0]
@@ -102,7 +102,7 @@ def _stands_bare(name: str, passages: tuple[Passage, ...]) -> bool:
     return any(_BEFORE_BARE.search(text) for text in before)
 
 
-def _with_its_article(name: str, passages: tuple[Passage, ...]) -> str:
+def with_its_article(name: str, passages: tuple[Passage, ...]) -> str:
     """The title of a work with the article that the passages write as a part of it."""
     if re.match(r"(?:The|A|An) ", name):
         return name

@@ -19,6 +19,7 @@ from perturb.rules.subject_names import (
     is_good_name,
     is_like_person,
     same_name,
+    with_its_article,
 )
 from perturb.rules.topics import Topic, bare_title, proper_title
 from perturb.rules.words import plain, spans_of
@@ -141,7 +142,7 @@ def _work_at_end(query: str, passages: tuple[Passage, ...], home: int) -> Subjec
         bare,
         noun,
         "film" if films > shows else "series",
-        f"the {noun} {bare}",
+        f"the {noun} {with_its_article(bare, passages)}",
         home,
         "",
         None,
