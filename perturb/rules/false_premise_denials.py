@@ -71,7 +71,9 @@ _HEDGES = re.compile(
     r"|together with|one of)\b"
 )
 """What makes a sentence say less than a plain claim, so that its denial is no plain falsehood."""
-_TIMELY = re.compile(r"\b(?:last time|season|new|now|currently|year)\b")
+_TIMELY = re.compile(
+    r"\b(?:last time|(?:this|last|next|new|latest) (?:season|series)|new|now|currently|year)\b"
+)
 
 
 def factive_fits(a: Analysis) -> bool:
@@ -122,7 +124,7 @@ def _asserted(a: Analysis) -> bool:
 def is_hedged(a: Analysis) -> bool:
     """Whether an answering sentence says less than the question's claim: "essentially the first mainstream beer"."""
     texts = [a.sentences[i].text for i in a.answer_sentences]
-    part = not any(_same_first(a.query, text) for text in texts)
+    part = not _same_first(a.query, a.text)
     asked = set(tokens(a.query.lower()))
     return part or any(m.group().lower() not in asked for text in texts for m in _HEDGES.finditer(text))
 

@@ -158,7 +158,13 @@ def _committee_fits(a: Analysis) -> bool:
 
 
 def _matter(a: Analysis) -> tuple[str, ...] | None:
-    return next((names for pattern, names in say.MATTERS if re.search(pattern, a.query.lower())), None)
+    lowered = a.query.lower()
+    matching = (
+        names
+        for pattern, names in say.MATTERS
+        if re.search(pattern, a.query if pattern == say.GEOGRAPHY else lowered)
+    )
+    return next(matching, None)
 
 
 def _committee(a: Analysis, rng: random.Random) -> Draft | None:

@@ -128,30 +128,47 @@ BODIES = (
     "Central Review Board for {matter}",
 )
 FOUNDERS = ("Harcombe", "Westfield", "Brandt", "Carrington", "Lindqvist", "Marchetti", "Okafor", "Delacroix")
+GEOGRAPHY = (
+    r"\b(?:located|country|state|river|city|capital|county|mountains?|island|lake|border|province|ocean)\b"
+)
+"""Looked for in the question as it is printed, where these words have a capital within names."""
 MATTERS = (
     (
         r"\b(?:champion\w*|scored?|coach|league|cup|finals|waivers|olympics|skating|nba|nfl|football|tennis|medal)\b",
-        ("Sporting Records", "Match Results", "Games and Contests"),
+        ("Sporting Records", "Sporting Affairs", "Games and Contests"),
     ),
     (
-        r"\b(?:plays|played|voices?|voiced|cast|actor|film|movie|character|episodes?|seasons?|portray\w*)\b",
-        ("Screen Credits", "Casting Matters", "Film and Television History"),
+        r"\b(?:plays|played|voices?|voiced|cast|actor|character|portray\w*)\b",
+        ("Screen Credits", "Casting Matters", "Film and Television Records"),
     ),
     (
-        r"\b(?:sings?|sang|song|singer|album|band|lyrics|music)\b",
-        ("Song Rights", "Popular Music", "Recorded Sound"),
+        r"\b(?:film|films|filmed|movies?|episodes?|seasons?|series|show)\b",
+        ("Film and Television History", "Film and Television Records", "Screen Productions"),
     ),
+    (
+        r"\b(?:sings?|sang|song|singer|album|lyrics)\b",
+        ("Song Credits", "Popular Music", "Recorded Sound"),
+    ),
+    (r"\b(?:band|music)\b", ("Popular Music", "Music History", "Recorded Music")),
     (
         r"\b(?:wrote|writer|author|written|book|novel|poem)\b",
-        ("Authorship", "Literary Estates", "Writers and Their Works"),
+        ("Literary Records", "Books and Authors", "Writers and Their Works"),
     ),
-    (
-        r"\b(?:located|country|state|river|city|capital|county|mountains?|island|lake|border|province|ocean)\b",
-        ("Place Names", "Maps and Borders", "Local Geography"),
-    ),
+    (GEOGRAPHY, ("Place Names", "Maps and Borders", "Local Geography")),
     (r"\bhow (?:many|much|long)\b", ("Published Figures", "Official Figures", "Statistical Matters")),
     (
-        r"\b(?:called|another name|real name|type of|kind of)\b",
+        r"\b(?:called|another name|real name|type of)\b",
+        ("Names and Terms", "Correct Usage", "Official Names"),
+    ),
+    (r"\b(?:invented|discovered)\b", ("Inventions", "Early Patents", "Historical Records")),
+    (
+        r"\b(?:designed|built|founded|created|introduced)\b",
+        ("Founding Dates", "Historical Records", "Public Records"),
+    ),
+    (GEOGRAPHY, ("Place Names", "Maps and Borders", "Local Geography")),
+    (r"\bhow (?:many|much|long)\b", ("Published Figures", "Official Figures", "Statistical Matters")),
+    (
+        r"\b(?:called|another name|real name|type of)\b",
         ("Names and Terms", "Correct Usage", "Official Names"),
     ),
     (

@@ -142,9 +142,9 @@ def _ended(a: Analysis, rng: random.Random) -> Draft | None:
     s, born = subject_of(a), _born(a)
     began = _beginning(a, s) if s is not None and _subject_ended(a) else None
     if began is None and born is not None and (year := born[1] - rng.randint(4, 12)):
-        text = told_in(rng, say.RETIRED, told=born[0], year=str(year))
+        retired = told_in(rng, say.RETIRED, told=born[0], year=str(year))
         why = f"By the passage the person was born in {born[1]}, and so cannot have given anything up in {year}."
-        return with_query(a, asking(rng, text), why)
+        return with_query(a, asking(rng, retired), why)
     if s is None or began is None:
         text = _stop(a, rng)
         why = "By the passage it began only later, so that it cannot have ended in the year that the question names."

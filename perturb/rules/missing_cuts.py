@@ -60,13 +60,13 @@ def without_answers(analysis: Analysis) -> tuple[Passage, ...] | None:
         if cut and (len(text.split()) < FEWEST_WORDS or any(DANGLING.match(n.text) for n in following)):
             return None
         opened = any(s.start < 3 for s in cut)
-        if (opened and _COUNTS_ON.match(text)) or any(_COUNTS_ON_LAST.match(n.text) for n in following):
+        if (opened and COUNTS_ON.match(text)) or any(_COUNTS_ON_LAST.match(n.text) for n in following):
             return None
         passages.append(Passage(text, clean_title(analysis, passage.title), passage.role))
     return tuple(passages)
 
 
-_COUNTS_ON = re.compile(
+COUNTS_ON = re.compile(
     r"(?:The|This|These|Those|Its?|His|He|Her|She|Their|They|From then|Then|Since|Later"
     r"|For (?:example|instance)|Despite)\b"
     r"|[A-Z]\w+ (?:is|was|are|were|has|had|also|\w+ed)\b"

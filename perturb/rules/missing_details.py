@@ -117,8 +117,15 @@ def _examples(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
 
 def _brackets(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
     titles = " ".join(p.title for p in analysis.instance.passages)
+    named = re.search(r"\b(?:names?|called|mean\w*)\b", analysis.instance.query.lower()) is not None
+    held = [analysis.sentences[i] for i in analysis.answer_sentences]
     for match in (*_BRACKET.finditer(sentence.text), *_DASHED.finditer(sentence.text)):
         inner = match.group().strip(" ()—–")
+        before = sentence.text[: match.start()]
+        if before.count("(") > before.count(")") or (named and sentence in held):
+            continue
+        if any(before.endswith(alias) for alias in analysis.instance.answers):
+            continue
         after = sentence.text[match.end() : match.end() + 1]
         if (
             inner in titles

@@ -13,7 +13,7 @@ from perturb.rules.doers import is_clean
 from perturb.rules.drafts import DANGLING, query_kept
 from perturb.rules.leaks import leak, substitute_left
 from perturb.rules.missing_clues import betrayed_beside
-from perturb.rules.missing_cuts import without_answers, without_clauses, without_time
+from perturb.rules.missing_cuts import COUNTS_ON, without_answers, without_clauses, without_time
 from perturb.rules.missing_details import LOW_RULES
 from perturb.rules.questions import embedded
 from perturb.rules.redaction import answer_spans, clean_title, redacted, reworded, without_names
@@ -211,6 +211,8 @@ def _is_named(analysis: Analysis) -> bool:
 
 def _names(analysis: Analysis, rng: random.Random) -> Draft | None:
     mark = rng.choice(say.MARKS)
+    if any(re.search(r"\w-[A-Z][a-z]{2,}", p.text) for p in analysis.instance.passages):
+        return None
     passages = tuple(
         Passage(without_names(p.text, mark), clean_title(analysis, p.title), p.role)
         for p in analysis.instance.passages
@@ -251,11 +253,16 @@ def _audio(analysis: Analysis, rng: random.Random) -> Draft | None:
     if fact is None:
         return None
     time = f"{rng.randint(1, 9)} min {rng.randint(10, 59)} s"
-    note = capitalise(rng.choice(say.AUDIO).format(fact=fact, fact_start=capitalise(fact), time=time))
+    note = capitalise(
+        rng.choice(_fitting(say.AUDIO, fact)).format(fact=fact, fact_start=capitalise(fact), time=time)
+    )
     kept = [
         s
         for s in analysis.sentences
-        if not leak(analysis, s.text) and s.complete and not DANGLING.match(s.text)
+        if not leak(analysis, s.text)
+        and s.complete
+        and not DANGLING.match(s.text)
+        and (s.start == 0 or not COUNTS_ON.match(s.text))
     ]
     safe = [
         s.text
@@ -271,6 +278,12 @@ def _audio(analysis: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
+def _fitting(wordings: tuple[str, ...], fact: str) -> tuple[str, ...]:
+    """The wordings that do not go on with a verb after a fact that ends on one."""
+    ends = re.search(r" (?:is|was|are|were|\w+s|\w+ed)$", fact)
+    return tuple(w for w in wordings if not (ends and w.startswith("{fact_start}")))
+
+
 def _table(analysis: Analysis, rng: random.Random) -> Draft | None:
     fact = _fact(analysis)
     if fact is None:
@@ -279,7 +292,9 @@ def _table(analysis: Analysis, rng: random.Random) -> Draft | None:
     kind = asked.get(analysis.query.lower().split()[0], analysis.answer_type)
     head = rng.choice(say.COLUMNS[kind])
     rule = " | ".join("---" for _ in head.split("|"))
-    text = rng.choice(say.TABLES).format(fact=fact, fact_start=capitalise(fact), head=head, rule=rule)
+    text = rng.choice(_fitting(say.TABLES, fact)).format(
+        fact=fact, fact_start=capitalise(fact), head=head, rule=rule
+    )
     passage = analysis.instance.passages[0]
     return _draft(
         analysis,

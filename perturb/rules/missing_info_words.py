@@ -31,7 +31,7 @@ PURGED_TIMES = (
     "at some point",
     "at one time",
     "at some time",
-    "one day",
+    "at one point",
     "on one occasion",
     "at a certain time",
 )
@@ -39,9 +39,9 @@ PURGED_NUMBERS = (
     "a certain number of",
     "a number of",
     "some number of",
-    "a given number of",
-    "such a number of",
-    "a fixed number of",
+    "an unknown number of",
+    "an unrecorded number of",
+    "an untold number of",
 )
 PURGED_SITES = (
     "somewhere",

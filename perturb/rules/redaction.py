@@ -130,7 +130,7 @@ def _reword_number(text: str, span: Span, phrase: str) -> str | None:
         return None
     if not re.match(r"\s+[a-z]{3,}", rest) or re.match(r"\s+(?:of|in|and|to|million|percent|per)\b", rest):
         return None
-    if re.search(r"\b(?:an?|the|its|their|than|over|about|first|last)\s+$", left):
+    if re.search(r"\b(?:an?|the|its|their|than|over|about|first|last|of)\s+$", left):
         return None
     return _spliced(left, phrase, rest)
 
@@ -203,7 +203,7 @@ _QUOTE_OR_NAME = re.compile(rf"[\"“][^\W\d_a-z][^\"“”.?!]{{2,60}}[\"”]|{
 _KEPT = frozenset(
     word_list(
         """
-    tv dvd cd ceo fm am pm vs bce ce mph dna rna gdp ok
+    tv dvd cd mw kw gw km mph ghz mb gb usd ceo fm am pm vs bce ce mph dna rna gdp ok
     i monday tuesday wednesday thursday friday saturday sunday ad bc although though while during because however
     when since until despite unlike like another after before throughout among amongst along within without today
     between whereas both either neither each several many most whether nevertheless moreover furthermore through

@@ -14,7 +14,7 @@ from perturb.records import BaseInstance, Cell, Intensity, Passage, Perturbation
 from perturb.rules import epistemic_mismatch, false_premise, granularity_mismatch
 from perturb.rules.analyse import analyse
 from perturb.rules.doers import doer_of
-from perturb.rules.engine import RuleCandidate, perturb_by_rule
+from perturb.rules.engine import Abstention, RuleCandidate, perturb_by_rule
 from perturb.rules.rule import Rule
 from perturb.rules.subjects import anchor_of, subject_of
 from perturb.rules.words import has_word
@@ -274,3 +274,40 @@ def test_targets_and_answers_over_real_questions() -> None:
                 check_targets(cell, base, made)
                 counts[cell] += 1
     assert min(counts.values()) >= 50
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("who wrote emma lee", "Emma Lee is a song. It was possibly written by Ann Price in the north."),
+        ("when was emma lee recorded", "Emma Lee is a song. It was released on 3 May 1984 by a small label."),
+        (
+            "who was the first doctor of the valley",
+            "Ann Price was the first trained doctor of the valley, a doctor of wide fame.",
+        ),
+    ],
+)
+def test_no_denial_where_the_passage_says_less_than_the_question(query: str, told: str) -> None:
+    answer = "3 May 1984" if "1984" in told else "Ann Price"
+    base = BaseInstance(
+        "i", "t", query, (Passage(told, "Emma Lee" if "Emma" in told else "Ann Price"),), (answer,)
+    )
+    for seed in range(5):
+        made = perturb_by_rule(
+            base, Cell(PerturbationClass.FALSE_PREMISE, Intensity.MEDIUM), "Factive Verb Contradiction", seed
+        )
+        assert isinstance(made, Abstention)
+
+
+def test_nobody_retires_before_birth() -> None:
+    told = "Ann Price (born 3 May 1970) is a Welsh singer. She wrote the song Emma Lee for the choir of her valley."
+    base = BaseInstance(
+        "i", "t", "who wrote the song emma lee", (Passage(told, "Ann Price"),), ("Ann Price",)
+    )
+    made = perturb_by_rule(
+        base, Cell(PerturbationClass.FALSE_PREMISE, Intensity.MEDIUM), "Stopped vs. Never Started", 3
+    )
+    assert isinstance(made, RuleCandidate)
+    year = re.search(r"\b(19\d\d)\b", made.query)
+    assert year is not None
+    assert int(year.group()) < 1970
