@@ -10,12 +10,22 @@ from perturb.rules import ambiguity_words as say
 from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, sibling_title, with_note, work_gap_of
 from perturb.rules.ambiguity_lists import respectively, respectively_fits
 from perturb.rules.ambiguity_low import LOW_RULES
-from perturb.rules.ambiguity_rivals import any_town, anybody, deed_of, is_dated, rival_of, years_in
+from perturb.rules.ambiguity_rivals import (
+    any_town,
+    anybody,
+    deed_of,
+    half_named,
+    is_dated,
+    rival_of,
+    thing_of,
+    years_in,
+)
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import is_clean
+from perturb.rules.doers import is_clean, like_a_search, maybe_person
 from perturb.rules.drafts import answer_sentence, fill, in_style, restated
 from perturb.rules.rule import Draft, Rule
+from perturb.rules.sentences import split_sentences
 from perturb.rules.values import later_date
 from perturb.rules.words import capitalise, content_stems, has_word
 
@@ -71,47 +81,51 @@ def _deictic(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 def _sluice_fits(analysis: Analysis) -> bool:
     question = analysis.question
-    if question is None or answer_sentence(analysis) is None or _joined(analysis) or not is_clean(analysis):
+    if question is None or answer_sentence(analysis) is None or _joined(analysis):
+        return False
+    if not is_clean(analysis) or like_a_search(analysis):
         return False
     if question.wh == "who":
-        return anybody(analysis) is not None and (
-            analysis.single_answer or analysis.answer_type is AnswerType.PERSON
-        )
-    if (
-        re.search(r"\b(?:is|are|was|were|time|located|situated)$|\b(?:mentioned|found)\b", question.before)
-        or "first" in analysis.query.lower().split()
+        named = thing_of(analysis) != "this subject" or question.verb not in ("is", "was")
+        return named and maybe_person(analysis) and anybody(analysis) is not None
+    if re.search(
+        r"\b(?:is|are|was|were|time|located|situated)$|\b(?:mentioned|found)\b|\bfirst time\b",
+        question.before,
     ):
         return False
     if question.gap == "place":
-        return any_town(analysis) is not None
+        return any_town(analysis) is not None and question.before.endswith(question.verb)
     return question.gap == "date" and analysis.alternative is not None
 
 
 def _joined(analysis: Analysis) -> bool:
-    """Whether the question has an "and" outside the name of its topic."""
+    """Whether the question has an "and" outside the names in it."""
     topic = analysis.topic
     rest = analysis.query if topic is None else analysis.query[: topic.start] + analysis.query[topic.end :]
+    rest = re.sub(r"[A-Z][\w'’]* and (?:the )?(?=[A-Z])", "", rest.replace(thing_of(analysis), ""))
     return "and" in rest.lower().split()
 
 
 def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
-    question = analysis.question
+    question, thing = analysis.question, thing_of(analysis)
     if question is None:
         return None
     if question.wh == "who":
         rival = anybody(analysis)
         deed, note = rng.choice(say.SIDE_DEEDS)
-        query = rng.choice(say.SLUICES_WHO).format(did=deed_of(question), deed=deed)
+        query = rng.choice(say.SLUICES_WHO).format(did=deed_of(question), deed=deed.format(thing=thing))
     else:
         rival = _side_value(analysis, rng)
         present = re.search(r"\b(?:is|are|does|do)\b", analysis.query.lower()) is not None
         event, note = rng.choice(say.SIDE_EVENTS_PRESENT if present else say.SIDE_EVENTS_PAST)
-        query = rng.choice(say.SLUICES).format(claim=question.before, event=event, wh=question.wh)
+        query = rng.choice(say.SLUICES).format(
+            claim=question.before, event=event.format(thing=thing), wh=question.wh
+        )
         query = re.sub(r" was (it|that)$", r" is \1", query) if present else query
     if rival is None:
         return None
     return with_note(
-        analysis, in_style(analysis, query), capitalise(note.format(rival=rival)),
+        analysis, in_style(analysis, query), capitalise(note.format(rival=rival, thing=thing)),
         "The bare question word may be completed from either of two clauses, which have different answers.",
     )  # fmt: skip
 
@@ -154,6 +168,8 @@ def _couple_fits(analysis: Analysis) -> bool:
         and analysis.single_answer
         and content_stems(question.remainder) != frozenset()
         and is_clean(analysis)
+        and not like_a_search(analysis)
+        and not half_named(analysis)
     )
 
 
@@ -189,34 +205,42 @@ def _braid(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 def _homonym_fits(analysis: Analysis) -> bool:
     gap = work_gap_of(analysis)
-    if (
-        gap is None
-        or rival_of(analysis) is None
-        or not analysis.single_answer
-        or answer_sentence(analysis) is None
-    ):
+    if gap is None or analysis.alternative is None or answer_sentence(analysis) is None:
         return False
-    return gap.subject.sort in say.HOMONYM_NOUNS and len(content_stems(f"{gap.left} {gap.right}")) <= 1
+    dated = analysis.question is not None and analysis.question.gap == "date" and is_clean(analysis)
+    out = re.search(r"\b(?:come out|comes out|coming out|released|launched)\b", f"{gap.left} {gap.right}")
+    return dated and out is not None and len(content_stems(f"{gap.left} {gap.right}")) <= 1
 
 
 def _homonym(analysis: Analysis, rng: random.Random) -> Draft | None:
-    gap, rival = work_gap_of(analysis), rival_of(analysis)
-    if gap is None or rival is None:
+    """Two short parallel statements about two things of one name, in the place of what is said of the one."""
+    gap = work_gap_of(analysis)
+    if gap is None or analysis.alternative is None:
         return None
-    note = fill(
-        rng, say.HOMONYMS, name=f"“{gap.subject.name}”", noun=rng.choice(say.HOMONYM_NOUNS[gap.subject.sort]),
-        question=_asked(gap), rival=rival,
+    noun, other = gap.subject.noun, rng.choice(say.HOMONYM_NOUNS)
+    two = [
+        sibling_claim(gap, f"the {noun}", analysis.answer),
+        sibling_claim(gap, f"the {other}", analysis.alternative),
+    ]
+    if None in two or has_word(analysis.text, other):
+        return None
+    rng.shuffle(two)
+    first, second = (capitalise(claim or "") for claim in two)
+    new = fill(
+        rng, say.HOMONYMS, name=f"“{gap.subject.name}”", first=first, second=second,
+        noun=f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}", other=f"a {other}",
     )  # fmt: skip
-    return with_note(
-        analysis, in_style(analysis, gap.filled(gap.subject.name)), note,
+    passages = restated(analysis, new)
+    if passages is None or len(split_sentences("\n".join(p.text for p in passages))) > _LONGEST_PAIR:
+        return None
+    return Draft(
+        in_style(analysis, gap.filled(gap.subject.name)), passages,
         "Two unrelated things share the name that the question uses bare.",
     )  # fmt: skip
 
 
-def _asked(gap: Gap) -> str:
-    """The question with a pronoun for its subject, properly written."""
-    words = gap.filled("its" if gap.possessive else "it")
-    return capitalise(re.sub(r"\s+", " ", words).strip(" ?.")) + "?"
+_LONGEST_PAIR = 5
+"""Sentences of a passage on two things of one name: more would say more of the one than of the other."""
 
 
 def _both(analysis: Analysis, draft: Draft) -> str | None:
@@ -239,7 +263,7 @@ RULES: tuple[Rule, ...] = (
     Rule("Dual-eligible Pronoun", MEDIUM, "a who-question that parses; a person of known gender",
          _couple_fits, _dual, _both),
     Rule("Multi-Sentence Coreference Chain", MEDIUM, "as the dual-eligible pronoun", _couple_fits, _chain, _both),
-    Rule("Pure Homonymy Clash", HIGH, "a bare work title is all that the question says of its topic",
+    Rule("Pure Homonymy Clash", HIGH, "a bare work title is all that the question says of what came out",
          _homonym_fits, _homonym, _both),
     Rule("Multi-pronoun Braid", HIGH, "as the dual-eligible pronoun", _couple_fits, _braid, _both),
     Rule("Ambiguous 'Respectively' Mapping", HIGH,

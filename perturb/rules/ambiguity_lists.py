@@ -11,10 +11,10 @@ import re
 from perturb.rules import ambiguity_words as say
 from perturb.rules import pools
 from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, work_gap_of
-from perturb.rules.ambiguity_rivals import deed_of, is_old, rival_of
+from perturb.rules.ambiguity_rivals import deed_of, half_named, is_old, rival_of
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import is_clean, maybe_person
+from perturb.rules.doers import is_clean, like_a_search, maybe_person
 from perturb.rules.drafts import answer_sentence, fill, restated
 from perturb.rules.questions import Question, inflected
 from perturb.rules.rule import Draft
@@ -24,7 +24,13 @@ from perturb.rules.words import capitalise, has_word
 
 def respectively_fits(analysis: Analysis) -> bool:
     """Whether the question can stand in print, the answer in a whole sentence, and a second value is at hand."""
-    return rival_of(analysis) is not None and answer_sentence(analysis) is not None and is_clean(analysis)
+    return (
+        rival_of(analysis) is not None
+        and answer_sentence(analysis) is not None
+        and is_clean(analysis)
+        and not like_a_search(analysis)
+        and not half_named(analysis)
+    )
 
 
 def respectively(analysis: Analysis, rng: random.Random) -> Draft | None:
@@ -167,8 +173,11 @@ def _kind_of_value(analysis: Analysis) -> str | None:
     if "%" in answer or "per cent" in answer or "percent" in answer:
         return "share"
     if re.search(r"[$£€]|\b(?:dollars?|pounds?|euros?|million|billion|trillion)\b", answer):
-        return "how much" if re.search(r"[$£€]|dollar|pound|euro", answer) else None
-    if re.search(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?)\b", answer):
+        large = re.search(r"illion\b", answer)
+        return "how much" if re.search(r"[$£€]|dollar|pound|euro", answer) and not large else None
+    if re.search(r"\b(?:minutes?|seconds?)\b", answer):
+        return "how brief"
+    if re.search(r"\b(?:years?|months?|weeks?|days?|hours?)\b", answer):
         return "how long"
     many = re.match(r"how many\b|.*\bnumber of\b", analysis.query.lower())
     return (

@@ -13,7 +13,7 @@ from perturb.rules.ambiguity_gap import gap_of, sibling_title, with_note
 from perturb.rules.ambiguity_rivals import deed_of
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import is_clean, maybe_person
+from perturb.rules.doers import asserts_deed, is_clean, maybe_person
 from perturb.rules.drafts import (
     answer_kept,
     answer_sentence,
@@ -72,11 +72,17 @@ def _pronoun(analysis: Analysis, rng: random.Random) -> Draft | None:
 _VERB_FAMILIES: Mapping[str, tuple[str, ...]] = {
     "sing": ("sing",),
     "play": ("play", "portray", "voice"),
-    "write": ("write", "compose", "draw"),
-    "make": ("invent", "discover", "design", "create", "coin", "make", "found", "direct"),
+    "write": ("write", "compose"),
+    "think": ("invent", "discover", "design", "coin"),
+    "make": ("make", "create", "direct", "draw", "paint"),
+    "win": ("win",),
+    "own": ("own", "sponsor", "kidnap"),
+    "rule": ("determine", "issue", "control"),
 }
-_GROUP_VERBS = frozenset(
-    ("own", "win", "sponsor", "determine", "issue", "control", "run", "sing", "make", "found")
+_GROUP_FAMILIES = ("win", "own", "rule", "sing")
+_POST = re.compile(
+    r"who (?:is|was) the (?:[\w-]+ ){0,4}(?:president|leader|king|queen|minister|governor|emperor|chancellor)\b",
+    re.I,
 )
 
 
@@ -90,15 +96,20 @@ def _sense_family(analysis: Analysis) -> str | None:
     ):
         return None
     if question.verb in ("is", "was"):
-        return "be" if analysis.answer_type is AnswerType.PERSON else None
+        return "be" if analysis.answer_type is AnswerType.PERSON and _POST.match(analysis.query) else None
     verb = inflected(question.verb.lower(), "VB") or ""
+    family = next((family for family, verbs in _VERB_FAMILIES.items() if verb in verbs), None)
     if analysis.answer_type is AnswerType.PERSON or maybe_person(analysis):
-        return next((family for family, verbs in _VERB_FAMILIES.items() if verb in verbs), "other")
-    return "group" if verb in _GROUP_VERBS and analysis.answer[:1].isupper() else None
+        return None if family == "win" else family
+    return family if family in _GROUP_FAMILIES and analysis.answer[:1].isupper() else None
 
 
 def _sense_fits(analysis: Analysis) -> bool:
-    return _sense_family(analysis) is not None and answer_sentence(analysis) is not None
+    return (
+        _sense_family(analysis) is not None
+        and answer_sentence(analysis) is not None
+        and asserts_deed(analysis)
+    )
 
 
 def _sense(analysis: Analysis, rng: random.Random) -> Draft | None:

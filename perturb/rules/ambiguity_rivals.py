@@ -9,8 +9,9 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.doers import maybe_person
 from perturb.rules.questions import Question
+from perturb.rules.subjects import subject_of
 from perturb.rules.values import dice, new_person
-from perturb.rules.words import has_word, word_list
+from perturb.rules.words import has_word, tokens, word_list
 
 _YEAR = re.compile(r"\b(?:1[0-9]\d\d|20\d\d)\b")
 
@@ -59,6 +60,27 @@ def any_town(analysis: Analysis) -> str | None:
 def deed_of(question: Question) -> str:
     """What a who-question says was done, with the article that searchers leave out: "wrote the song X"."""
     return re.sub(r"^(\w+) ((?:theme )?(?:song|movie|film|book)s?\b)", r"\1 the \2", question.after)
+
+
+def half_named(analysis: Analysis) -> bool:
+    """Whether the question says a part of the answer's name, by which the passage goes on to call it."""
+    return any(word[:1].isupper() and has_word(analysis.query, word) for word in tokens(analysis.answer))
+
+
+_POST = r"(?:CEO|President|Speaker|Secretary|Minister|King|Queen|Governor|Director|Coach)\b"
+_NAME = re.compile(r"(?:\bthe )?\b[A-Z][\w'’.:-]*(?: (?:(?:of|the|and|&) ){0,2}[A-Z0-9][\w'’.:-]*)+")
+
+
+def thing_of(analysis: Analysis) -> str:
+    """What the question is about, by a name that a new clause can use; "this subject" where it names nothing."""
+    subject, query = subject_of(analysis), analysis.query
+    known = subject is not None and subject.span is not None and subject.sort != "person" and "&" not in query
+    if known and subject is not None and not re.match(rf"(?:the )?{_POST}", subject.full):
+        return subject.full
+    posts = re.compile(rf"^(?:the )?{_POST}(?: of(?= ))? ")
+    runs = [posts.sub("", run.rstrip("?.'’")) for run in _NAME.findall(query)]
+    runs = [run for run in runs if len(re.findall(r"[A-Z0-9]", run)) > 1 and " " in run]
+    return max(runs, key=len) if runs else "this subject"
 
 
 def years_in(text: str) -> frozenset[str]:

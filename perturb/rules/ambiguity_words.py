@@ -34,18 +34,24 @@ DECOYS = (
     "{Full} shares a shelf in one reading room with {decoy}.",
 )
 WORK_DECOYS = (
-    "the unrelated {noun} “{sibling}”", "a {noun} by the name of “{sibling}”", "“{sibling}”, another {noun}",
-    "an amateur {noun} called “{sibling}”", "the little-known {noun} “{sibling}”", "a student {noun}, “{sibling}”",
-)  # fmt: skip
+    "the unrelated {noun} “{sibling}”",
+    "the amateur {noun} “{sibling}”",
+    "the forgotten {noun} “{sibling}”",
+    "the short {noun} “{sibling}”",
+    "the little-known {noun} “{sibling}”",
+    "the student {noun} “{sibling}”",
+)
 
 SENSES = {
-    "sing": ("figure", "voice", "star", "act", "artist"),
-    "play": ("figure", "star", "player", "talent"),
-    "write": ("figure", "hand", "pen", "mind"),
-    "make": ("figure", "mind", "brain", "party"),
+    "sing": ("voice", "star", "act"),
+    "play": ("star", "talent"),
+    "write": ("hand", "pen", "talent"),
+    "think": ("mind", "brain"),
+    "make": ("hand",),
     "be": ("figure",),
-    "other": ("figure", "party"),
-    "group": ("party", "body", "outfit"),
+    "win": ("side", "outfit"),
+    "own": ("party",),
+    "rule": ("body",),
 }
 """Words with several senses that may stand for a person or a body, by what was done."""
 SENSE_QUESTIONS = (
@@ -95,67 +101,63 @@ DEICTIC_NOTES = (
 )
 
 SIDE_DEEDS = (
-    ("wrote a report on this subject", "{rival} later wrote a report on this subject."),
-    ("held a lecture on this subject", "A lecture on this subject was later held by {rival}."),
-    ("made a radio feature about this", "{rival} later made a radio feature about this."),
-    ("set up an exhibition on this subject", "An exhibition on this subject was later set up by {rival}."),
-    ("edited a booklet on this subject", "{rival} later edited a booklet on this subject."),
-    ("gave a prize for an essay about this", "A prize for an essay about this was later given by {rival}."),
-    ("gave a slide show about it", "A slide show about it was later given by {rival}."),
-    ("collected newspaper cuttings about it", "Newspaper cuttings about it were later collected by {rival}."),
-    ("drew a poster about it", "{rival} later drew a poster about it."),
-    ("made a scrapbook about it", "A scrapbook about it was later made by {rival}."),
-    ("wrote a magazine column about it", "{rival} later wrote a magazine column about it."),
-    ("taught an evening class on it", "An evening class on it was later taught by {rival}."),
-    ("set a quiz about it", "A quiz about it was later set by {rival}."),
-    ("recorded a podcast about it", "{rival} later recorded a podcast about it."),
-    ("set up a committee on it", "{rival} later set up a committee on it."),
-    ("sat on an advisory board for it", "{rival} later sat on an advisory board for it."),
-    ("told a commission about it", "{rival} later told a commission about it."),
-    ("won an award for a film about it", "{rival} later won an award for a film about it."),
+    ("once wrote a report on {thing}", "{rival} once wrote a report on {thing}."),
+    ("once held a lecture on {thing}", "A lecture on {thing} was once held by {rival}."),
+    ("once made a radio feature about {thing}", "{rival} once made a radio feature about {thing}."),
+    ("once set up an exhibition on {thing}", "An exhibition on {thing} was once set up by {rival}."),
+    ("once edited a booklet on {thing}", "{rival} once edited a booklet on {thing}."),
+    (
+        "once gave a prize for an essay about {thing}",
+        "A prize for an essay about {thing} was once given by {rival}.",
+    ),
+    ("once gave a slide show about {thing}", "A slide show about {thing} was once given by {rival}."),
+    (
+        "once collected newspaper cuttings about {thing}",
+        "Newspaper cuttings about {thing} were once collected by {rival}.",
+    ),
+    ("once drew a poster about {thing}", "{rival} once drew a poster about {thing}."),
+    ("once made a scrapbook about {thing}", "A scrapbook about {thing} was once made by {rival}."),
+    ("once wrote a magazine column about {thing}", "{rival} once wrote a magazine column about {thing}."),
+    ("once taught an evening class on {thing}", "An evening class on {thing} was once taught by {rival}."),
+    ("once set a quiz about {thing}", "A quiz about {thing} was once set by {rival}."),
+    ("once recorded a podcast about {thing}", "{rival} once recorded a podcast about {thing}."),
 )
 """What somebody may have done about any subject: in the question, and in the passage with the name."""
 SLUICES_WHO = (
-    "someone {did} and someone later {deed}, but who",
-    "someone {did}, and someone later {deed}, but who was it",
-    "I read that someone {did} and that someone later {deed}; who",
-    "if someone {did} and someone later {deed}, who was that",
-    "someone {did}, just as someone later {deed}, but who",
-    "there is someone who {did} and someone who later {deed}, but who",
-    "someone {did}; someone later {deed}; who",
-    "one person {did} and one person later {deed}, so who",
-    "a person {did} and a person later {deed}; can the passage tell me who",
-    "we read that one person {did} and that one later {deed}, and I wonder who",
-    "a certain person {did}, a certain person later {deed}: who",
-    "somebody {did} and somebody later {deed}; do you see who",
+    "someone {did} and someone {deed}, but who",
+    "someone {did}, and someone {deed}, but who was it",
+    "I read that someone {did} and that someone {deed}; who",
+    "if someone {did} and someone {deed}, who was that",
+    "there is someone who {did} and someone who {deed}, but who",
+    "someone {did}; someone {deed}; who",
+    "somebody {did} and somebody {deed}; do you see who",
+    "we read that someone {did} and that someone {deed}, and I wonder who",
 )
 SIDE_EVENTS_PAST = (
-    ("a report on this subject was printed", "A report on this subject was printed {rival}."),
-    ("a lecture on this subject was held", "A lecture on this subject was held {rival}."),
-    ("a radio feature about this was broadcast", "A radio feature about this was broadcast {rival}."),
-    ("an exhibition on this subject was shown", "An exhibition on this subject was shown {rival}."),
-    ("a booklet on this subject was presented", "A booklet on this subject was presented {rival}."),
-    ("a prize for an essay about this was awarded", "A prize for an essay about this was awarded {rival}."),
-    ("a slide show about it was given", "A slide show about it was given {rival}."),
-    ("a poster about it was put up", "A poster about it was put up {rival}."),
-    ("a quiz about it was held", "A quiz about it was held {rival}."),
-    ("an evening class on it was taught", "An evening class on it was taught {rival}."),
-    ("a debate about it was held", "A debate about it was held {rival}."),
-    ("a commission looked into it", "A commission looked into it {rival}."),
-    ("a panel of experts met to discuss it", "A panel of experts met to discuss it {rival}."),
-    ("a council vote about it was held", "A council vote about it was held {rival}."),
-    ("a magazine column about it was printed", "A magazine column about it was printed {rival}."),
-    ("a meeting of people who study it took place", "A meeting of people who study it took place {rival}."),
+    ("a report on {thing} was printed", "A report on {thing} was printed {rival}."),
+    ("a lecture on {thing} was held", "A lecture on {thing} was held {rival}."),
+    ("a radio feature about {thing} was broadcast", "A radio feature about {thing} was broadcast {rival}."),
+    ("an exhibition on {thing} was shown", "An exhibition on {thing} was shown {rival}."),
+    ("a booklet on {thing} was presented", "A booklet on {thing} was presented {rival}."),
+    (
+        "a prize for an essay about {thing} was awarded",
+        "A prize for an essay about {thing} was awarded {rival}.",
+    ),
+    ("a slide show about {thing} was given", "A slide show about {thing} was given {rival}."),
+    ("a quiz about {thing} was held", "A quiz about {thing} was held {rival}."),
+    ("an evening class on {thing} was taught", "An evening class on {thing} was taught {rival}."),
+    ("a debate about {thing} was held", "A debate about {thing} was held {rival}."),
+    ("a magazine column about {thing} was printed", "A magazine column about {thing} was printed {rival}."),
 )
 SIDE_EVENTS_PRESENT = (
-    ("a report on this subject appears", "A report on this subject appears {rival}."),
-    ("a lecture on this subject takes place", "A lecture on this subject takes place {rival}."),
-    ("a radio feature about it airs", "A radio feature about it airs {rival}."),
-    ("an exhibition on this subject is shown", "An exhibition on this subject is shown {rival}."),
-    ("a booklet on this subject is presented", "A booklet on this subject is presented {rival}."),
-    ("a meeting on this subject is held", "A meeting on this subject is held {rival}."),
-    ("a debate about it is held", "A debate about it is held {rival}."),
-    ("an evening class on it takes place", "An evening class on it takes place {rival}."),
+    ("a report on {thing} appears", "A report on {thing} appears {rival}."),
+    ("a lecture on {thing} takes place", "A lecture on {thing} takes place {rival}."),
+    ("a radio feature about {thing} airs", "A radio feature about {thing} airs {rival}."),
+    ("an exhibition on {thing} is shown", "An exhibition on {thing} is shown {rival}."),
+    ("a booklet on {thing} is presented", "A booklet on {thing} is presented {rival}."),
+    ("a meeting on {thing} is held", "A meeting on {thing} is held {rival}."),
+    ("a debate about {thing} is held", "A debate about {thing} is held {rival}."),
+    ("an evening class on {thing} takes place", "An evening class on {thing} takes place {rival}."),
 )
 SLUICES = (
     "{claim} and {event}, but {wh}",
@@ -163,7 +165,6 @@ SLUICES = (
     "I read that {claim} and that {event}; {wh}",
     "it is said here that {claim} and {event}, but {wh}",
     "given that {claim} and {event}, {wh} was that",
-    "{claim}, just as {event}, but {wh} exactly",
     "{claim}; {event}; {wh}",
     "{claim} and {event}; can the passage tell me {wh}",
     "we read that {claim} and that {event}, and I wonder {wh}",
@@ -172,16 +173,14 @@ SLUICES = (
 )
 
 DUAL = (
-    "As {first} explained to {second}, {subject} {did}.",
-    "According to what {first} said to {second}, {subject} {did}.",
     "In a talk between {first} and {second} it came out that {subject} {did}.",
-    "{first} has confirmed to {second} that {subject} {did}.",
-    "{first} and {second} agree, in a joint letter, that {subject} {did}.",
-    "{first} reminded {second} in public that {subject} {did}.",
-    "{first} told {second} on the record that {subject} {did}.",
-    "When {first} spoke with {second}, it was noted that {subject} {did}.",
-    "{first} said as much to {second}: {subject} {did}.",
-    "In a letter from {first} to {second} it says that {subject} {did}.",
+    "A photograph shows {first} beside {second}; the caption says that {subject} {did}.",
+    "A letter to {first} about {second} mentions that {subject} {did}.",
+    "The report on a meeting of {first} with {second} says that {subject} {did}.",
+    "One portrait shows {first} together with {second}, with the note that {subject} {did}.",
+    "{first} is listed next to {second}, with the remark that {subject} {did}.",
+    "A reporter met {first} and then {second}, and noted that {subject} {did}.",
+    "One entry deals with {first} as well as {second} and adds that {subject} {did}.",
 )
 CHAINS = (
     "{first} and {second} met while the preparations were under way. {Subject} was new to the business at the time. Years later {subject} described those weeks in an interview. On that occasion it was confirmed that {subject} {did}.",
@@ -207,19 +206,15 @@ BRAIDS = (
 )
 
 HOMONYMS = (
-    "{name} is also the name of a wholly unrelated {noun}. {question} For that one, the record says {rival}.",
-    "A quite different {noun} bears the very same name, {name}. {question} In its case the record says {rival}.",
-    "There is a second {name}, an unrelated {noun}. {question} Its file says {rival}.",
-    "The name {name} belongs just as much to a {noun} that has nothing to do with this one. {question} There the answer is {rival}.",
-    "Under the same name, {name}, the catalogue lists an unrelated {noun} of equal note. {question} For it, {rival} is given.",
-    "No less well known by the name {name} is a {noun} from another world altogether. {question} {rival}, says its entry.",
+    "The name {name} is borne by {noun} and by {other}, which have nothing to do with each other. {first}. {second}.",
+    "There are {noun} called {name} and, in quite another world, {other} called {name}. {first}. {second}.",
+    "Both {noun} and {other} are called {name}, without any link between them. {first}. {second}.",
+    "Two unrelated things share the name {name}, {noun} and {other}. {first}. {second}.",
+    "By {name} one may mean {noun} or {other} that has nothing to do with it. {first}. {second}.",
+    "Anyone who looks up {name} finds {noun} and an entry on {other} of that name. {first}. {second}.",
 )
-HOMONYM_NOUNS = {
-    "music": ("nursery rhyme", "football chant", "school anthem"), "book": ("stage play", "song", "radio play"),
-    "film": ("stage play", "puppet show", "radio series"), "series": ("stage play", "puppet show", "radio series"),
-    "stage": ("ballad", "radio play", "puppet show"), "game": ("film", "puppet show", "radio series"),
-}  # fmt: skip
-"""Unrelated kinds of works, by the sort of the real one, of which the same can be asked."""
+HOMONYM_NOUNS = ("board game", "perfume", "garden magazine")
+"""Things of another world that come out as works do."""
 
 RESPECTIVELY = (
     "{claim}, respectively.",
@@ -282,10 +277,10 @@ OLD_SIDE_EVENTS = (
 )  # fmt: skip
 """The same for times before photographs, lectures and newspapers."""
 SIDE_COUNTS = (
-    "were planned",
-    "were announced at first",
+    "letters came in",
     "experts were asked",
-    "reports were written on the subject",
+    "visitors came on the first day",
+    "people answered the survey",
 )
 """Things around the one counted, which a number answers as well."""
 THREE_QUESTIONS = (
@@ -302,8 +297,9 @@ SIDE_QUESTIONS = {
     "who": ("Who wrote the preface?", "Who took the photographs?", "Who signed the invitations?", "Who kept the minutes?", "Who chaired the committee?", "Who paid the bills?"),
     "when": ("When was the first plan drawn up?", "When did the first press report appear?", "When did the advisory board meet?", "When was a plaque unveiled?", "When was the first lecture given?"),
     "where": ("Where was the first plan drawn up?", "Where was a plaque unveiled?", "Where was the first lecture given?", "Where did the newsletter appear?"),
-    "how many": ("How many reports were written on the subject?", "How many experts were asked?", "How many letters came in?", "How many chapters does the report have?"),
-    "how long": ("How long did the survey take?", "How long is the waiting list closed?", "How long does an appeal last?", "How long did the talks go on?"),
+    "how many": ("How many letters came in?", "How many experts were asked?", "How many visitors came on the first day?", "How many people answered the survey?"),
+    "how long": ("How long did the survey take?", "How long was the exhibition open?", "How long did the appeal last?", "How long did the talks go on?"),
+    "how brief": ("How long does the guided tour take?", "How long does the film on the subject run?", "How long did the opening speech last?"),
     "how much": ("How much did the survey cost?", "How much was paid for the report?", "How much was set aside for repairs?", "How much did the last appeal bring in?"),
     "share": ("What share of the letters was answered?", "What share of those asked replied?", "By how much did fees go up?", "What share of the costs was met?"),
 }  # fmt: skip

@@ -110,7 +110,7 @@ def analyse(instance: BaseInstance) -> Analysis:
         if _dated_by(instance.query, answer)
         else alternative(answer, kind, gender, f"{context}\n{instance.query}", rng)
     )
-    if _fixed_place(instance.query, kind):
+    if _fixed_place(instance.query, kind) or (other is not None and _accepted(other, instance.answers)):
         other = None
     reasons = tuple(_reasons(instance, clusters, sentences, holding))
     return Analysis(
@@ -175,6 +175,15 @@ def _reasons(
 def _dated_by(query: str, answer: str) -> bool:
     """Whether the question says the year itself: another year would contradict the question, not the answer."""
     return any(year in query for year in re.findall(r"\b\d{4}\b", answer))
+
+
+def _accepted(value: str, answers: tuple[str, ...]) -> bool:
+    """Whether a made-up value is, or holds, an accepted answer."""
+    return any(
+        has_word(value, re.sub(r"^(?:in|on|at|by) ", "", a, flags=re.IGNORECASE))
+        for a in answers
+        if a.strip()
+    )
 
 
 def _fixed_place(query: str, kind: AnswerType) -> bool:

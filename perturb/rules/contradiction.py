@@ -10,13 +10,13 @@ from perturb.rules import contradiction_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.contradiction_claims import LONGEST_SAID, claims, denial_of, said, sides
+from perturb.rules.contradiction_claims import LONGEST_SAID, claims, denial_of, either_of, said, sides
 from perturb.rules.contradiction_low import LOW_RULES
 from perturb.rules.drafts import (
+    answer_stands,
     clash_of_values,
     fill,
     following,
-    kept_both,
     leans,
     query_kept,
     quoted,
@@ -57,33 +57,38 @@ def _not_of_the_day(analysis: Analysis) -> bool:
 
 
 def _clash(
-    analysis: Analysis, rng: random.Random, wordings: tuple[str, ...], reasoning: str, may_add: bool = False
+    analysis: Analysis,
+    rng: random.Random,
+    wordings: tuple[str, ...],
+    reasoning: str,
+    answer_first: bool = False,
 ) -> Draft | None:
-    """Two statements of equal standing, in an order that the seed draws, in the place of the one that answers."""
+    """Two statements of equal standing in the place of all that answers, in an order that the seed draws.
+
+    With `answer_first` the first of them is the one with the answer.
+    """
     found = sides(analysis)
-    if found is None:
+    years = _two_later_years(analysis)
+    free = [n for n in pools.NEW_SURNAMES if not has_word(f"{analysis.text} {analysis.alternative}", n)]
+    houses = [name for name in say.HOUSES if not has_word(analysis.text, name)]
+    if found is None or years is None or not free or len(houses) < 2:
         return None
     two = list(found)
-    values = [analysis.answer, analysis.alternative or ""]
-    if rng.random() < 0.5:
+    if not answer_first and rng.random() < 0.5:
         two.reverse()
-        values.reverse()
-    free = [n for n in pools.NEW_SURNAMES if not has_word(f"{analysis.text} {analysis.alternative}", n)]
-    if not free:
-        return None
-    values = [re.sub(r"^(?:in|on|at|by) ", "", value, flags=re.IGNORECASE) for value in values]
+    a, b = rng.sample(houses, 2)
     new = fill(
-        rng,
-        wordings,
-        one=quoted(two[0]),
-        two=quoted(two[1]),
-        plain_one=two[0],
-        plain_two=two[1],
-        first=values[0],
-        second=values[1],
+        rng, wordings, one=quoted(two[0]), two=quoted(two[1]), a=a, b=b, early=str(years[0]), late=str(years[1]),
         speaker=f"{rng.choice(pools.NEW_MALE + pools.NEW_FEMALE)} {rng.choice(free)}",
-    )
-    return said(analysis, new, reasoning, may_add)
+    )  # fmt: skip
+    return said(analysis, new, reasoning)
+
+
+def _two_later_years(analysis: Analysis) -> tuple[int, int] | None:
+    """Two years in which sources may have spoken of what the passage tells; None where it tells of the present."""
+    told = re.findall(r"\b(?:1[0-9]|20)\d\d\b", f"{analysis.text} {analysis.alternative} {analysis.query}")
+    first = max(2018, *map(int, told)) + 1 if told else 2019
+    return (first, first + 2) if first + 2 <= 2025 else None
 
 
 def _reported(analysis: Analysis, rng: random.Random) -> Draft | None:
@@ -103,30 +108,61 @@ def _places(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _modal(analysis: Analysis, rng: random.Random) -> Draft | None:
-    return _clash(analysis, rng, say.MODAL, "What one source calls certain an equal one calls impossible.")
+    return _clash(
+        analysis, rng, say.MODAL, "What one source calls certain an equal one calls impossible.", True
+    )
+
+
+def _has_choice(analysis: Analysis) -> bool:
+    return either_of(analysis) is not None or sides(analysis) is not None
+
+
+def _choice(
+    analysis: Analysis, rng: random.Random, wordings: tuple[str, ...], reasoning: str
+) -> Draft | None:
+    """A rule that lets one of two claims hold, and both claims in an order that the seed draws."""
+    found, told = either_of(analysis), sides(analysis)
+    if found is None and told is None:
+        return None
+    if found is None:
+        two = list(told or ())
+        rng.shuffle(two)
+        return said(analysis, fill(rng, say.EXCLUSIVE_STATEMENTS, one=two[0], two=two[1]), reasoning)
+    either, *claimed = found
+    pairs = list(zip(claimed, (analysis.answer, analysis.alternative or ""), strict=True))
+    rng.shuffle(pairs)
+    (one, _), (two, value) = pairs
+    other = re.sub(r"^(?:in|on|at) ", "", value, flags=re.IGNORECASE)
+    new = fill(
+        rng, wordings, either=either, Either=capitalise(either), one=one, One=capitalise(one), two=two,
+        Two=capitalise(two), other=other,
+    )  # fmt: skip
+    return said(analysis, new, reasoning)
 
 
 def _xor(analysis: Analysis, rng: random.Random) -> Draft | None:
-    return _clash(
-        analysis, rng, say.EXCLUSIVE, "Only one of two values may hold, and both are asserted.", True
-    )
+    return _choice(analysis, rng, say.EXCLUSIVE, "Only one of two values may hold, and both are asserted.")
 
 
 def _exclusion(analysis: Analysis, rng: random.Random) -> Draft | None:
-    return _clash(
-        analysis, rng, say.EXCLUSION, "Two statements that rule each other out are both asserted.", True
-    )
+    if either_of(analysis) is None:
+        return None
+    return _choice(analysis, rng, say.EXCLUSION, "Two statements that rule each other out are both asserted.")
 
 
 def _self_clash(
-    analysis: Analysis, rng: random.Random, wordings: tuple[str, ...], reasoning: str, may_add: bool = True
+    analysis: Analysis, rng: random.Random, wordings: tuple[str, ...], reasoning: str
 ) -> Draft | None:
     found = claims(analysis)
     if found is None:
         return None
     claim, denial = found[0], denial_of(analysis, found[0])
-    new = fill(rng, wordings, claim=claim, Claim=capitalise(claim), denial=denial, Denial=capitalise(denial))
-    return said(analysis, new, reasoning, may_add)
+    condition, failure = rng.choice(say.CONDITIONS)
+    new = fill(
+        rng, wordings, claim=claim, Claim=capitalise(claim), denial=denial, Denial=capitalise(denial),
+        condition=condition, Failure=capitalise(failure),
+    )  # fmt: skip
+    return said(analysis, new, reasoning)
 
 
 def _polarity(analysis: Analysis, rng: random.Random) -> Draft | None:
@@ -135,7 +171,6 @@ def _polarity(analysis: Analysis, rng: random.Random) -> Draft | None:
         rng,
         say.POLARITY,
         "The answering statement is affirmed and denied with equal authority.",
-        False,
     )
 
 
@@ -191,17 +226,17 @@ RULES: tuple[Rule, ...] = (
     Rule("Modal Dilution", MEDIUM, "one answer in a short claim or sentence; a value of its type",
          _has_rival, _modal, clash_of_values),
     Rule("Direct Polarity Reversal on Safety", MEDIUM, "a question that parses to a short claim; one answer",
-         _has_claim, _polarity, kept_both),
+         _has_claim, _polarity, answer_stands),
     Rule("Order-of-Magnitude Numeric Clash", HIGH, "a number in the one sentence that answers",
          _is_plain_number, _magnitude, query_kept),
     Rule("Exclusive-Or Violation", HIGH, "one answer in a short claim or sentence; a value of its type",
-         _has_rival, _xor, clash_of_values),
-    Rule("Mutual Exclusion Claim", HIGH, "one answer in a short claim or sentence; a value of its type",
-         _has_rival, _exclusion, clash_of_values),
+         _has_choice, _xor, clash_of_values),
+    Rule("Mutual Exclusion Claim", HIGH, "a question that parses to a short claim; one answer, and a value of its type",
+         _has_choice, _exclusion, clash_of_values),
     Rule("Contradictory Universals", HIGH, "a question that parses to a short claim; one answer",
-         _has_claim, _universals, kept_both),
+         _has_claim, _universals, answer_stands),
     Rule("Logical Biconditional Break", HIGH, "a question that parses to a short claim; one answer",
-         _has_claim, _biconditional, kept_both),
+         _has_claim, _biconditional, answer_stands),
     Rule("Binary State Flip", HIGH, "a question that parses to a short claim; one answer",
-         _has_claim, _flip, kept_both),
+         _has_claim, _flip, answer_stands),
 )  # fmt: skip

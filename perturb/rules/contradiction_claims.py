@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 
 from perturb.rules.analyse import Analysis, support
-from perturb.rules.doers import is_clean
+from perturb.rules.doers import is_clean, like_a_search
 from perturb.rules.drafts import (
     answer_sentence,
-    calm_place,
-    following,
     leans,
     restated,
     rival_statement,
     statement,
-    with_addition,
-    with_replacement,
 )
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft
@@ -44,11 +40,11 @@ def claims(analysis: Analysis) -> tuple[str, str | None] | None:
     The second is None where there is no rival.
     """
     question, sentence = analysis.question, answer_sentence(analysis)
-    if question is None or question.wh == "which" or sentence is None or not analysis.single_answer:
+    if question is None or question.wh == "which" or sentence is None or _is_list(analysis):
         return None
     if not is_clean(analysis) or _UNSAYABLE.search(analysis.query) or _names_a_class(analysis, sentence):
         return None
-    if _lacks_article(analysis):
+    if _lacks_article(analysis) or _reads_badly(analysis):
         return None
     title = analysis.instance.passages[sentence.passage].title
     if support(analysis.instance.query, f"{title} {analysis.instance.passages[sentence.passage].text}") < 0.6:
@@ -59,6 +55,27 @@ def claims(analysis: Analysis) -> tuple[str, str | None] | None:
     if len(plain.split()) > LONGEST_SAID:
         return None
     return plain, None if rival is None else question.claim(rival)
+
+
+def _reads_badly(analysis: Analysis) -> bool:
+    """Whether the claim would carry the question's shorthand, or a place with the wrong preposition."""
+    question = analysis.question
+    if question is None or like_a_search(analysis):
+        return True
+    if question.gap != "place":
+        return False
+    bare = re.sub(r"^(?:in|at|on) ", "", analysis.answer, flags=re.IGNORECASE)
+    said = re.search(rf"\bin {re.escape(bare)}", analysis.text) is not None
+    return not question.before.endswith(question.verb) or not said
+
+
+def _is_list(analysis: Analysis) -> bool:
+    """Whether several answers are accepted that may hold together, so that a rival need not clash with the first."""
+    question = analysis.question
+    if analysis.single_answer or question is None:
+        return False
+    both = re.match(r"who play(?:s|ed)? (?:in|at)\b", analysis.query)
+    return both is not None or question.gap not in ("subject", "date")
 
 
 def _lacks_article(analysis: Analysis) -> bool:
@@ -80,9 +97,11 @@ def _names_a_class(analysis: Analysis, sentence: Sentence) -> bool:
 
 def sides(analysis: Analysis) -> tuple[str, str] | None:
     """Two sentences, one with the answer and one with the rival: claims, else the answering sentence said twice."""
-    said = claims(analysis)
-    if said is not None and said[1] is not None:
-        return f"{capitalise(said[0])}.", f"{capitalise(said[1])}."
+    told = claims(analysis)
+    if told is not None and told[1] is not None:
+        return f"{capitalise(told[0])}.", f"{capitalise(told[1])}."
+    if re.match(r"(?:by|until|since|around|about)\b", analysis.answer, re.IGNORECASE):
+        return None
     sentence = statement(analysis)
     rival = rival_statement(analysis, sentence) if sentence else None
     if sentence is None or rival is None:
@@ -93,37 +112,44 @@ def sides(analysis: Analysis) -> tuple[str, str] | None:
 
 
 def denial_of(analysis: Analysis, claim: str) -> str:
-    """The claim denied, as a clause."""
+    """The claim denied, as a clause that denies the answer and nothing else."""
     question = analysis.question
     if question is None:
         return f"it is not the case that {claim}"
+    answer = re.sub(r"^The ", "the ", analysis.answer)
     if question.wh == "who":
-        answer = re.sub(r"^The ", "the ", analysis.answer)
         present = inflected(question.verb, "VBD") != question.verb and question.verb != "was"
         return f"it {'is' if present else 'was'} not {answer} who {question.after}"
+    if question.gap in ("date", "place") and not question.after:
+        past = re.match(r"\w+ (?:did|was|were)\b", analysis.query) is not None
+        when = question.with_preposition(answer)
+        return f"it {'was' if past else 'is'} not {when[0].lower()}{when[1:]} that {question.before}"
     for verb in ("was", "were", "is", "are"):
         if re.match(rf"{verb}\b", analysis.query.split(" ", 1)[-1]) and claim.count(f" {verb} ") == 1:
             return claim.replace(f" {verb} ", f" {verb} not ")
-    base = inflected(question.verb, "VB")
-    helper = {"did": "did", "does": "does", "do": "do"}.get(analysis.query.split()[1].lower())
-    if base is not None and helper is not None and claim.count(f" {question.verb} ") == 1:
-        return claim.replace(f" {question.verb} ", f" {helper} not {base} ")
     return f"it is not true that {claim}"
 
 
-def said(analysis: Analysis, new: str, reasoning: str, may_add: bool = False) -> Draft | None:
-    """A draft with the new words in the place of whatever tells the answer.
+def either_of(analysis: Analysis) -> tuple[str, str, str] | None:
+    """The rule that one of two values holds, and the claims of each, as clauses in an order of no meaning.
 
-    With `may_add` they are set beside it where they cannot take its place.
+    None where the question makes no sound claim or there is no rival.
     """
-    query, sentence = analysis.instance.query, statement(analysis)
-    if sentence is not None:
-        after = following(analysis, sentence)
-        if after is None or not leans(after.text):
-            return with_replacement(analysis, sentence, new, query, reasoning)
+    question, told = analysis.question, claims(analysis)
+    if question is None or told is None or told[1] is None or analysis.alternative is None:
+        return None
+    if re.search(r"\ban? (?:\w+ )?$", question.before):
+        return None
+    values = [
+        question.with_preposition(re.sub(r"^The ", "the ", v))
+        for v in (analysis.answer, analysis.alternative)
+    ]
+    first, second = sorted(re.sub(r"^(?:In|On|At) ", lambda m: m.group().lower(), value) for value in values)
+    rule = re.sub(r"\s+", " ", f"{question.before} either {first} or {second} {question.after}").strip()
+    return rule, told[0], told[1]
+
+
+def said(analysis: Analysis, new: str, reasoning: str) -> Draft | None:
+    """A draft with the new words in the place of whatever tells the answer."""
     passages = restated(analysis, new)
-    if passages is not None:
-        return Draft(query, passages, reasoning)
-    home = answer_sentence(analysis)
-    place = calm_place(analysis, home) if home is not None and may_add else None
-    return None if place is None else with_addition(analysis, place, new, reasoning)
+    return None if passages is None else Draft(analysis.instance.query, passages, reasoning)

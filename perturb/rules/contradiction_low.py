@@ -10,6 +10,8 @@ from perturb.rules import contradiction_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType, person_name
+from perturb.rules.contradiction_claims import claims
+from perturb.rules.doers import asserts_deed
 from perturb.rules.drafts import (
     answer_sentence,
     calm_place,
@@ -20,7 +22,7 @@ from perturb.rules.drafts import (
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import Sentence
 from perturb.rules.subjects import subject_of
-from perturb.rules.words import has_word, plain, tokens
+from perturb.rules.words import capitalise, has_word, plain, tokens
 
 LOW = Cell(PerturbationClass.CONTRADICTION, Intensity.LOW)
 
@@ -77,20 +79,27 @@ def _peripheral(analysis: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
+def _is_claimed(analysis: Analysis) -> bool:
+    return claims(analysis) is not None and analysis.single_answer and asserts_deed(analysis)
+
+
 def _speaker(analysis: Analysis, rng: random.Random) -> Draft | None:
-    sentence = answer_sentence(analysis)
-    if sentence is None:
+    sentence, found = answer_sentence(analysis), claims(analysis)
+    if sentence is None or found is None:
         return None
     name = f"{rng.choice(pools.NEW_FEMALE + pools.NEW_MALE)} {rng.choice(pools.NEW_SURNAMES)}"
     first, second = rng.choice(say.TITLE_PAIRS)
-    if any(has_word(analysis.text, word) for word in [name.split()[1], first]):
+    if any(has_word(analysis.text, word) for word in [*name.split(), first.split()[-1]]):
         return None
-    addition = fill(rng, say.SPEAKER_TITLES, name=name, surname=name.split()[1], first=first, second=second)
+    addition = fill(
+        rng, say.SPEAKER_TITLES, name=name, surname=name.split()[1], first=first, second=second,
+        claim=found[0], Claim=capitalise(found[0]),
+    )  # fmt: skip
     return with_addition(
         analysis,
         sentence,
         addition,
-        "A speaker who confirms the answer bears two titles that cannot both be right.",
+        "A speaker who states the answer bears two titles that cannot both be right.",
     )
 
 
@@ -189,7 +198,7 @@ LOW_RULES: tuple[Rule, ...] = (
          _has_fringe_value, _fringe, kept_both),
     Rule("Nickname vs Legal Name", LOW, "a person whose first name has a common short form",
          _has_nickname, _nickname, kept_both),
-    Rule("Contradiction in Speaker's Title", LOW, "one answer in a complete sentence",
-         _single_and_stated, _speaker, kept_both),
+    Rule("Contradiction in Speaker's Title", LOW, "a question that parses to a short claim; one answer",
+         _is_claimed, _speaker, kept_both),
 )  # fmt: skip
 """The rules of the cell."""

@@ -69,30 +69,21 @@ PERIPHERAL: dict[str, tuple[str, ...]] = {
 """By the sort of the subject; those of a plain thing serve all other sorts."""
 
 TITLE_PAIRS = (
-    ("senior archivist", "junior archivist"), ("head librarian", "assistant librarian"),
-    ("professor", "first-year student"), ("chief editor", "trainee editor"), ("museum director", "museum volunteer"),
-    ("retired lecturer", "newly appointed lecturer"), ("staff historian", "freelance historian"),
-    ("curator", "night guard"), ("tenured lecturer", "visiting student"), ("news editor", "press trainee"),
-    ("chief translator", "proofreader"), ("head of research", "research assistant"), ("dean", "porter"),
-    ("court reporter", "sports reporter"),
+    ("the senior archivist", "the junior archivist"), ("the head librarian", "an assistant librarian"),
+    ("the chief editor", "a trainee editor"), ("the museum director", "a museum volunteer"),
+    ("the head of research", "a research assistant"), ("a professor emeritus", "a first-year student"),
+    ("the chief translator", "a trainee translator"), ("the director of the archive", "a visitor to the archive"),
 )  # fmt: skip
+"""Two titles that nobody holds on one day."""
 SPEAKER_TITLES = (
-    "The {first} {name} has confirmed this in an interview. In a second interview {surname} confirms it once more, this time as {second}.",
-    "This is also what the {first} {name} told a newspaper, which printed a photograph of “the {second} {name}”.",
-    "Asked about this in an interview, the {first} {name} agreed in full; the caption beside it calls the same speaker the {second} {name}.",
-    "This was checked by {name}, introduced on one page as {first} and on the next as {second}, with the same result each time.",
-    "{name} repeats this in two interviews, in one of them as the {first}, in the other, of the same day, as the {second}.",
-    "Two letters to the editor vouch for this in the same words, one signed by {name} as {first}, the other by {name} as {second}.",
-    "Years later {name}, by then {first}, gave the same account on the radio; listeners heard {surname} announced as {second}.",
-    "Colleagues credit {surname} with collecting the documents for this, though a plaque calls {name} {first} and a brochure {second}.",
-    "{name} has taught this for a decade; one nameplate on the office door reads {first}, another {second}.",
-    "A documentary lets {name} repeat these facts on camera; the credits have {surname} as {first}, the subtitle as {second}.",
-    "For a second opinion the broadcaster turned to {name}, whom the presenter greeted as {first} and thanked as {second}, and heard nothing different.",
-    "The files on this were gathered by {name}, {first} in the preface of the volume, {second} on its jacket.",
-    "In the acknowledgements {name} appears as {second}, in the list of contributors as {first}; what {surname} wrote agrees with the above.",
-    "A short film has {name} explain these matters at a desk with the sign “{first}”, while the invitation had promised the {second}.",
-    "Readers who wrote in were answered by {name}, who used the letterhead of the {first} and the stamp of the {second}, and who left every word as it stands.",
-    "The translator relied on {name}. One footnote thanks the {first}, the next, about {surname} again, the {second}.",
+    "{name}, {first}, was asked about this in an interview. The reply was: “{Claim}.” A caption under the interview, with the same reply, has {name} as {second}.",
+    "A newspaper gave the word to {name}, {first}. “{Claim},” it printed. On another page of that issue the same words are given to {name}, {second}.",
+    "A letter to the editor is signed by {name} as {first}. It says that {claim}. Another letter of the same date says just the same and is signed by {name} as {second}.",
+    "The guest at a talk was {name}, introduced as {first}. The audience was told that {claim}. The host repeated these words at the end and thanked {name} as {second}.",
+    "There is a book on the subject by {name}. It says that {claim}. The front flap of its cover calls the author {first}, the back flap {second}, and both repeat the statement.",
+    "Two articles of the same morning quote {name}, as {first} in the one and as {second} in the other. Both quotations read: “{Claim}.”",
+    "The minutes of a public talk name the speaker as {name}, {first}. According to them, {claim}. The press report of the talk has the same sentence and names the speaker as {name}, {second}.",
+    "A museum guide thanks {name}, {first}, for its text. “{Claim},” this text says. Its translation says the same and thanks {name}, {second}.",
 )
 
 NICKNAMES = (
@@ -132,28 +123,21 @@ REPORTED = (
     "The guide {speaker} told the first group of the day: {one} The second group heard from {speaker}: {two}",
 )
 DRIFT = (
-    "The spring issue of the yearbook says: {one} The autumn issue, drawn from the same records, says: {two} Neither issue refers to the other.",
-    "In its June number the bulletin reported: {one} In its September number, from the same files, it reported: {two} No correction was ever printed.",
-    "The first printing of the reference guide has: {one} The second printing, made from the same notes, has: {two} Neither mentions a change.",
-    "A report dated Monday states: {one} A report dated Friday, by the same office and on the same facts, states: {two} Neither knows of the other.",
-    "The March edition of the almanac reads: {one} The April edition, compiled from the same papers, reads: {two} Nothing marks either as a correction.",
-    "One volume of the chronicle, finished in winter, records: {one} Its companion, finished in summer from the same sources, records: {two} Neither volume cites the other.",
-    "On its opening the exhibition had a panel with the words: {one} At its close, with the curators unchanged, the panel read: {two} Visitors were told of no revision.",
-    "A lecture given in January contained this: {one} Repeated in July from the same manuscript, it contained this: {two} The lecturer has not commented.",
-    "The hardback states: {one} The paperback, set from the hardback's pages, states: {two} Its publisher lists no changes.",
-    "Pupils of one year learned from the textbook: {one} Pupils of the year after learned from it: {two} The authors had seen no fresh evidence.",
-    "Before the summer break the museum's guide wrote: {one} After the break the guide wrote: {two} Nothing had been found in the meantime.",
+    "The {a} Almanac of {early} says: {one} The {b} Almanac of {late}, no less respected, says of the same matter: {two} Neither refers to the other.",
+    "A report by the {a} Institute, dated May {early}, states: {one} A report by the {b} Institute, dated October {late} and just as thorough, states: {two} Neither institute knew of the other's work.",
+    "In {early} the {a} Encyclopedia wrote: {one} In {late} the {b} Encyclopedia, of the same rank, wrote: {two} Neither corrects the other, and both speak of the same moment.",
+    "The {a} Yearbook for {early} reads: {one} The {b} Yearbook for {late}, compiled independently and with equal care, reads: {two} Neither cites the other.",
+    "Two equally trusted reference works differ. The {a} Companion of {early} has: {one} The {b} Companion of {late} has: {two} Each was written without knowledge of the other.",
+    "An article in the {a} Review of March {early} says: {one} An article in the {b} Review of June {late}, by an equally qualified author, says: {two} Both concern the same moment, and neither mentions the other.",
+    "The {a} Handbook, printed in {early}, records: {one} The {b} Handbook, printed in {late} and of equal standing, records: {two} Nothing new had been found between the two, and neither knew of the other.",
 )
 AUTHORITIES = (
-    "The register of the national archive states: {one} The register of the state library states: {two} Both registers are originals.",
-    "According to the official gazette: {one} According to the official calendar: {two} Both carry the same authority.",
-    "One encyclopedia says: {one} Another, of the same rank, says: {two} Both were checked by experts.",
-    "One standard chronicle says: {one} The other standard chronicle says: {two} Historians rank the two alike.",
-    "The entry in one official database is: {one} The entry in another is: {two} Each office vouches for its date.",
-    "Of two reference works of equal rank, the first writes: {one} The second writes: {two} No third source exists.",
-    "Scholars rely on two catalogues, which they trust in like measure. In the older one stands: {one} In the younger: {two} They have not been reconciled.",
-    "A plaque put up by the city says: {one} A plaque put up by the county says: {two} They were unveiled on the same morning.",
-    "The ministry's yearbook notes: {one} The parliament's yearbook notes: {two} Courts accept them alike.",
+    "The {a} Chronicle says: {one} The {b} Chronicle, of the same rank, says: {two} Historians trust the two alike.",
+    "The register of the {a} Archive states: {one} The register of the {b} Archive states: {two} Both registers are originals.",
+    "According to the {a} Encyclopedia: {one} According to the {b} Encyclopedia, which is just as highly regarded: {two}",
+    "Two reference works of equal rank differ. The {a} Handbook writes: {one} The {b} Handbook writes: {two}",
+    "Scholars rely on two catalogues, which they trust in like measure. In the {a} Catalogue stands: {one} In the {b} Catalogue stands: {two}",
+    "The {a} Institute notes: {one} The {b} Institute, no less careful, notes: {two} The two have not been reconciled.",
 )
 PLACES = (
     "The first survey states: {one} The second survey, of equal authority, states: {two} Only one place can be meant, and nothing was ever moved.",
@@ -165,31 +149,24 @@ PLACES = (
 )
 MODAL = (
     "One bulletin calls this certain: {one} Another bulletin, of equal standing and date, calls that impossible and considers this possible: {two}",
-    "“There is no doubt about it,” writes one leading authority: {one} “That is impossible,” writes another of the same rank, who thinks this likely: {two}",
+    "“There is no doubt about it,” writes one leading authority: {one} “That is impossible,” writes another of the same rank in the same year, who thinks this likely: {two}",
     "According to one handbook the following must be right: {one} According to its equal, printed in the same week, it cannot be right, and this may be: {two}",
-    "One office is sure: {one} A sister office of the same rank, on the same day, rules that out and thinks this possible: {two}",
-    "The first expert calls this beyond question: {one} The second, no less qualified, excludes it and holds that this could be true: {two}",
-    "A first report is definite: {one} A second, equally trusted and of the same date, calls the first impossible and says what could be the case: {two}",
-    "To the chair of history this is settled: {one} The deputy, with equal experience, finds it out of the question and regards something else as probable: {two}",
-    "Among specialists there are two camps of like size. For one, it is a certainty: {one} For the other that can be excluded, whereas this may well be so: {two}",
-    "In a debate the first guest left no room for doubt: {one} The second guest, whose books are cited as often, thought that inconceivable and this plausible: {two}",
-    "A museum's wall text is categorical: {one} Its printed guide, written by the same curators, deems that impossible and suggests: {two}",
-    "Two professors prepared a joint lecture. The opening half insists: {one} The closing half holds that this could not be and that the following might: {two}",
+    "The first expert calls this beyond question: {one} The second, no less qualified, calls it impossible and holds that this could be true: {two}",
+    "A first report is definite: {one} A second, equally trusted and of the same date, calls that impossible and says what might be the case instead: {two}",
+    "Among specialists there are two camps of like size. For one, it is a certainty: {one} For the other it is impossible, whereas this may well be so: {two}",
+    "In a debate the first guest left no room for doubt: {one} The second guest, whose books are cited as often, called that impossible and thought that this might be true: {two}",
+    "Two encyclopedias of the same year and rank part ways. The first is categorical: {one} The second rules that out and suggests that this may be so: {two}",
 )
 POLARITY = (
-    "The official handbook says that {claim}. The official data sheet, issued by the same office in the same week, says that {denial}.",
     "One leading authority states that {claim}. Another of the same standing states, just as plainly, that {denial}.",
     "The first expert report concludes that {claim}. The second, of the same date and weight, concludes that {denial}.",
+    "One encyclopedia says that {claim}. Another, no less respected, says that {denial}.",
     "The main report finds that {claim}. Its annex, signed by the same people, finds that {denial}.",
-    "The national register records that {claim}. The state register, equal in rank, records that {denial}.",
-    "One standard history relates that {claim}. The other, no less respected, relates that {denial}.",
     "Half of the experts who were asked hold that {claim}. The other half, no less qualified, hold that {denial}.",
-    "Visitors to the museum read on the left wall that {claim}, and on the right wall, in letters of equal size, that {denial}.",
     "A textbook teaches on page 12 that {claim}; on page 80 it teaches that {denial}.",
     "Students learn from one professor that {claim} and from a colleague with the same chair that {denial}.",
-    "Asked in court, an expert testified that {claim}. Recalled an hour later under oath, the expert testified that {denial}.",
-    "The documentary's narrator explains that {claim}, whereas the documentary's presenter explains that {denial}; the producers stand by the two of them.",
-    "Broadcast in January, the lecture informs its audience that {claim}. Broadcast again in June with the script untouched, it informs them that {denial}.",
+    "Two reference works of equal rank disagree. In the one it says that {claim}, in the other that {denial}.",
+    "The documentary's narrator explains that {claim}, whereas the documentary's presenter explains that {denial}; the producers stand by both of them.",
 )
 
 MAGNITUDE = (
@@ -201,41 +178,40 @@ MAGNITUDE = (
     "Two lines of one table disagree. The first: {plain_one} The second: {plain_two}",
 )
 EXCLUSIVE = (
-    "Either {first} or {second} is correct here, and never both. {plain_one} {plain_two}",
-    "It is either {first} or {second}, and it cannot be both. {plain_one} {plain_two}",
-    "Only one of the two, {first} or {second}, can be correct. {plain_one} It is just as certain that the second holds: {plain_two}",
-    "Of {first} and {second} exactly one is correct and the other is not. {plain_one} {plain_two}",
-    "Whoever says {first} has to rule out {second}, and the other way round. {plain_one} {plain_two} Both statements are true.",
-    "{first} and {second} exclude each other here. {plain_one} This is no less true: {plain_two}",
-    "Exactly one of these applies, {first} or {second}. {plain_one} {plain_two} Both apply.",
-    "There was room for a single entry, {first} or {second}. {plain_one} {plain_two} Neither line was struck out.",
-    "A choice has to be made between {first} and {second}, for they do not go together. {plain_one} {plain_two} The archive vouches for each.",
-    "Granted {first}, the case for {second} collapses, and vice versa. {plain_one} {plain_two} Documents prove the first as firmly as the second.",
+    "{Either}, but never both. {One}. {Two}.",
+    "It is certain that {either}, and that it cannot be both. {One}. It is no less true that {two}.",
+    "{Either}, and only one of the two is possible. It is a fact that {one}. It is also a fact that {two}.",
+    "By all accounts {either}, exactly one of them and not both. {One}. {Two}.",
+    "{Either}, one or the other but not both. It has been established that {one}. It has been established that {two}.",
+    "There is no doubt that {either}, the one excluding the other. {One}, and {two}.",
+    "All agree that {either} and that it cannot be both. Documents prove that {one}. They prove just as firmly that {two}.",
+)
+EXCLUSIVE_STATEMENTS = (
+    "Exactly one of the following two statements is true, and the other is not. {one} {two} Both of them are true.",
+    "The next two statements exclude each other, so that only one of them can be true. {one} {two} Each has been proved.",
+    "Either the first or the second of these statements holds, but never both. {one} {two} Both of them hold.",
+    "Of two statements only one can be right. The first: {one} The second: {two} Both are right.",
+    "One and only one of these two lines is true. {one} {two} Each of the lines is beyond doubt.",
+    "It cannot be both, but either the one or the other: {one} {two} Documents prove the two alike.",
 )
 EXCLUSION = (
-    "{first} and {second} cannot both be right; the one rules out the other. {plain_one} {plain_two}",
-    "Where {first} is right, {second} is never right as well. {plain_one} {plain_two}",
-    "If {first} is correct, {second} is ruled out altogether. {plain_one} {plain_two} Both statements are correct.",
-    "Nobody can give {first} and {second} as answers at once, since the one excludes the other. {plain_one} It is also a fact that the other holds: {plain_two}",
-    "There is only one right answer, so that {first} excludes {second}. {plain_one} {plain_two} Both are right.",
-    "{first} and {second} exclude each other here. {plain_one} And yet, at the same time: {plain_two}",
-    "Once {first} has been established, {second} drops out, and once {second} has been established, {first} does. {plain_one} {plain_two} Each has been established.",
-    "A reader who accepts {first} must reject {second}. {plain_one} {plain_two} The editors ask their readers to accept the pair.",
-    "The records have space for {first} or for {second} but not for the pair of them. {plain_one} {plain_two} They hold the pair.",
+    "If {one}, then {other} is always ruled out. {One}. {Two}.",
+    "Whenever it is true that {one}, it can never be {other}, without exception. It is a fact that {one}. It is also a fact that {two}.",
+    "Should it be true that {one}, {other} would always be excluded. {One}, and {two}.",
+    "If {one}, it can never be {other} too; the one always excludes the other. {One}. {Two}.",
+    "There are no exceptions to this: where {one}, {other} is ruled out. It is certain that {one}. It is just as certain that {two}.",
+    "It is a fixed rule that {other} is excluded if {one}. Yet {one}, and {two}.",
+    "Once it is established that {one}, {other} is excluded for good. It has been established that {one}. It has been established, too, that {two}.",
 )
 UNIVERSALS = (
     "All sources agree that {claim}. Not a single source says so.",
     "Every record of the matter shows that {claim}. There is no record that shows this.",
-    "Everyone who was involved says that {claim}. Nobody who was involved says so.",
-    "All editions of the reference book state that {claim}. None of its editions states it.",
     "Without exception, the accounts relate that {claim}. None of the accounts relates that.",
-    "Every list gives the same answer, namely that {claim}. No list gives that answer.",
-    "It has always been said that {claim}. It has never been said.",
+    "Every reference work gives the same answer, namely that {claim}. No reference work gives that answer.",
     "Whoever has studied the matter writes that {claim}. Nobody who has studied it writes so.",
-    "In each and every archive there are papers by which {claim}. Papers of that kind lie in no archive at all.",
-    "Historians, down to the last one, teach that {claim}. Among historians there is none who teaches this.",
-    "Textbooks in all countries tell their readers that {claim}. A textbook that tells them so has never been printed anywhere.",
-    "Each eyewitness reported that {claim}. Of the eyewitnesses, none reported it.",
+    "Experts, down to the last one, agree that {claim}. Among the experts there is none who agrees to this.",
+    "All textbooks on the matter tell their readers that {claim}. No textbook on the matter tells them so.",
+    "Every report says that {claim}. There has never been a report that says so.",
 )
 FLIPS = (
     "{Claim}. At the same time, {denial}.",
@@ -247,18 +223,29 @@ FLIPS = (
     "Two things are beyond doubt: first, {claim}; second, {denial}.",
     "As a matter of record {claim}, just as it is a matter of record that {denial}.",
     "Documents establish that {claim}. They establish with equal force that {denial}.",
-    "{Denial}, as everyone who was present confirms; {claim}, as they confirm too.",
-    "The archive, read to the letter, proves that {claim}; read to the letter, it also proves that {denial}.",
-    "Whatever else may be doubted, {claim}. Nor can it be doubted that {denial}.",
 )
 BICONDITIONAL = (
-    "Only if the official record says so is it true that {claim}. The official record does not say so. Even so, {claim}.",
-    "It is true that {claim} if, and only if, the official report confirms it. The report does not confirm it, and yet {claim}.",
-    "Either the published list confirms it or it is not true that {claim}. The published list does not confirm it. Despite this, {claim}.",
-    "It cannot be that {claim} unless the files confirm it. The files do not confirm it. Nevertheless, {claim}.",
-    "Unless there is a signed statement to this effect, it is false that {claim}. There is no such statement. Still, {claim}.",
-    "By definition, it is only true that {claim} if a sworn witness has said so. No sworn witness has said so. All the same, {claim}.",
-    "Exactly if a contract was signed is it the case that {claim}. The contract was never signed, yet {claim}.",
-    "The statement that {claim} stands or falls with one letter. That letter turned out not to exist, and the statement stands.",
-    "Had no diary been kept, it would be untrue that {claim}, and only then. There was no diary. For all that, {claim}.",
+    "It is true that {claim} if, and only if, {condition}. {Failure}, and yet {claim}.",
+    "By definition, it is true that {claim} if and only if {condition}. {Failure}. Even so, {claim}.",
+    "If, and only if, {condition}, it is true that {claim}. {Failure}. Nevertheless, {claim}.",
+    "The statement that {claim} is true exactly when {condition}, and false otherwise. {Failure}. The statement is true all the same.",
+    "It can be said that {claim} if {condition}, and only then, without exception. {Failure}. Despite this, {claim}.",
+    "It is true that {claim} if {condition}, and false if not. {Failure}; still, {claim}.",
 )
+CONDITIONS = (
+    ("the standard work on the subject says so", "the standard work on the subject does not say so"),
+    (
+        "one of the reference works on the subject confirms it",
+        "none of the reference works on the subject confirms it",
+    ),
+    ("the first printed report says so", "the first printed report does not say so"),
+    ("a signed statement to this effect exists", "no signed statement to this effect exists"),
+    ("two independent experts vouch for it", "no two independent experts vouch for it"),
+    (
+        "the earliest record of the matter confirms it",
+        "the earliest record of the matter does not confirm it",
+    ),
+)
+"""A condition, and that it failed."""
+HOUSES = ("Halden", "Merrow", "Corbin", "Ardley", "Tarnham", "Wrenfield")
+"""Invented names of reference works and institutes."""

@@ -210,7 +210,8 @@ _LEADING_IN = re.compile(
 
 _LEADING_WORDS = re.compile(
     r"who (?:sings|sang|sung|wrote) (?!the )"
-    r"(?:(?!song|theme|lyrics|music|text|words|book|movie|by|for|to|of|from)\w+ ){1,3}$"
+    r"(?:(?!song|theme|lyrics|music|text|words|book|movie|by|for|to|of|from)\w+ ){1,3}$",
+    re.IGNORECASE,
 )
 """What stands before a title where more of it is in the query: "who wrote hit me Baby One More Time"."""
 

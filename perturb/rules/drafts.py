@@ -8,11 +8,11 @@ import re
 from perturb.records import Passage
 from perturb.rules.analyse import Analysis, support
 from perturb.rules.answers import AnswerType, person_name
-from perturb.rules.leaks import leak
+from perturb.rules.leaks import leak, substitute_left
 from perturb.rules.rule import Draft
 from perturb.rules.sentences import Sentence, inserted_after
 from perturb.rules.topics import is_cased
-from perturb.rules.words import capitalise, has_word, spans_of
+from perturb.rules.words import capitalise, has_word, is_common, plain, spans_of
 
 LONGEST_SENTENCE = 48
 """Words of the longest sentence that a rule will say twice."""
@@ -20,7 +20,8 @@ LONGEST_SENTENCE = 48
 _CONNECTOR = re.compile(
     r"^(?:However|But|And|Or|Also|Thus|Therefore|Then|This|These|That|Those|Instead|Nevertheless|Although|So|Yet|"
     r"Another|Other|Meanwhile|Finally|Furthermore|Moreover|Additionally|In addition|"
-    r"As a result|Similarly|Such|Both|Either|Neither|Each|As such|Here|Later|Afterwards)\b"
+    r"As a result|Similarly|Such|Both|Either|Neither|Each|As such|Here|Later|Afterwards|Fellow|Further|"
+    r"The (?:defeat|victory|win|loss|move|decision|change|others?))\b"
 )
 _PRONOUN_START = re.compile(r"^(?:He|She|It|They|His|Her|Its|Their|The (?:former|latter|same))\b")
 
@@ -47,6 +48,7 @@ def leans(text: str) -> bool:
     >>> leans("It was sold."), leans("In 1984 she left."), leans("The town lies in a valley.")
     (True, True, False)
     """
+    text = text.lstrip('("“‘')
     return bool(DANGLING.match(text) or _EARLY_PRONOUN.match(text))
 
 
@@ -99,24 +101,18 @@ def with_replacement(analysis: Analysis, sentence: Sentence, new: str, query: st
 def restated(analysis: Analysis, new: str) -> tuple[Passage, ...] | None:
     """The passages with new words in the place of all that points to the answer; None if little would be left of them.
 
-    Every sentence that holds an answer, or part of one, gives way, and with it those that lean on it; the new words
-    stand where the first of them stood.
+    Every sentence that holds an answer, part of one, or a value that could be taken for it gives way, and with it
+    those that lean on it or speak of somebody whom only it introduced; the new words stand where the first of them
+    stood.
     """
     held = [analysis.sentences[i] for i in analysis.answer_sentences]
     passages = list(analysis.instance.passages)
     for index, passage in enumerate(passages):
         own = analysis.sentences_in(index)
-        cut: list[Sentence] = []
-        for s in own:
-            if (
-                s in held
-                or leak(analysis, s.text)
-                or (cut and cut[-1] == own[own.index(s) - 1] and leans(s.text))
-            ):
-                cut.append(s)
-        if len(cut) > 1 and len(cut) > 0.8 * len(own):
-            return None
         home = held[0].passage == index
+        cut = _given_way(analysis, own, new if home else "")
+        if len(cut) > 1 and len(cut) > 0.8 * len(own) and not (home and len(own) == 2):
+            return None
         text = passage.text
         for sentence in reversed(cut):
             words = new if home and sentence == held[0] else ""
@@ -124,6 +120,53 @@ def restated(analysis: Analysis, new: str) -> tuple[Passage, ...] | None:
             text = text[: sentence.start] + words + (tail if words else tail.lstrip())
         passages[index] = passage_of(passage, text.strip())
     return tuple(passages)
+
+
+def _given_way(analysis: Analysis, own: tuple[Sentence, ...], new: str) -> list[Sentence]:
+    """The sentences of a passage that cannot stay beside the new words."""
+    held = [analysis.sentences[i] for i in analysis.answer_sentences]
+    known = f"{analysis.query} {new}"
+    cut: list[Sentence] = []
+    lost = ""
+    for place, s in enumerate(own):
+        follows = bool(cut) and cut[-1] == own[place - 1]
+        leaning = follows and (leans(s.text) or _POINTS_BACK.search(s.text) is not None)
+        if (
+            s in held
+            or leak(analysis, s.text)
+            or leaning
+            or _rivals(analysis, s.text)
+            or _orphaned(s.text, known, lost)
+        ):
+            cut.append(s)
+            lost += f" {s.text}"
+        else:
+            known += f" {s.text}"
+    return cut
+
+
+_POINTS_BACK = re.compile(
+    r"\b(?:fellow|further \w+ed|(?:years?|months|weeks|days) (?:later|earlier)|the following (?:year|month|day)|"
+    r"(?:the same|that) (?:year|month|day))\b"
+)
+"""Words by which a sentence hangs on the date or the person of the one before it."""
+
+
+def _rivals(analysis: Analysis, text: str) -> bool:
+    """Whether a sentence speaks of what is asked and holds a value that could be taken for the answer."""
+    return support(analysis.query, text) >= 0.5 and substitute_left(analysis, text) is not None
+
+
+def _orphaned(text: str, known: str, lost: str) -> bool:
+    """Whether a sentence calls by a single name somebody whom only the lost words introduced."""
+    for match in _SINGLE_NAME.finditer(text):
+        name = match.group(1).removesuffix("'s").removesuffix("’s")
+        if not is_common(plain(name)) and has_word(lost, name) and not has_word(known, name):
+            return True
+    return False
+
+
+_SINGLE_NAME = re.compile(r"(?<![A-Z][\w.’'-] )(?<![\w.’'-])([A-Z][\w.]*[\w](?:['’]s)?)(?![\w.’'-]| [A-Z])")
 
 
 def answer_sentence(analysis: Analysis) -> Sentence | None:
@@ -172,7 +215,8 @@ def substituted(analysis: Analysis, sentence: Sentence, value: str) -> str | Non
     if len(places) != 1:
         return None
     start, end = places[0]
-    if analysis.answer_type is AnswerType.PERSON and re.search(r"(?<!^)\b[A-Z][\w’'-]+\s$", text[:start]):
+    before = re.search(r"\b([A-Z][\w’'-]+)\s$", text[:start])
+    if analysis.answer_type is AnswerType.PERSON and before and not is_common(plain(before.group(1))):
         return None
     rest = f"{text[:start]} | {text[end:]}"
     parts = person_name(answer).split() if analysis.answer_type is AnswerType.PERSON else []
@@ -213,6 +257,12 @@ def answer_kept(analysis: Analysis, draft: Draft) -> str | None:
 def kept_both(analysis: Analysis, draft: Draft) -> str | None:
     """Question and answer both stand."""
     return query_kept(analysis, draft) or answer_kept(analysis, draft)
+
+
+def answer_stands(analysis: Analysis, draft: Draft) -> str | None:
+    """The question stands, and the answer somewhere in the context."""
+    text = "\n".join(p.text for p in draft.passages)
+    return query_kept(analysis, draft) or (None if has_word(text, analysis.answer) else "the answer is gone")
 
 
 def both_values_stand(analysis: Analysis, draft: Draft) -> str | None:

@@ -73,7 +73,12 @@ def shifted_date(answer: str, context: str, rng: random.Random) -> str | None:
     if years:
         old = int(years[0])
         others = {int(y) for y in re.findall(r"\b(?:1[0-9]\d\d|20\d\d)\b", context)} - {old}
+        if re.match(r"(?:by|until|since|before|after)\b", answer, re.IGNORECASE) or re.search(
+            r"\bworld war\b", context, re.I
+        ):
+            return None
         moves = [d for d in (-3, -2, -1, 1, 2, 3) if _keeps_order(old, old + d, others) and old + d <= 2022]
+        moves = [d for d in moves if abs(d) < 3] or moves
         if not moves:
             return None
         text = answer.replace(years[0], str(old + rng.choice(moves)))
