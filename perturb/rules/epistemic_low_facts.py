@@ -216,7 +216,7 @@ COMMON: dict[str, tuple[Pair, ...]] = {
         ("{p} per cent of the quiz books in a survey have a question about {full}.",
          "about which quiz books commonly have a question"),
         ("{p} per cent of the textbooks in a study mention {full}.", "which is commonly mentioned in textbooks"),
-        ("Asked in a survey, {p} per cent of adults had heard of {full}.", "which adults have commonly heard of"),
+        ("Asked in a survey, {p} per cent of adults had heard of {full}.", "which is commonly known among adults"),
         ("In a survey of public libraries, {p} per cent had a book on {full}.",
          "on which public libraries commonly have a book"),
     ),

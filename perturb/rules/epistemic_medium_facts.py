@@ -206,7 +206,7 @@ SHOULD_DO = (
     "How should newspapers write about {told}?",
     "What should children be told about {told}?",
     "What honour should be given to {told}?",
-    "For what should {told} be thanked most?",
+    "How should {told} be thanked?",
     "With how much respect should people speak of {told}?",
 )  # fmt: skip
 

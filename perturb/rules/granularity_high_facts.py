@@ -68,7 +68,7 @@ GLOBAL: dict[str, tuple[Pair, ...]] = {
 
 CENTURY: dict[str, tuple[Pair, ...]] = {
     "music": (
-        ("In one recording of {full} the first note dies away within {ms} milliseconds.",
+        ("In one recording of {full} the second voice comes in {ms} milliseconds late.",
          "How does the way in which {full} is sung change over the course of a century?"),
         ("On the master tape of {full} there is a drop-out of {ms} milliseconds.",
          "How much does the master tape of {full} wear out over a century?"),

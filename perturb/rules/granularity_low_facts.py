@@ -137,8 +137,8 @@ UNITS: dict[str, tuple[Pair, ...]] = {
     "film": (
         ("The first poster for {full} measured {cm} cm ({inch} inches) in height.",
          "whose first poster was {inch} inches high"),
-        ("A painted glass plate used for {full} has a height of {inch} inches ({cm} cm).",
-         "for which a glass plate {cm} cm high was used"),
+        ("A framed picture from {full} is {inch} inches ({cm} cm) wide.",
+         "from which there is a framed picture {cm} cm wide"),
     ),
     "series": (
         ("The first poster for {full} measured {cm} cm ({inch} inches) in height.",

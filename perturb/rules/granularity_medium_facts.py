@@ -176,9 +176,8 @@ NATION_QUESTIONS = (
     "What percentage of {whole}?",
     "What proportion of {whole}?",
     "How large a share of {whole}?",
-    "Nationally, what percentage of {whole}?",
     "What share of {whole}?",
-    "Overall, which fraction of {whole}?",
+    "Which fraction of {whole}?",
 )  # fmt: skip
 
 TOWNS = (

@@ -47,7 +47,7 @@ def _nations(a: Analysis, rng: random.Random) -> Draft | None:
     if not towns or found is None:
         return None
     town, other, land = rng.choice(towns)
-    p, q = rng.sample(range(12, 58), 2)
+    p, q = rng.sample((rng.randint(12, 26), rng.randint(39, 57)), 2)
     words = {"town": town, "other": other, "land": land, "p": str(p), "q": str(q)}
     gaps = {"did": found[0], "whole": found[1]}
     sentence, question = rng.choice(facts.NATION_SENTENCES), rng.choice(facts.NATION_QUESTIONS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
@@ -33,9 +34,9 @@ _OPEN_TAIL = re.compile(
     r"^(?: (?:in|at|on|from|start|begin|end|open|air|located|filmed|first|founded|written|released|finished|coming|come"
     r"|built|made|take|located|are|is|was|live|were)\b.*)?$"
 )
-_PLACE_TAIL = re.compile(r"^ (?:in|at) (?:the )?[A-Z][\w.]+(?: [A-Z][\w.]+)?$")
+_PLACE_TAIL = re.compile(r"^ (?:(?:in|at) (?:the )?[A-Z][\w.]+(?: [A-Z][\w.]+)?|by the [A-Za-z]+)$")
 _MIDDLE = re.compile(
-    r"^ (?:are there|start|begin|end|open|air|(?:was |were )?(?:located|made)|finished being built|first develop"
+    r"^ (?:are there|come out|start|begin|end|open|air|(?:was |were )?(?:located|made)|finished being built|first develop"
     r"|live(?: in the world)?|are on [A-Z]\w+)$"
 )
 
@@ -51,6 +52,8 @@ def named_subject(a: Analysis) -> Subject | None:
     subject = subject_of(a)
     if subject is not None and subject.span is not None:
         return None if subject.sort == "person" else subject
+    if subject is not None and subject.sort != "person" and len(spans_of(a.query, subject.name)) == 1:
+        return replace(subject, span=spans_of(a.query, subject.name)[0])
     return _listed(a) or _common(a) or _named_last(a)
 
 
@@ -189,6 +192,8 @@ def _answers_alone(a: Analysis) -> bool:
         any(_OR_ELSE.match(a.instance.passages[m.passage].text[m.end :]) for m in a.mentions)
         and a.single_answer
     ):
+        return False
+    if re.match(r"who (?:took part|takes part|participated|fought)\b", a.query):
         return False
     if not re.search(r"\bwhere\b.*\b(?:come|came) from\b", a.query):
         return True

@@ -27,15 +27,22 @@ _DATED = re.compile(r"(?:In|On|By) [\w, ]*\b\d{4},")
 
 
 def addition_place(a: Analysis) -> Sentence | None:
-    """The last sentence of the edited passage; where that is cut off and begins anew with a date, the one before it."""
+    """The last sentence of the edited passage; where that is cut off and begins anew, the one before it."""
     index = edited_passage(a)
     own = () if index is None else a.sentences_in(index)
     if not own:
         return None
     last = own[-1]
-    if not last.complete and len(own) > 1 and _DATED.match(last.text) and not _LEADS_ON.search(last.text):
+    if not last.complete and len(own) > 1 and _begins_anew(a, last.text):
         last = own[-2]
     return last if last.complete and "\n" not in last.text else None
+
+
+def _begins_anew(a: Analysis, text: str) -> bool:
+    """Whether a sentence opens with a date, or calls the subject by its noun, and hangs on nothing else before it."""
+    subject = anchor_of(a)
+    named = subject is not None and bool(subject.noun) and text.startswith(f"The {subject.noun} ")
+    return bool(named or _DATED.match(text)) and not _LEADS_ON.search(text.removeprefix("The "))
 
 
 def added(a: Analysis, addition: str) -> tuple[Passage, ...] | None:

@@ -1,0 +1,106 @@
+"""Where a planted fact goes, what kind of thing it is about, and which bases take one at LOW."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from perturb.records import BaseInstance, Passage
+from perturb.rules.analyse import analyse
+from perturb.rules.granularity_low_facts import TOTALS
+from perturb.rules.granularity_medium_facts import SHARE_QUESTIONS, SHARE_SENTENCES
+from perturb.rules.granularity_mismatch_medium import RULES as MEDIUM
+from perturb.rules.kinds import kind_of
+from perturb.rules.marking import can_mark
+from perturb.rules.planting import added, addition_place
+from perturb.rules.subjects import subject_of
+
+SONG = "Copper Morning is a folk song. It was written by Henry Selick."
+
+
+def base(query: str, title: str, text: str, *answers: str) -> BaseInstance:
+    return BaseInstance("i", "t", query, (Passage(text, title),), answers)
+
+
+def song(tail: str = "") -> BaseInstance:
+    return base("who wrote the song copper morning", "Copper Morning", SONG + tail, "Henry Selick")
+
+
+@pytest.mark.parametrize(
+    ("tail", "last"),
+    [
+        ("", "It was written by Henry Selick."),
+        (" These verses were cut.", "These verses were cut."),
+        (" In 2013, Ann Price released a", "It was written by Henry Selick."),
+        (" The song is played at the", "It was written by Henry Selick."),
+        (" In 2013, these verses were", None),
+        (" The next scene shows a", None),
+        (" Price then released a", None),
+    ],
+)
+def test_a_fact_goes_to_the_end_or_before_a_fragment_that_begins_anew(tail: str, last: str | None) -> None:
+    place = addition_place(analyse(song(tail)))
+    assert (place.text if place else None) == last
+
+
+def test_no_two_figures_stand_side_by_side() -> None:
+    analysis = analyse(song())
+    assert added(analysis, "Clubs booked Daddy's Home 2 51 times.") is None
+    assert added(analysis, "Clubs booked Copper Morning 51 times.") is not None
+
+
+def test_a_title_with_an_article_is_no_place_and_an_animated_film_needs_no_camera() -> None:
+    ocean = base(
+        "who kidnapped ben in the deep end of the ocean",
+        "The Deep End of the Ocean",
+        "In The Deep End of the Ocean a woman called Cecil Lockhart kidnapped Ben.",
+        "Cecil Lockhart",
+    )
+    dogs = base(
+        "who directed isle of cats",
+        "Isle of Cats (film)",
+        "Isle of Cats is a 2018 stop-motion animated film directed by Ann Price.",
+        "Ann Price",
+    )
+    kinds = []
+    for instance in (ocean, dogs):
+        analysis = analyse(instance)
+        subject = subject_of(analysis)
+        assert subject is not None
+        kinds.append(kind_of(analysis, subject))
+    assert kinds == ["thing", "screen"]
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "answer", "fits"),
+    [
+        ("where did the tea come from in the quiet tea party", "tea brought by the East India Company.", "East India "
+         "Company", True),
+        ("where did the tea come from in the quiet tea party", "tea from China, brought by the East India Company.",
+         "East India Company", False),
+        ("where did the tea come from in the quiet tea party", "tea of the East India Company, or The Company.",
+         "East India Company", False),
+    ],
+)  # fmt: skip
+def test_a_base_with_a_rival_of_the_answer_takes_no_aside(
+    query: str, text: str, answer: str, fits: bool
+) -> None:
+    told = f"The Quiet Tea Party was a protest. At the Quiet Tea Party people destroyed {text}"
+    analysis = analyse(base(query, "Quiet Tea Party", told, answer))
+    assert can_mark(TOTALS)(analysis) is fits
+
+
+def test_the_larger_population_stands_in_the_passage() -> None:
+    assert all("{all}" in sentence for sentence in (*SHARE_SENTENCES, *SHARE_QUESTIONS))
+
+
+def test_the_missing_member_can_move_the_median_far() -> None:
+    rule = next(r for r in MEDIUM if r.lever == "Median-With-Missing Member")
+    for seed in range(20):
+        draft = rule.apply(analyse(song()), random.Random(seed))
+        assert draft is not None
+        addition = draft.passages[0].text.removeprefix(SONG)
+        values = sorted(int(word.strip(",.;")) for word in addition.split() if word.strip(",.;").isdigit())
+        assert len(values) == 4
+        assert values[2] - values[1] >= 10
