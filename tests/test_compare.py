@@ -124,7 +124,7 @@ def test_snapshots_tables_and_folders_are_read_alike(tmp_path: Path) -> None:
     folder = write_snapshot(tmp_path / "s", rows, facts(), "").folder
     table = tmp_path / "rows.jsonl"
     table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    data = next(folder.rglob("*.parquet"))
+    data = next((folder / "data").rglob("*.parquet"))
     sets = [read_set(source) for source in (folder, table, data)]
     assert sets[0].items == sets[1].items == sets[2].items
     assert {one.round for one in sets} == {"2026-Q4"}

@@ -93,5 +93,5 @@ def test_every_figure_and_table_is_a_file_as_well(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigError, match="choose another place with --out"):
+    with pytest.raises(ConfigError, match="choose another place"):
         write_page(page_of(), tmp_path / "file" / "report.html", tmp_path)
