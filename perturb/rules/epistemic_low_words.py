@@ -86,5 +86,5 @@ COMPARED = (
     "whichever {noun} is the {more}, {name} or {other}",
     "the {noun} that is the {more} one of {name} and {other}",
     "the {more} {noun} of the pair {name} and {other}",
-    "the {noun} {name}, the {more} one beside {other}",
+    "the {more} one of the {noun}s {name} and {other}",
 )  # fmt: skip

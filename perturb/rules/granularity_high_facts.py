@@ -212,7 +212,7 @@ CLIMATE: tuple[Pair, ...] = (
      "What is the yearly mean temperature of the continent on which {full} lies?"),
     ("In the visitor centre of {full} it was {c} degrees at nine in the morning.",
      "How has the climate of the continent around {full} been in an average year?"),
-    ("A first-aid room beside {full} had {c} degrees on the day of an inspection.",
+    ("A first-aid room near {full} had {c} degrees on the day of an inspection.",
      "What rainfall and temperatures are usual over the continent to which {full} belongs?"),
 )  # fmt: skip
 

@@ -112,7 +112,7 @@ DEGREES: dict[str, tuple[Pair, ...]] = {
          "of which a page is shown tilted by precisely {d} degrees"),
     ),
     "work": (
-        ("Letters about the making of {full} are kept fairly cool, at exactly {d} degrees Celsius.",
+        ("A collection of letters about {full} is kept fairly cool, at exactly {d} degrees Celsius.",
          "the subject of letters kept at exactly {d} degrees Celsius"),
     ),
     "any": (

@@ -59,7 +59,8 @@ def _economy(a: Analysis, rng: random.Random) -> Draft | None:
 def _climate_fits(a: Analysis) -> bool:
     s = subject_of(a)
     unsaid = not re.search(r"\bclimate|temperature\b", a.text)
-    return s is not None and s.sort == "place" and addition_place(a) is not None and unsaid
+    small = s is not None and s.sort == "place" and s.noun not in ("island", "peninsula", "desert")
+    return small and addition_place(a) is not None and unsaid
 
 
 def _climate(a: Analysis, rng: random.Random) -> Draft | None:
@@ -84,7 +85,7 @@ RULES: tuple[Rule, ...] = (
     _rule("Century vs. Millisecond", _SUBJECT, takes(facts.CENTURY), _century),
     _rule(
         "Continental Climate from Room Temp",
-        "a place whose climate the passages do not speak of",
+        "a place, no island or desert, whose climate the passages do not speak of",
         _climate_fits,
         _climate,
     ),

@@ -36,8 +36,8 @@ _OPEN_TAIL = re.compile(
 )
 _PLACE_TAIL = re.compile(r"^ (?:(?:in|at) (?:the )?[A-Z][\w.]+(?: [A-Z][\w.]+)?|by the [A-Za-z]+)$")
 _MIDDLE = re.compile(
-    r"^ (?:are there|come out|start|begin|end|open|air|(?:was |were )?(?:located|made)|finished being built|first develop"
-    r"|live(?: in the world)?|are on [A-Z]\w+)$"
+    r"^ (?:are there|come out|start|begin|end|open|air|(?:was |were )?(?:located|made)|finished being built"
+    r"|first develop|live(?: in the world)?|are on [A-Z]\w+)$"
 )
 
 
