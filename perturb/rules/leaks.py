@@ -163,6 +163,6 @@ def _place_left(analysis: Analysis, text: str) -> str | None:
         r"([A-Z][\w’'-]+)",
         text,
     ):
-        if plain(match.group(1)) not in known:
+        if plain(match.group(1)) not in known and match.group(1) not in pools.MONTHS:
             return match.group(1)
     return None

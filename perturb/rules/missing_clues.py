@@ -22,9 +22,9 @@ _OTHER_NAME_AFTER = re.compile(rf"[^.;\n]{{0,40}}\b{_NAMED_SO}\b")
 _OTHER_NAME_BEFORE = re.compile(rf"\b{_NAMED_SO}\b (?:\w+ )?as [^.;\n]{{2,40}},\s*$")
 
 
-_ONE_OF_MANY = re.compile(
+ONE_OF_MANY = re.compile(
     r"\b(?:one of|what is one|name (?:one|two|a|an)|example of|an? (?:element|feature|reason|function|type|part)"
-    r"|purpose|used for|meaning|kinds? of|types? of|sorts? of|some of|such as)\b"
+    r"|purpose|used for|meaning|why|kinds? of|types? of|sorts? of|some of|such as)\b"
 )
 """Questions that another member of a set would answer as well, or the description that is left."""
 _APPOSITION_BEFORE = re.compile(
@@ -37,6 +37,8 @@ _ROLE_BEFORE = re.compile(
     r"\b(?:wife|husband|son|daughter|brother|sister|father|mother|widow|king|queen|emperor),?\s*$", re.I
 )
 _AT = re.compile(r"(?:in|at|on|near|across|along|from|under) |(?:north|south|east|west|central)")
+_ASKS_NAME = re.compile(r"\b(?:name of the|\w+['’]?s name)\b")
+"""Questions whose own words describe what is named."""
 _REDATED = re.compile(
     r"\b(?:previous|preceding|following|next|same) (?:day|night|evening|morning|week|month|year)\b"
 )
@@ -49,7 +51,7 @@ def betrayed_beside(analysis: Analysis) -> bool:
     return (
         not analysis.single_answer
         or (where and analysis.answer_type is not AnswerType.PLACE and not _AT.match(analysis.answer))
-        or _ONE_OF_MANY.search(analysis.query.lower()) is not None
+        or ONE_OF_MANY.search(analysis.query.lower()) is not None
         or _deducible(analysis)
         or _has_gloss(analysis)
         or _described(analysis)
@@ -60,6 +62,10 @@ def betrayed_beside(analysis: Analysis) -> bool:
 
 def _described(analysis: Analysis) -> bool:
     """Whether an apposition or a role beside a mention says who or what is meant."""
+    if analysis.answer_type in (AnswerType.DATE, AnswerType.YEAR, AnswerType.NUMBER) or _ASKS_NAME.search(
+        analysis.query
+    ):
+        return False
     for index, mention in ((m.passage, m) for m in analysis.mentions):
         text = analysis.instance.passages[index].text
         own = next((s for s in analysis.sentences_in(index) if s.start <= mention.start < s.end), None)
@@ -84,7 +90,8 @@ def _retold_time(analysis: Analysis) -> bool:
 def _rival_beside(analysis: Analysis) -> bool:
     """Whether a value of the answer's type stays where a reader could take it for the answer.
 
-    For a date that is any other one in the context; for a name, any in an answering sentence.
+    For a date that is any other one in the context, for the holder of a post any other person; for other names any in
+    an answering sentence.
     """
     if analysis.answer_type is AnswerType.NUMBER:
         return False
@@ -92,9 +99,12 @@ def _rival_beside(analysis: Analysis) -> bool:
         AnswerType.DATE,
         AnswerType.YEAR,
     )
+    posted = re.match(
+        r"who (?:is|was) the (?:current )?(?:ceo|coach|president|leader|head)\b", analysis.query.lower()
+    )
     for index, passage in enumerate(analysis.instance.passages):
         rest = _blanked(analysis, passage.text)
-        if timely and substitute_left(analysis, rest):
+        if (timely or posted) and substitute_left(analysis, rest):
             return True
         for sentence in analysis.sentences_in(index):
             held = any(

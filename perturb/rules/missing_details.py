@@ -155,6 +155,7 @@ def _intros(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
     )
     if (
         opens_well is None
+        or (re.search(r"\d{4}", sentence.text[:end]) and re.search(rf"\b(?:{_MONTH})\b", rest))
         or named
         or re.search(r"^[^.,]{0,40}, (?!which|who)", rest)
         or len(rest.split()) < 5

@@ -12,7 +12,7 @@ from perturb.rules.answers import AnswerType
 from perturb.rules.doers import is_clean
 from perturb.rules.drafts import DANGLING, query_kept
 from perturb.rules.leaks import leak, substitute_left
-from perturb.rules.missing_clues import betrayed_beside
+from perturb.rules.missing_clues import ONE_OF_MANY, betrayed_beside
 from perturb.rules.missing_cuts import COUNTS_ON, without_answers, without_clauses, without_time
 from perturb.rules.missing_details import LOW_RULES
 from perturb.rules.questions import embedded
@@ -57,7 +57,7 @@ def _excisable(analysis: Analysis) -> bool:
 
 def _excise(analysis: Analysis, _rng: random.Random) -> Draft | None:
     passages = without_clauses(analysis) or without_answers(analysis)
-    if passages is None or _ASKS_PURPOSE.search(analysis.query):
+    if passages is None or _ASKS_PURPOSE.search(analysis.query) or ONE_OF_MANY.search(analysis.query.lower()):
         return None
     left = "\n".join(passage.text for passage in passages)
     if support(analysis.instance.query, left) < 0.3:
@@ -109,7 +109,14 @@ def _few_mentions(analysis: Analysis) -> bool:
             return False
     if re.match(r"(?:he|she|it|they|his|her|its|their|to)\b", analysis.answer.lower()):
         return False
-    return 0 < len(spans) <= 2 and all(
+    described = analysis.answer_type is AnswerType.PHRASE and any(
+        re.search(r"\b(?:an?|the|its|\w*\d[\w.-]*,) (?:[a-z]\w+(?:-\w+)? ){1,3}$", p.text[: s[0]])
+        and p.text[s[0]].islower() | ("-" in p.text[s[0] : s[1]])
+        for p, s in spans
+    )
+    if described:
+        return False
+    return 0 < len(spans) <= 3 and all(
         span[0] > 0
         and _ends_phrase(analysis, p.text[span[1] :])
         and not _WANTS_NOUN.search(p.text[: span[0]])
@@ -121,7 +128,7 @@ def _ends_phrase(analysis: Analysis, rest: str) -> bool:
     """Whether a phrase ends with the mention before this; a figure may stand before what it counts."""
     counts = analysis.answer_type is AnswerType.NUMBER and re.match(r" [a-z]{3,}", rest) is not None
     acts = analysis.answer_type is AnswerType.PERSON and re.match(
-        r" (?:became|also|\w+ed|won|wrote|sang|plays)\b", rest
+        r" (?:became|also|would|will|\w+ed|\w+ing|won|wrote|sang|plays)\b", rest
     )
     return counts or acts is not None or _ENDS_PHRASE.match(rest) is not None
 
