@@ -17,7 +17,7 @@ from perturb.rules.rule import Draft
 from perturb.rules.words import content_stems, plain, tokens
 
 _SENSES: Mapping[str, str] = {
-    "play": "play portray star act cast role actor actress appear perform as",
+    "play": "play portray star act cast role actor actress appear voice perform as",
     "portray": "play portray star act cast role character actor actress appear perform as",
     "voice": "voice voices voicing speak portray cast play as",
     "sing": "sing sang sung record recorded perform vocals vocal singer",
