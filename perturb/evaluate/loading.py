@@ -97,12 +97,12 @@ def _snapshot_folder(path: Path) -> Path | None:
 
 
 def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
+    snapshot = read_snapshot(folder)
     if problems := check_snapshot(folder):
         more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
         raise SnapshotError(
             f"{folder} is not as it was written: {problems[0]}{more}: restore it, or export the run again"
         )
-    snapshot = read_snapshot(folder)
     header = Header(str(snapshot.manifest.get("name") or folder.name))
     rows = (
         Row(snapshot.folder, number, fields, header)

@@ -70,6 +70,14 @@ def test_a_damaged_snapshot_is_refused(snapshot: Path) -> None:
         load(snapshot)
 
 
+def test_a_damaged_manifest_is_refused_with_one_hint(snapshot: Path) -> None:
+    (snapshot / "manifest.json").write_text("{", encoding="utf-8")
+    with pytest.raises(SnapshotError) as caught:
+        load(snapshot)
+    assert "manifest.json cannot be read" in str(caught.value)
+    assert str(caught.value).count("restore it, or export the run again") == 1
+
+
 def test_rows_of_both_kinds_from_a_file(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "rows.jsonl", [single(0), several(1)])
     one, other = items_of(path)
