@@ -92,7 +92,7 @@ AUDIO = (
     "To find out {fact}, play the audio guide. [Track of {time}; no text version exists.]",
     "A podcast episode reveals {fact}. [Episode extract, {time}, without a transcript.]",
     "Visitors learn from the loudspeaker {fact}. [Sound file, {time}; no written version.]",
-    "For this passage there is only a record to be played: a speaker names {fact}. [Playing time {time}; the words have not been typed out.]",
+    "For this passage there is only a record to be played: a speaker says {fact}. [Playing time {time}; the words have not been typed out.]",
     "{fact_start} can be heard at the listening post. [Length {time}; no wording is printed.]",
     "A lecture on tape deals with {fact}. [Duration {time}, sound alone.]",
     "On the accompanying disc a voice reports {fact}. [{time} of speech that no one has written up.]",
