@@ -6,6 +6,7 @@ import re
 
 from perturb.records import Passage
 from perturb.rules.analyse import Analysis
+from perturb.rules.answers import AnswerType
 from perturb.rules.drafts import DANGLING
 from perturb.rules.leaks import leak
 from perturb.rules.redaction import answer_spans, clean_title
@@ -33,7 +34,8 @@ def without_clauses(analysis: Analysis) -> tuple[Passage, ...] | None:
             return None
         for start, end in spans:
             own = next((s for s in analysis.sentences_in(index) if s.start <= start < s.end), None)
-            if re.search(r"\w \($", text[:start]) and text[end : end + 1] == ")":
+            played = analysis.answer_type is AnswerType.PERSON
+            if played and re.search(r"\w \($", text[:start]) and text[end : end + 1] == ")":
                 text, cut = text[: start - 2] + text[end + 1 :], cut + 1
                 continue
             opening = _CLAUSE.search(text[own.start : start]) if own else None

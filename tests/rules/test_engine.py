@@ -25,7 +25,8 @@ BASE = BaseInstance(
     (
         Passage(
             '"The Copper Road" is a song about a miners\' strike. It was written by the Welsh poet David Pryce. '
-            "Its tune (an old march) is known all over the valley. In later years, the choir (of the chapel) sang it every winter.",
+            "Its tune (an old march) is known all over the valley. In later years, the choir (of the chapel) sang it "
+            "every winter.",
             "The Copper Road",
         ),
     ),

@@ -12,7 +12,6 @@ from perturb.rules.analyse import analyse
 from perturb.rules.engine import RuleCandidate, covered_levers, perturb_by_rule
 from perturb.rules.leaks import leak, substitute_left
 from perturb.rules.redaction import without_names
-from perturb.rules.sentences import split_sentences
 
 CONTEXT_ONLY = (PerturbationClass.CONTRADICTION, PerturbationClass.MISSING_INFO)
 OURS = (PerturbationClass.AMBIGUITY, *CONTEXT_ONLY)
