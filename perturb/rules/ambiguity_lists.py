@@ -11,7 +11,7 @@ import re
 from perturb.rules import ambiguity_words as say
 from perturb.rules import pools
 from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, work_gap_of
-from perturb.rules.ambiguity_rivals import deed_of, half_named, is_old, rival_of
+from perturb.rules.ambiguity_rivals import deed_of, half_named, hinted_year, is_old, rival_of
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.doers import is_clean, like_a_search, maybe_person
@@ -30,6 +30,7 @@ def respectively_fits(analysis: Analysis) -> bool:
         and is_clean(analysis)
         and not like_a_search(analysis)
         and not half_named(analysis)
+        and not hinted_year(analysis)
     )
 
 
@@ -131,7 +132,7 @@ def _three_events(analysis: Analysis, rng: random.Random) -> str | None:
         return None
     counted = question.gap == "number"
     dated = say.OLD_SIDE_EVENTS if is_old(analysis) else say.SIDE_EVENTS
-    first, last = rng.sample(say.SIDE_COUNTS if counted else dated, 2)
+    first, last = rng.sample(say.SIDE_COUNTS[_size(analysis)] if counted else dated, 2)
     events = _listed(
         *(f"{question.wh} {p}" for p in (first, question.after if counted else question.before, last))
     )
@@ -179,9 +180,18 @@ def _kind_of_value(analysis: Analysis) -> str | None:
         return "how brief"
     if re.search(r"\b(?:years?|months?|weeks?|days?|hours?)\b", answer):
         return "how long"
+    if re.search(r"\bpopulation of\b", analysis.query):
+        return "residents"
     many = re.match(r"how many\b|.*\bnumber of\b", analysis.query.lower())
-    return (
-        "how many"
-        if many and not re.search(r"\b(?:first|atomic|jersey|phone|[a-z]+th)\b", analysis.query.lower())
-        else None
-    )
+    odd = re.search(r"\b(?:first|atomic|jersey|phone|[a-z]+th)\b", analysis.query.lower())
+    return _size(analysis) if many and not odd else None
+
+
+def _size(analysis: Analysis) -> str:
+    """Whether the number that answers is one of few or of many."""
+    digits = re.search(r"\d[\d,]*", analysis.answer)
+    return "many" if digits and int(digits.group().replace(",", "")) > _FEW else "few"
+
+
+_FEW = 40
+"""The most experts or talks that a report is likely to speak of."""

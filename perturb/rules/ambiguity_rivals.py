@@ -71,6 +71,11 @@ _POST = r"(?:CEO|President|Speaker|Secretary|Minister|King|Queen|Governor|Direct
 _NAME = re.compile(r"(?:\bthe )?\b[A-Z][\w'’.:-]*(?: (?:(?:of|the|and|&) ){0,2}[A-Z0-9][\w'’.:-]*)+")
 
 
+_LONG_NAME = re.compile(
+    r"\b[A-Z][\w'’.:-]*(?: (?:(?:of|the|and|&|at|in|on|to|a|for) ){0,2}[A-Z0-9][\w'’.:-]*)+"
+)
+
+
 def thing_of(analysis: Analysis) -> str:
     """What the question is about, by a name that a new clause can use; "this subject" where it names nothing."""
     subject, query = subject_of(analysis), analysis.query
@@ -78,9 +83,26 @@ def thing_of(analysis: Analysis) -> str:
     if known and subject is not None and not re.match(rf"(?:the )?{_POST}", subject.full):
         return subject.full
     posts = re.compile(rf"^(?:the )?{_POST}(?: of(?= ))? ")
-    runs = [posts.sub("", run.rstrip("?.'’")) for run in _NAME.findall(query)]
+    held = " ".join(f"{passage.title} {passage.text}" for passage in analysis.instance.passages)
+    long = [run for run in _LONG_NAME.findall(query) if has_word(held, run)]
+    runs = [posts.sub("", run.rstrip("?.'’")) for run in [*long, *_NAME.findall(query)]]
     runs = [run for run in runs if len(re.findall(r"[A-Z0-9]", run)) > 1 and " " in run]
-    return max(runs, key=len) if runs else "this subject"
+    if not runs:
+        return "this subject"
+    name = max(runs, key=len)
+    following = query.partition(name)[2].split()[:1]
+    return f"{name} {following[0]}" if following and following[0].strip("?") in pools.TOPIC_KINDS else name
+
+
+def hinted_year(analysis: Analysis) -> bool:
+    """Whether a sentence that stays names a year next to the answer's, and the rival lies farther from it."""
+    rival, held = rival_of(analysis) or "", {analysis.sentences[i] for i in analysis.answer_sentences}
+    true, other = _YEAR.search(analysis.answer), _YEAR.search(rival)
+    if true is None or other is None:
+        return False
+    year, false = int(true.group()), int(other.group())
+    near = [int(y) for s in analysis.sentences if s not in held for y in _YEAR.findall(s.text)]
+    return any(0 < abs(y - year) <= 1 and abs(y - false) > 1 for y in near)
 
 
 def years_in(text: str) -> frozenset[str]:

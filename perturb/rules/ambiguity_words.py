@@ -34,7 +34,7 @@ DECOYS = (
     "{Full} shares a shelf in one reading room with {decoy}.",
 )
 WORK_DECOYS = (
-    "the unrelated {noun} “{sibling}”",
+    "the old {noun} “{sibling}”",
     "the amateur {noun} “{sibling}”",
     "the forgotten {noun} “{sibling}”",
     "the short {noun} “{sibling}”",
@@ -155,7 +155,6 @@ SIDE_EVENTS_PRESENT = (
     ("a radio feature about {thing} airs", "A radio feature about {thing} airs {rival}."),
     ("an exhibition on {thing} is shown", "An exhibition on {thing} is shown {rival}."),
     ("a booklet on {thing} is presented", "A booklet on {thing} is presented {rival}."),
-    ("a meeting on {thing} is held", "A meeting on {thing} is held {rival}."),
     ("a debate about {thing} is held", "A debate about {thing} is held {rival}."),
     ("an evening class on {thing} takes place", "An evening class on {thing} takes place {rival}."),
 )
@@ -276,13 +275,16 @@ OLD_SIDE_EVENTS = (
     "the first coin in its memory was struck", "the oldest map of the region was drawn", "a chronicle first spoke of it",
 )  # fmt: skip
 """The same for times before photographs, lectures and newspapers."""
-SIDE_COUNTS = (
-    "letters came in",
-    "experts were asked",
-    "visitors came on the first day",
-    "people answered the survey",
-)
-"""Things around the one counted, which a number answers as well."""
+SIDE_COUNTS = {
+    "few": ("experts were asked", "talks were given", "letters arrived", "speakers were invited"),
+    "many": (
+        "letters arrived",
+        "visitors came on the first day",
+        "people answered the survey",
+        "copies of the leaflet were printed",
+    ),
+}
+"""Things around the one counted, which a number answers as well, by its size."""
 THREE_QUESTIONS = (
     "A fact sheet asks three things, {questions}, and answers: {values}, respectively.",
     "The questions on the quiz card are {questions}; the card gives {values}, respectively.",
@@ -297,7 +299,9 @@ SIDE_QUESTIONS = {
     "who": ("Who wrote the preface?", "Who took the photographs?", "Who signed the invitations?", "Who kept the minutes?", "Who chaired the committee?", "Who paid the bills?"),
     "when": ("When was the first plan drawn up?", "When did the first press report appear?", "When did the advisory board meet?", "When was a plaque unveiled?", "When was the first lecture given?"),
     "where": ("Where was the first plan drawn up?", "Where was a plaque unveiled?", "Where was the first lecture given?", "Where did the newsletter appear?"),
-    "how many": ("How many letters came in?", "How many experts were asked?", "How many visitors came on the first day?", "How many people answered the survey?"),
+    "few": ("How many experts were asked?", "How many talks were given?", "How many letters arrived?", "How many speakers were invited?"),
+    "many": ("How many letters arrived?", "How many visitors came on the first day?", "How many people answered the survey?", "How many copies of the leaflet were printed?"),
+    "residents": ("How many residents were asked?", "How many residents had a vote?", "How many residents answered the survey?", "How many residents signed the petition?"),
     "how long": ("How long did the survey take?", "How long was the exhibition open?", "How long did the appeal last?", "How long did the talks go on?"),
     "how brief": ("How long does the guided tour take?", "How long does the film on the subject run?", "How long did the opening speech last?"),
     "how much": ("How much did the survey cost?", "How much was paid for the report?", "How much was set aside for repairs?", "How much did the last appeal bring in?"),

@@ -125,9 +125,9 @@ def _choice(
     if found is None and told is None:
         return None
     if found is None:
-        two = list(told or ())
-        rng.shuffle(two)
-        return said(analysis, fill(rng, say.EXCLUSIVE_STATEMENTS, one=two[0], two=two[1]), reasoning)
+        both = list(told or ())
+        rng.shuffle(both)
+        return said(analysis, fill(rng, say.EXCLUSIVE_STATEMENTS, one=both[0], two=both[1]), reasoning)
     either, *claimed = found
     pairs = list(zip(claimed, (analysis.answer, analysis.alternative or ""), strict=True))
     rng.shuffle(pairs)

@@ -62,6 +62,8 @@ def _reads_badly(analysis: Analysis) -> bool:
     question = analysis.question
     if question is None or like_a_search(analysis):
         return True
+    if question.verb == "is" and re.search(r"\bin (?:19|20)\d\d$", analysis.answer):
+        return True
     if question.gap != "place":
         return False
     bare = re.sub(r"^(?:in|at|on) ", "", analysis.answer, flags=re.IGNORECASE)

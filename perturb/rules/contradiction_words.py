@@ -83,7 +83,7 @@ SPEAKER_TITLES = (
     "There is a book on the subject by {name}. It says that {claim}. The front flap of its cover calls the author {first}, the back flap {second}, and both repeat the statement.",
     "Two articles of the same morning quote {name}, as {first} in the one and as {second} in the other. Both quotations read: “{Claim}.”",
     "The minutes of a public talk name the speaker as {name}, {first}. According to them, {claim}. The press report of the talk has the same sentence and names the speaker as {name}, {second}.",
-    "A museum guide thanks {name}, {first}, for its text. “{Claim},” this text says. Its translation says the same and thanks {name}, {second}.",
+    "A brochure on the subject thanks {name}, {first}, for its text. “{Claim},” this text says. Its translation says the same and thanks {name}, {second}.",
 )
 
 NICKNAMES = (
@@ -196,10 +196,10 @@ EXCLUSIVE_STATEMENTS = (
 )
 EXCLUSION = (
     "If {one}, then {other} is always ruled out. {One}. {Two}.",
-    "Whenever it is true that {one}, it can never be {other}, without exception. It is a fact that {one}. It is also a fact that {two}.",
+    "If it is true that {one}, it can never be {other}, without exception. It is a fact that {one}. It is also a fact that {two}.",
     "Should it be true that {one}, {other} would always be excluded. {One}, and {two}.",
     "If {one}, it can never be {other} too; the one always excludes the other. {One}. {Two}.",
-    "There are no exceptions to this: where {one}, {other} is ruled out. It is certain that {one}. It is just as certain that {two}.",
+    "There are no exceptions to this: if {one}, then not {other}. It is certain that {one}. It is just as certain that {two}.",
     "It is a fixed rule that {other} is excluded if {one}. Yet {one}, and {two}.",
     "Once it is established that {one}, {other} is excluded for good. It has been established that {one}. It has been established, too, that {two}.",
 )
@@ -210,7 +210,7 @@ UNIVERSALS = (
     "Every reference work gives the same answer, namely that {claim}. No reference work gives that answer.",
     "Whoever has studied the matter writes that {claim}. Nobody who has studied it writes so.",
     "Experts, down to the last one, agree that {claim}. Among the experts there is none who agrees to this.",
-    "All textbooks on the matter tell their readers that {claim}. No textbook on the matter tells them so.",
+    "All books on the matter say that {claim}. No book on the matter says so.",
     "Every report says that {claim}. There has never been a report that says so.",
 )
 FLIPS = (
@@ -226,7 +226,7 @@ FLIPS = (
 )
 BICONDITIONAL = (
     "It is true that {claim} if, and only if, {condition}. {Failure}, and yet {claim}.",
-    "By definition, it is true that {claim} if and only if {condition}. {Failure}. Even so, {claim}.",
+    "It is true that {claim} when {condition}, and only then. {Failure}. Even so, {claim}.",
     "If, and only if, {condition}, it is true that {claim}. {Failure}. Nevertheless, {claim}.",
     "The statement that {claim} is true exactly when {condition}, and false otherwise. {Failure}. The statement is true all the same.",
     "It can be said that {claim} if {condition}, and only then, without exception. {Failure}. Despite this, {claim}.",
