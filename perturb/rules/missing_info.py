@@ -105,7 +105,7 @@ def _few_mentions(analysis: Analysis) -> bool:
     spans = [(p, s) for p in analysis.instance.passages for s in answer_spans(analysis, p.text)]
     if len(spans) == 2 and spans[0][0] is spans[1][0]:
         between = spans[0][0].text[spans[0][1][1] : spans[1][1][0]]
-        if len(between.split()) < 4:
+        if len(between.split()) < 4 and "." not in between:
             return False
     if re.match(r"(?:he|she|it|they|his|her|its|their|to)\b", analysis.answer.lower()):
         return False
