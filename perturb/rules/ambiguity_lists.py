@@ -93,7 +93,10 @@ def _three_names_gap(analysis: Analysis) -> Gap | None:
     gap = gap_of(analysis)
     if gap is None or gap.possessive or gap.subject.name.lower().endswith("s"):
         return None
-    if analysis.question is None or analysis.question.wh == "which":
+    question = analysis.question
+    if question is None or question.wh == "which":
+        return None
+    if question.wh == "who" and inflected(question.verb.lower(), "VBD") != question.verb.lower():
         return None
     return gap if work_gap_of(analysis) is not None or gap.subject.sort in say.SIBLINGS else None
 

@@ -68,7 +68,7 @@ def half_named(analysis: Analysis) -> bool:
 
 
 _POST = r"(?:CEO|President|Speaker|Secretary|Minister|King|Queen|Governor|Director|Coach)\b"
-_NAME = re.compile(r"(?:\bthe )?\b[A-Z][\w'’.:-]*(?: (?:(?:of|the|and|&) ){0,2}[A-Z0-9][\w'’.:-]*)+")
+_NAME = re.compile(r"(?:\bthe )?\b[A-Z][\w'’.:-]*(?: (?:(?:of|the|and|&|to|a) ){0,2}[A-Z0-9][\w'’.:-]*)+")
 
 
 _LONG_NAME = re.compile(
