@@ -16,7 +16,16 @@ from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, no_variance
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
 
-ONE_VERIFIER = "agreement takes two verifiers; there is one"
+ONE_VERIFIER = "agreement takes two raters; there is one"
+
+PANEL_NAMES = {
+    "agreement": "raw agreement",
+    "pabak": "PABAK",
+    "ac1": "Gwet's AC1",
+    "fleiss": "Fleiss' κ",
+    "alpha": "Krippendorff's α",
+}
+"""The coefficients of a whole panel, as readers know them."""
 
 _PANEL: dict[str, tuple[Callable[[Floats], Floats], str]] = {
     "agreement": (vote_counts.panel_agreement, NO_PAIRS),

@@ -75,6 +75,8 @@ def _print_head(report: AuditReport) -> None:
 
 
 def _print_agreement(report: AuditReport) -> None:
+    from perturb.audit.agreement import PANEL_NAMES
+
     agreement = report.agreement
     if agreement.pairs:
         print_title("Cohen's κ between verifiers")
@@ -103,15 +105,8 @@ def _print_agreement(report: AuditReport) -> None:
             ],
         )
     print_title("The panel as a whole")
-    names = {
-        "agreement": "raw agreement",
-        "pabak": "PABAK",
-        "ac1": "Gwet's AC1",
-        "fleiss": "Fleiss' κ",
-        "alpha": "Krippendorff's α",
-    }
     estimates = [("mean of Cohen's κ", agreement.mean_kappa)]
-    estimates += [(name, agreement.panel[key]) for key, name in names.items()]
+    estimates += [(name, agreement.panel[key]) for key, name in PANEL_NAMES.items()]
     print_table(("statistic", "value", "95 %", "note"), [_estimate_row(*one) for one in estimates])
 
 

@@ -214,6 +214,8 @@ def export_command(
 
 
 def _print_report(report: HumanReport) -> None:
+    from perturb.audit.agreement import PANEL_NAMES
+
     typer.echo(f"{report.reviewed} of {report.items} items reviewed, {report.split} of them split evenly")
     print_table(
         ("annotator", "finished", "begun", "passes"),
@@ -224,7 +226,7 @@ def _print_report(report: HumanReport) -> None:
     _print_rates("Share of yes to each question", report.questions)
     typer.echo("\nAgreement among annotators")
     estimates: list[tuple[str, Estimate]] = [("mean of Cohen's κ", report.agreement.mean_kappa)]
-    estimates += report.agreement.panel.items()
+    estimates += [(PANEL_NAMES[name], one) for name, one in report.agreement.panel.items()]
     print_table(
         ("statistic", "value", "95 %", "note"),
         [(name, number(one.value), span(one.low, one.high), one.reason or "") for name, one in estimates],
@@ -244,9 +246,16 @@ def _print_report(report: HumanReport) -> None:
 
 def _print_rates(title: str, rates: Sequence[Rate]) -> None:
     typer.echo(f"\n{title}")
-    print_table(("", "n", "rate", "95 % (Wilson)"), [(rate.name, *_rate(rate)) for rate in rates])
+    print_table(
+        ("", "n", "rate", "95 % (Wilson)", "95 % (base instances)"),
+        [(rate.name, *_rate(rate), _span(rate.cluster_low, rate.cluster_high)) for rate in rates],
+    )
 
 
 def _rate(rate: Rate) -> tuple[Any, ...]:
-    low, high = (None if end is None else 100 * end for end in (rate.low, rate.high))
-    return rate.n, percent(rate.rate), span(low, high, ".1f")
+    return rate.n, percent(rate.rate), _span(rate.low, rate.high)
+
+
+def _span(low: float | None, high: float | None) -> str:
+    low, high = (None if end is None else 100 * end for end in (low, high))
+    return span(low, high, ".1f")

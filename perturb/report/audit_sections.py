@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from perturb.audit import AuditReport
+from perturb.audit.agreement import PANEL_NAMES
 from perturb.audit.rates import Rate
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_bars, draw_heat_map, draw_intervals
 from perturb.report.page import Column, Figure, Section, Table
-
-PANEL_NAMES = {
-    "agreement": "raw agreement",
-    "pabak": "PABAK",
-    "ac1": "Gwet's AC1",
-    "fleiss": "Fleiss' κ",
-    "alpha": "Krippendorff's α",
-}
-"""The coefficients of a whole panel, as readers know them."""
 
 INTERVAL = (Column("95 % low", "number"), Column("95 % high", "number"))
 SHARE_INTERVAL = (Column("95 % low", "share"), Column("95 % high", "share"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from perturb.audit.agreement import PANEL_NAMES
 from perturb.audit.rates import Rate
 from perturb.records import ALL_CELLS
-from perturb.report.audit_sections import PANEL_NAMES, estimate_table, rate_table
+from perturb.report.audit_sections import estimate_table, rate_table
 from perturb.report.figures import Mark, draw_intervals
 from perturb.report.page import Column, Figure, Section, Table
 from perturb.review.agreement import HumanReport

@@ -74,7 +74,7 @@ def test_the_seed_decides_the_intervals() -> None:
 def test_one_verifier_only() -> None:
     content = assert_no_nan(votes(["P", "F", "P", "P"]))
     assert content["kappa"]["pairs"] == []
-    assert content["kappa"]["mean"]["reason"] == "agreement takes two verifiers; there is one"
+    assert content["kappa"]["mean"]["reason"] == "agreement takes two raters; there is one"
     assert content["alpha"]["value"] is None
     assert content["acceptance"]["leave_one_out"] == []
     assert content["acceptance"]["unanimous"]["rate"] == 0.75

@@ -61,7 +61,7 @@ def test_rates_of_one_annotator(run: Path) -> None:
         **dict.fromkeys(QUESTION_NAMES, 1.0),
         "linguistic_soundness": 0.75,
     }
-    assert report.agreement.mean_kappa.reason == "agreement takes two verifiers; there is one"
+    assert report.agreement.mean_kappa.reason == "agreement takes two raters; there is one"
     # made_run rejects each third candidate; people fail each fourth.
     accepted = [i for i in range(36) if i % 3 != 2]
     assert len(ids) == 36

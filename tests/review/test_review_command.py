@@ -42,6 +42,8 @@ def test_draw_fill_in_read_report_export(run: Path) -> None:
     assert report["panel"]["kappa"]["value"] is None
     tables = perturb("review", run, "report").stdout
     assert "The panel against people" in tables
+    assert "Krippendorff's α" in tables
+    assert "95 % (base instances)" in tables
     assert "nan" not in tables.lower()
     for tool in ("label-studio", "argilla", "answers"):
         exported = perturb("review", run, "export", "--to", tool)
