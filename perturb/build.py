@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import signal
 import threading
 import time
 from collections.abc import Mapping
@@ -34,6 +33,7 @@ from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
 from perturb.store.plans import current_plan
+from perturb.workers import heed_termination
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +138,7 @@ def _run(blueprint: Blueprint, ledger: Ledger, plan: int, progress: bool) -> Bud
 async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) -> BudgetSpent | None:
     budget = Budget(blueprint.config.budget_usd, queries.spent_usd(ledger.db))
     executor = await open_executor(blueprint.config.executor, blueprint.catalogue)
-    if threading.current_thread() is threading.main_thread():
-        # A termination ends the run as Ctrl-C does: what is under way is dropped, what is done is kept.
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
+    heed_termination()  # after the executor: Ray sets a handler of its own
     models: list[ChatModel] = []
     try:
         generators = open_models(blueprint.generator_settings.values(), budget, executor.model)

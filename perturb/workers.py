@@ -18,6 +18,19 @@ from perturb.llm.opening import open_models
 T = TypeVar("T")
 
 
+def heed_termination() -> None:
+    """Have SIGTERM end the running loop's work as Ctrl-C does: what is under way is dropped, what is done is kept."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+
+    def stop() -> None:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for background jobs of a script
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.raise_signal(signal.SIGINT)
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
+
+
 @asynccontextmanager
 async def open_asker(
     settings: Iterable[ModelSettings], log: CallLog, budget: Budget, others: Iterable[ChatModel] = ()
@@ -27,8 +40,7 @@ async def open_asker(
     SIGTERM ends the work as Ctrl-C does, so that what was paid for is kept. Raises `ConfigError` for a model that
     cannot be called.
     """
-    if threading.current_thread() is threading.main_thread():
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
+    heed_termination()
     models = open_models(settings, budget) | {model.settings.name: model for model in others}
     try:
         yield Asker(models, log, budget)

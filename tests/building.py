@@ -131,7 +131,7 @@ def environment(**changes: str) -> dict[str, str]:
     return {**os.environ, **changes}
 
 
-def start(config: Path, out: Path) -> subprocess.Popen[str]:
+def start(config: Path, out: Path, **options: Any) -> subprocess.Popen[str]:
     """Start a build in a process of its own."""
     return subprocess.Popen(
         command("build", config, "--out", out, "--json"),
@@ -139,6 +139,7 @@ def start(config: Path, out: Path) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         env=environment(**{KEY_NAME: KEY}),
+        **options,
     )
 
 

@@ -316,6 +316,15 @@ def test_a_signal_ends_the_run_in_one_line_and_the_same_command_goes_on(
     assert server.counters.repeated <= 2 * 8 * 5
 
 
+def test_sigterm_ends_a_background_job_too(tmp_path: Path, server: LoopbackServer) -> None:
+    """A script starts its background jobs with SIGINT ignored."""
+    server._latency = (0.05, 0.1)
+    config = write_config(tmp_path, content_of(server.url))
+    process = start(config, tmp_path / "out", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    _, err = interrupt_after(process, server, 30, signal.SIGTERM)
+    assert (process.returncode, err) == (130, "perturb: stopped: run the same command again to go on\n")
+
+
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="needs a small file system")
 def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None:
     disk = tmp_path / "disk"

@@ -128,6 +128,7 @@ class Crew:
             async with asyncio.timeout(max(task.seconds for task in tasks) + self._grace):
                 async for row in place.work(tasks):
                     _settle(chunk[row.position], row)
+            self._fail(chunk, WorkerLostError(f"{place.name} ended without all rows"))
         except TimeoutError:
             place.drop()
             self._fail(chunk, WorkerLostError(f"{place.name} was late and is given up"))

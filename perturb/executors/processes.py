@@ -12,12 +12,16 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from perturb.catalogue import Catalogue
 from perturb.errors import ExecutorError, WorkerLostError
 from perturb.executors.crew import Crew, Place
 from perturb.executors.frames import read_frame, write_frame
 from perturb.executors.tasks import Row, Task
+
+PATIENCE = 120.0
+"""Seconds that workers may take to start."""
 
 RESTARTS = 10
 """So many workers in a row may die without having given a row; then something is wrong with all of them."""
@@ -38,8 +42,6 @@ class WorkerProcess:
     """Whether it has started up."""
     useful: bool = False
     """Whether it has given a row."""
-    stopping: bool = False
-    """Whether it is ended on purpose."""
     _numbers: itertools.count[int] = field(default_factory=itertools.count)
     _inboxes: dict[int, asyncio.Queue[list[Row] | None]] = field(default_factory=dict)
 
@@ -99,7 +101,6 @@ class WorkerProcess:
 
     async def stop(self) -> None:
         """End the process; it has nothing to lose."""
-        self.stopping = True
         self.drop()
         if self.listening is not None:
             await asyncio.gather(self.listening, return_exceptions=True)
@@ -115,6 +116,7 @@ class ProcessPlaces:
         self._workers: list[WorkerProcess] = []
         self._starting: set[asyncio.Task[None]] = set()
         self._born = itertools.count(1)
+        self._closing = False
         self._useless = 0
         """How many workers in a row have died without having given a row."""
         self._last_words = ""
@@ -123,10 +125,18 @@ class ProcessPlaces:
         """Start every worker and wait until all are ready. Raises `ExecutorError` if they cannot be started."""
         changed = asyncio.Event()
         self._changed = changed.set
-        await asyncio.gather(*(self._start() for _ in range(self._number)))
-        while len(self.free()) < self._number:
-            await changed.wait()
-            changed.clear()
+        for _ in range(self._number):
+            self._begin()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while len(self.free()) < self._number:
+                    await changed.wait()
+                    changed.clear()
+        except TimeoutError:
+            raise ExecutorError(
+                f"worker processes are not ready after {PATIENCE:g} s: look at what slows their start, "
+                "or run with the local executor"
+            ) from None
 
     def tell(self, changed: Callable[[], None]) -> None:
         """Have `changed` called when a worker has come or gone."""
@@ -136,18 +146,23 @@ class ProcessPlaces:
         """The living workers; each takes any number of chunks, for calls are mostly waiting."""
         if self._useless >= RESTARTS:
             raise ExecutorError(
-                f"{RESTARTS} worker processes in a row ended before they did anything ({self._last_words}): "
-                "look at the memory of the machine, or run with the local executor"
+                f"worker processes end before they do anything ({self._last_words}): look at the errors above and at "
+                "the memory of the machine, or run with the local executor"
             )
         ready = [worker for worker in self._workers if worker.ready]
         return sorted(ready, key=lambda worker: worker.load)
 
     async def close(self) -> None:
-        """End every worker."""
-        for starting in self._starting:
-            starting.cancel()
+        """End every worker, and those that are just being started."""
+        self._closing = True
         await asyncio.gather(*self._starting, return_exceptions=True)
         await asyncio.gather(*(worker.stop() for worker in self._workers))
+
+    def _begin(self) -> None:
+        """Start a worker beside."""
+        starting = asyncio.ensure_future(self._start())
+        self._starting.add(starting)
+        starting.add_done_callback(self._started)
 
     async def _start(self) -> None:
         """Start one worker; it is given chunks once it says that it is ready."""
@@ -155,8 +170,8 @@ class ProcessPlaces:
         with theirs:
             try:
                 process = await asyncio.create_subprocess_exec(
-                    sys.executable,
-                    *("-m", "perturb.executors.worker", str(theirs.fileno())),
+                    *(sys.executable, *_path_options(), "-m", "perturb.executors.worker"),
+                    str(theirs.fileno()),
                     pass_fds=[theirs.fileno()],
                     stdin=asyncio.subprocess.DEVNULL,
                     # Out of the terminal's process group: Ctrl-C is for the driver, whose end they see.
@@ -180,14 +195,12 @@ class ProcessPlaces:
     def _replace(self, worker: WorkerProcess) -> None:
         """Start another worker for one that has died."""
         self._workers.remove(worker)
-        if worker.stopping:
+        if self._closing:
             return
         self._useless = 0 if worker.useful else self._useless + 1
         self._last_words = worker.gone
         if self._useless < RESTARTS:
-            starting = asyncio.ensure_future(self._start())
-            self._starting.add(starting)
-            starting.add_done_callback(self._started)
+            self._begin()
         self._changed()
 
     def _started(self, starting: asyncio.Task[None]) -> None:
@@ -207,6 +220,12 @@ async def open_processes(number: int | None, catalogue: Catalogue | None, chunk:
         await places.close()
         raise
     return Crew(places, width=2 * chunk * number, chunk=chunk, grace=grace)
+
+
+def _path_options() -> tuple[str, ...]:
+    """Keep the current folder off a worker's path, as it is off that of the command; unless it is on ours."""
+    here = {"", os.curdir, str(Path.cwd())}
+    return () if here & set(sys.path) else ("-P",)
 
 
 def _cores() -> int:

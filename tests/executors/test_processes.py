@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from perturb.errors import ExecutorError, PermanentModelError, TransientModelError, WorkerLostError
+from perturb.executors import processes
 from perturb.executors.crew import Crew
 from perturb.executors.executor import FarModel, LocalExecutor, run_surely
 from perturb.executors.processes import open_processes
@@ -106,10 +107,30 @@ async def test_a_task_that_kills_whoever_has_it_is_not_tried_for_ever() -> None:
 
 async def test_workers_that_cannot_start_are_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
-    with pytest.raises(
-        ExecutorError, match=r"in a row ended before .* \(the process ended with exit code 1\)"
-    ):
+    with pytest.raises(ExecutorError, match=r"end before they do .* \(the process ended with exit code 1\)"):
         await open_processes(2, None, 4, 20.0)
+    assert not children(os.getpid())
+
+
+async def test_workers_that_never_get_ready_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "PATIENCE", 0.05)
+    with pytest.raises(ExecutorError, match="not ready after"):
+        await open_processes(2, None, 4, 20.0)
+    assert not children(os.getpid())
+
+
+async def test_a_start_that_is_refused_ends_those_that_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts = iter([OSError(11, "Resource temporarily unavailable")])
+    create = asyncio.create_subprocess_exec
+
+    async def refuse_first(*arguments: Any, **options: Any) -> Any:
+        if (error := next(starts, None)) is not None:
+            raise error
+        return await create(*arguments, **options)
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", refuse_first)
+    with pytest.raises(ExecutorError, match="cannot be started"):
+        await open_processes(3, None, 4, 20.0)
     assert not children(os.getpid())
 
 
