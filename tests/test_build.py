@@ -489,6 +489,8 @@ def test_a_provider_that_refuses_everything_fails_the_build_in_words(tmp_path: P
     assert built.returncode == 1
     assert json.loads(built.stdout)["errors"] == 4
     assert "4 jobs failed (model 'g1'" in built.stderr
+    assert "perturb: " in built.stderr.splitlines()[-1]
+    assert "no snapshot was written" in built.stderr.splitlines()[-1]
     assert "Traceback" not in built.stderr
     assert KEY not in built.stdout + built.stderr
 

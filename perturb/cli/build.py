@@ -73,6 +73,8 @@ def build_command(
         _print_report(report)
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
+    elif report.snapshot is None:
+        note(f"perturb: {report.run}: no snapshot was written: see why above, or with `perturb status`")
     if report.snapshot is None:
         raise typer.Exit(1)
 

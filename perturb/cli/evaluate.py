@@ -103,7 +103,11 @@ def evaluate_command(
         _print_report(report.facts)
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
-    if report.stopped is not None or not any(model["replies"] for model in report.facts["models"]):
+        raise typer.Exit(1)
+    if not any(model["replies"] for model in report.facts["models"]):
+        note(
+            f"perturb: {report.facts['run']}: no model replied: see why above, then run the same command again"
+        )
         raise typer.Exit(1)
 
 

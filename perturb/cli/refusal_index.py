@@ -177,7 +177,9 @@ def run_command(
         typer.echo(f"table: {facts['table']}")
     if ended.stopped is not None:
         note(f"perturb: {ended.stopped}")
-    if ended.stopped is not None or all(row.wrong is None for row in ended.rows):
+        raise typer.Exit(1)
+    if all(row.wrong is None for row in ended.rows):
+        note(f"perturb: {ended.facts['table']}: no row is scored: see column 'unscored'")
         raise typer.Exit(1)
 
 
