@@ -28,6 +28,9 @@ T = TypeVar("T")
 FAILED_LOOKS = 50
 """After so many looks in a row that failed, with all their tries, those who wait for a batch are told."""
 
+GONE_LOOKS = 5
+"""So many looks must find no batch before it is believed: a provider may not know yet of one that it has just made."""
+
 
 @dataclass(slots=True)
 class _Row:
@@ -217,6 +220,8 @@ class BatchModel:
         if held.batch_id is None:
             found = await self._insist(lambda: self._service.find(held.input_file, held.tag))
             if found is None:
+                for row in batch.waiting.values():
+                    row.submissions = 0
                 self._forget(batch)
                 return
             await self._book.note_batch(held.tag, found)
@@ -248,16 +253,20 @@ class BatchModel:
 
     async def _ended(self, batch_id: str) -> BatchView:
         """Wait for the end of a batch, looking less and less often; an outage of hours is no reason to give it up."""
-        failed = 0
+        failed = gone = 0
         for looks in itertools.count():
             try:
                 view = await self._insist(lambda: self._service.view(batch_id))
-                failed = 0
+                failed = gone = 0
                 if view.ended:
                     break
             except TransientModelError:
                 failed += 1
                 if failed > FAILED_LOOKS:
+                    raise
+            except BatchGoneError:
+                gone += 1
+                if gone >= GONE_LOOKS:
                     raise
             await asyncio.sleep(self._look(looks))
         return view
@@ -282,14 +291,13 @@ class BatchModel:
         return found
 
     def _forget(self, batch: _Batch) -> None:
-        """The provider has no such batch: everything in it is asked again."""
+        """The provider has no such batch: everything in it is asked again, as far as it may be."""
         batch.ended = True
         self._book.drop_batch(batch.held.tag)
         rows = list(batch.waiting.values())
         batch.waiting.clear()
         for row in rows:
-            row.submissions -= 1
-            self._enqueue(row)
+            self._settle(row, None, f"model '{self.settings.name}': the batch is gone")
 
     def _settle(self, row: _Row, outcome: Outcome | None, reason: str) -> None:
         """Answer a row, or queue it again if its batch left it unanswered."""

@@ -16,7 +16,7 @@ import pytest
 
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
 from perturb.llm.asking import Asked, Asker
-from perturb.llm.batch_model import BatchModel
+from perturb.llm.batch_model import GONE_LOOKS, BatchModel
 from perturb.llm.batch_rows import RowReader
 from perturb.llm.batches import BatchLimits
 from perturb.llm.budget import Budget
@@ -233,6 +233,22 @@ async def test_queueing_again_has_an_end(server: LoopbackServer, tmp_path: Path)
     assert str(found[0]) == "model 'tiny': batch failed: Over the quota of tokens. (submitted 3 times)"
     assert found[0].tries == 3
     assert len(server.batches.batches) == 3
+
+
+async def test_batches_that_are_gone_are_not_made_without_end(server: LoopbackServer, tmp_path: Path) -> None:
+    server.batches.plans = [BatchPlan(gone=True)] * 5
+    found = await replies(server, tmp_path, 3)
+    assert [str(one) for one in found] == ["model 'tiny': the batch is gone (submitted 3 times)"] * 3
+    assert len(server.batches.batches) == 3
+    assert counts(tmp_path)["open"] == 0
+
+
+async def test_a_batch_that_is_not_known_at_once_is_not_made_again(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.batches.statuses["view"] = [404] * (GONE_LOOKS - 1)
+    assert texts(await replies(server, tmp_path, 3)) == echoes(3)
+    assert len(server.batches.batches) == 1
 
 
 @LEFT_OPEN
