@@ -51,7 +51,7 @@ class _Batch:
     held: HeldBatch
     waiting: dict[str, _Row] = field(default_factory=dict)
     early: dict[str, Outcome] = field(default_factory=dict)
-    """Outcomes that nobody has asked for yet, once it has ended."""
+    """Outcomes that have been read and nobody has asked for yet."""
     ended: bool = False
     follower: asyncio.Task[None] | None = None
 
@@ -207,8 +207,9 @@ class BatchModel:
     def _await(self, row: _Row, batch: _Batch) -> None:
         """Wait for a request that a batch of an earlier session holds."""
         row.tag = batch.held.tag
-        if batch.ended:
-            self._settle(row, batch.early.pop(row.custom_id, None), "")
+        outcome = batch.early.pop(row.custom_id, None)
+        if outcome is not None or batch.ended:
+            self._settle(row, outcome, "")
             return
         batch.waiting[row.custom_id] = row
         if batch.follower is None or batch.follower.done():

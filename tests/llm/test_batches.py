@@ -17,13 +17,13 @@ import pytest
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
 from perturb.llm.asking import Asked, Asker
 from perturb.llm.batch_model import GONE_LOOKS, BatchModel
-from perturb.llm.batch_rows import RowReader
+from perturb.llm.batch_rows import Outcome, RowReader
 from perturb.llm.batches import BatchLimits
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, Price
 from perturb.llm.limits import OutOfTriesError
 from perturb.llm.remote import LiteLLMModel
-from perturb.llm.remote_batches import check_batches, open_batch_models
+from perturb.llm.remote_batches import LiteLLMBatches, check_batches, open_batch_models
 from perturb.store import EvaluationLedger
 from perturb.store.batches import count_batches
 from tests.loopback import BatchPlan, LoopbackServer
@@ -315,6 +315,37 @@ async def test_rows_asked_for_later_come_from_the_batch_that_has_ended(
     assert counts(tmp_path)["open"] == 1
     assert texts(await replies(server, tmp_path, 6)) == echoes(6)
     assert [len(batch.rows) for batch in server.batches.batches] == [6, 3]
+
+
+@LEFT_OPEN
+async def test_a_row_asked_for_while_the_files_are_read_comes_from_the_one_that_is_read(
+    server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    download = LiteLLMBatches.outcomes
+    output_read, go_on = asyncio.Event(), asyncio.Event()
+
+    async def outcomes(service: LiteLLMBatches, file_id: str) -> Iterator[tuple[str, Outcome]]:
+        if file_id.startswith("error"):
+            output_read.set()
+            await go_on.wait()
+        return await download(service, file_id)
+
+    monkeypatch.setattr(LiteLLMBatches, "outcomes", outcomes)
+    server.batches.plans = [BatchPlan(refused=1)]
+    server.batches.frozen = True
+    await stop_when(server, tmp_path, 2, "view")
+    server.batches.frozen = False
+    async with opened(server, tmp_path) as model:
+        refused = asyncio.create_task(model.complete(request("Nr 0?")))
+        await output_read.wait()
+        answered = asyncio.create_task(model.complete(request("Nr 1?")))
+        await asyncio.sleep(0)
+        go_on.set()
+        assert (await answered).text == "Nr 1?"
+        with pytest.raises(PermanentModelError, match="status 400"):
+            await refused
+    assert [len(batch.rows) for batch in server.batches.batches] == [2]
+    assert counts(tmp_path)["open"] == 0
 
 
 @LEFT_OPEN
