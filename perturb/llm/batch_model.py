@@ -181,11 +181,7 @@ class BatchModel:
         del upload
         held = HeldBatch(secrets.token_hex(12), input_file, None, tuple(waiting))
         await self._book.intend_batch(held, self.settings.name, self._fingerprint)
-        try:
-            held = dataclasses.replace(held, batch_id=await self._create(held))
-        except PermanentModelError:
-            self._book.drop_batch(held.tag)
-            raise
+        held = dataclasses.replace(held, batch_id=await self._create(held))
         await self._book.note_batch(held.tag, str(held.batch_id))
         for row in waiting.values():
             row.submissions += 1
@@ -193,14 +189,23 @@ class BatchModel:
         await self._follow(_Batch(held, waiting))
 
     async def _create(self, held: HeldBatch) -> str:
-        """Make the batch; before another try, look whether the one that failed has made it all the same."""
+        """Make the batch; before another try, look whether the one that failed has made it all the same.
+
+        Only a batch that was refused at the first try is known not to exist; any other stays in the book.
+        """
         tries = 0
 
         async def create() -> str:
             nonlocal tries
             tries += 1
-            found = await self._service.find(held.input_file, held.tag) if tries > 1 else None
-            return found or await self._service.create(held.input_file, held.tag)
+            if tries > 1 and (found := await self._service.find(held.input_file, held.tag)):
+                return found
+            try:
+                return await self._service.create(held.input_file, held.tag)
+            except PermanentModelError:
+                if tries == 1:
+                    self._book.drop_batch(held.tag)
+                raise
 
         return await self._insist(create)
 
@@ -219,7 +224,7 @@ class BatchModel:
         """Follow a batch of an earlier session, whose id may not have been noted."""
         held = batch.held
         if held.batch_id is None:
-            found = await self._insist(lambda: self._service.find(held.input_file, held.tag))
+            found = await self._lost_id(held)
             if found is None:
                 for row in batch.waiting.values():
                     row.submissions = 0
@@ -228,6 +233,13 @@ class BatchModel:
             await self._book.note_batch(held.tag, found)
             batch.held = dataclasses.replace(held, batch_id=found)
         await self._follow(batch)
+
+    async def _lost_id(self, held: HeldBatch) -> str | None:
+        """The id of a batch that may have been made; None if there is none, or no list to find it in."""
+        try:
+            return await self._insist(lambda: self._service.find(held.input_file, held.tag))
+        except BatchGoneError:
+            return None
 
     async def _follow(self, batch: _Batch) -> None:
         """Look after a batch until it has ended, then hand out what came of it."""

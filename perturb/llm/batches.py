@@ -67,7 +67,7 @@ class BatchView:
 
 
 class BatchGoneError(PermanentModelError):
-    """The provider knows nothing of a batch or file any more."""
+    """The provider knows nothing of a batch or file any more, or has no list of batches."""
 
 
 class BatchBook(Protocol):
@@ -109,7 +109,10 @@ class BatchService(Protocol):
         """Make a batch that carries the tag; returns its id."""
 
     async def find(self, input_file: str, tag: str) -> str | None:
-        """The id of the batch with the tag; None if there is none, or the provider cannot say."""
+        """The id of the batch with the tag; None if there is none, or the provider is known to have no list.
+
+        Raises `BatchGoneError` if it turns out to have no list.
+        """
 
     async def view(self, batch_id: str) -> BatchView:
         """How a batch stands."""

@@ -40,6 +40,9 @@ _FILE_SECONDS = 600.0
 
 _LISTED_BY_TAG = frozenset({"openai", "azure", "hosted_vllm"})
 _LISTED_BY_FILE = frozenset({"vertex_ai"})
+_NO_LIST = frozenset({404, 405})
+"""What servers without a list of batches answer."""
+
 _PAGES = 20
 """How many pages of 100 batches are searched for a lost one, newest first."""
 
@@ -147,13 +150,16 @@ class LiteLLMBatches:
         return str(made.id)
 
     async def find(self, input_file: str, tag: str) -> str | None:
-        """Look through the provider's list of batches; None without a look where it has no list."""
+        """Look through the provider's list of batches; None without a look where litellm knows of no list."""
         if self._provider not in _LISTED_BY_TAG | _LISTED_BY_FILE:
             return None
         litellm = load_litellm()
         after: str | None = None
         for _ in range(_PAGES):
-            page = await self._call(lambda: litellm.alist_batches(after=after, limit=100, **self._options))  # noqa: B023
+            page = await self._call(
+                lambda: litellm.alist_batches(after=after, limit=100, **self._options),  # noqa: B023
+                gone=_NO_LIST,
+            )
             batches = list(_part(page, "data") or ())
             for batch in batches:
                 by_tag = (_part(batch, "metadata") or {}).get("perturb") == tag
@@ -234,13 +240,18 @@ class LiteLLMBatches:
         mapped.pop("stream", None)
         return {**mapped, **extra}
 
-    async def _call(self, call: Callable[[], Awaitable[T]], seconds: float | None = None) -> T:
+    async def _call(
+        self,
+        call: Callable[[], Awaitable[T]],
+        seconds: float | None = None,
+        gone: frozenset[int] = frozenset({404}),
+    ) -> T:
         try:
             async with asyncio.timeout(seconds or self._settings.timeout):
                 return await call()
         except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
             mapped = as_model_error(error, self._settings, self._key)
-            if getattr(error, "status_code", None) == 404:
+            if getattr(error, "status_code", None) in gone:
                 raise BatchGoneError(str(mapped)) from None
             raise mapped from None
 

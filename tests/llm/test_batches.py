@@ -379,6 +379,49 @@ async def test_a_lost_response_does_not_make_a_second_batch(server: LoopbackServ
     assert [len(batch.rows) for batch in server.batches.batches] == [3]
 
 
+@LEFT_OPEN
+@pytest.mark.parametrize("status", [401, 404])
+async def test_a_lost_response_and_a_list_that_fails_lose_no_batch(
+    server: LoopbackServer, tmp_path: Path, status: int
+) -> None:
+    server.batches.plans = [BatchPlan(create_seconds=30)]
+    server.batches.statuses["list"] = [status]
+    found = await replies(server, tmp_path, 3, timeout=1.0)
+    assert all(isinstance(one, PermanentModelError) for one in found)
+    assert texts(await replies(server, tmp_path, 3)) == echoes(3)
+    assert [len(batch.rows) for batch in server.batches.batches] == [3]
+
+
+@LEFT_OPEN
+async def test_a_lost_response_and_a_refusal_lose_no_batch(
+    server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def too_early(_service: LiteLLMBatches, _input_file: str, _tag: str) -> None:
+        server.batches.statuses["create"] = [400]
+
+    server.batches.plans = [BatchPlan(create_seconds=30)]
+    with monkeypatch.context() as patch:
+        patch.setattr(LiteLLMBatches, "find", too_early)
+        found = await replies(server, tmp_path, 3, timeout=1.0)
+    assert {type(one) for one in found} == {PermanentModelError}
+    assert texts(await replies(server, tmp_path, 3)) == echoes(3)
+    assert [len(batch.rows) for batch in server.batches.batches] == [3]
+
+
+@LEFT_OPEN
+@pytest.mark.parametrize("status", [404, 405])
+async def test_a_server_without_a_list_does_not_block_what_it_may_hold(
+    server: LoopbackServer, tmp_path: Path, status: int
+) -> None:
+    server.batches.statuses["create"] = [500]
+    await replies(server, tmp_path, 3, max_retries=0)
+    server.batches.statuses["list"] = [status]
+    found = await replies(server, tmp_path, 3)
+    assert texts(found) == echoes(3)
+    assert {one.tries for one in found} == {1}
+    assert server.batches.calls["list"] == 1
+
+
 async def test_an_asker_keeps_calls_and_takes_rows_once(server: LoopbackServer, tmp_path: Path) -> None:
     """An unread reply is repaired by the next batch, and asked anew by the next session."""
 
