@@ -66,6 +66,10 @@ class DirectModel:
             raise self._failure(f"no reply within {self._settings.timeout:g} s") from None
         except ValueError as error:
             raise self._failure(f"the request cannot be sent: {error}", transient=False) from None
+        except aiohttp.ClientResponseError as error:
+            # In its own words it ends with the address, in which a password may stand.
+            said = f"{type(error).__name__}: status {error.status}: {error.message}"
+            raise self._failure(said) from None
         except (aiohttp.ClientError, OSError) as error:
             raise self._failure(f"{type(error).__name__}: {error}") from None
         if not 200 <= status < 300:

@@ -24,18 +24,30 @@ _LOOKS_LIKE_KEY = re.compile(
     re.VERBOSE,
 )
 
+_SECRET_IN_ADDRESS = re.compile(
+    r"""
+    (?<=://)[^\s"'/?\#]+(?=@)                                                        # user and password
+    | (?P<name>[?&][\w.-]*(?:key(?!word)|token|secret|password|signature)[\w.-]*=)[^\s"'&\#]+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Addresses in texts that are published are the authors' own, so `find_keys` leaves these alone."""
+
 
 def redact(text: str, names: Iterable[str] = ()) -> str:
-    r"""The text without the values of key variables and without what looks like a key.
+    r"""The text without the values of key variables, what looks like a key, and what is secret in addresses.
 
     `names` are environment variables that hold keys; those whose name says so are known anyway.
 
     >>> redact("401: bad key sk-proj-abcdef123456 in Bearer xyz")
     '401: bad key [redacted] in Bearer [redacted]'
+    >>> redact("no way through http://ada:pass@proxy:3128 to https://host/v1?api_token=abc&page=2")
+    'no way through http://[redacted]@proxy:3128 to https://host/v1?api_token=[redacted]&page=2'
     """
     for value in _secret_values(frozenset(names)):
         text = text.replace(value, MARK)
-    return _LOOKS_LIKE_KEY.sub(MARK, text)
+    text = _LOOKS_LIKE_KEY.sub(MARK, text)
+    return _SECRET_IN_ADDRESS.sub(lambda found: (found["name"] or "") + MARK, text)
 
 
 def find_keys(text: str, names: Iterable[str] = ()) -> tuple[str, ...]:

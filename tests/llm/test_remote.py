@@ -159,6 +159,71 @@ async def test_logs_hold_no_key(route: Route, caplog: pytest.LogCaptureFixture) 
     assert KEY not in caplog.text
 
 
+PASSWORD = "hunter2secret"
+
+
+@asynccontextmanager
+async def answering(head: bytes) -> AsyncIterator[str]:
+    """HOST:PORT of a server that says the same to everybody, HTTP or not, and hangs up."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(head + b"\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        host, port = server.sockets[0].getsockname()
+        yield f"{host}:{port}"
+
+
+async def failure_at(address: str, route: Route) -> str:
+    with pytest.raises(TransientModelError) as caught:
+        await ask(ModelSettings("tiny", api_base=address, timeout=10, **route))
+    return str(caught.value)
+
+
+@each_transport
+@pytest.mark.parametrize("password", [PASSWORD, f"p@{PASSWORD}"])
+async def test_errors_do_not_hold_the_password_of_a_proxy(
+    route: Route, password: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("no_proxy", "NO_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    async with answering(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0") as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://alice:{password}@{proxy}")
+        message = await failure_at("https://example.invalid/v1", route)
+    assert "407" in message
+    assert "Proxy Authentication Required" in message
+    assert PASSWORD not in message
+    assert "alice" not in message
+
+
+@each_transport
+async def test_errors_do_not_hold_a_token_of_the_address(route: Route) -> None:
+    async with answering(b"nonsense") as server:
+        message = await failure_at(f"http://{server}/v1?token={PASSWORD}", route)
+    assert message.startswith("model 'tiny': ")
+    assert PASSWORD not in message
+
+
+@each_transport
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (f"http://ada:{PASSWORD}@host/v1", "http://[redacted]@host/v1"),
+        (f"https://host/?Client-Secret={PASSWORD}&a=1", "https://host/?Client-Secret=[redacted]&a=1"),
+        ("https://host/?keyword=tide&page=2 from ada@host", None),
+    ],
+)
+async def test_addresses_in_words_of_a_server(route: Route, said: str, shown: str | None) -> None:
+    body = f'{{"error": {{"message": "Try {said} now"}}}}'
+    head = f"HTTP/1.1 503 Busy\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+    async with answering(head.encode()) as server:
+        message = await failure_at(f"http://{server}/v1", route)
+    assert f"Try {shown or said} now" in message
+
+
 @every_route
 @pytest.mark.parametrize("fault", [Fault.EMPTY, Fault.NULL_CONTENT])
 async def test_an_empty_content_is_an_empty_reply(route: Route, fault: Fault) -> None:
