@@ -26,7 +26,8 @@ _LOOKS_LIKE_KEY = re.compile(
 
 _SECRET_IN_ADDRESS = re.compile(
     r"""
-    (?<=://)[^\s"'/?\#]+(?=@)                                                        # user and password
+    (?<=://)[^\s"'/?\#:]*:(?!\d+[/?\#])[^\s"']+(?=@)      # user and password, in which anything may stand
+    | (?<=://)[^\s"'/?\#]+(?=@)                            # user, or a token instead
     | (?P<name>[?&][\w.-]*(?:key(?!word)|token|secret|password|signature)[\w.-]*=)[^\s"'&\#]+
     """,
     re.VERBOSE | re.IGNORECASE,

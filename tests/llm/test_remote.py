@@ -212,6 +212,9 @@ async def test_errors_do_not_hold_a_token_of_the_address(route: Route) -> None:
     ("said", "shown"),
     [
         (f"http://ada:{PASSWORD}@host/v1", "http://[redacted]@host/v1"),
+        (f"http://ada:p@/?{PASSWORD}@host:80/v1", "http://[redacted]@host:80/v1"),
+        (f"http://{PASSWORD}@host/v1", "http://[redacted]@host/v1"),
+        ("http://host:80/v1/@ada", None),
         (f"https://host/?Client-Secret={PASSWORD}&a=1", "https://host/?Client-Secret=[redacted]&a=1"),
         ("https://host/?keyword=tide&page=2 from ada@host", None),
     ],
