@@ -69,6 +69,7 @@ def test_bad_batches_change_nothing_but_the_number_of_rows(
     server.batches.plans = [
         BatchPlan(missing=2, malformed=2, limited=2, answered=10),
         BatchPlan(failure="No."),
+        BatchPlan(),
         BatchPlan(gone=True),
     ]
     report = run(tmp_path, source, server.url, ("never",), batch=QUICK)
