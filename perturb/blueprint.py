@@ -10,12 +10,13 @@ from typing import Any
 
 from perturb.catalogue import Catalogue
 from perturb.compare.avoid import Avoided
-from perturb.config import BuildConfig, ModelEntry, VerifierEntry
+from perturb.config import BuildConfig
 from perturb.curate import BaseSet, demo_path, load_base_set
 from perturb.digests import digest
 from perturb.errors import ConfigError
 from perturb.generate.plan import PlanSettings, plan_digest
 from perturb.llm.client import ModelSettings
+from perturb.model_entries import ModelEntry, VerifierEntry
 from perturb.prompts import Kind, Prompts, kind_of
 from perturb.records import BaseInstance, Cell
 from perturb.store.ledger import instance_key

@@ -7,9 +7,6 @@ only in memory, so that the stored, resolved configuration still says `${NAME}`.
 from __future__ import annotations
 
 import datetime
-import json
-import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,13 +15,10 @@ import yaml
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from perturb.errors import ConfigError
-from perturb.llm.client import ModelSettings, Price, Transport
+from perturb.model_entries import ModelEntry, Name, Text, VerifierEntry
 from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
 from perturb.resources import data_folder
 from perturb.yaml_files import Strict, YamlFile
-
-Text = Annotated[str, Field(min_length=1, max_length=200)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
 
 def _as_text(value: Any) -> Any:
@@ -34,10 +28,6 @@ def _as_text(value: Any) -> Any:
 
 
 Round = Annotated[Text, BeforeValidator(_as_text)]
-
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SECRET_WORDS = re.compile(r"api[_-]?key|secret|token$|password|credential|authorization", re.IGNORECASE)
-_SECRET_ADDRESS = re.compile(r"//[^/@]*@|[?&][^=]*(key|token|secret)[^=]*=(?!\$\{)", re.IGNORECASE)
 
 
 class BaseSetEntry(Strict):
@@ -60,111 +50,6 @@ class CellEntry(Strict):
 
     perturbation_class: PerturbationClass = Field(alias="class")
     intensity: Intensity
-
-
-class PriceEntry(Strict):
-    """What a model costs, in USD per million tokens."""
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-
-
-class ModelEntry(Strict):
-    """One model, or the embedded rule engine (`kind: rules`), with its limits."""
-
-    name: Name
-    kind: Literal["model", "rules"] = "model"
-    model: Text | None = None
-    """A litellm model name, such as `openai/gpt-4o` or `hosted_vllm/my-model`."""
-    api_base: Text | None = None
-    api_key_env: str | None = None
-    """The name of the environment variable that holds the key."""
-    params: dict[str, Any] = Field(default_factory=dict)
-    """Extra parameters of the request: temperature, max_tokens, seed, …"""
-    max_connections: int = Field(default=32, ge=1, le=4096)
-    rpm: int | None = Field(default=None, ge=1)
-    tpm: int | None = Field(default=None, ge=1)
-    timeout: float = Field(default=60.0, gt=0)
-    """Seconds for a whole call."""
-    max_retries: int = Field(default=6, ge=0, le=100)
-    price: PriceEntry | None = None
-    json_schema: Literal["auto"] | bool = "auto"
-    """Ask for a JSON schema: where litellm knows the model supports it, always, or never."""
-    transport: Transport = "auto"
-    """What carries the calls: litellm, or (`direct`) perturb itself, to an OpenAI-compatible server."""
-
-    @field_validator("api_key_env")
-    @classmethod
-    def _only_a_name(cls, value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
-            raise ValueError("give the name of an environment variable, never the key itself")
-        return value
-
-    @field_validator("api_base")
-    @classmethod
-    def _no_key_in_address(cls, value: str | None) -> str | None:
-        if value is not None and _SECRET_ADDRESS.search(value):
-            raise ValueError("the address holds a secret: export it under a NAME and write ${NAME} here")
-        return value
-
-    @field_validator("params")
-    @classmethod
-    def _plain_and_without_keys(cls, value: dict[str, Any]) -> dict[str, Any]:
-        if (field := _named_secret(value)) is not None:
-            raise ValueError(f"'{field}' may not stand here: keys come from the environment (api_key_env)")
-        try:
-            json.dumps(value, allow_nan=False, sort_keys=True)
-        except (TypeError, ValueError):
-            raise ValueError(
-                "holds a value that JSON has no word for: put dates and the like in quotes"
-            ) from None
-        return value
-
-    @model_validator(mode="after")
-    def _kind_fits(self) -> ModelEntry:
-        if self.kind == "model" and self.model is None:
-            raise ValueError(f"'{self.name}' needs 'model' (a litellm model name), or 'kind: rules'")
-        if self.kind == "rules" and (self.model or self.api_base or self.api_key_env or self.params):
-            raise ValueError(
-                f"'{self.name}' is of kind rules and takes no model, api_base, api_key_env or params"
-            )
-        return self
-
-    def settings(self) -> ModelSettings:
-        """The settings for `perturb.llm`, `${NAME}` put in from the environment.
-
-        Raises `ConfigError` naming a variable that is not set.
-        """
-        if self.model is None:
-            raise ConfigError(f"'{self.name}' is not a model: it is run by the rule engine")
-        schema = {"auto": "auto", True: "on", False: "off"}[self.json_schema]
-        return ModelSettings(
-            name=self.name,
-            model=expand(self.model, self.name),
-            api_base=expand(self.api_base, self.name),
-            api_key_env=self.api_key_env,
-            params=expand(self.params, self.name),
-            max_connections=self.max_connections,
-            rpm=self.rpm,
-            tpm=self.tpm,
-            timeout=self.timeout,
-            price=Price(self.price.input, self.price.output) if self.price else None,
-            json_schema=schema,  # type: ignore[arg-type]
-            max_retries=self.max_retries,
-            transport=self.transport,
-        )
-
-
-class VerifierEntry(ModelEntry):
-    """A member of the panel: a model, or one of the offline checks (`kind: rules`, `check: …`)."""
-
-    check: str | None = None
-
-    @model_validator(mode="after")
-    def _check_fits(self) -> VerifierEntry:
-        if (self.kind == "rules") != (self.check is not None):
-            raise ValueError(f"'{self.name}': 'check' names an offline check and goes with 'kind: rules'")
-        return self
 
 
 class PanelEntry(Strict):
@@ -351,43 +236,6 @@ def load_panel(path: Path, folder: Path) -> PanelEntry:
         raise ConfigError(f"{own}: no such panel file: check the path (embedded panels: {names})")
     panel = YamlFile(own).parse(PanelEntry)
     return panel if "name" in panel.model_fields_set else panel.model_copy(update={"name": own.stem})
-
-
-def expand(value: Any, owner: str, environment: Mapping[str, str] | None = None) -> Any:
-    """Put environment variables in for `${NAME}`, in strings, lists and mappings.
-
-    Raises `ConfigError` naming the variable and the model (`owner`) if one is not set.
-
-    >>> expand({"a": ["${HOST}/v1"]}, "m", {"HOST": "http://localhost"})
-    {'a': ['http://localhost/v1']}
-    """
-    known = os.environ if environment is None else environment
-
-    def replace(match: re.Match[str]) -> str:
-        if match[1] not in known:
-            raise ConfigError(f"model '{owner}': environment variable {match[1]} is not set: export it")
-        return known[match[1]]
-
-    if isinstance(value, str):
-        return _VARIABLE.sub(replace, value)
-    if isinstance(value, Mapping):
-        return {key: expand(item, owner, environment) for key, item in value.items()}
-    if isinstance(value, list):
-        return [expand(item, owner, environment) for item in value]
-    return value
-
-
-def _named_secret(value: Any) -> str | None:
-    """The name of a field that is meant for a secret, however deep, if there is one."""
-    if isinstance(value, list):
-        return next((found for item in value if (found := _named_secret(item))), None)
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if _SECRET_WORDS.search(str(key)):
-                return str(key)
-            if (found := _named_secret(item)) is not None:
-                return found
-    return None
 
 
 def _distinct(names: list[str], what: str) -> None:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from perturb.blueprint import Blueprint
-from perturb.config import ModelEntry
 from perturb.errors import BudgetSpent
 from perturb.executors.executor import Executor, run_surely
 from perturb.executors.tasks import RuleTask, VoteTask
 from perturb.generate.by_model import generate_by_model
 from perturb.generate.made import Made
 from perturb.llm.asking import Asker
+from perturb.model_entries import ModelEntry
 from perturb.records import BaseInstance, Candidate, Outcome, Verdict
 from perturb.store import Ledger, PlannedJob, queries
 from perturb.verify.judge import ask_verifier

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from perturb.config import BuildConfig, default_config, expand, load_config, load_panel
+from perturb.config import BuildConfig, default_config, load_config, load_panel
 from perturb.errors import ConfigError
+from perturb.model_entries import expand
 from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
 from perturb.resources import data_folder
 

@@ -20,13 +20,13 @@ from typing import Any
 import jinja2
 from pydantic import Field, model_validator
 
-from perturb.config import ModelEntry, Name
 from perturb.digests import digest
 from perturb.errors import ConfigError, TransientModelError
 from perturb.llm.asking import Asked, Asker
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ChatRequest, Message
 from perturb.llm.replies import ReplyError, read_object
+from perturb.model_entries import ModelEntry, Name
 from perturb.records import BaseInstance
 from perturb.resources import data_folder
 from perturb.store import CallLedger, queries

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
-from perturb.config import ModelEntry, Name, expand
 from perturb.errors import ConfigError
 from perturb.evaluate.adapters import DEFAULT_REPLY, DEFAULT_REQUEST, FunctionModel, ServiceModel
 from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.limits import LimitedModel
+from perturb.model_entries import ModelEntry, Name, expand
 from perturb.yaml_files import Strict, YamlFile
 
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
