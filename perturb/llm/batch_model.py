@@ -13,12 +13,12 @@ import itertools
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from perturb.digests import digest
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.batch_rows import Outcome
+from perturb.llm.batch_waiting import LiveBatch, WaitingRow, fail_row
 from perturb.llm.batches import BatchBook, BatchGoneError, BatchLimits, BatchService, BatchView, HeldBatch
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
 from perturb.llm.limits import FIRST_WAIT, LONGEST_HINT, LONGEST_WAIT, OutOfTriesError
@@ -30,30 +30,6 @@ FAILED_LOOKS = 50
 
 GONE_LOOKS = 5
 """So many looks must find no batch before it is believed: a provider may not know yet of one that it has just made."""
-
-
-@dataclass(slots=True)
-class _Row:
-    """A request that somebody waits for."""
-
-    custom_id: str
-    request: ChatRequest
-    reply: asyncio.Future[ChatReply]
-    submissions: int = 0
-    tag: str | None = None
-    """The batch that holds it; None while it is in the queue."""
-
-
-@dataclass(slots=True)
-class _Batch:
-    """A batch at the provider, of this session or an earlier one."""
-
-    held: HeldBatch
-    waiting: dict[str, _Row] = field(default_factory=dict)
-    early: dict[str, Outcome] = field(default_factory=dict)
-    """Outcomes that have been read and nobody has asked for yet."""
-    ended: bool = False
-    follower: asyncio.Task[None] | None = None
 
 
 class BatchModel:
@@ -72,13 +48,13 @@ class BatchModel:
         self._book = book
         self._limits = limits
         self._fingerprint = service.settings.fingerprint()
-        self._queue: list[_Row] = []
+        self._queue: list[WaitingRow] = []
         self._content = bytearray()
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._taken: dict[str, list[str]] = {}
         self._asked: set[str] = set()
-        held = (_Batch(one) for one in book.held_batches(self._fingerprint))
+        held = (LiveBatch(one) for one in book.held_batches(self._fingerprint))
         self._holders = {custom_id: batch for batch in held for custom_id in batch.held.custom_ids}
 
     @property
@@ -93,7 +69,7 @@ class BatchModel:
         not be reached; `PermanentModelError` if it was refused.
         """
         started = time.perf_counter()
-        row = _Row(self._custom_id(request), request, asyncio.get_running_loop().create_future())
+        row = WaitingRow(self._custom_id(request), request, asyncio.get_running_loop().create_future())
         self._asked.add(row.custom_id)
         batch = self._holders.pop(row.custom_id, None)
         if batch is None:
@@ -131,7 +107,7 @@ class BatchModel:
         )
         return next(one for one in ids if one not in self._asked)
 
-    def _enqueue(self, row: _Row) -> None:
+    def _enqueue(self, row: WaitingRow) -> None:
         """Put a request into the next batch, which is submitted when it is full or no more come."""
         row.tag = None
         line = self._service.line(row.custom_id, row.request)
@@ -157,7 +133,7 @@ class BatchModel:
             waiting = {row.custom_id: row for row in rows}
             self._start(self._make(waiting, content), waiting)
 
-    def _start(self, work: Awaitable[None], waiting: Mapping[str, _Row]) -> asyncio.Task[None]:
+    def _start(self, work: Awaitable[None], waiting: Mapping[str, WaitingRow]) -> asyncio.Task[None]:
         """Do the work beside; an error in it is the error of every row that waits for it then."""
 
         async def do() -> None:
@@ -166,14 +142,14 @@ class BatchModel:
             except Exception as error:  # noqa: BLE001  (whatever it is, those who wait must hear of it)
                 for row in waiting.values():
                     row.tag = None  # the batch, if there is one, still holds it
-                    _fail(row, error)
+                    fail_row(row, error)
 
         task = asyncio.create_task(do())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _make(self, waiting: dict[str, _Row], content: bytes) -> None:
+    async def _make(self, waiting: dict[str, WaitingRow], content: bytes) -> None:
         """Upload, note, create, note: so that a batch is known before it can cost anything."""
         upload = functools.partial(self._service.upload, content)
         del content  # it may be large, and the batch may take a day
@@ -186,7 +162,7 @@ class BatchModel:
         for row in waiting.values():
             row.submissions += 1
             row.tag = held.tag
-        await self._follow(_Batch(held, waiting))
+        await self._follow(LiveBatch(held, waiting))
 
     async def _create(self, held: HeldBatch) -> str:
         """Make the batch; before another try, look whether the one that failed has made it all the same.
@@ -209,7 +185,7 @@ class BatchModel:
 
         return await self._insist(create)
 
-    def _await(self, row: _Row, batch: _Batch) -> None:
+    def _await(self, row: WaitingRow, batch: LiveBatch) -> None:
         """Wait for a request that a batch of an earlier session holds."""
         row.tag = batch.held.tag
         outcome = batch.early.pop(row.custom_id, None)
@@ -220,7 +196,7 @@ class BatchModel:
         if batch.follower is None or batch.follower.done():
             batch.follower = self._start(self._resume(batch), batch.waiting)
 
-    async def _resume(self, batch: _Batch) -> None:
+    async def _resume(self, batch: LiveBatch) -> None:
         """Follow a batch of an earlier session, whose id may not have been noted."""
         held = batch.held
         if held.batch_id is None:
@@ -241,7 +217,7 @@ class BatchModel:
         except BatchGoneError:
             return None
 
-    async def _follow(self, batch: _Batch) -> None:
+    async def _follow(self, batch: LiveBatch) -> None:
         """Look after a batch until it has ended, then hand out what came of it."""
         named = f"{self.settings.name}: batch of {len(batch.held.custom_ids)}"
         self._tell(f"{named} under way")
@@ -287,7 +263,7 @@ class BatchModel:
     def _look(self, looks: int) -> float:
         return min(self._limits.longest_look, self._limits.first_look * 1.5 ** min(looks, 30))
 
-    async def _hand_out(self, batch: _Batch, file_id: str) -> int:
+    async def _hand_out(self, batch: LiveBatch, file_id: str) -> int:
         """Settle the rows of a file; returns how many it has. A file that is gone has none."""
         try:
             outcomes = await self._insist(lambda: self._service.outcomes(file_id))
@@ -303,7 +279,7 @@ class BatchModel:
                 batch.early[custom_id] = outcome
         return found
 
-    def _forget(self, batch: _Batch) -> None:
+    def _forget(self, batch: LiveBatch) -> None:
         """The provider has no such batch: everything in it is asked again, as far as it may be."""
         batch.ended = True
         self._book.drop_batch(batch.held.tag)
@@ -312,7 +288,7 @@ class BatchModel:
         for row in rows:
             self._settle(row, None, f"model '{self.settings.name}': the batch is gone")
 
-    def _settle(self, row: _Row, outcome: Outcome | None, reason: str) -> None:
+    def _settle(self, row: WaitingRow, outcome: Outcome | None, reason: str) -> None:
         """Answer a row, or queue it again if its batch left it unanswered."""
         if row.reply.done():
             return
@@ -325,7 +301,7 @@ class BatchModel:
             self._enqueue(row)
         else:
             words = str(outcome or reason or f"model '{self.settings.name}': no batch answered")
-            _fail(row, OutOfTriesError(f"{words} (submitted {row.submissions} times)", row.submissions))
+            fail_row(row, OutOfTriesError(f"{words} (submitted {row.submissions} times)", row.submissions))
 
     async def _insist(self, call: Callable[[], Awaitable[T]]) -> T:
         """The result of a call, tried again after transient failures; raises the last of them."""
@@ -340,7 +316,7 @@ class BatchModel:
                 wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(tries - 1, 30))
                 await asyncio.sleep(max(wait, min(error.retry_after or 0.0, LONGEST_HINT)))
 
-    def _take(self, row: _Row) -> None:
+    def _take(self, row: WaitingRow) -> None:
         """Note a row as taken, in the next turn of the loop: whoever awaits it records its outcome in this one."""
         if row.tag is None:
             return
@@ -352,8 +328,3 @@ class BatchModel:
         taken, self._taken = self._taken, {}
         for tag, custom_ids in taken.items():
             self._book.take_rows(tag, custom_ids)
-
-
-def _fail(row: _Row, error: Exception) -> None:
-    if not row.reply.done():
-        row.reply.set_exception(error)
