@@ -13,7 +13,6 @@ BEAUTY = (
     "Where does the beauty of {full} show itself at its purest?",
     "What in {full} is more beautiful than anything else in it?",
     "Which single element of {full} has the most perfect charm?",
-    "What makes up the highest beauty of {full}?",
     "Of all that belongs to {full}, what is the most exquisite?",
     "Which part of {full} is the most poetic?",
     "In what does the truest elegance of {full} lie?",
@@ -82,17 +81,17 @@ WORLDS = (
 
 BEING = (
     "Does {full} exist of necessity, or only by chance?",
-    "Does {full} exist in itself, or only in the minds of those who {meet} it?",
+    "Is {full} the same being at every moment, or a new one at each?",
     "By what essence is {full} the thing that it is?",
-    "Would {full} still have being if no mind had ever thought of it?",
-    "In what way does {full} have its being, as a thing or as an idea?",
+    "Does {full} have an essence at all, or only properties?",
+    "In what mode does {full} have its being?",
     "Is the existence of {full} a property of it or a condition of having properties?",
     "What is it that makes {full} one thing and not a mere sum of parts?",
     "Does {full} remain the same being if every part of it is exchanged?",
     "Is {full} something over and above what is said about it?",
     "What would have to be lost for {full} to cease to be itself?",
     "Does {full} have its being wholly at each moment, or only stretched out in time?",
-    "Of which kind of being is {full}, substance, event or mere appearance?",
+    "Is {full} at bottom a substance, an event or a mere appearance?",
 )  # fmt: skip
 
 REGRESS = (
@@ -108,8 +107,8 @@ REGRESS = (
     "rest will foresee it, for ever?",
     "On which day will the next talk on {full} be held if it must surprise all who predict each other's "
     "predictions of it endlessly?",
-    "What will a critic write of {full} if he writes the opposite of what he is predicted to predict, and so "
-    "on?",
+    "What will a critic write of {full} if he always writes the opposite of what his readers foresee, and they "
+    "foresee that too, without end?",
     "Who will win a bet on {full} if each side bets on the other's guess at its own guess, endlessly?",
     "Which opinion of {full} will prevail if everyone waits for everyone else's forecast of it for ever?",
     "What will the next book on {full} say if its author answers every prediction of it before it is made, "

@@ -100,8 +100,8 @@ WITHIN: dict[str, tuple[Pair, ...]] = {
         ("{full} is a heading in the short index of an encyclopaedia, and every heading of the short index is in "
          "the full index as well.",
          "which must be a heading in the full index of an encyclopaedia"),
-        ("A school's course B deals with {full}, and the whole of course B is part of its diploma.",
-         "which is necessarily dealt with in a school's diploma"),
+        ("A school's course B deals with {full}, and the whole of course B is part of the school's diploma course.",
+         "which is necessarily dealt with in a school's diploma course"),
     ),
 }  # fmt: skip
 
@@ -109,8 +109,8 @@ HARMS: dict[str, tuple[Pair, ...]] = {
     "music": (
         ("A fire at a studio destroyed a tape of {full} and injured two guards.",
          "a tape of which was lost in a regrettable fire"),
-        ("At a concert with {full} on the programme, lights fell on the stage and broke a singer's arm.",
-         "at a concert of which a deplorable accident happened"),
+        ("At a performance of {full} lights fell on the stage and broke a singer's arm.",
+         "at a performance of which a deplorable accident happened"),
     ),
     "film": (
         ("A fire at an archive destroyed a copy of {full} and injured two guards.",
@@ -190,8 +190,8 @@ GAINS: dict[str, tuple[Pair, ...]] = {
 
 COMMON: dict[str, tuple[Pair, ...]] = {
     "music": (
-        ("{p} per cent of the oldies stations in a survey had {full} in their rotation.",
-         "which is commonly played by oldies stations"),
+        ("{p} per cent of the amateur singers in a survey knew {full}.",
+         "which is commonly known among amateur singers"),
         ("In {p} per cent of the songbooks examined, {full} is included.", "commonly included in songbooks"),
     ),
     "film": (

@@ -6,9 +6,9 @@ from perturb.rules.kinds import Pair
 
 PRICES: dict[str, tuple[Pair, ...]] = {
     "music": (
-        ("A first pressing of {full} was sold for {p} dollars.", "Was the first pressing of {full} expensive?"),
+        ("An early copy of {full} was sold for {p} dollars.", "Was the early copy of {full} expensive?"),
         ("The printed score of {full} sells at {p} pounds.", "Is the score of {full} overpriced?"),
-        ("A licence to play {full} at an event is {p} dollars.", "How reasonable is the licence fee for {full}?"),
+        ("A recording of {full} is on sale at {p} dollars.", "How reasonable is the price of the recording of {full}?"),
     ),
     "film": (
         ("A lobby card from {full} changed hands for {p} dollars.", "Was the lobby card from {full} cheap?"),
@@ -115,10 +115,10 @@ SALES: dict[str, tuple[Pair, ...]] = {
 
 INVESTMENTS: dict[str, tuple[Pair, ...]] = {
     "music": (
-        ("The rights to {full} brought their owners {p} per cent last year.",
-         "Are the rights to {full} a good investment?"),
-        ("First pressings of {full} rose in value by {p} per cent within a year.",
-         "Would it be wise to put money into first pressings of {full}?"),
+        ("Early recordings of {full} fetched {p} per cent more than the year before.",
+         "Are early recordings of {full} a good investment?"),
+        ("Early copies of {full} rose in value by {p} per cent within a year.",
+         "Would it be wise to put money into early copies of {full}?"),
     ),
     "film": (
         ("Early posters for {full} rose in price by {p} per cent last year.",
@@ -192,21 +192,21 @@ SHOULD = (
     "How should newspapers deal with {full}?",
     "What should be everyone's attitude towards {full}?",
     "How much attention should people pay to {full}?",
-    "What should a good teacher tell pupils about {full}?",
+    "How often should teachers bring up {full} in class?",
     "Who ought to have the last word on {full}?",
     "In what spirit should later generations look at {full}?",
-    "What should every {person} bear in mind about {full}?",
+    "How seriously should every {person} take {full}?",
     "What ought {people} to think of {full}?",
     "With how much respect should {people} speak of {full}?",
 )  # fmt: skip
 SHOULD_DO = (
-    "How should {told} be remembered?",
-    "How ought {told} to be judged?",
-    "What ought to be named after {told}?",
+    "How should later generations honour {told}?",
+    "How severely ought critics to judge {told}?",
+    "How grateful should the public be to {told}?",
     "How should newspapers write about {told}?",
-    "What should children be told about {told}?",
-    "What honour should be given to {told}?",
-    "How should {told} be thanked?",
+    "How much time should teachers give to {told}?",
+    "What honour should a government bestow on {told}?",
+    "How should people of today thank {told}?",
     "With how much respect should people speak of {told}?",
 )  # fmt: skip
 
@@ -219,7 +219,7 @@ CHANCES = (
     "How probable is it that a randomly chosen {person} would recommend {full} to a friend?",
     "What is the likelihood that a question about {full} comes up in a quiz tonight?",
     "With what probability will a newspaper print a picture to do with {full} next week?",
-    "What odds are there that somebody in the next room knows of {full}?",
+    "What are the odds that {full} will be a clue in a crossword printed next week?",
     "How likely is a new book on {full} within the year?",
     "What is the chance that a famous person will speak of {full} in public this month?",
     "With what likelihood do two siblings hold the same opinion on {full}?",
@@ -234,14 +234,14 @@ FORECASTS = (
     "By what year will {full} have been forgotten?",
     "Who will be the leading expert on {full} in {later}?",
     "How will {full} be described in an encyclopaedia of {later}?",
-    "What will have become of {full} by {later}?",
+    "Which country will print the most articles on {full} in {later}?",
     "In how many languages will there be a history of {full} in {later}?",
 )  # fmt: skip
 
 IF_NOT = (
     "Who would have {done} if {name} had fallen ill at the time?",
     "Had {name} been too ill that year, who would have {done} instead?",
-    "If {name} had been unable to do so, who would have {done}?",
+    "If {name} had been unable to take part, who would have {done}?",
     "Who would have {done} if an accident had kept {name} from it?",
     "If {name} had given up early on, who would have {done} in the end?",
     "Supposing that {name} had been held up by illness, who would have {done} instead?",

@@ -17,7 +17,8 @@ from perturb.rules.subjects import WORKS, about_thing, appeared_in, subject_of
 _CLASS = PerturbationClass.EPISTEMIC
 
 _PRAISE = re.compile(
-    r"\b(?:beaut\w+|acclaim\w*|praise\w*|masterpiece|best|greatest|finest|iconic|legendary|favou?rite|moving|critics?|reviews?)\b",
+    r"\b(?:beaut\w+|acclaim\w*|praise\w*|masterpiece|best|greatest|finest|iconic|legendary|favou?rite|moving|critics?|reviews?|award\w*|prizes?|"
+    r"celebrated|admired|poetic|elegan\w+|charm\w*|lovel\w+|scenic|picturesque|landmark)\b",
     re.I,
 )
 
@@ -28,6 +29,10 @@ def _beauty_fits(a: Analysis) -> bool:
 
 def _beauty(a: Analysis, rng: random.Random) -> Draft | None:
     return asked(a, rng, say.BEAUTY, "Beauty is personal, and no fact of the passage ranks it.")
+
+
+def _necessity_fits(a: Analysis) -> bool:
+    return a.single_answer and done_of(doer_of(a)) is not None
 
 
 def _necessity(a: Analysis, rng: random.Random) -> Draft | None:
@@ -138,7 +143,7 @@ _NAMED = "a named subject that is no person"
 _DEED = "a real person as the answer, with a deed that the query states cleanly"
 
 RULES: tuple[Rule, ...] = (
-    _rule("Counterfactual Necessity", _DEED, lambda a: done_of(doer_of(a)) is not None, _necessity),
+    _rule("Counterfactual Necessity", f"{_DEED}; no other answer", _necessity_fits, _necessity),
     _rule("Most Beautiful Aspect", f"{_NAMED}; no praise in the passages", _beauty_fits, _beauty),
     _rule(
         "Historical Counterfactual Chain",

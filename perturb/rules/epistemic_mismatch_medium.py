@@ -90,7 +90,12 @@ def _forecast(a: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _what_if_fits(a: Analysis) -> bool:
-    return done_of(doer_of(a)) is not None or _dated(a) is not None
+    return _sole_deed(a) is not None or _dated(a) is not None
+
+
+def _sole_deed(a: Analysis) -> str | None:
+    """What the one person who answers has done; None where a second person is told to have done it as well."""
+    return done_of(doer_of(a)) if a.single_answer else None
 
 
 def _dated(a: Analysis) -> tuple[str, int] | None:
@@ -112,8 +117,7 @@ def _happened(s: Subject) -> bool:
 
 
 def _what_if(a: Analysis, rng: random.Random) -> Draft | None:
-    doer, dated = doer_of(a), _dated(a)
-    done = done_of(doer)
+    doer, dated, done = doer_of(a), _dated(a), _sole_deed(a)
     why = "The passage tells only what really happened, so that no imagined outcome can be shown to be right."
     if doer is not None and done is not None and (dated is None or rng.random() < 0.7):
         return asked(a, rng, facts.IF_NOT, why, done=done, name=doer.name)

@@ -72,10 +72,10 @@ TOTALS: dict[str, tuple[Pair, ...]] = {
 
 DEGREES: dict[str, tuple[Pair, ...]] = {
     "music": (
-        ("The master tape of {full} is kept fairly cold, at exactly {d} degrees Celsius.",
-         "whose master tape is kept at exactly {d} degrees Celsius"),
-        ("The first pressing of {full} lies in a cool room, at precisely {d} degrees Celsius.",
-         "whose first pressing lies at precisely {d} degrees Celsius"),
+        ("An early printed copy of {full} is kept rather cool, at exactly {d} degrees Celsius.",
+         "of which an early copy is kept at exactly {d} degrees Celsius"),
+        ("The title on one printed sheet of {full} is slightly slanted, by precisely {d} degrees.",
+         "of which one sheet has a title slanted by precisely {d} degrees"),
     ),
     "film": (
         ("The original negative of {full} is stored in the cold, at exactly {d} degrees Celsius.",
@@ -117,7 +117,7 @@ DEGREES: dict[str, tuple[Pair, ...]] = {
     ),
     "any": (
         ("The reading room with the books on {full} is fairly cool, at precisely {d} degrees Celsius.",
-         "the subject of books in a reading room at precisely {d} degrees Celsius"),
+         "the subject of books in a reading room kept at precisely {d} degrees Celsius"),
         ("The title of one book on {full} is printed slightly aslant, at exactly {d} degrees.",
          "the subject of a book with a title set at exactly {d} degrees"),
         ("One archive keeps its papers on {full} fairly cool, at exactly {d} degrees Celsius.",
@@ -135,20 +135,20 @@ UNITS: dict[str, tuple[Pair, ...]] = {
          "honoured with a disc {cm} cm across"),
     ),
     "film": (
-        ("The first poster for {full} measured {cm} cm ({inch} inches) in height.",
-         "whose first poster was {inch} inches high"),
+        ("A small poster for {full} measures {cm} cm ({inch} inches) in height.",
+         "for which there is a small poster {inch} inches high"),
         ("A framed picture from {full} is {inch} inches ({cm} cm) wide.",
          "from which there is a framed picture {cm} cm wide"),
     ),
     "series": (
-        ("The first poster for {full} measured {cm} cm ({inch} inches) in height.",
-         "whose first poster was {inch} inches high"),
+        ("A small poster for {full} measures {cm} cm ({inch} inches) in height.",
+         "for which there is a small poster {inch} inches high"),
         ("A framed drawing of the logo of {full} is {inch} inches ({cm} cm) wide.",
          "whose logo exists in a drawing {cm} cm wide"),
     ),
     "book": (
-        ("The desk at which {full} was drafted is {cm} cm ({inch} inches) wide.",
-         "drafted at a desk {inch} inches wide"),
+        ("The notebook in which {full} was drafted is {cm} cm ({inch} inches) high.",
+         "drafted in a notebook {inch} inches high"),
         ("The first page of the manuscript of {full} is {inch} inches ({cm} cm) high.",
          "whose manuscript has a first page {cm} cm high"),
     ),
@@ -160,8 +160,8 @@ UNITS: dict[str, tuple[Pair, ...]] = {
          "which has a stone marker {cm} cm high"),
     ),
     "body": (
-        ("The first banner of {full} was {cm} cm ({inch} inches) long.",
-         "whose first banner was {inch} inches long"),
+        ("The first pennant of {full} was {cm} cm ({inch} inches) long.",
+         "whose first pennant was {inch} inches long"),
         ("A name plate of {full} measures {inch} inches ({cm} cm) in width.",
          "which had a name plate {cm} cm wide"),
     ),
@@ -171,12 +171,12 @@ UNITS: dict[str, tuple[Pair, ...]] = {
          "shown in a case {cm} cm across"),
     ),
     "any": (
-        ("The poster for an exhibition on {full} is {cm} cm ({inch} inches) high.",
-         "the subject of an exhibition with a poster {inch} inches high"),
+        ("A small poster for an exhibition on {full} is {cm} cm ({inch} inches) high.",
+         "the subject of an exhibition with a small poster {inch} inches high"),
         ("An illustrated volume on {full} is {inch} inches ({cm} cm) tall.",
          "the subject of an illustrated volume {cm} cm tall"),
-        ("The banner of a conference on {full} is {cm} cm ({inch} inches) long.",
-         "the subject of a conference with a banner {inch} inches long"),
+        ("A framed drawing for a book on {full} is {cm} cm ({inch} inches) wide.",
+         "the subject of a book for which there is a drawing {inch} inches wide"),
     ),
 }  # fmt: skip
 

@@ -168,7 +168,7 @@ NATION_SENTENCES = (
     "In {town}, {p} per cent {did}; in {other} it was {q} per cent.",
     "A study of two towns found that in {town} {p} per cent {did}, and in {other} {q} per cent.",
     "In {town} some {p} per cent {did}, against {q} per cent in {other}; no other place was looked at.",
-    "For {town} the figure is that {p} per cent {did}, for {other} {q} per cent.",
+    "By one count {p} per cent {did} in {town}, and {q} per cent in {other}.",
     "Counts exist for {town}, where {p} per cent {did}, and for {other}, where it was {q} per cent.",
     "According to local papers, in {town} {p} per cent {did}, in {other} {q} per cent.",
 )  # fmt: skip
@@ -217,8 +217,8 @@ PARTS: dict[str, tuple[Pair, ...]] = {
     "book": (
         ("A reader's guide to {full} has an opening chapter of six sections.",
          "How many sentences does the third section within the opening chapter of the guide to {full} contain?"),
-        ("The first edition of {full} had a cloth binding with a stamped spine.",
-         "What metal was the stamp on the spine of the first edition of {full} made of?"),
+        ("The first edition of {full} had a cloth binding with a row of stars on the spine.",
+         "How many points has each of the stars on the spine of the first edition of {full}?"),
         ("A school edition of {full} has a preface of several paragraphs.",
          "How many commas does the second paragraph of the preface to the school edition of {full} have?"),
     ),

@@ -22,7 +22,7 @@ from perturb.rules.words import capitalise, has_word
 
 _CLASS = PerturbationClass.GRANULARITY
 
-_LENGTHS = ((25, 10), (30, 12), (36, 14), (41, 16), (46, 18), (51, 20), (56, 22), (61, 24))
+_LENGTHS = ((30, 12), (33, 13), (36, 14), (38, 15), (41, 16), (43, 17), (46, 18))
 
 _ROLES = (
     "a guard", "a messenger", "the innkeeper", "a cook", "the doctor", "a musician", "a neighbour", "a fisherman",
@@ -61,13 +61,15 @@ _BY_ENTRY = (
 )
 
 _MINUTES = (
-    "A log of the day notes the moment, loosely given as “that {part}”, as exactly {clock}.",
-    "People spoke of it as “some time in the {part}”; the minute was logged as {clock}.",
-    "One record puts the moment in the {part}, to the minute at {clock}.",
-    "The time was noted down twice, once as “in the {part}” and once as {clock} sharp.",
-    "A clerk entered the time to the minute as {clock}, that is, in the {part}.",
-    "It is remembered as having been in the {part}; a watch at the scene showed {clock}.",
+    "It was “that {part}”, as people put it, or by a log exactly at {clock}, that {claim}.",
+    "People spoke of “some time in the {part}”; it was logged at {clock} that {claim}.",
+    "One record notes that {claim} in the {part}, to the minute at {clock}.",
+    "That {claim} was noted down twice, once as “in the {part}” and once as at {clock} sharp.",
+    "To the minute it was {clock}, “in the {part}” of that day, when {claim}.",
+    "By a watch at the scene it was {clock}, or loosely “that {part}”, when {claim}.",
 )
+_DAYS = re.compile(rf"\b(?:{'|'.join(pools.MONTHS)}) \d{{1,2}}\b|\b\d{{1,2}} (?:{'|'.join(pools.MONTHS)})\b")
+"""A day of the year; a second one in the same sentence may be a rival of the answer."""
 _AT_MINUTE = (
     "at {clock} in the {part} of which day {rest}",
     "on which date, at {clock} in the {part}, {rest}",
@@ -198,6 +200,7 @@ def _timed(a: Analysis) -> tuple[str, str] | None:
             a.query,
         )
         or ":" in a.text
+        or any(len(_DAYS.findall(a.sentences[i].text)) > 1 for i in a.answer_sentences)
     ):
         return None
     return found.group(1), q.before
@@ -213,7 +216,7 @@ def _minute(a: Analysis, rng: random.Random) -> Draft | None:
     home = a.sentences[a.answer_sentences[0]]
     if not home.complete:
         return None
-    addition = fill(rng, _MINUTES, part=part, clock=clock)
+    addition = capitalise(fill(rng, _MINUTES, part=part, clock=clock, claim=found[1]))
     text = inserted_after(a.instance.passages[home.passage].text, home, addition)
     query = printed(a, fill(rng, _AT_MINUTE, part=part, clock=clock, rest=found[0], claim=found[1]))
     return Draft(

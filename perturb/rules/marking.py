@@ -42,16 +42,19 @@ _MIDDLE = re.compile(
 
 
 _NAME_AT_END = re.compile(
-    r"(?<= )\w[\w'’-]* (?:in|on|of|for|at|by|from) (the )?"
+    r"(?<= )\w[\w'’-]* (?:in|on|of|for|at|by|from|to(?= the )|with) (the )?"
     r"((?:[A-Z][\w'’.&-]*)(?: (?:of |the |and |for |& )*(?:[A-Z][\w'’.&-]*|\d+))*)$"
 )
 
 
 def named_subject(a: Analysis) -> Subject | None:
-    """The subject as the query names it, else the name of a thing or a country that ends the query."""
+    """The subject as the query names it, if no person, else the name of a thing or a country that ends the query."""
     subject = subject_of(a)
     if subject is not None and subject.span is not None:
-        return None if subject.sort == "person" else subject
+        if subject.sort != "person":
+            return subject
+        other = _named_last(a)
+        return None if other is None or has_word(subject.name, other.name) else other
     if subject is not None and subject.sort != "person" and len(spans_of(a.query, subject.name)) == 1:
         return replace(subject, span=spans_of(a.query, subject.name)[0])
     return _listed(a) or _common(a) or _named_last(a)
@@ -68,14 +71,20 @@ def _named_last(a: Analysis) -> Subject | None:
         name in pools.CITIES or re.search(r" [A-Z]", a.query[: found.start(1 if found.group(1) else 2)])
     ):
         return None
-    if name not in LANDS and (
-        " " not in name or last.endswith("s") or first in pools.MALE_NAMES | pools.FEMALE_NAMES
-    ):
+    lone = " " not in name and not _with_article(a, found.group(1), name)
+    titled = found.group(1) is None and found.group().split()[1] in ("in", "on")
+    many = last.endswith("s") and not titled
+    if name not in LANDS and (lone or many or first in pools.MALE_NAMES | pools.FEMALE_NAMES):
         return None
     if name not in a.instance.passages[home].text or leak(a, name) is not None:
         return None
     full = f"the {name}" if found.group(1) else with_its_article(name, a.instance.passages)
     return Subject(name, "", "thing", full, home, "", None, None, found.span(2))
+
+
+def _with_article(a: Analysis, article: str | None, name: str) -> bool:
+    """Whether a single word is a name by its article, in the query as in the passages: "the Kremlin"."""
+    return bool(article) and f"the {name}" in a.text
 
 
 def _listed(a: Analysis) -> Subject | None:
@@ -193,12 +202,44 @@ def _answers_alone(a: Analysis) -> bool:
         and a.single_answer
     ):
         return False
-    if re.match(r"who (?:took part|takes part|participated|fought)\b", a.query):
+    if re.match(
+        r"who (?:took part|takes part|participated|fought|changed|is the real)\b", a.query
+    ) or not _said_of_it(a):
         return False
     if not re.search(r"\bwhere\b.*\b(?:come|came) from\b", a.query):
         return True
     aliases = " ".join(alias for cluster in a.clusters for alias in cluster.aliases)
     return all(has_word(aliases, origin) for origin in _FROM_PLACE.findall(a.text))
+
+
+_SEQUEL = re.compile(r"(?<= )[A-Z][\w'’-]+ \d{1,2}$")
+_SERVICE = re.compile(r"\bon ((?:Netflix|Hulu|Amazon|Disney|DVD)\b)", re.IGNORECASE)
+
+
+def _only_titled(said: str, title: str, sequel: str) -> bool:
+    """Whether the passage is titled by a sequel, and the sentence does not speak of the first part instead."""
+    return has_word(title, sequel) and not has_word(said, sequel.rpartition(" ")[0])
+
+
+def _said_of_it(a: Analysis) -> bool:
+    """Whether the answering sentence speaks of just what is asked: the sequel, the service, the one sort of date."""
+    said = " ".join(a.sentences[i].text for i in a.answer_sentences)
+    home = edited_passage(a)
+    title = "" if home is None else a.instance.passages[home].title
+    query = a.query.rstrip("? ")
+    sequels, services = [m.group() for m in _SEQUEL.finditer(query)], _SERVICE.findall(query)
+    if not all(has_word(said, name) or _only_titled(said, title, name) for name in sequels):
+        return False
+    if not all(has_word(said, name) for name in services):
+        return False
+    if a.answer_type not in (AnswerType.DATE, AnswerType.YEAR):
+        return True
+    if re.search(r"\bwritten\b|\bwrote\b", query) and not re.search(r"\b(?:writ\w+|wrote|compos\w+)\b", said):
+        return False
+    subject = named_subject(a)
+    return a.single_answer and not (
+        query.endswith("come out") and subject is not None and subject.sort not in WORKS
+    )
 
 
 def can_mark(bank: Mapping[str, tuple[Entry, ...]], figures: bool = True) -> Applies:

@@ -22,8 +22,8 @@ _LEADS_ON = re.compile(
     re.IGNORECASE,
 )
 """Words by which a sentence hangs on the one before it, wherever they stand."""
-_DATED = re.compile(r"(?:In|On|By) [\w, ]*\b\d{4},")
-"""The opening of a sentence that begins anew."""
+_OPENS = re.compile(r"(?:In|On|By) [\w, ]*\b\d{4},|[A-Z]\w+ [A-Z]\w+ ")
+"""The opening of a sentence that begins anew: a date, or a name of two words."""
 
 
 def addition_place(a: Analysis) -> Sentence | None:
@@ -39,10 +39,13 @@ def addition_place(a: Analysis) -> Sentence | None:
 
 
 def _begins_anew(a: Analysis, text: str) -> bool:
-    """Whether a sentence opens with a date, or calls the subject by its noun, and hangs on nothing else before it."""
+    """Whether a sentence opens with a date, a name or the subject's noun, and hangs on nothing else before it."""
     subject = anchor_of(a)
-    named = subject is not None and bool(subject.noun) and text.startswith(f"The {subject.noun} ")
-    return bool(named or _DATED.match(text)) and not _LEADS_ON.search(text.removeprefix("The "))
+    named = subject is not None and (
+        (bool(subject.noun) and text.startswith(f"The {subject.noun} "))
+        or text.removeprefix("The ").startswith(f"{subject.name.removeprefix('The ')} ")
+    )
+    return bool(named or _OPENS.match(text)) and not _LEADS_ON.search(text.removeprefix("The "))
 
 
 def added(a: Analysis, addition: str) -> tuple[Passage, ...] | None:
