@@ -20,9 +20,9 @@ from perturb.rules.ambiguity_rivals import (
     thing_of,
     years_in,
 )
-from perturb.rules.analyse import Analysis
+from perturb.rules.analyse import Analysis, support
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import is_clean, like_a_search, maybe_person
+from perturb.rules.doers import asserts_deed, is_clean, like_a_search, maybe_person
 from perturb.rules.drafts import answer_sentence, fill, in_style, restated
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import split_sentences
@@ -83,7 +83,7 @@ def _sluice_fits(analysis: Analysis) -> bool:
     question = analysis.question
     if question is None or answer_sentence(analysis) is None or _joined(analysis):
         return False
-    if not is_clean(analysis) or like_a_search(analysis):
+    if not is_clean(analysis) or like_a_search(analysis) or not _is_told(analysis):
         return False
     if question.wh == "who":
         named = thing_of(analysis) != "this subject" or question.verb not in ("is", "was")
@@ -96,6 +96,12 @@ def _sluice_fits(analysis: Analysis) -> bool:
     if question.gap == "place":
         return any_town(analysis) is not None and question.before.endswith(question.verb)
     return question.gap == "date" and analysis.alternative is not None
+
+
+def _is_told(analysis: Analysis) -> bool:
+    """Whether the passages say what the question takes for granted."""
+    told = " ".join(f"{passage.title} {passage.text}" for passage in analysis.instance.passages)
+    return support(analysis.instance.query, told) >= 0.6 and asserts_deed(analysis)
 
 
 def _joined(analysis: Analysis) -> bool:
@@ -121,7 +127,6 @@ def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
         query = rng.choice(say.SLUICES).format(
             claim=question.before, event=event.format(thing=thing), wh=question.wh
         )
-        query = re.sub(r" was (it|that)$", r" is \1", query) if present else query
     if rival is None:
         return None
     return with_note(

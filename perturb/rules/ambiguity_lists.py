@@ -14,7 +14,7 @@ from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, work_gap_of
 from perturb.rules.ambiguity_rivals import deed_of, half_named, hinted_year, is_old, rival_of
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import is_clean, like_a_search, maybe_person
+from perturb.rules.doers import is_clean, is_well_formed, like_a_search, maybe_person
 from perturb.rules.drafts import answer_sentence, fill, restated
 from perturb.rules.questions import Question, inflected
 from perturb.rules.rule import Draft
@@ -27,16 +27,28 @@ def respectively_fits(analysis: Analysis) -> bool:
     return (
         rival_of(analysis) is not None
         and answer_sentence(analysis) is not None
-        and is_clean(analysis)
-        and not like_a_search(analysis)
+        and (_in_print(analysis) or is_well_formed(analysis))
         and not half_named(analysis)
         and not hinted_year(analysis)
+        and not _to_come(analysis)
     )
+
+
+def _to_come(analysis: Analysis) -> bool:
+    """Whether a date is asked for in the present tense, so that events of the past would not stand beside it."""
+    timely = analysis.answer_type in (AnswerType.DATE, AnswerType.YEAR)
+    return timely and re.search(r"\b(?:is|are|does|do|will)\b", analysis.query.lower()) is not None
+
+
+def _in_print(analysis: Analysis) -> bool:
+    """Whether the question can stand in print; else it is only quoted as it was typed."""
+    return is_clean(analysis) and not like_a_search(analysis)
 
 
 def respectively(analysis: Analysis, rng: random.Random) -> Draft | None:
     """Three names and two values, matched "respectively", in the place of all that points to the answer."""
-    forms = [form(analysis, rng) for form in (_three_names, _three_people, _three_events, _three_questions)]
+    printed = (_three_names, _three_people, _three_events, _three_questions)
+    forms = [form(analysis, rng) for form in (printed if _in_print(analysis) else (_three_questions,))]
     found = [words for words in forms if words]
     new = rng.choice(found) if found else None
     passages = restated(analysis, new) if new else None
@@ -157,10 +169,12 @@ def _three_questions(analysis: Analysis, rng: random.Random) -> str | None:
         return None
     first, last = rng.sample(say.SIDE_QUESTIONS[kind], 2)
     asked = capitalise(re.sub(r"\s+", " ", analysis.query).strip().rstrip("? ")) + "?"
-    questions = _listed(*(f"“{question}”" for question in (first, asked, last)))
-    return fill(
-        rng, say.THREE_QUESTIONS, questions=questions, values=" and ".join(_two_values(analysis, rng))
-    )
+    three = [first, asked, last]
+    wordings: tuple[str, ...] = say.THREE_QUESTIONS
+    if not _in_print(analysis):
+        three, wordings = [question.lower().rstrip("?") for question in three], say.THREE_SEARCHES
+    questions = _listed(*(f"“{question}”" for question in three))
+    return fill(rng, wordings, questions=questions, values=" and ".join(_two_values(analysis, rng)))
 
 
 def _kind_of_value(analysis: Analysis) -> str | None:
@@ -175,7 +189,7 @@ def _kind_of_value(analysis: Analysis) -> str | None:
     if kind is not AnswerType.NUMBER:
         return None
     if "%" in answer or "per cent" in answer or "percent" in answer:
-        return "share"
+        return None if "annum" in answer else "share"
     if re.search(r"[$£€]|\b(?:dollars?|pounds?|euros?|million|billion|trillion)\b", answer):
         large = re.search(r"illion\b", answer)
         return "how much" if re.search(r"[$£€]|dollar|pound|euro", answer) and not large else None
@@ -183,10 +197,12 @@ def _kind_of_value(analysis: Analysis) -> str | None:
         return "how brief"
     if re.search(r"\b(?:years?|months?|weeks?|days?|hours?)\b", answer):
         return "how long"
+    if re.search(r"\d\s+[a-z]", answer):
+        return None
     if re.search(r"\bpopulation of\b", analysis.query):
         return "residents"
     many = re.match(r"how many\b|.*\bnumber of\b", analysis.query.lower())
-    odd = re.search(r"\b(?:first|atomic|jersey|phone|[a-z]+th)\b", analysis.query.lower())
+    odd = re.search(r"\b(?:first|people|atomic|jersey|phone|[a-z]+th)\b", analysis.query.lower())
     return _size(analysis) if many and not odd else None
 
 

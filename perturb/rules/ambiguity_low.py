@@ -79,7 +79,7 @@ _VERB_FAMILIES: Mapping[str, tuple[str, ...]] = {
     "own": ("own", "sponsor", "kidnap"),
     "rule": ("determine", "issue", "control"),
 }
-_GROUP_FAMILIES = ("win", "own", "rule", "sing")
+_GROUP_FAMILIES = ("win", "own", "rule")
 _POST = re.compile(
     r"who (?:is|was) the (?:[\w-]+ ){0,4}(?:president|leader|king|queen|minister|governor|emperor|chancellor)\b",
     re.I,
@@ -99,6 +99,8 @@ def _sense_family(analysis: Analysis) -> str | None:
         return "be" if analysis.answer_type is AnswerType.PERSON and _POST.match(analysis.query) else None
     verb = inflected(question.verb.lower(), "VB") or ""
     family = next((family for family, verbs in _VERB_FAMILIES.items() if verb in verbs), None)
+    if family == "sing" and analysis.answer_type is not AnswerType.PERSON:
+        return "perform" if analysis.answer[:1].isupper() else None
     if analysis.answer_type is AnswerType.PERSON or maybe_person(analysis):
         return None if family == "win" else family
     return family if family in _GROUP_FAMILIES and analysis.answer[:1].isupper() else None

@@ -34,7 +34,10 @@ def rival_of(analysis: Analysis) -> str | None:
     """
     if analysis.alternative is not None:
         return analysis.alternative
-    return anybody(analysis) if maybe_person(analysis) else None
+    if maybe_person(analysis):
+        return anybody(analysis)
+    held = re.search(r"\b(?:filmed|shot|held|built|take place|took place)$", analysis.query.rstrip("? "))
+    return any_town(analysis) if held and analysis.query.lower().startswith("where ") else None
 
 
 def anybody(analysis: Analysis) -> str | None:
@@ -91,7 +94,10 @@ def thing_of(analysis: Analysis) -> str:
         return "this subject"
     name = max(runs, key=len)
     following = query.partition(name)[2].split()[:1]
-    return f"{name} {following[0]}" if following and following[0].strip("?") in pools.TOPIC_KINDS else name
+    if not following or following[0].strip("?") not in pools.TOPIC_KINDS:
+        return name
+    article = "" if name.lower().startswith("the ") else "the "
+    return f"{article}{name} {following[0]}"
 
 
 def hinted_year(analysis: Analysis) -> bool:

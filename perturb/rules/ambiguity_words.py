@@ -43,10 +43,11 @@ WORK_DECOYS = (
 )
 
 SENSES = {
-    "sing": ("voice", "star", "act"),
+    "sing": ("voice", "star"),
+    "perform": ("act",),
     "play": ("star", "talent"),
     "write": ("hand", "pen", "talent"),
-    "think": ("mind", "brain"),
+    "think": ("mind",),
     "make": ("hand",),
     "be": ("figure",),
     "win": ("side", "outfit"),
@@ -69,22 +70,22 @@ SENSE_QUESTIONS = (
 )
 
 EPITHET_NAMES = (
-    "the {noun} known as “{epithet}”", "the {noun} nicknamed “{epithet}”", "the {noun} that fans call “{epithet}”",
+    "the {noun} known as “{epithet}”", "the {noun} nicknamed “{epithet}”", "the {noun} that many call “{epithet}”",
     "the {noun} with the nickname “{epithet}”", "the {noun} also called “{epithet}”", "the {noun} dubbed “{epithet}”",
     "“{epithet}”", "what people call “{epithet}”", "the {noun} that some know as “{epithet}”",
 )  # fmt: skip
 EPITHET_NOTES = (
-    "Many a {noun} has a nickname, but only {full} is called “{epithet}”.",
-    "The nickname “{epithet}” belongs to {full} and to nothing else, although others have similar ones.",
-    "Fans speak of “{epithet}” and always mean {full}; “{other}” is something different.",
-    "The nickname “{epithet}” is used of {full} alone, whereas “{other}” is used of another {noun}.",
-    "“{epithet}” is an affectionate name for {full} alone; a different {noun} goes by “{other}”.",
-    "By “{epithet}” people mean {full}. What they call “{other}” is another {noun}.",
-    "Of all that has been called by such names, {full} is the only {noun} known as “{epithet}”.",
-    "Whoever says “{epithet}” means {full}, while “{other}” stands for a {noun} of no fame.",
-    "In letters to the paper {full} is “{epithet}” throughout, and no other {noun} is called that.",
-    "Two names are easily mixed up: “{epithet}” is {full}, whereas “{other}” is some other {noun}.",
-    "A local joke turned {full} into “{epithet}”, a name that no other {noun} has been given.",
+    "Many a {noun} has a nickname, but the only one called “{epithet}” is {full}.",
+    "Others have similar nicknames, but “{epithet}” belongs to nothing else than {full}.",
+    "While “{other}” is something different, people who speak of “{epithet}” always mean {full}.",
+    "Whereas “{other}” is used of another {noun}, the nickname “{epithet}” is used only of {full}.",
+    "A different {noun} goes by “{other}”, but “{epithet}” is a name for nothing else than {full}.",
+    "“{other}” is what people call another {noun}; by “{epithet}” they mean {full}.",
+    "Of all that has been called by such names, the only {noun} known as “{epithet}” is {full}.",
+    "While “{other}” stands for another {noun}, whoever says “{epithet}” means {full}.",
+    "In letters to the paper no other {noun} is called “{epithet}”, which always means {full}.",
+    "Two names are easily mixed up: “{other}” is some other {noun}, whereas “{epithet}” is {full}.",
+    "A newspaper once gave the name “{epithet}”, which no other {noun} has been given, to {full}.",
 )
 
 DEICTIC_NOTES = (
@@ -125,9 +126,9 @@ SIDE_DEEDS = (
 """What somebody may have done about any subject: in the question, and in the passage with the name."""
 SLUICES_WHO = (
     "someone {did} and someone {deed}, but who",
-    "someone {did}, and someone {deed}, but who was it",
+    "it is known that someone {did} and that someone {deed}, but who",
     "I read that someone {did} and that someone {deed}; who",
-    "if someone {did} and someone {deed}, who was that",
+    "given that someone {did} and someone {deed}, who",
     "there is someone who {did} and someone who {deed}, but who",
     "someone {did}; someone {deed}; who",
     "somebody {did} and somebody {deed}; do you see who",
@@ -160,13 +161,13 @@ SIDE_EVENTS_PRESENT = (
 )
 SLUICES = (
     "{claim} and {event}, but {wh}",
-    "{claim}, and {event}, but {wh} was it",
+    "it is known that {claim} and that {event}, but {wh}",
     "I read that {claim} and that {event}; {wh}",
-    "it is said here that {claim} and {event}, but {wh}",
-    "given that {claim} and {event}, {wh} was that",
+    "I have been told that {claim} and that {event}, but {wh}",
+    "given that {claim} and {event}, {wh}",
     "{claim}; {event}; {wh}",
     "{claim} and {event}; can the passage tell me {wh}",
-    "we read that {claim} and that {event}, and I wonder {wh}",
+    "we know that {claim} and that {event}, and I wonder {wh}",
     "{claim} and {event}, so {wh}",
     "it seems that {claim} and {event}; do you see {wh}",
 )
@@ -174,7 +175,6 @@ SLUICES = (
 DUAL = (
     "In a talk between {first} and {second} it came out that {subject} {did}.",
     "A photograph shows {first} beside {second}; the caption says that {subject} {did}.",
-    "A letter to {first} about {second} mentions that {subject} {did}.",
     "The report on a meeting of {first} with {second} says that {subject} {did}.",
     "One portrait shows {first} together with {second}, with the note that {subject} {did}.",
     "{first} is listed next to {second}, with the remark that {subject} {did}.",
@@ -193,15 +193,14 @@ CHAINS = (
 )
 BRAIDS = (
     "{first} told {second} that {subject} had read in {possessive} diary that {subject} {did}.",
-    "{first} wrote to {second} that {subject} was glad {possessive} agent had told everyone that {subject} {did}.",
     "When {first} met {second}, {subject} told {object} that {possessive} agent had said that {subject} {did}.",
-    "{first} assured {second} that {subject} remembered {possessive} promise to say in public that {subject} {did}.",
-    "{first} reminded {second} that {subject} had once told {possessive} brother that {subject} {did}.",
-    "{first} thanked {second} for the letter in which {subject} had written that {possessive} friends all knew that {subject} {did}.",
     "{first} heard from {second} that {possessive} teacher had told {object} how {subject} came to say that {subject} {did}.",
-    "{first} asked {second} whether {subject} minded that {possessive} neighbours had heard from {object} that {subject} {did}.",
-    "Since {first} knew {second}, {subject} let {object} print in {possessive} memoirs that {subject} {did}.",
     "{first} and {second} fell out when {subject} said that {possessive} own notes showed {object} that {subject} {did}.",
+    "{first} and {second} were on good terms until {subject} told {object} that {possessive} brother had heard that {subject} {did}.",
+    "At the last meeting of {first} with {second}, {subject} read {object} a page of {possessive} diary, according to which {subject} {did}.",
+    "On a journey of {first} with {second}, {subject} showed {object} a card from {possessive} agent, which said that {subject} {did}.",
+    "In the letters between {first} and {second}, {subject} tells {object} that {possessive} neighbours have heard that {subject} {did}.",
+    "{first} and {second} were at one table when {subject} let {object} read in {possessive} notebook that {subject} {did}.",
 )
 
 HOMONYMS = (
@@ -265,14 +264,14 @@ THREE_EVENTS = (
     "We are told in a footnote {events}: {values}, respectively.",
 )
 SIDE_EVENTS = (
-    "the first plan was drawn up", "the first press report appeared", "a book on the subject was published",
-    "a public lecture was given", "a plaque was unveiled", "a documentary was shown", "a model was put on show",
-    "the first photograph was printed",
+    "the advisory board met", "a writing contest was held", "a photograph competition was held",
+    "a charity concert was given", "a newsletter appeared", "a workshop took place", "a school prize was awarded",
+    "a sponsored walk took place",
 )  # fmt: skip
-"""Events around the one asked about, which a date or a place answers as well."""
+"""Events which a date or a place answers as well, and which come neither before nor after the one asked about."""
 OLD_SIDE_EVENTS = (
-    "the first letter on the matter was sent", "the oldest account of it was set down", "a feast was held for it",
-    "the first coin in its memory was struck", "the oldest map of the region was drawn", "a chronicle first spoke of it",
+    "a comet was seen", "a great fire broke out", "a stone bridge was built", "a church bell was cast",
+    "a bad harvest was noted", "a hard winter came",
 )  # fmt: skip
 """The same for times before photographs, lectures and newspapers."""
 SIDE_COUNTS = {
@@ -280,7 +279,7 @@ SIDE_COUNTS = {
     "many": (
         "letters arrived",
         "visitors came on the first day",
-        "people answered the survey",
+        "posters were printed",
         "copies of the leaflet were printed",
     ),
 }
@@ -293,15 +292,24 @@ THREE_QUESTIONS = (
     "To the questions {questions}, the yearbook replies with {values}, respectively.",
     "A table with the lines {questions} holds the entries {values}, respectively.",
     "A visitor who asked {questions} was told {values}, respectively.",
-    "On {questions}, the handout says {values}, respectively.",
+    "Below {questions}, one handout prints {values}, respectively.",
 )
+THREE_SEARCHES = (
+    "Somebody typed {questions} into a search page and got {values}, respectively.",
+    "A search page was asked {questions}; it returned {values}, respectively.",
+    "For the searches {questions}, one search page shows {values}, respectively.",
+    "The log of a search page lists {questions} with the answers {values}, respectively.",
+    "In a chat, somebody typed {questions} and received {values}, respectively.",
+    "A help desk was sent {questions} by text message and replied with {values}, respectively.",
+)
+"""For a question that only stands as it was typed."""
 SIDE_QUESTIONS = {
     "who": ("Who wrote the preface?", "Who took the photographs?", "Who signed the invitations?", "Who kept the minutes?", "Who chaired the committee?", "Who paid the bills?"),
-    "when": ("When was the first plan drawn up?", "When did the first press report appear?", "When did the advisory board meet?", "When was a plaque unveiled?", "When was the first lecture given?"),
+    "when": ("When did the advisory board meet?", "When did the website go online?", "When was the photograph competition held?", "When did the newsletter appear?", "When was the school prize awarded?", "When did the press office move?"),
     "where": ("Where was the first plan drawn up?", "Where was a plaque unveiled?", "Where was the first lecture given?", "Where did the newsletter appear?"),
     "few": ("How many experts were asked?", "How many talks were given?", "How many letters arrived?", "How many speakers were invited?"),
     "many": ("How many letters arrived?", "How many visitors came on the first day?", "How many people answered the survey?", "How many copies of the leaflet were printed?"),
-    "residents": ("How many residents were asked?", "How many residents had a vote?", "How many residents answered the survey?", "How many residents signed the petition?"),
+    "residents": ("How many books does the main library hold?", "How many trees were counted in the parks?", "How many letters did the post office handle?", "How many visitors came in one summer?"),
     "how long": ("How long did the survey take?", "How long was the exhibition open?", "How long did the appeal last?", "How long did the talks go on?"),
     "how brief": ("How long does the guided tour take?", "How long does the film on the subject run?", "How long did the opening speech last?"),
     "how much": ("How much did the survey cost?", "How much was paid for the report?", "How much was set aside for repairs?", "How much did the last appeal bring in?"),

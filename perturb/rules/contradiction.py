@@ -8,7 +8,8 @@ import re
 from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules import contradiction_words as say
 from perturb.rules import pools
-from perturb.rules.analyse import Analysis
+from perturb.rules.ambiguity_rivals import hinted_year
+from perturb.rules.analyse import Analysis, support
 from perturb.rules.answers import AnswerType
 from perturb.rules.contradiction_claims import LONGEST_SAID, claims, denial_of, either_of, said, sides
 from perturb.rules.contradiction_low import LOW_RULES
@@ -24,6 +25,7 @@ from perturb.rules.drafts import (
     substituted,
     with_replacement,
 )
+from perturb.rules.leaks import substitute_left
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.values import changed_number
 from perturb.rules.words import capitalise, has_word
@@ -42,11 +44,20 @@ def _has_statement(analysis: Analysis) -> bool:
 
 
 def _has_rival(analysis: Analysis) -> bool:
-    return sides(analysis) is not None
+    return sides(analysis) is not None and not hinted_year(analysis)
 
 
 def _has_claim(analysis: Analysis) -> bool:
     return claims(analysis) is not None
+
+
+def _has_lone_claim(analysis: Analysis) -> bool:
+    """Whether nothing that stays could be taken for the answer once its claim has fallen."""
+    stays = (s.text for i, s in enumerate(analysis.sentences) if i not in analysis.answer_sentences)
+    free = all(
+        substitute_left(analysis, text) is None or support(analysis.query, text) < 0.3 for text in stays
+    )
+    return free and _has_claim(analysis)
 
 
 def _not_of_the_day(analysis: Analysis) -> bool:
@@ -114,7 +125,7 @@ def _modal(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _has_choice(analysis: Analysis) -> bool:
-    return either_of(analysis) is not None or sides(analysis) is not None
+    return not hinted_year(analysis) and (either_of(analysis) is not None or sides(analysis) is not None)
 
 
 def _choice(
@@ -129,13 +140,11 @@ def _choice(
         rng.shuffle(both)
         return said(analysis, fill(rng, say.EXCLUSIVE_STATEMENTS, one=both[0], two=both[1]), reasoning)
     either, *claimed = found
-    pairs = list(zip(claimed, (analysis.answer, analysis.alternative or ""), strict=True))
-    rng.shuffle(pairs)
-    (one, _), (two, value) = pairs
-    other = re.sub(r"^(?:in|on|at) ", "", value, flags=re.IGNORECASE)
+    rng.shuffle(claimed)
+    one, two = claimed
     new = fill(
         rng, wordings, either=either, Either=capitalise(either), one=one, One=capitalise(one), two=two,
-        Two=capitalise(two), other=other,
+        Two=capitalise(two),
     )  # fmt: skip
     return said(analysis, new, reasoning)
 
@@ -160,7 +169,7 @@ def _self_clash(
     condition, failure = rng.choice(say.CONDITIONS)
     new = fill(
         rng, wordings, claim=claim, Claim=capitalise(claim), denial=denial, Denial=capitalise(denial),
-        condition=condition, Failure=capitalise(failure),
+        condition=condition, Condition=capitalise(condition), Failure=capitalise(failure),
     )  # fmt: skip
     return said(analysis, new, reasoning)
 
@@ -194,13 +203,21 @@ def _is_plain_number(analysis: Analysis) -> bool:
     return analysis.answer_type is AnswerType.NUMBER and _has_statement(analysis)
 
 
+def _adds_up(analysis: Analysis) -> bool:
+    """Whether other numbers of the passage have the answer for their product or sum."""
+    found = {int(n.replace(",", "")) for n in re.findall(r"\b\d[\d,]*\b", analysis.text)}
+    whole = re.sub(r"\D", "", analysis.answer)
+    total = int(whole) if whole else 0
+    return any(n > 1 and n < total and (total % n == 0 or total - n in found) for n in found)
+
+
 def _magnitude(analysis: Analysis, rng: random.Random) -> Draft | None:
     sentence = statement(analysis)
     huge = changed_number(analysis.answer, rng, factor=100)
     rival = substituted(analysis, sentence, huge) if sentence and huge else None
     if sentence is None or rival is None or huge is None or has_word(analysis.text, huge):
         return None
-    if len(sentence.text.split()) > LONGEST_SAID:
+    if len(sentence.text.split()) > LONGEST_SAID or _adds_up(analysis):
         return None
     two = [sentence.text, rival]
     rng.shuffle(two)
@@ -235,8 +252,8 @@ RULES: tuple[Rule, ...] = (
          _has_choice, _exclusion, clash_of_values),
     Rule("Contradictory Universals", HIGH, "a question that parses to a short claim; one answer",
          _has_claim, _universals, answer_stands),
-    Rule("Logical Biconditional Break", HIGH, "a question that parses to a short claim; one answer",
-         _has_claim, _biconditional, answer_stands),
+    Rule("Logical Biconditional Break", HIGH, "a question that parses to a short claim; no other value beside it",
+         _has_lone_claim, _biconditional, answer_stands),
     Rule("Binary State Flip", HIGH, "a question that parses to a short claim; one answer",
          _has_claim, _flip, answer_stands),
 )  # fmt: skip

@@ -26,8 +26,9 @@ LONGEST_QUOTED = 18
 """Words of the longest sentence of a passage that is said twice."""
 
 _YEAR = re.compile(r"\b(?:1[0-9]\d\d|20\d\d)\b")
+_SUNG = re.compile(r"who (?:sings|sang|sung)\b", re.IGNORECASE)
 _UNSAYABLE = re.compile(
-    r"\b(?:first time|last time|last year|this year|next|want to [A-Z])\b|"
+    r"\b(?:come from in|first time|last time|last year|this year|next|want to [A-Z])\b|"
     r"\b(?:does|is|was|has) the (?:\w+ )?\w+[^s\W]s of\b|\b(?:for|of|in|on|from|to|with|by|at)[ ?]*$",
     re.I,
 )
@@ -47,7 +48,10 @@ def claims(analysis: Analysis) -> tuple[str, str | None] | None:
     if _lacks_article(analysis) or _reads_badly(analysis):
         return None
     title = analysis.instance.passages[sentence.passage].title
-    if support(analysis.instance.query, f"{title} {analysis.instance.passages[sentence.passage].text}") < 0.6:
+    if (
+        support(analysis.instance.query, f"{title} {analysis.instance.passages[sentence.passage].text}")
+        <= 0.5
+    ):
         return None
     if re.match(r"(?:at least|around|about|by|nearly|over)\b", analysis.answer, re.I):
         return None
@@ -97,11 +101,21 @@ def _names_a_class(analysis: Analysis, sentence: Sentence) -> bool:
     return asked is not None and (kind or re.search(sort, sentence.text, re.IGNORECASE) is not None)
 
 
+def _only(analysis: Analysis, claim: str) -> str:
+    """The claim about a singer as one that leaves no room for a second: "Neil Young alone sings Harvest"."""
+    return (
+        re.sub(r" (sings|sang|sung) ", r" alone \1 ", claim, count=1)
+        if _SUNG.match(analysis.query)
+        else claim
+    )
+
+
 def sides(analysis: Analysis) -> tuple[str, str] | None:
     """Two sentences, one with the answer and one with the rival: claims, else the answering sentence said twice."""
     told = claims(analysis)
     if told is not None and told[1] is not None:
-        return f"{capitalise(told[0])}.", f"{capitalise(told[1])}."
+        one, two = _only(analysis, told[0]), _only(analysis, told[1])
+        return f"{capitalise(one)}.", f"{capitalise(two)}."
     if re.match(r"(?:by|until|since|around|about)\b", analysis.answer, re.IGNORECASE):
         return None
     sentence = statement(analysis)

@@ -77,7 +77,7 @@ TITLE_PAIRS = (
 """Two titles that nobody holds on one day."""
 SPEAKER_TITLES = (
     "{name}, {first}, was asked about this in an interview. The reply was: “{Claim}.” A caption under the interview, with the same reply, has {name} as {second}.",
-    "A newspaper gave the word to {name}, {first}. “{Claim},” it printed. On another page of that issue the same words are given to {name}, {second}.",
+    "A newspaper quotes {name}, {first}, with the words: “{Claim}.” On another page of that issue the same words are quoted from {name}, {second}.",
     "A letter to the editor is signed by {name} as {first}. It says that {claim}. Another letter of the same date says just the same and is signed by {name} as {second}.",
     "The guest at a talk was {name}, introduced as {first}. The audience was told that {claim}. The host repeated these words at the end and thanked {name} as {second}.",
     "There is a book on the subject by {name}. It says that {claim}. The front flap of its cover calls the author {first}, the back flap {second}, and both repeat the statement.",
@@ -132,11 +132,11 @@ DRIFT = (
     "The {a} Handbook, printed in {early}, records: {one} The {b} Handbook, printed in {late} and of equal standing, records: {two} Nothing new had been found between the two, and neither knew of the other.",
 )
 AUTHORITIES = (
-    "The {a} Chronicle says: {one} The {b} Chronicle, of the same rank, says: {two} Historians trust the two alike.",
+    "The {a} Chronicle says: {one} The {b} Chronicle, of the same rank, says: {two} Both are trusted alike.",
     "The register of the {a} Archive states: {one} The register of the {b} Archive states: {two} Both registers are originals.",
     "According to the {a} Encyclopedia: {one} According to the {b} Encyclopedia, which is just as highly regarded: {two}",
     "Two reference works of equal rank differ. The {a} Handbook writes: {one} The {b} Handbook writes: {two}",
-    "Scholars rely on two catalogues, which they trust in like measure. In the {a} Catalogue stands: {one} In the {b} Catalogue stands: {two}",
+    "Two catalogues are trusted in like measure. The {a} Catalogue has: {one} The {b} Catalogue has: {two}",
     "The {a} Institute notes: {one} The {b} Institute, no less careful, notes: {two} The two have not been reconciled.",
 )
 PLACES = (
@@ -159,14 +159,14 @@ MODAL = (
 )
 POLARITY = (
     "One leading authority states that {claim}. Another of the same standing states, just as plainly, that {denial}.",
-    "The first expert report concludes that {claim}. The second, of the same date and weight, concludes that {denial}.",
+    "One expert report concludes that {claim}. Another, of the same date and weight, concludes that {denial}.",
     "One encyclopedia says that {claim}. Another, no less respected, says that {denial}.",
-    "The main report finds that {claim}. Its annex, signed by the same people, finds that {denial}.",
+    "A report on the subject finds in one chapter that {claim}, and in another, signed by the same people, that {denial}.",
     "Half of the experts who were asked hold that {claim}. The other half, no less qualified, hold that {denial}.",
     "A textbook teaches on page 12 that {claim}; on page 80 it teaches that {denial}.",
     "Students learn from one professor that {claim} and from a colleague with the same chair that {denial}.",
     "Two reference works of equal rank disagree. In the one it says that {claim}, in the other that {denial}.",
-    "The documentary's narrator explains that {claim}, whereas the documentary's presenter explains that {denial}; the producers stand by both of them.",
+    "A lecture on the subject was given by two speakers of equal rank. One explained that {claim}, the other that {denial}.",
 )
 
 MAGNITUDE = (
@@ -195,13 +195,13 @@ EXCLUSIVE_STATEMENTS = (
     "It cannot be both, but either the one or the other: {one} {two} Documents prove the two alike.",
 )
 EXCLUSION = (
-    "If {one}, then {other} is always ruled out. {One}. {Two}.",
-    "If it is true that {one}, it can never be {other}, without exception. It is a fact that {one}. It is also a fact that {two}.",
-    "Should it be true that {one}, {other} would always be excluded. {One}, and {two}.",
-    "If {one}, it can never be {other} too; the one always excludes the other. {One}. {Two}.",
-    "There are no exceptions to this: if {one}, then not {other}. It is certain that {one}. It is just as certain that {two}.",
-    "It is a fixed rule that {other} is excluded if {one}. Yet {one}, and {two}.",
-    "Once it is established that {one}, {other} is excluded for good. It has been established that {one}. It has been established, too, that {two}.",
+    "The two statements that follow always exclude each other. {One}. {Two}. Both are facts.",
+    "It is impossible for the next two lines to be true together. {One}. {Two}. It has been established that they are both true.",
+    "If it is true that {one}, every other answer is excluded, without exception. {One}. It is just as certain that {two}.",
+    "Of the next two facts, each always rules the other out. {One}. {Two}.",
+    "As a fixed rule, each of these two statements makes the other one false. {One}. {Two}. Documents prove them both.",
+    "There are no exceptions to this: once the first of two statements is true, the second can never be. It is true that {one}. It is also true that {two}.",
+    "By a rule without exception, two such statements cannot hold side by side. {One}. {Two}. Each of the two holds.",
 )
 UNIVERSALS = (
     "All sources agree that {claim}. Not a single source says so.",
@@ -226,11 +226,11 @@ FLIPS = (
 )
 BICONDITIONAL = (
     "It is true that {claim} if, and only if, {condition}. {Failure}, and yet {claim}.",
-    "It is true that {claim} when {condition}, and only then. {Failure}. Even so, {claim}.",
     "If, and only if, {condition}, it is true that {claim}. {Failure}. Nevertheless, {claim}.",
-    "The statement that {claim} is true exactly when {condition}, and false otherwise. {Failure}. The statement is true all the same.",
-    "It can be said that {claim} if {condition}, and only then, without exception. {Failure}. Despite this, {claim}.",
     "It is true that {claim} if {condition}, and false if not. {Failure}; still, {claim}.",
+    "“{Claim}.” This statement is true if and only if {condition}. {Condition}, and the statement is false.",
+    "It is true that {claim} if and only if {condition}. {Condition}. Nevertheless, {denial}.",
+    "If, and only if, {condition}, it is true that {claim}. {Condition}, and yet {denial}.",
 )
 CONDITIONS = (
     ("the standard work on the subject says so", "the standard work on the subject does not say so"),

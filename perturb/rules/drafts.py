@@ -114,12 +114,20 @@ def restated(analysis: Analysis, new: str) -> tuple[Passage, ...] | None:
         if len(cut) > 1 and len(cut) > 0.8 * len(own) and not (home and len(own) == 2):
             return None
         text = passage.text
-        for sentence in reversed(cut):
-            words = new if home and sentence == held[0] else ""
+        for before, sentence in reversed(list(zip((None, *own), own, strict=False))):
             tail = text[sentence.end :]
+            if sentence not in cut:
+                kept = _ALSO.sub("", sentence.text, count=1) if before in cut else sentence.text
+                text = text[: sentence.start] + kept + tail
+                continue
+            words = new if home and sentence == held[0] else ""
             text = text[: sentence.start] + words + (tail if words else tail.lstrip())
         passages[index] = passage_of(passage, text.strip())
     return tuple(passages)
+
+
+_ALSO = re.compile(r"\balso (?=[a-z])")
+"""A word that looks back, which the sentence after the lost one does without."""
 
 
 def _given_way(analysis: Analysis, own: tuple[Sentence, ...], new: str) -> list[Sentence]:
@@ -147,7 +155,7 @@ def _given_way(analysis: Analysis, own: tuple[Sentence, ...], new: str) -> list[
 
 _POINTS_BACK = re.compile(
     r"\b(?:fellow|further \w+ed|(?:years?|months|weeks|days) (?:later|earlier)|the following (?:year|month|day)|"
-    r"(?:the same|that) (?:year|month|day))\b"
+    r"(?:the same|that) (?:year|month|day)|sequels?)\b|^The (?:work|story|piece|plot)\b"
 )
 """Words by which a sentence hangs on the date or the person of the one before it."""
 
@@ -161,7 +169,8 @@ def _orphaned(text: str, known: str, lost: str) -> bool:
     """Whether a sentence calls by a single name somebody whom only the lost words introduced."""
     for match in _SINGLE_NAME.finditer(text):
         name = match.group(1).removesuffix("'s").removesuffix("’s")
-        if not is_common(plain(name)) and has_word(lost, name) and not has_word(known, name):
+        full = re.search(rf"\b[A-Z][\w.’'-]+ {re.escape(name)}\b|\b{re.escape(name)} [A-Z]", lost)
+        if (full or not is_common(plain(name))) and has_word(lost, name) and not has_word(known, name):
             return True
     return False
 
