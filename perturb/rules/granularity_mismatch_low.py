@@ -61,22 +61,22 @@ _BY_ENTRY = (
 )
 
 _MINUTES = (
-    "It was “that {part}”, as people put it, or by a log exactly at {clock}, that {claim}.",
-    "People spoke of “some time in the {part}”; it was logged at {clock} that {claim}.",
-    "One record notes that {claim} in the {part}, to the minute at {clock}.",
-    "That {claim} was noted down twice, once as “in the {part}” and once as at {clock} sharp.",
-    "To the minute it was {clock}, “in the {part}” of that day, when {claim}.",
-    "By a watch at the scene it was {clock}, or loosely “that {part}”, when {claim}.",
+    "On that date, in the {part}, to the minute at {clock}, {claim}.",
+    "It was in the {part}, at {clock} by the log of that day, that {claim}.",
+    "One record of that day notes that {claim} in the {part}, at exactly {clock}.",
+    "Some accounts say only that {claim} that {part}; a log of the day has {clock}.",
+    "The exact time of that day at which {claim} was {clock}, in the {part}.",
+    "Loosely it was “that {part}”, and by the clock exactly {clock}, when {claim}.",
 )
 _DAYS = re.compile(rf"\b(?:{'|'.join(pools.MONTHS)}) \d{{1,2}}\b|\b\d{{1,2}} (?:{'|'.join(pools.MONTHS)})\b")
 """A day of the year; a second one in the same sentence may be a rival of the answer."""
 _AT_MINUTE = (
     "at {clock} in the {part} of which day {rest}",
     "on which date, at {clock} in the {part}, {rest}",
-    "on what day, at the minute logged as {clock}, {rest}",
+    "on what day, at exactly {clock}, {rest}",
     "on exactly which day, at {clock}, {rest}",
     "which was the day on which, at {clock} in the {part}, {claim}",
-    "what is the date on which, at the logged minute of {clock}, {claim}",
+    "what is the date on which, at exactly {clock}, {claim}",
 )
 
 
@@ -199,7 +199,7 @@ def _timed(a: Analysis) -> tuple[str, str] | None:
             r"\b(?:last time|season|first time|written|made|born|record|happen|fought|battles?|war)\b",
             a.query,
         )
-        or ":" in a.text
+        or re.search(r"\d:\d\d|\b[ap]\.?m\.?\b", a.text)
         or any(len(_DAYS.findall(a.sentences[i].text)) > 1 for i in a.answer_sentences)
     ):
         return None
@@ -207,8 +207,8 @@ def _timed(a: Analysis) -> tuple[str, str] | None:
 
 
 def _minute(a: Analysis, rng: random.Random) -> Draft | None:
-    found, place = _timed(a), addition_place(a)
-    if found is None or place is None or place.passage != a.mentions[0].passage:
+    found = _timed(a)
+    if found is None:
         return None
     part = rng.choice(("morning", "evening"))
     hour = rng.randint(8, 11) if part == "morning" else rng.randint(6, 9)
