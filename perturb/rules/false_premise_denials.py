@@ -16,7 +16,7 @@ from perturb.rules.questions import Question, inflected
 from perturb.rules.rule import Draft
 from perturb.rules.words import content_stems, plain, tokens
 
-_SENSES: Mapping[str, str] = {
+SENSES: Mapping[str, str] = {
     "play": "play portray star act cast role actor actress appear voice perform as",
     "portray": "play portray star act cast role character actor actress appear perform as",
     "voice": "voice voices voicing speak portray cast play as",
@@ -158,7 +158,7 @@ def _says_verb(a: Analysis) -> bool:
         return True
     if verb in ("play", "voice", "portray") and _beside_part(a):
         return True
-    senses = (_DATED_SENSES.get(verb) if dated else None) or _SENSES.get(verb, verb)
+    senses = (_DATED_SENSES.get(verb) if dated else None) or SENSES.get(verb, verb)
     wanted = {form for word in senses.split() for form in _forms(word, dated)}
     for text in _around_answer(a) if dated else [a.sentences[i].text for i in a.answer_sentences]:
         said = {plain(word) for word in tokens(text) if word[0].islower() or text.startswith(word)}

@@ -113,7 +113,7 @@ _SELF_DENYING: dict[str, tuple[str, ...]] = {
         "In whose attic lies the recorded yet never recorded tape of the {noun} {name}?",
         "Which bird can be heard on the well-known recording, never made by anybody, of the {noun} {name}?",
         "What do people hear who play the existing but non-existent recording of the {noun} {name}?",
-        "Who rang the bell in the widely heard but never once played {noun} {name}?",
+        "Who rings the bell on the finished but never-begun recording of the {noun} {name}?",
         "How heavy is the only disc of the already released, never yet released {noun} {name}?",
     ),
     "series": (
@@ -177,34 +177,52 @@ _BUILT = frozenset(
     )
 )
 
+_UNPEOPLED = _BUILT | {
+    "river",
+    "lake",
+    "sea",
+    "mountain",
+    "mountains",
+    "desert",
+    "peninsula",
+    "volcano",
+    "park",
+}
+"""Places that do not stand for the people who live there."""
+
 _STATUS = (
-    "What does the elder sister of the only child {told} say about having an only child for a brother or sister?",
+    "What does the elder sister of the only child {told} say about growing up together?",
     "Which of the siblings of the only child {told} is an only child as well?",
-    "What did the only child {told} inherit from the elder brother whom no only child can have?",
-    "How does the eldest child of the childless {told} explain having a childless parent?",
-    "What did the daughter of the childless {told} write about being born to somebody who never had a child?",
-    "Which of the children born to the childless {told} was the first to notice having a childless parent?",
-    "To whom is the unmarried {told} married without being married?",
-    "In which year did the never-married {told} get married while staying never-married?",
-    "How did the guests at the wedding of the never-married {told} take it that nobody was married there?",
-    "On which day does the unmarried {told} celebrate the wedding anniversary of an unmarried person?",
-    "Which twin of the only child {told} was born first, though an only child has no twin?",
-    "What did the grandchildren of the childless {told} call a grandparent who never had a child?",
+    "What did the only child {told} inherit from an elder brother?",
+    "What does the eldest child of the childless {told} do for a living?",
+    "At what age did the daughter of the childless {told} leave home?",
+    "Which of the children born to the lifelong childless {told} is the eldest?",
+    "To whom is the unmarried {told} married at present?",
+    "Whose sister is the spouse of the never-married {told}?",
+    "Who are the parents-in-law of the never-married {told}?",
+    "How long has the marriage of the never-married {told} lasted so far?",
+    "By how many minutes is the only child {told} older than the twin born of the same mother?",
+    "How many grandchildren does the lifelong childless {told} have?",
 )
 _STATUS_OF_MEN = (
-    "What does the wife of the bachelor {told} say about being married to a bachelor?",
-    "How did the bachelor {told} propose to his wife while staying a bachelor throughout the marriage?",
+    "What is the first name of the wife of the bachelor {told}?",
+    "Where does the wife of the lifelong bachelor {told} come from?",
 )
 _STATUS_OF_WOMEN = (
-    "What does the husband of the unmarried {told} say about having an unmarried wife?",
-    "How did the husband of the never-married {told} find a wife who never married?",
+    "What is the first name of the husband of the unmarried {told}?",
+    "Where does the husband of the never-married {told} come from?",
 )
-"""The status is said twice over: striking one word leaves a clash, and no question that facts could answer."""
+"""The status is asserted plainly, and what is asked takes for granted what its meaning rules out."""
 
 
 def _sorted_into(a: Analysis, table: dict[str, tuple[str, ...]]) -> Subject | None:
     s = subject_of(a)
     return s if s is not None and s.sort in table else None
+
+
+def _mindless_fits(a: Analysis) -> bool:
+    s = _sorted_into(a, _MINDLESS)
+    return s is not None and (s.sort != "place" or s.noun in _UNPEOPLED)
 
 
 def _mindless(a: Analysis, rng: random.Random) -> Draft | None:
@@ -303,7 +321,7 @@ RULES: tuple[Rule, ...] = (
         _HIGH,
         "Inanimate Agent Verb",
         "a song, film, series or place of known kind",
-        lambda a: _sorted_into(a, _MINDLESS) is not None,
+        _mindless_fits,
         _mindless,
     ),
     refusal_rule(

@@ -9,7 +9,19 @@ from perturb.records import PerturbationClass
 from perturb.rules import false_premise_low_words as say
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import a_, asks, fill, low_rule, printed, slots, splice_place, spliced, with_query
+from perturb.rules.asides import (
+    Applies,
+    a_,
+    asks,
+    fill,
+    low_rule,
+    printed,
+    slots,
+    splice_place,
+    spliced,
+    with_query,
+)
+from perturb.rules.bases import answers_plainly
 from perturb.rules.doers import is_clean
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, Subject, appeared_in, subject_of
@@ -52,6 +64,11 @@ _UNBUILT = frozenset(
         "county",
     )
 )
+
+
+def _plain(fits: Applies) -> Applies:
+    """The precondition, and a passage that states the answer plainly."""
+    return lambda a: fits(a) and answers_plainly(a)
 
 
 def _add_on_fits(a: Analysis) -> bool:
@@ -164,6 +181,8 @@ def _matter(a: Analysis) -> tuple[str, ...] | None:
         for pattern, names in say.MATTERS
         if re.search(pattern, a.query if pattern == say.GEOGRAPHY else lowered)
     )
+    if re.search(r"\bplay(?:s|ed)? (?:at|in|for|against)\b", lowered) and "film" not in lowered:
+        return None
     return next(matching, None)
 
 
@@ -236,7 +255,7 @@ RULES: tuple[Rule, ...] = (
         _CLASS,
         "Imaginary Add-on",
         "the query names a work, place or body of known kind, with room for an aside after the name",
-        _add_on_fits,
+        _plain(_add_on_fits),
         _add_on,
     ),
     low_rule(
@@ -244,7 +263,7 @@ RULES: tuple[Rule, ...] = (
         "Assumed Second Edition",
         "the query names a book, film or song, with room for an aside, and no edition or version is spoken "
         "of",
-        _edition_fits,
+        _plain(_edition_fits),
         _edition,
     ),
     low_rule(
@@ -252,35 +271,35 @@ RULES: tuple[Rule, ...] = (
         "Award Presupposition",
         "the query names a work, with room for an aside, and neither query nor passage speaks of prizes or "
         "of winning",
-        _award_fits,
+        _plain(_award_fits),
         _award,
     ),
     low_rule(
         _CLASS,
         "Misstated Capital City",
         "the query ends on a large city that is no capital, and the passage speaks of no capital",
-        _capital_fits,
+        _plain(_capital_fits),
         _capital,
     ),
     low_rule(
         _CLASS,
         "Non-existent Committee",
         "a short, clean question that speaks of no committee, board, court or law itself",
-        _committee_fits,
+        _plain(_committee_fits),
         _committee,
     ),
     low_rule(
         _CLASS,
         "Mis-dated Discovery",
         "the query names a work or body that the passage dates to one year, and does not ask for a date",
-        _misdated_fits,
+        _plain(_misdated_fits),
         _misdated,
     ),
     low_rule(
         _CLASS,
         "Contradiction in Irrelevant Detail",
         "the query names a work whose one nationality the passage states, with room for an aside",
-        _detail_fits,
+        _plain(_detail_fits),
         _detail,
     ),
 )

@@ -187,11 +187,9 @@ BODY_ASIDES = (
     "as recorded in the minutes of the {body}",
     "as announced in a circular of the {body}",
     "as entered in the register of the {body}",
-    "a matter of record with the {body}",
     "as officially announced by the {body}",
     "as set down in the official files of the {body}",
     "as the {body} has certified",
-    "as formally approved by the {body} for its register",
 )
 """Formal steps alone: an approval, a record, an announcement."""
 
@@ -225,16 +223,16 @@ EDITIONS = {
         "later brought back to cinemas in a second edition",
         "since re-released in a tinted second edition",
         "now in its third theatrical edition",
-        "the {noun} of which a second edition was shown on trams",
+        "the {noun} of which a second edition was shown later",
         "which returned to cinemas in a trimmed second edition",
         "whose third edition reached cinemas years later",
     ),
     "music": (
-        "since reissued in a second edition on blue wax",
+        "since reissued in a second edition on blue vinyl",
         "now in its third edition on disc",
-        "the {noun} whose second edition came in a tin",
-        "later brought out again in a braille edition",
+        "the {noun} whose second edition came on a longer record",
+        "later brought out again in a third edition",
         "which returned to the shops in a numbered second edition",
-        "a fourth edition of which was pressed on glass",
+        "a fourth edition of which was pressed on red vinyl",
     ),
 }

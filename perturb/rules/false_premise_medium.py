@@ -122,7 +122,9 @@ def _subject_ended(a: Analysis) -> bool:
     if (
         s is None
         or s.sort not in say.ENDED
-        or re.search(r"\b(?:sequel|remake|revival|original series|based on the)\b", a.text)
+        or re.search(
+            r"\b(?:sequel|remake|revival|original series|based on the|[Vv]ideo|trailer|soundtrack)\b", a.text
+        )
     ):
         return False
     if s.sort == "place" and s.noun in (

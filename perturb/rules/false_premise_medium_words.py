@@ -10,7 +10,7 @@ NEVER = (
     "How did the public find out that {name} had never {done}?",
     "What made {name} sorry never to have {done}?",
     "To whom did {name} first confess to never having {done}?",
-    "How does {name} explain the regret of never having {done}?",
+    "How long did {name} regret never having {done}?",
     "Which newspaper revealed that {name} had never {done}?",
     "What did {name} find so embarrassing about never having {done}?",
     "How long was it before anybody noticed that {name} had never {done}?",
@@ -18,7 +18,7 @@ NEVER = (
 )
 NEVER_WITH_PRONOUN = (
     "In which interview did {name} say how glad {pronoun} was never to have {done}?",
-    "According to {name}, what was the reason why {pronoun} had never {done}?",
+    "What made {name} realise that {pronoun} had never {done}?",
     "Why does {name} tell everybody how sorry {pronoun} is never to have {done}?",
 )
 NOT = (
@@ -33,7 +33,7 @@ NOT = (
     "Which report revealed that {denial}?",
     "Whom did it surprise most that {denial}?",
     "Why was it admitted only much later that {denial}?",
-    "Which letter shows how sorry people were that {denial}?",
+    "Why were so many people sorry that {denial}?",
     "For how many years did nobody notice that {denial}?",
 )
 FOUND_NOT = (
@@ -53,7 +53,6 @@ ENDED: dict[str, tuple[str, ...]] = {
         "Why was {full} withdrawn from cinemas in {year}?",
         "Who decided to take {full} out of cinemas in {year}?",
         "Why did cinemas stop showing {full} in {year}?",
-        "What made distributors give up on {full} in {year}?",
         "How did audiences react when {full} was pulled from cinemas in {year}?",
         "Why did the last cinema to show {full} drop it in {year}?",
         "In which city was {full} shown for the last time before it left cinemas in {year}?",
@@ -83,7 +82,6 @@ ENDED: dict[str, tuple[str, ...]] = {
         "Why did {full} go out of print in {year}?",
         "Who decided to stop printing {full} in {year}?",
         "Why was {full} withdrawn from bookshops in {year}?",
-        "What made the publisher give up on {full} in {year}?",
         "Why did libraries stop lending {full} in {year}?",
         "How did readers react when {full} went out of print in {year}?",
         "How many copies of {full} were pulped when it was withdrawn in {year}?",

@@ -10,7 +10,8 @@ from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.drafts import DANGLING, answer_sentence, kept_both, with_text
+from perturb.rules.bases import answers_plainly
+from perturb.rules.drafts import DANGLING, kept_both, with_text
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import Sentence
 from perturb.rules.words import capitalise, content_stems, has_word, is_common, plain, tokens, word_list
@@ -60,6 +61,18 @@ _FIXED = frozenset(
     )
 )
 """Nouns with which a colour often forms a name."""
+
+
+_LEANS_ON_TIME = re.compile(
+    r"\b(?:until|earlier|later|still|then|again|by then|same|began|started|continued|himself|herself|ha(?:s|ve) been)\b"
+    r"|\banother\b|, the \w+ "
+)
+"""What needs the time or place that an opening phrase gives."""
+_RELATIVE = re.compile(
+    r"\b(?:earlier|later|until|between|then|same|following)\b"
+    r"|\bdays?\b|\d:?\d\d ?(?:hrs|hours|[ap]\.?m\b|GMT|UTC)|\bo'clock\b|\bbegan\b"
+)
+"""Words that hang on a full date beside them."""
 
 
 def _harmless(analysis: Analysis, removed: str, rest: str) -> bool:
@@ -124,6 +137,8 @@ def _brackets(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
         before = sentence.text[: match.start()]
         if before.count("(") > before.count(")") or (named and sentence in held):
             continue
+        if sentence.text.count("(") > 1 and re.match(r"[A-Z][a-z]+$", inner):
+            continue
         if any(before.endswith(alias) for alias in analysis.instance.answers):
             continue
         after = sentence.text[match.end() : match.end() + 1]
@@ -147,6 +162,7 @@ def _intros(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
     if extended:
         end += extended.end()
     rest = sentence.text[end:]
+    place = analysis.sentences_in(sentence.passage).index(sentence)
     opens_well = re.match(
         r"(?:the|a|an|he|she|it|they|his|her|its|their|this|there|many|some|most|all)\b|[A-Z][a-z]+ ", rest
     )
@@ -157,6 +173,8 @@ def _intros(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
         opens_well is None
         or (re.search(r"\d{4}", sentence.text[:end]) and re.search(rf"\b(?:{_MONTH})\b", rest))
         or named
+        or _LEANS_ON_TIME.search(rest)
+        or (place > 0 and re.search(r"\b(?:game|match|event|ceremony|show)\b", sentence.text[:end]))
         or re.search(r"^[^.,]{0,40}, (?!which|who)", rest)
         or len(rest.split()) < 5
     ):
@@ -192,17 +210,20 @@ def _dates(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
         before, after = sentence.text[: match.start()], sentence.text[match.end() :]
         if re.search(r"(?:[–-]|\bto|\bfrom|\bof|the)\s*$", before) or re.match(r"\s*[–-]", after):
             continue
+        near = f"{before} {after}"
+        beyond = analysis.text.replace(sentence.text, "")
+        if (
+            _RELATIVE.search(near)
+            or re.search(r"\b(?:1[0-9]|20)\d\d\b", near)
+            or re.search(r"\b(?:days?|hours|weeks|months) (?:earlier|later|before|after)\b", beyond)
+        ):
+            continue
         on = match.group("on")
         if not on and not re.search(r"(?:\(|born|since|until|by) $|\($", before):
             continue
         lead = {"On ": "In ", "on ": "in "}.get(on or "", "")
-        tail_comma = (
-            1
-            if on == "on " and after.startswith(", ") and re.match(r", (?:and|in|at|by|with|as|to)\b", after)
-            else 0
-        )
         start, end, new = _within(sentence, match, f"{lead}{match.group('year')}")
-        yield start, end + tail_comma, new
+        yield start, end, new
 
 
 def _synonyms(_analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
@@ -219,8 +240,8 @@ def _rule(lever: str, precondition: str, finder: Finder, reasoning: str) -> Rule
     def applies(analysis: Analysis) -> bool:
         where = analysis.instance.query.lower().startswith("where")
         return (
-            answer_sentence(analysis) is not None
-            and analysis.single_answer
+            analysis.single_answer
+            and answers_plainly(analysis)
             and (not where or analysis.answer_type is AnswerType.PLACE)
         )
 

@@ -15,6 +15,7 @@ from perturb.rules.leaks import leak, substitute_left
 from perturb.rules.missing_clues import ONE_OF_MANY, betrayed_beside
 from perturb.rules.missing_cuts import COUNTS_ON, without_answers, without_clauses, without_time
 from perturb.rules.missing_details import LOW_RULES
+from perturb.rules.missing_texts import UNRELATED
 from perturb.rules.questions import embedded
 from perturb.rules.redaction import answer_spans, clean_title, redacted, reworded, without_names
 from perturb.rules.rule import Draft, Rule
@@ -23,8 +24,14 @@ from perturb.rules.words import capitalise, content_stems
 MEDIUM = Cell(PerturbationClass.MISSING_INFO, Intensity.MEDIUM)
 HIGH = Cell(PerturbationClass.MISSING_INFO, Intensity.HIGH)
 
-_ASKS_PURPOSE = re.compile(r"\b(?:purpose|why|used for|function|mean|meaning)\b", re.IGNORECASE)
+_ASKS_PURPOSE = re.compile(
+    r"\b(?:purpose|why|used for|function|mean|meaning|took part|participat\w+)\b",
+    re.IGNORECASE,
+)
 """Questions whose answer the rest of a passage tends to tell in other words."""
+
+_SOMEBODY = re.compile(r"(?:[A-Z]?[a-z]+\W+){0,3}(?:he|she|him|his|her)\b")
+"""An opening in which a pronoun stands before any name."""
 
 
 def _draft(analysis: Analysis, passages: tuple[Passage, ...] | None, reasoning: str) -> Draft | None:
@@ -55,12 +62,25 @@ def _excisable(analysis: Analysis) -> bool:
     return len(analysis.answer_sentences) < len(analysis.sentences) or without_clauses(analysis) is not None
 
 
+def _pronoun_orphaned(analysis: Analysis, passages: tuple[Passage, ...]) -> bool:
+    """Whether a sentence speaks of "his" or "her" right after one that was cut with a name in it."""
+    for own in map(analysis.sentences_in, range(len(passages))):
+        for place, cut in enumerate(own[:-1]):
+            left = passages[cut.passage].text
+            named = [name for name in re.findall(r"(?<= )[A-Z][a-z]+", cut.text) if name not in left]
+            if cut.text not in left and named and _SOMEBODY.match(own[place + 1].text):
+                return True
+    return False
+
+
 def _excise(analysis: Analysis, _rng: random.Random) -> Draft | None:
     passages = without_clauses(analysis) or without_answers(analysis)
     if passages is None or _ASKS_PURPOSE.search(analysis.query) or ONE_OF_MANY.search(analysis.query.lower()):
         return None
     left = "\n".join(passage.text for passage in passages)
-    if support(analysis.instance.query, left) < 0.3:
+    if _pronoun_orphaned(analysis, passages):
+        return None
+    if support(analysis.instance.query, left) < 0.2:
         return None
     return _draft(
         analysis,
@@ -97,7 +117,7 @@ _ENDS_PHRASE = re.compile(
     r"[.,;:)”\"]|$|\s(?:and|or|but|as|in|on|at|by|for|from|to|of|with|after|before|during|until|when|where|which|who|while|"
     r"because|is|was|are|were|has|had)\b"
 )
-_WANTS_NOUN = re.compile(r"\b(?:an?|its|his|her|their|new|first|second|third)\s+$", re.IGNORECASE)
+_WANTS_NOUN = re.compile(r"\b(?:an?|its|his|her|their|new|first|second|third|not|never)\s+$", re.IGNORECASE)
 
 
 def _few_mentions(analysis: Analysis) -> bool:
@@ -229,15 +249,26 @@ def _names(analysis: Analysis, rng: random.Random) -> Draft | None:
     return _draft(analysis, passages, "Every proper name in the passage is blacked out.")
 
 
+def _as_long(told: tuple[str, ...], words: int) -> str | None:
+    """The opening of a text, up to the sentence that comes nearest to a number of words; None if none is near."""
+    cuts = (" ".join(told[: n + 1]) for n in range(len(told)))
+    best = min(cuts, key=lambda text: abs(len(text.split()) - words))
+    return best if abs(len(best.split()) - words) <= 0.15 * words else None
+
+
 def _unrelated(analysis: Analysis, rng: random.Random) -> Draft | None:
     instance = analysis.instance
     asked = content_stems(f"{instance.query} {' '.join(instance.answers)}")
-    free = [text for text in say.UNRELATED if not asked & content_stems(text)]
+    free = [told for told in UNRELATED if not asked & content_stems(" ".join(told))]
     if len(free) < len(instance.passages):
         return None
-    texts = rng.sample(free, len(instance.passages))
-    passages = tuple(Passage(text, "", p.role) for text, p in zip(texts, instance.passages, strict=True))
-    return _draft(analysis, passages, "The whole context gives way to a text on another subject.")
+    passages = []
+    for told, passage in zip(rng.sample(free, len(instance.passages)), instance.passages, strict=True):
+        text = _as_long(told, len(passage.text.split()))
+        if text is None:
+            return None
+        passages.append(Passage(text, "", passage.role))
+    return _draft(analysis, tuple(passages), "The whole context gives way to a text on another subject.")
 
 
 def _has_fact(analysis: Analysis) -> bool:
@@ -299,8 +330,9 @@ def _table(analysis: Analysis, rng: random.Random) -> Draft | None:
     kind = asked.get(analysis.query.lower().split()[0], analysis.answer_type)
     head = rng.choice(say.COLUMNS[kind])
     rule = " | ".join("---" for _ in head.split("|"))
+    title = capitalise(analysis.topic.text if analysis.topic else fact)
     text = rng.choice(_fitting(say.TABLES, fact)).format(
-        fact=fact, fact_start=capitalise(fact), head=head, rule=rule
+        fact=fact, fact_start=capitalise(fact), head=head, rule=rule, title=title, n=rng.randint(1, 9)
     )
     passage = analysis.instance.passages[0]
     return _draft(
@@ -330,7 +362,8 @@ RULES: tuple[Rule, ...] = (
     Rule("Agent Deletion", HIGH, "a who-question; each mention follows a passive verb and 'by'",
          _is_who, _agent, _gone_without_substitute),
     Rule("All Names Redacted", HIGH, "the answer is a name", _is_named, _names, _gone),
-    Rule("Entirely Irrelevant Context", HIGH, "as many unrelated texts as passages", _always, _unrelated, _gone),
+    Rule("Entirely Irrelevant Context", HIGH, "as many unrelated texts as passages, cut to their length",
+         _always, _unrelated, _gone),
     Rule("Audio-only Reference", HIGH, "one passage, and a question that parses", _single_passage, _audio, _gone),
     Rule("Zero-Row Table", HIGH, "one passage, and a question that parses", _single_passage, _table, _gone),
 )  # fmt: skip

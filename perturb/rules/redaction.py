@@ -193,7 +193,7 @@ def _unless_leaking(analysis: Analysis, passages: tuple[Passage, ...]) -> tuple[
     return None if any(leak(analysis, p.text) for p in passages) else passages
 
 
-_LINK = r"(?:of|the|and|de|la|van|von|du|del|&|at|in|for)"
+_LINK = r"(?:the|de|la|van|von|du|del|&)"
 _CAPITAL = r"(?:(?:Dr|Mrs?|Ms|St|Prof|Jr|Sr)\.|(?:[^\W\d_a-z]\.)+|[^\W\d_a-z][\w’'-]*)"
 _OPENER = r"(?:The|An?|It|He|She|They|This|His|Her|In|On|At|As|After|By|When|While|There)\b"
 _NAME = re.compile(
@@ -217,20 +217,24 @@ def without_names(text: str, mark: str) -> str:
     """A text with one mark in the place of every proper name; months, weekdays and openings of sentences stay.
 
     >>> without_names("In May, Ann Lee met the Duke of York. She sang.", "[X]")
-    'In May, [X] met the [X]. She sang.'
+    'In May, [X] met the [X] of [X]. She sang.'
     """
     pieces, cursor = [], 0
+    text = re.sub(r"(?<=\w) \((?:the|an?|meaning|literally) [^()]*\)", "", text)
+    common = frozenset(re.findall(r"\b[a-z]{4,}\b", text))
     for sentence in split_sentences(text):
-        pieces += [text[cursor : sentence.start], _sentence_without_names(sentence.text, mark)]
+        pieces += [text[cursor : sentence.start], _sentence_without_names(sentence.text, mark, common)]
         cursor = sentence.end
     return "".join([*pieces, text[cursor:]])
 
 
-def _sentence_without_names(text: str, mark: str) -> str:
+def _sentence_without_names(text: str, mark: str, common: frozenset[str]) -> str:
     def blacked(match: re.Match[str]) -> str:
         words = match.group()
         if words[0] in '"“':
             return mark
+        if words.lower() in common and is_common(words.lower()):
+            return words
         before = text[: match.start()].rstrip()
         opens = not before.strip("\"“'‘(") or before[-1] in ":—.!?"
         first, _, rest = words.partition(" ")
@@ -241,7 +245,7 @@ def _sentence_without_names(text: str, mark: str) -> str:
             and (not rest[:1].isupper() or plain(first) in STOP_WORDS)
         )
         if plain(first) in _KEPT or plain_opening:
-            return f"{first} {_sentence_without_names(f', {rest}', mark)[2:]}" if rest else first
+            return f"{first} {_sentence_without_names(f', {rest}', mark, common)[2:]}" if rest else first
         ending = re.search(r"['’]s$", words)
         return mark + (ending.group() if ending else "")
 

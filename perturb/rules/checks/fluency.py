@@ -28,7 +28,7 @@ _VERB = re.compile(
     r"|include|exist|differ|agree|disagree|conflict|contradict|report|claim|note|record|happen|occur|want|know|think|believe)\b",
     re.I,
 )
-_TABLE_ROW = re.compile(r"\||^\([^()]*\)$")
+_TABLE_ROW = re.compile(r"\||^\([^()]*\)$|^Table(?: \d+)?: ")
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 _ENDED = re.compile(r"[.!?:][\"”’')\]]*$")
 _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
