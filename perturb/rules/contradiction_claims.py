@@ -22,7 +22,7 @@ LONGEST_SAID = 24
 """Words of the longest claim that a source is made to make."""
 
 
-LONGEST_QUOTED = 18
+LONGEST_QUOTED = 22
 """Words of the longest sentence of a passage that is said twice."""
 
 _YEAR = re.compile(r"\b(?:1[0-9]\d\d|20\d\d)\b")
