@@ -11,27 +11,32 @@ import re
 from perturb.rules import ambiguity_words as say
 from perturb.rules import pools
 from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, work_gap_of
-from perturb.rules.ambiguity_rivals import deed_of, half_named, hinted_year, is_old, rival_of
+from perturb.rules.ambiguity_rivals import half_named, hinted_year, is_old, rival_of
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.doers import is_clean, is_well_formed, like_a_search, maybe_person
 from perturb.rules.drafts import answer_sentence, fill, restated
 from perturb.rules.questions import Question, inflected
 from perturb.rules.rule import Draft
-from perturb.rules.values import new_person
 from perturb.rules.words import capitalise, has_word
 
 
 def respectively_fits(analysis: Analysis) -> bool:
     """Whether the question can stand in print, the answer in a whole sentence, and a second value is at hand."""
     return (
-        rival_of(analysis) is not None
+        all(value is not None and _is_one(value) for value in (analysis.answer, rival_of(analysis)))
         and answer_sentence(analysis) is not None
         and (_in_print(analysis) or is_well_formed(analysis))
         and not half_named(analysis)
         and not hinted_year(analysis)
         and not _to_come(analysis)
     )
+
+
+def _is_one(value: str) -> bool:
+    """Whether a value can stand in a list: it is no list itself, and no hedge goes before it."""
+    hedged = r"(?:at least|at most|about|around|circa|nearly|almost|over|under|since|until|before|after)\b"
+    return " and " not in value and re.match(hedged, value.lower()) is None
 
 
 def _to_come(analysis: Analysis) -> bool:
@@ -47,7 +52,7 @@ def _in_print(analysis: Analysis) -> bool:
 
 def respectively(analysis: Analysis, rng: random.Random) -> Draft | None:
     """Three names and two values, matched "respectively", in the place of all that points to the answer."""
-    printed = (_three_names, _three_people, _three_events, _three_questions)
+    printed = (_three_names, _three_events, _three_questions)
     forms = [form(analysis, rng) for form in (printed if _in_print(analysis) else (_three_questions,))]
     found = [words for words in forms if words]
     new = rng.choice(found) if found else None
@@ -111,33 +116,6 @@ def _three_names_gap(analysis: Analysis) -> Gap | None:
     if question.wh == "who" and inflected(question.verb.lower(), "VBD") != question.verb.lower():
         return None
     return gap if work_gap_of(analysis) is not None or gap.subject.sort in say.SIBLINGS else None
-
-
-def _three_people(analysis: Analysis, rng: random.Random) -> str | None:
-    """The answer among three people, who share two deeds or two posts."""
-    question, rival = analysis.question, rival_of(analysis)
-    third = new_person(analysis.gender or rng.choice("mf"), f"{analysis.text} {rival}", rng)
-    if (
-        question is None
-        or question.wh != "who"
-        or not maybe_person(analysis)
-        or rival is None
-        or third is None
-    ):
-        return None
-    others = [rival, third]
-    rng.shuffle(others)
-    post = re.match(r"(is|was) (the .+)$", question.after)
-    if post:
-        jobs = [post.group(2), rng.choice(say.OTHER_POSTS)]
-        verb = "are " if post.group(1) == "is" else "were "
-    elif inflected(question.verb.lower(), "VBD") == question.verb.lower():
-        jobs, verb = [deed_of(question), rng.choice(say.OTHER_DEEDS)], ""
-    else:
-        return None
-    rng.shuffle(jobs)
-    people = _listed(others[0], analysis.answer, others[1])
-    return fill(rng, say.THREE_PEOPLE, people=people, one=verb + jobs[0], two=jobs[1])
 
 
 def _three_events(analysis: Analysis, rng: random.Random) -> str | None:

@@ -95,9 +95,15 @@ def thing_of(analysis: Analysis) -> str:
     name = max(runs, key=len)
     following = query.partition(name)[2].split()[:1]
     if not following or following[0].strip("?") not in pools.TOPIC_KINDS:
-        return name
+        return _with_its_article(name, held)
     article = "" if name.lower().startswith("the ") else "the "
     return f"{article}{name} {following[0]}"
+
+
+def _with_its_article(name: str, held: str) -> str:
+    """The name with the "the" that the passages always put before it, if they do."""
+    found = re.findall(rf"(\bthe )?\b{re.escape(name)}\b(?! \d)", held, flags=re.IGNORECASE)
+    return f"the {name}" if found and all(found) else name
 
 
 def hinted_year(analysis: Analysis) -> bool:

@@ -232,26 +232,6 @@ SIBLINGS = {
 }  # fmt: skip
 """Invented neighbours of a topic, by its sort; those of works are in the pools."""
 
-THREE_PEOPLE = (
-    "{people} {one} and {two}, respectively.",
-    "According to the programme, {people} {one} and {two}, respectively.",
-    "The printed thanks say that {people} {one} and {two}, respectively.",
-    "As a note in the files has it, {people} respectively {one} and {two}.",
-    "It is on record that {people} {one} and {two}, respectively.",
-    "By one account {people} respectively {one} and {two}.",
-    "In the words of the press release, {people} {one} and {two}, respectively.",
-    "{people}, respectively, {one} and {two}.",
-)
-OTHER_DEEDS = (
-    "gave the closing speech", "looked after the accounts", "took the photographs", "answered the letters",
-    "wrote the preface", "spoke to the press", "signed the invitations", "kept the minutes", "drew the poster",
-    "paid the bills", "sat on the board", "chaired the panel",
-)  # fmt: skip
-"""Side deeds that one of three people may have done as well."""
-OTHER_POSTS = (
-    "the press officer", "the treasurer", "the keeper of the archive", "the legal adviser", "the night porter",
-    "the photographer", "the bookkeeper",
-)  # fmt: skip
 THREE_EVENTS = (
     "The overview tells {events}: {values}, respectively.",
     "The record tells us {events}: {values}, respectively.",
@@ -299,8 +279,8 @@ THREE_SEARCHES = (
     "A search page was asked {questions}; it returned {values}, respectively.",
     "For the searches {questions}, one search page shows {values}, respectively.",
     "The log of a search page lists {questions} with the answers {values}, respectively.",
-    "In a chat, somebody typed {questions} and received {values}, respectively.",
-    "A help desk was sent {questions} by text message and replied with {values}, respectively.",
+    "In a chat, somebody typed {questions} and got the answers {values}, respectively.",
+    "A help desk was sent {questions} by text message and gave the answers {values}, respectively.",
 )
 """For a question that only stands as it was typed."""
 SIDE_QUESTIONS = {

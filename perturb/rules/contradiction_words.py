@@ -200,7 +200,7 @@ EXCLUSION = (
     "If it is true that {one}, every other answer is excluded, without exception. {One}. It is just as certain that {two}.",
     "Of the next two facts, each always rules the other out. {One}. {Two}.",
     "As a fixed rule, each of these two statements makes the other one false. {One}. {Two}. Documents prove them both.",
-    "There are no exceptions to this: once the first of two statements is true, the second can never be. It is true that {one}. It is also true that {two}.",
+    "There are no exceptions to this: once the first of the following two statements is true, the second can never be. It is true that {one}. It is also true that {two}.",
     "By a rule without exception, two such statements cannot hold side by side. {One}. {Two}. Each of the two holds.",
 )
 UNIVERSALS = (

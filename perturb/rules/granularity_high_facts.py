@@ -128,23 +128,23 @@ ECONOMY: dict[str, tuple[Pair, ...]] = {
         ("{full} earned its publisher {sum} dollars in one year.",
          "What did the whole world economy produce in the year in which {full} earned its publisher {sum} "
          "dollars?"),
-        ("One music shop took {sum} dollars with {full} in a single year.",
+        ("One music shop took {sum} dollars from {full} in a single year.",
          "How large was world economic output in the year in which one music shop took {sum} dollars "
-         "with {full}?"),
+         "from {full}?"),
     ),
     "film": (
-        ("One cinema took {sum} dollars with {full} in a single year.",
+        ("One cinema took {sum} dollars from {full} in a single year.",
          "How much did the entire world economy produce in the year in which one cinema took {sum} dollars "
-         "with {full}?"),
+         "from {full}?"),
     ),
     "series": (
-        ("One shop took {sum} dollars with box sets of {full} in a single year.",
-         "How much did the entire world economy produce in the year in which one shop took {sum} dollars with "
+        ("One shop took {sum} dollars from box sets of {full} in a single year.",
+         "How much did the entire world economy produce in the year in which one shop took {sum} dollars from "
          "box sets of {full}?"),
     ),
     "book": (
-        ("One bookseller took {sum} dollars with {full} in a single year.",
-         "How much did the world economy produce in the year in which one bookseller took {sum} dollars with "
+        ("One bookseller took {sum} dollars from {full} in a single year.",
+         "How much did the world economy produce in the year in which one bookseller took {sum} dollars from "
          "{full}?"),
         ("A printer was paid {sum} dollars for one run of {full}.",
          "What was the gross product of the whole world in the year in which a printer was paid for one run of "
@@ -169,8 +169,8 @@ ECONOMY: dict[str, tuple[Pair, ...]] = {
          "turnover of {sum} dollars?"),
     ),
     "person": (
-        ("The publisher of a biography of {full} took {sum} dollars with it in one year.",
-         "What did the entire world economy produce in the year in which a publisher took {sum} dollars with a "
+        ("The publisher of a biography of {full} took {sum} dollars from it in one year.",
+         "What did the entire world economy produce in the year in which a publisher took {sum} dollars from a "
          "biography of {full}?"),
         ("The firm that produced a documentary on {full} was paid {sum} dollars.",
          "How great was the gross product of the whole world in the year of the documentary on {full}?"),
@@ -178,8 +178,8 @@ ECONOMY: dict[str, tuple[Pair, ...]] = {
          "How large was world economic output in the year of the grant for research into the life of {full}?"),
     ),
     "any": (
-        ("A bookshop took {sum} dollars with books on {full} in one year.",
-         "How great was the gross product of the whole world in the year in which a bookshop took {sum} dollars with "
+        ("A bookshop took {sum} dollars from books on {full} in one year.",
+         "How great was the gross product of the whole world in the year in which a bookshop took {sum} dollars from "
          "books on {full}?"),
         ("A school spent {sum} dollars on a course about {full}.",
          "What did the entire world economy produce in the year in which a school spent {sum} dollars on a course "
@@ -187,8 +187,8 @@ ECONOMY: dict[str, tuple[Pair, ...]] = {
         ("One museum received {sum} dollars for an exhibition on {full}.",
          "How large was the output of the world economy in the year in which a museum received {sum} dollars for an "
          "exhibition on {full}?"),
-        ("A publisher took {sum} dollars with an illustrated book on {full} in one year.",
-         "How much did the world economy produce in the year in which a publisher took {sum} dollars with an "
+        ("A publisher took {sum} dollars from an illustrated book on {full} in one year.",
+         "How much did the world economy produce in the year in which a publisher took {sum} dollars from an "
          "illustrated book on {full}?"),
         ("The firm that produced a documentary on {full} was paid {sum} dollars.",
          "What was the output of the economy of the whole world in the year of the documentary on {full}?"),
