@@ -178,7 +178,7 @@ def _false_premise(item: Item) -> RuleVerdict:
     if item.intensity is Intensity.MEDIUM:
         if not _REVERSAL.search(item.candidate.query):
             return NO_OPINION
-        anchored = coverage(item.query_stems, content_stems(item.reading.text)) >= 0.12
+        anchored = coverage(item.query_stems, content_stems(item.reading.text)) >= 0.15
         return _shown(
             item, [] if anchored else ["The question has lost touch with the passage, so nothing clashes."]
         )
