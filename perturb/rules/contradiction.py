@@ -81,7 +81,7 @@ def _clash(
     found = sides(analysis)
     years = _two_later_years(analysis)
     free = [n for n in pools.NEW_SURNAMES if not has_word(f"{analysis.text} {analysis.alternative}", n)]
-    houses = [name for name in say.HOUSES if not has_word(analysis.text, name)]
+    houses = [name for name in pools.INVENTED_PLACES if not has_word(analysis.text, name)]
     if found is None or years is None or not free or len(houses) < 2:
         return None
     two = list(found)

@@ -247,5 +247,3 @@ CONDITIONS = (
     ),
 )
 """A condition, and that it failed."""
-HOUSES = ("Halden", "Merrow", "Corbin", "Ardley", "Tarnham", "Wrenfield")
-"""Invented names of reference works and institutes."""

@@ -100,38 +100,53 @@ UNISEX = frozenset(
 
 NEW_MALE = word_list(
     """
-    Martin Gerald Edwin Howard Clive Leonard Roland Desmond Gilbert Ralph Victor Hugh
+    Martin Gerald Edwin Howard Clive Leonard Roland Desmond Gilbert Ralph Victor Hugh Adrian Arnold
+    Bernard Cedric Douglas Edgar Ernest Felix Geoffrey Gordon Herbert Ivan Julian Kenneth Lionel
+    Malcolm Maurice Nigel Norman Oscar Percy Rupert Stuart Terence Trevor Vernon Walter Roderick
     """
 )
 
 NEW_FEMALE = word_list(
     """
-    Marian Edith Harriet Winifred Lorna Beatrice Rosalind Judith Sylvia Nora Muriel Helena
+    Marian Edith Harriet Winifred Lorna Beatrice Rosalind Judith Sylvia Nora Muriel Helena Agatha
+    Blanche Camilla Cecilia Daphne Doris Elaine Eileen Estelle Fiona Frances Geraldine Gwendolyn Helen
+    Ingrid Josephine Louise Mabel Maureen Mildred Miriam Olivia Phyllis Priscilla Rosemary Ursula
+    Veronica Yvonne
     """
 )
 
 NEW_SURNAMES = word_list(
     """
     Ashdown Bexley Calloway Dunmore Ellery Fairbourne Garrick Hartnell Kinsley Lockwood Merriman
-    Northcott Oakden Pemberly Quarles Redfern Stanwick Thorley Wexford Yardley
+    Northcott Oakden Pemberly Quarles Redfern Stanwick Thorley Wexford Yardley Abernold Alderwick
+    Applegarth Barrowby Birchall Blakemoor Bramhope Brindlow Carsdale Chetwynd Colebrook Cranfield
+    Crowhurst Dalwood Dunstall Edgerly Elmsworth Farrowdale Fernsby Gaunthorpe Gillbrand Greaveson
+    Halloway Harkstead Haverley Hollinsby Inglethorpe Kelbrook Kettlewell Langthorn Larchfield
+    Lindmoor Marchbanks Mellowes Micklethwait Netherby Oldacre Orwick Pellham Penhallow Pickersgill
+    Plumstead Priorsley Ravensdale Rookwood Rothwick Saltmarsh Selwick Shawcroft Skelbrook Sowerthorn
+    Stallworth Swinbrook Tarrington Thistlewood Tolcarne Underhay Varley Wakefold Wainscott Warbrick
+    Weatherall Whitlam Winterburn Woolcott Wrayburn Yelland
     """
 )
 
 NEW_INDIAN_MALE = word_list(
     """
-    Arvind Mohan Naresh Prakash Rakesh Vinod
+    Arvind Mohan Naresh Prakash Rakesh Vinod Ashok Deepak Girish Harish Kishore Manish Nitin Pramod
+    Satish Umesh
     """
 )
 
 NEW_INDIAN_FEMALE = word_list(
     """
-    Anjali Kavita Meena Sunita Usha Leela
+    Anjali Kavita Meena Sunita Usha Leela Aparna Geeta Indira Jyoti Lakshmi Madhavi Nandini Pushpa
+    Rekha Shobha
     """
 )
 
 NEW_INDIAN_SURNAMES = word_list(
     """
-    Bhatnagar Deshmukh Kulkarni Mehrotra Saxena Tripathi Venkatesh Chaudhary
+    Bhatnagar Deshmukh Kulkarni Mehrotra Saxena Tripathi Venkatesh Chaudhary Agashe Bhagwat Chitnis
+    Dharmadhikari Gokhale Joglekar Kelkar Limaye Mahajan Nadkarni Paranjape Ranade Sathe Tendolkar
     """
 )
 
@@ -248,15 +263,38 @@ SIBLING_TITLES = _phrases(
     """
     Harbour Lights at Dawn, The Paper Lantern, A Mile of Rain, Northern Windows, The Copper Road,
     Seven Quiet Rooms, Salt and Cedar, The Orchard Wall, Under a Tin Roof, The Glass Ferry, Winter
-    Almanac, The Far Meadow
+    Almanac, The Far Meadow, A Handful of Barley, The Chalk Staircase, Below the Weir, Thirteen
+    Umbrellas, The Heron Gate, Slow Train to Pell, A Borrowed Coat, The Linen Cupboard, Ashes and
+    Apples, The Marsh Telegraph, Two Left Gloves, The Hollow Bell, Velvet Gravel, The Lamplighter's
+    Niece, Half a Compass, Rooms above the Bakery, The Thistle Ledger, Amber on Monday, The Wintering,
+    Nine Ladders, The Quarry Waltz, Letters to a Tortoise, The Damp Carnival, Over the Sluice,
+    The Juniper Clock, A Plate of Feathers, The Drowsy Pilot, Cinders at Noon, The Walnut Bridge,
+    Saffron Tuesday, The Unswept Yard, Pebble by Pebble, The Moth Parade, Eleven Buckets
     """
 )
 """Invented titles for a second work that a rule sets beside the real one."""
 
+INVENTED_PLACES = word_list(
+    """
+    Halden Merrow Corbin Ardley Tarnham Wrenfield Aldermoor Ambleford Askerby Beckhollow Brackwell
+    Brindley Caldermouth Cattenham Cobbold Cresswick Dallowby Deepholm Dunsfold Eastmere Elverton
+    Fallowden Farnsworth Fennimore Gablethorpe Gannerby Garsingdale Glenholt Hathersby Hexley Holmwick
+    Ingleford Jarrowby Kelvedale Kirkmoor Lambrigg Leckdale Linmouth Lostwick Marlbeck Mereworth
+    Nettlecombe Norbeck Oakhampton Ormsdale Padwick Pellgate Quenby Ramsholt Ridgeway Rushcombe
+    Sandwick Selbourne Stanmoor Stowbridge Thaxby Tillerton Ulverholm Vexford Wadebrook Westrill
+    Winslade Yarrowby Zennick
+    """
+)
+"""Invented names of towns, for institutes, papers and societies that nobody knows."""
+
 EPITHETS = _phrases(
     """
     the Quiet Giant, the Blue Hour, the Last Lantern, the Long Way Home, the Grand Old Lady,
-    the Silver Thread, the Open Gate, the Evening Bell, the Gentle Storm, the Morning Star
+    the Silver Thread, the Open Gate, the Evening Bell, the Gentle Storm, the Morning Star,
+    the Patient Neighbour, the Seventh Window, the Velvet Hammer, the Crooked Mile, the Painted Kite,
+    the Slow Fire, the Wandering Lamp, the Iron Feather, the Merry Puzzle, the Distant Drum,
+    the Tall Riddle, the Winding Stair, the Amber Road, the Hidden Orchard, the Bright Corner,
+    the Kind Stranger, the Sleeping Compass, the Narrow Door, the Golden Needle, the Early Bird
     """
 )
 """Coined nicknames that nothing real bears."""
