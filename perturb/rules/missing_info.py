@@ -15,7 +15,7 @@ from perturb.rules.leaks import leak, substitute_left
 from perturb.rules.missing_clues import ONE_OF_MANY, betrayed_beside
 from perturb.rules.missing_cuts import COUNTS_ON, without_answers, without_clauses, without_time
 from perturb.rules.missing_details import LOW_RULES
-from perturb.rules.missing_texts import UNRELATED
+from perturb.rules.missing_texts import unrelated_texts
 from perturb.rules.questions import embedded
 from perturb.rules.redaction import answer_spans, clean_title, redacted, reworded, without_names
 from perturb.rules.rule import Draft, Rule
@@ -257,18 +257,33 @@ def _as_long(told: tuple[str, ...], words: int) -> str | None:
 
 
 def _unrelated(analysis: Analysis, rng: random.Random) -> Draft | None:
-    instance = analysis.instance
-    asked = content_stems(f"{instance.query} {' '.join(instance.answers)}")
-    free = [told for told in UNRELATED if not asked & content_stems(" ".join(told))]
-    if len(free) < len(instance.passages):
-        return None
+    texts = list(unrelated_texts())
+    rng.shuffle(texts)
+    texts.sort(key=lambda told: len(told) > _USUAL)
     passages = []
-    for told, passage in zip(rng.sample(free, len(instance.passages)), instance.passages, strict=True):
-        text = _as_long(told, len(passage.text.split()))
-        if text is None:
+    for passage in analysis.instance.passages:
+        words = len(passage.text.split())
+        told = next((t for t in texts if _as_long(t, words) and _is_foreign(analysis, " ".join(t))), None)
+        if told is None:
             return None
-        passages.append(Passage(text, "", passage.role))
+        texts.remove(told)
+        passages.append(Passage(_as_long(told, words) or "", "", passage.role))
     return _draft(analysis, tuple(passages), "The whole context gives way to a text on another subject.")
+
+
+_USUAL = 8
+"""Sentences of a text at most; the few longer ones are for passages that no other text can match in length."""
+
+_MOST_SHARED = 2
+"""Content words that an unrelated text may share with the context, such as "year" or "built"."""
+
+
+def _is_foreign(analysis: Analysis, text: str) -> bool:
+    """Whether a text has no word of question or answer, and next to none of the context."""
+    instance, stems = analysis.instance, content_stems(text)
+    if stems & content_stems(f"{instance.query} {' '.join(instance.answers)}"):
+        return False
+    return len(stems & content_stems(analysis.text)) <= _MOST_SHARED and leak(analysis, text) is None
 
 
 def _has_fact(analysis: Analysis) -> bool:

@@ -1,164 +1,117 @@
 # ruff: noqa: E501  (one sentence a line)
-"""Unrelated texts of the project's own for P-MissingInfo at HIGH."""
+"""Unrelated texts of the project's own for P-MissingInfo at HIGH; no name in them is meant to be real."""
 
 from __future__ import annotations
 
-UNRELATED: tuple[tuple[str, ...], ...] = (
-    (
-        "To keep a sourdough starter alive, stir in flour and water at regular times and leave the jar loosely covered in a warm corner.",
-        "Bubbles show that the yeast is at work.",
-        "If the dough smells too sharp, feed it more often; if it turns sluggish, move it closer to the oven.",
-        "Flour milled from the whole grain feeds the yeast best, but it also makes the crumb heavier.",
-        "A dough that has rested overnight in the fridge is easier to shape in the morning.",
-        "Dust the basket well, or the loaf will cling to it when it is turned out.",
-        "A sharp cut across the top lets the crust open where you want it to.",
-        "Steam in the first minutes keeps the skin soft, so that the bread can rise to the full.",
-        "When the bottom sounds hollow under a knuckle, the loaf is done.",
-        "Let it cool on a rack before slicing, for a warm crumb tears and turns gummy.",
-        "Stale slices make fine toast, and dry crusts can be grated for the pantry.",
-    ),
-    (
-        "Tide pools form where waves leave water behind among the rocks.",
-        "Limpets cling to the stone, crabs hide under weed, and anemones close their tentacles when the pool dries.",
-        "Whoever visits should tread on bare rock only and put every shell back as it lay.",
-        "Snails graze on the thin green film that coats the boulders.",
-        "Small fish wait under the ledges until the sea comes back for them.",
-        "Heat is the greatest danger, because shallow water warms quickly and loses its air.",
-        "Creatures near the top of the shore can close up tightly and bear hours of sun.",
-        "Those lower down are used to the wet and soon perish when they are left dry.",
-        "Storms tear off weed and clear bare patches, on which new animals soon settle.",
-        "A glass-bottomed bucket shows more than a net does, and it harms nothing.",
-        "Keep an eye on the water behind you, for it returns faster than one expects.",
-    ),
-    (
-        "A fountain pen draws ink to its nib through a narrow channel.",
-        "Before a long rest the pen should be flushed with lukewarm water until it runs clear.",
-        "Shimmering inks clog fine nibs, so they are better kept for broad ones and for headings.",
-        "Smooth paper lets the line stay crisp, while soft paper drinks the ink and blurs it.",
-        "A nib that scratches is often only bent and can be set right under a lens.",
-        "Cartridges are handy on a journey, but a bottle costs less and makes less waste.",
-        "Filling by piston takes a little practice and a rag to wipe the barrel.",
-        "Pens should lie flat or stand with the nib upwards when they are not in use.",
-        "Dried ink comes loose in water with a drop of mild soap.",
-        "Never lend a favourite pen for long, since every hand wears the tip to its own slant.",
-        "Writing a line or two each day is the best way to keep the feed from clogging.",
-    ),
-    (
-        "Knitters block a finished shawl by soaking it, pressing out the water in a towel and pinning the edges flat on a mat.",
-        "Once dry, the wool keeps its new shape and the lace pattern opens up.",
-        "Cotton hardly reacts to this treatment.",
-        "Before casting on, it pays to knit a small square and measure how many stitches fit across it.",
-        "Loose hands need thinner needles, tight hands thicker ones.",
-        "Dropped stitches can be picked up with a crochet hook if they are caught early.",
-        "A thread drawn through a finished row makes a safe place to go back to.",
-        "Dark yarn is tiring under a lamp and should be kept for bright mornings.",
-        "Ends are woven in along the edge, where they do not show.",
-        "Moths shun cedar and lavender, so a sachet belongs in every drawer.",
-        "Washed by hand and dried flat, a good jumper will outlast many a coat.",
-    ),
-    (
-        "Moss grows on shaded roofs because it needs no soil.",
-        "It holds rain like a sponge and releases it slowly.",
-        "Scraping it off does more harm than good to old tiles; cutting back the branches above lets in the sun and solves the matter gently.",
-        "It has no roots in the true sense and clings with fine hairs instead.",
-        "In dry weeks it shrivels and looks dead, yet the next shower makes it green again.",
-        "Birds pull out tufts of it to line their nests.",
-        "Gardeners who like a soft lawn may let it spread under trees, where grass grows thin.",
-        "Those who do not like it should loosen the ground and let water drain away.",
-        "Sour soil helps it along, and a dusting of lime holds it back.",
-        "On a wall it gathers dust and seeds, and ferns will follow it in time.",
-        "A hand lens shows tiny stalks with capsules that open when the air is dry.",
-    ),
-    (
-        "A good compost heap mixes dry leaves with fresh kitchen scraps in thin layers.",
-        "Turning it with a fork lets in air and speeds up the rot.",
-        "Eggshells take longest, and citrus peel should be chopped, for worms dislike it in large pieces.",
-        "The pile should be as moist as a wrung-out sponge, neither soaked nor dusty.",
-        "A lid or an old carpet keeps off heavy rain.",
-        "Steam rising on a cold morning is a sign that all is well inside.",
-        "Twigs at the bottom let water run off and air come in.",
-        "Cooked food draws rats and is better left out.",
-        "Grass cuttings mat together unless they are mixed with torn cardboard.",
-        "What comes out at last is dark and crumbly and smells of woodland.",
-        "Spread it around shrubs in spring, and the worms will carry it down by themselves.",
-    ),
-    (
-        "Before varnishing a table, sand the wood along the grain and wipe away the dust with a damp cloth.",
-        "Thin coats dry evenly, while a thick coat wrinkles.",
-        "Between coats a light rub with fine paper helps the next layer to stick.",
-        "Work in a room without a breeze, or lint will settle on the wet surface.",
-        "A wide brush with soft bristles leaves fewer marks than a stiff one.",
-        "Dip only the tips and let them drain before the first stroke.",
-        "Begin at the far edge so that no sleeve has to cross what is finished.",
-        "Drips along the rim are caught at once with an almost dry brush.",
-        "Old wax must come off first, since nothing will stick to it.",
-        "Knots may bleed resin, and a thin sealing layer stops that.",
-        "Close the tin firmly and turn it upside down for a moment, and no skin will form on what is left.",
-    ),
-    (
-        "A kite needs a steady breeze and a tail that is long enough.",
-        "If it spins, add weight to the tail; if it will not climb, move the bridle knot upwards.",
-        "Flying near power lines is dangerous, and wet string should never be used.",
-        "Light frames rise in a breath of air, while heavy ones want a blow that bends the grass.",
-        "Stand with your back to the wind and let a helper hold the frame aloft some way off.",
-        "A short pull is enough to lift it, and running only makes it stumble.",
-        "Pay out line while it pulls and wind in when it sags.",
-        "Gloves save the fingers from burns when a gust comes.",
-        "Paper sails are lovely to look at but tear on the first thorn.",
-        "Thin nylon lasts longer and dries within minutes.",
-        "Pack the tail loosely in a bag, for a tangle in the field spoils the afternoon.",
-    ),
-    (
-        "Candles burn cleanly when the wick is trimmed short.",
-        "A draught makes one side melt faster, so the flame drowns in its own wax.",
-        "Beeswax gives off a scent of honey and drips less than paraffin, though it costs rather more.",
-        "The first burn should last until the whole top has melted, or a hollow will form around the wick.",
-        "Soot on the glass shows that the flame is too large.",
-        "A snuffer puts it out without smoke and without splashing.",
-        "Dripped wax comes off cloth with a warm iron and a sheet of blotting paper.",
-        "Stored in a drawer, tapers should lie flat, since they bend in summer heat.",
-        "Leftover stubs can be melted in a water bath and poured anew.",
-        "Scent is stirred in last, when the melt has cooled a little.",
-        "Nobody should leave a room where one is alight, and curtains are best kept well away.",
-    ),
-    (
-        "Cheese ripens best in a cool and humid cellar.",
-        "The wheels are brushed and turned so that the rind forms evenly.",
-        "Where the air is too dry, cracks appear; where it is too damp, unwanted mould spreads across the shelves.",
-        "Young wheels are pale and mild, and they yield under the thumb.",
-        "With age they grow firm and take on a taste of nuts.",
-        "Washing the crust with brine turns it orange and strong in smell.",
-        "Boards of spruce draw off moisture and give some back when the room dries out.",
-        "A thin iron is pushed into the middle to draw a sample, and the hole is then plugged.",
-        "Small crystals that crunch between the teeth are a sign of long keeping.",
-        "At home a slice keeps best in waxed paper, since plastic makes it sweat.",
-        "Take it out of the fridge an hour before supper, or half of the flavour stays asleep.",
-    ),
-    (
-        "When a bicycle chain squeaks, clean it with a rag before oiling it.",
-        "Too much oil collects grit and wears out the sprockets.",
-        "A drop on each link, wiped off again after a while, keeps the pedals turning without a sound.",
-        "Soft tyres roll badly and wear at the edges, so a pump belongs within reach.",
-        "Brake pads should meet the rim flat and let go of it cleanly.",
-        "A rubbing noise often comes from a wheel that sits askew in the fork.",
-        "Cables stretch with use and can be tightened by a small barrel at the lever.",
-        "Mud is better brushed off dry than hosed into the bearings.",
-        "The saddle is right when the leg is almost straight at the lowest point.",
-        "Lamps need checking before the evenings draw in.",
-        "A spare tube and a pair of levers weigh little and save a long walk home.",
-    ),
-    (
-        "Potters wedge their clay to drive out air, since a trapped bubble may burst in the kiln.",
-        "The wheel should spin fast while the lump is centred and slower as the walls rise.",
-        "A glaze too thick will run and glue the pot to the shelf.",
-        "Too much water weakens the wall, and the rim begins to wobble.",
-        "A sponge on a stick takes up what has gathered at the bottom.",
-        "Cut the finished bowl from the wheel with a wire and leave it under a cloth.",
-        "When it is as firm as leather, the foot can be trimmed.",
-        "Handles are pulled from a moist lump and pressed on with slip.",
-        "Drying must be slow and even, for a draught on one side will warp the piece.",
-        "The first firing hardens it and leaves it thirsty for colour.",
-        "Whatever touches the shelf has to be wiped bare before the second.",
-    ),
-)
-"""Texts on subjects of daily life, sentence by sentence; each is coherent up to any sentence."""
+from functools import lru_cache
+
+from perturb.rules.missing_texts_culture import CULTURE
+from perturb.rules.missing_texts_nature import NATURE
+from perturb.rules.missing_texts_people import PEOPLE
+from perturb.rules.missing_texts_places import PLACES
+
+HOUSEHOLD = """
+To keep a sourdough starter alive, stir in flour and water at regular times and leave the jar loosely covered in a warm corner.
+Bubbles show that the yeast is at work.
+If the dough smells too sharp, feed it more often; if it turns sluggish, move it closer to the oven.
+Flour milled from the whole grain feeds the yeast best, but it also makes the crumb heavier.
+A dough that has rested overnight in the fridge is easier to shape in the morning.
+Dust the basket well, or the loaf will cling to it when it is turned out.
+A sharp cut across the top lets the crust open where you want it to.
+Steam in the first minutes keeps the skin soft, so that the bread can rise to the full.
+When the bottom sounds hollow under a knuckle, the loaf is done.
+Let it cool on a rack before slicing, for a warm crumb tears and turns gummy.
+Stale slices make fine toast, and dry crusts can be grated for the pantry.
+
+Tide pools form where waves leave water behind among the rocks.
+Limpets cling to the stone, crabs hide under weed, and anemones close their tentacles when the pool dries.
+Whoever visits should tread on bare rock only and put every shell back as it lay.
+Snails graze on the thin green film that coats the boulders.
+Small fish wait under the ledges until the sea comes back for them.
+Heat is the greatest danger, because shallow water warms quickly and loses its air.
+Creatures near the top of the shore can close up tightly and bear hours of sun.
+Those lower down are used to the wet and soon perish when they are left dry.
+Storms tear off weed and clear bare patches, on which new animals soon settle.
+A glass-bottomed bucket shows more than a net does, and it harms nothing.
+Keep an eye on the water behind you, for it returns faster than one expects.
+
+A fountain pen draws ink to its nib through a narrow channel.
+Before a long rest the pen should be flushed with lukewarm water until it runs clear.
+Shimmering inks clog fine nibs, so they are better kept for broad ones and for headings.
+Smooth paper lets the line stay crisp, while soft paper drinks the ink and blurs it.
+A nib that scratches is often only bent and can be set right under a lens.
+Cartridges are handy on a journey, but a bottle costs less and makes less waste.
+Filling by piston takes a little practice and a rag to wipe the barrel.
+Pens should lie flat or stand with the nib upwards when they are not in use.
+Dried ink comes loose in water with a drop of mild soap.
+Never lend a favourite pen for long, since every hand wears the tip to its own slant.
+Writing a line or two each day is the best way to keep the feed from clogging.
+
+Knitters block a finished shawl by soaking it, pressing out the water in a towel and pinning the edges flat on a mat.
+Once dry, the wool keeps its new shape and the lace pattern opens up.
+Cotton hardly reacts to this treatment.
+Before casting on, it pays to knit a small square and measure how many stitches fit across it.
+Loose hands need thinner needles, tight hands thicker ones.
+Dropped stitches can be picked up with a crochet hook if they are caught early.
+A thread drawn through a finished row makes a safe place to go back to.
+Dark yarn is tiring under a lamp and should be kept for bright mornings.
+Ends are woven in along the edge, where they do not show.
+Moths shun cedar and lavender, so a sachet belongs in every drawer.
+Washed by hand and dried flat, a good jumper will outlast many a coat.
+
+A kite needs a steady breeze and a tail that is long enough.
+If it spins, add weight to the tail; if it will not climb, move the bridle knot upwards.
+Flying near power lines is dangerous, and wet string should never be used.
+Light frames rise in a breath of air, while heavy ones want a blow that bends the grass.
+Stand with your back to the wind and let a helper hold the frame aloft some way off.
+A short pull is enough to lift it, and running only makes it stumble.
+Pay out line while it pulls and wind in when it sags.
+Gloves save the fingers from burns when a gust comes.
+Paper sails are lovely to look at but tear on the first thorn.
+Thin nylon lasts longer and dries within minutes.
+Pack the tail loosely in a bag, for a tangle in the field spoils the afternoon.
+
+Candles burn cleanly when the wick is trimmed short.
+A draught makes one side melt faster, so the flame drowns in its own wax.
+Beeswax gives off a scent of honey and drips less than paraffin, though it costs rather more.
+The first burn should last until the whole top has melted, or a hollow will form around the wick.
+Soot on the glass shows that the flame is too large.
+A snuffer puts it out without smoke and without splashing.
+Dripped wax comes off cloth with a warm iron and a sheet of blotting paper.
+Stored in a drawer, tapers should lie flat, since they bend in summer heat.
+Leftover stubs can be melted in a water bath and poured anew.
+Scent is stirred in last, when the melt has cooled a little.
+Nobody should leave a room where one is alight, and curtains are best kept well away.
+
+When a bicycle chain squeaks, clean it with a rag before oiling it.
+Too much oil collects grit and wears out the sprockets.
+A drop on each link, wiped off again after a while, keeps the pedals turning without a sound.
+Soft tyres roll badly and wear at the edges, so a pump belongs within reach.
+Brake pads should meet the rim flat and let go of it cleanly.
+A rubbing noise often comes from a wheel that sits askew in the fork.
+Cables stretch with use and can be tightened by a small barrel at the lever.
+Mud is better brushed off dry than hosed into the bearings.
+The saddle is right when the leg is almost straight at the lowest point.
+Lamps need checking before the evenings draw in.
+A spare tube and a pair of levers weigh little and save a long walk home.
+
+Potters wedge their clay to drive out air, since a trapped bubble may burst in the kiln.
+The wheel should spin fast while the lump is centred and slower as the walls rise.
+A glaze too thick will run and glue the pot to the shelf.
+Too much water weakens the wall, and the rim begins to wobble.
+A sponge on a stick takes up what has gathered at the bottom.
+Cut the finished bowl from the wheel with a wire and leave it under a cloth.
+When it is as firm as leather, the foot can be trimmed.
+Handles are pulled from a moist lump and pressed on with slip.
+Drying must be slow and even, for a draught on one side will warp the piece.
+The first firing hardens it and leaves it thirsty for colour.
+Whatever touches the shelf has to be wiped bare before the second.
+"""
+"""Of daily life, and long enough for the longest passages."""
+
+
+@lru_cache(maxsize=1)
+def unrelated_texts() -> tuple[tuple[str, ...], ...]:
+    """Every text, sentence by sentence, each on a subject of its own and coherent up to any sentence."""
+    blocks = "\n".join((PLACES, PEOPLE, NATURE, CULTURE, HOUSEHOLD)).strip().split("\n\n")
+    return tuple(tuple(block.strip().splitlines()) for block in blocks)
