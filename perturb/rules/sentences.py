@@ -35,7 +35,33 @@ class Sentence:
 _CLEAR_END = re.compile(r"(?:[a-z]{4,}|[)\]\"”’\d])[.!?][\"”’)]?$")
 """A word that ends a sentence for certain: no abbreviation ends so."""
 
+_CERTAIN_END = re.compile(r"(?:(?<=[a-z]{4})|(?<=[)\]\"”’\d]))[.!?][\"”’)]?(?= [\"“‘(\[]*[A-Z])")
+"""The same before a word with a capital."""
 _DOTTED = re.compile(r"[.!?]")
+_SHORT_END = re.compile(r"^(?!(?:etc|Bros|Sr|Jr|Inc|Ltd|Corp|Co)\b)[A-Za-z’'-]{2,}\.$")
+_OPENERS = frozenset(
+    [
+        "The",
+        "A",
+        "An",
+        "It",
+        "He",
+        "She",
+        "They",
+        "His",
+        "Her",
+        "Its",
+        "This",
+        "These",
+        "In",
+        "On",
+        "At",
+        "As",
+        "However",
+    ]
+)
+"""Words that open a sentence and hardly ever follow an abbreviation."""
+_DECIMAL = re.compile(r"[($£€]*\d[\d,]*\.\d+%?[),;:]*")
 
 
 @lru_cache(maxsize=1)
@@ -70,9 +96,34 @@ def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
 def _pieces(text: str) -> list[str]:
     pieces: list[str] = []
     for line in text.splitlines():
-        if line.strip():
-            pieces.extend(_clear_pieces(line) or _segmenter().segment(line))
+        for stretch in _stretches(line) if line.strip() else ():
+            pieces.extend(_segmented(stretch))
     return pieces
+
+
+def _stretches(line: str) -> list[str]:
+    """Parts of a line that end with a sentence beyond doubt, outside all quotes and brackets.
+
+    >>> _stretches("Martin Luther King Jr. spoke. It was hot.")
+    ['Martin Luther King Jr. spoke.', 'It was hot.']
+    """
+    stretches: list[str] = []
+    start = 0
+    for end in _CERTAIN_END.finditer(line):
+        stretch = line[start : end.end()]
+        if (
+            all(stretch.count(a) == stretch.count(b) for a, b in ("()", "[]", "“”"))
+            and stretch.count('"') % 2 == 0
+        ):
+            stretches.append(stretch)
+            start = end.end() + 1
+    return [*stretches, line[start:]] if line[start:] else stretches
+
+
+@lru_cache(maxsize=4096)
+def _segmented(stretch: str) -> tuple[str, ...]:
+    """The sentences of a stretch; kept, since most of an instance stands unchanged in all of its items."""
+    return tuple(_clear_pieces(stretch) or _segmenter().segment(stretch))
 
 
 def _clear_pieces(line: str) -> list[str] | None:
@@ -82,17 +133,35 @@ def _clear_pieces(line: str) -> list[str] | None:
     """
     pieces: list[list[str]] = [[]]
     words = line.split(" ")
+    quoted = '"' in line or "“" in line
     for word, following in zip(words, [*words[1:], ""], strict=True):
         pieces[-1].append(word)
         if not _DOTTED.search(word):
             continue
-        if not _CLEAR_END.search(word) or _DOTTED.search(word.rstrip('.!?"”’)')):
+        if not quoted and _goes_on(word, following):
+            continue
+        if not _ends(word, following):
             return None
         opening = next((w for w in (following, "A") if w), "").lstrip('"“‘([')[:1]
         if following and not (opening.isupper() or opening.isdigit()):
             return None
         pieces.append([])
     return [" ".join(piece) for piece in pieces if piece]
+
+
+def _ends(word: str, following: str) -> bool:
+    """Whether a sentence surely ends with a word: it is too long for an abbreviation, or what follows opens another."""
+    if _DOTTED.search(word.rstrip('.!?"”’)')):
+        return False
+    closed = not following or following in _OPENERS
+    return _CLEAR_END.search(word) is not None or (closed and _SHORT_END.search(word) is not None)
+
+
+def _goes_on(word: str, following: str) -> bool:
+    """Whether a sentence surely goes on after a word with a dot: an abbreviation, or a figure such as 4.5."""
+    if _DOTTED.search(word.rstrip(".,;:)")) and not _DECIMAL.fullmatch(word):
+        return False
+    return bool(following) and (_NO_END.search(word) is not None or _DECIMAL.fullmatch(word) is not None)
 
 
 def _joins(left: str, right: str) -> bool:

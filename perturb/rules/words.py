@@ -138,7 +138,37 @@ def spans_of(text: str, phrase: str) -> list[tuple[int, int]]:
     lowered = _lowered(text)
     if not parts or any(part.lower() not in lowered for part in parts):
         return []
+    whole = " ".join(parts).lower()
+    if (
+        len(lowered) == len(text)
+        and len(whole) == len(" ".join(parts))
+        and (len(parts) == 1 or _spaced(text))
+    ):
+        return _places(lowered, whole)
     return [match.span() for match in _phrase_pattern(tuple(parts)).finditer(text)]
+
+
+def _places(text: str, phrase: str) -> list[tuple[int, int]]:
+    """The spans of a phrase as whole words, found without a pattern of its own: most phrases are looked for once."""
+    found = []
+    start = text.find(phrase)
+    while start >= 0:
+        end = start + len(phrase)
+        inside = (start > 0 and _is_wordy(text[start - 1])) or (end < len(text) and _is_wordy(text[end]))
+        if not inside:
+            found.append((start, end))
+        start = text.find(phrase, start + 1 if inside else end)
+    return found
+
+
+def _is_wordy(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+@lru_cache(maxsize=1024)
+def _spaced(text: str) -> bool:
+    """Whether single blanks part all words of a text."""
+    return re.search(r"\s\s|[^\S ]", text) is None
 
 
 @lru_cache(maxsize=1024)
