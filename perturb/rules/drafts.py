@@ -169,8 +169,10 @@ def _orphaned(text: str, known: str, lost: str) -> bool:
     """Whether a sentence calls by a single name somebody whom only the lost words introduced."""
     for match in _SINGLE_NAME.finditer(text):
         name = match.group(1).removesuffix("'s").removesuffix("’s")
+        if not has_word(lost, name) or has_word(known, name):
+            continue
         full = re.search(rf"\b[A-Z][\w.’'-]+ {re.escape(name)}\b|\b{re.escape(name)} [A-Z]", lost)
-        if (full or not is_common(plain(name))) and has_word(lost, name) and not has_word(known, name):
+        if full or not is_common(plain(name)):
             return True
     return False
 

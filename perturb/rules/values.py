@@ -9,6 +9,7 @@ from typing import Any
 from perturb.digests import seed_of
 from perturb.rules import pools
 from perturb.rules.answers import AnswerType, person_name
+from perturb.rules.words import has_word
 
 _INDIAN = re.compile(r"\b(?:India|Indian|Hindi|Tamil|Telugu|Bollywood|Kannada|Malayalam|Mumbai|Delhi)\b")
 
@@ -34,7 +35,7 @@ def alternative(
 def _stands(value: str, context: str, kind: AnswerType) -> bool:
     """Whether a made-up value, or the name part that identifies it, is in the context already."""
     probe = value.rsplit(maxsplit=1)[-1] if kind is AnswerType.PERSON else value
-    return re.search(rf"(?<!\w){re.escape(probe)}(?!\w)", context, re.IGNORECASE) is not None
+    return has_word(context, probe)
 
 
 def _draw(answer: str, kind: AnswerType, gender: str | None, context: str, rng: random.Random) -> str | None:
@@ -82,7 +83,7 @@ def shifted_date(answer: str, context: str, rng: random.Random) -> str | None:
         if not moves:
             return None
         text = answer.replace(years[0], str(old + rng.choice(moves)))
-    month = next((m for m in pools.MONTHS if re.search(rf"\b{m}\b", text)), None)
+    month = next((m for m in pools.MONTHS if m in text and has_word(text, m)), None)
     if month:
         other = pools.MONTHS[(pools.MONTHS.index(month) + rng.choice((1, 2, 3, 8, 9, 10))) % 12]
         text = text.replace(month, other)
@@ -104,7 +105,7 @@ def later_date(answer: str, rng: random.Random) -> str | None:
     if first > 2025:
         return None
     text = answer.replace(years[0], str(rng.randint(first, min(first + 40, 2025))))
-    month = next((m for m in pools.MONTHS if re.search(rf"\b{m}\b", text)), None)
+    month = next((m for m in pools.MONTHS if m in text and has_word(text, m)), None)
     if month:
         text = text.replace(month, rng.choice([m for m in pools.MONTHS if m != month]))
         text = re.sub(r"\b([1-9]|[12]\d|3[01])\b(?!\d)", lambda _: str(rng.randint(2, 27)), text, count=1)

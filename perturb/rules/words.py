@@ -138,37 +138,38 @@ def spans_of(text: str, phrase: str) -> list[tuple[int, int]]:
     lowered = _lowered(text)
     if not parts or any(part.lower() not in lowered for part in parts):
         return []
-    whole = " ".join(parts).lower()
-    if (
-        len(lowered) == len(text)
-        and len(whole) == len(" ".join(parts))
-        and (len(parts) == 1 or _spaced(text))
-    ):
-        return _places(lowered, whole)
-    return [match.span() for match in _phrase_pattern(tuple(parts)).finditer(text)]
+    if len(lowered) != len(text):
+        return [match.span() for match in _phrase_pattern(tuple(parts)).finditer(text)]
+    return _places(lowered, [part.lower() for part in parts])
 
 
-def _places(text: str, phrase: str) -> list[tuple[int, int]]:
+def _places(text: str, parts: list[str]) -> list[tuple[int, int]]:
     """The spans of a phrase as whole words, found without a pattern of its own: most phrases are looked for once."""
     found = []
-    start = text.find(phrase)
+    start = text.find(parts[0])
     while start >= 0:
-        end = start + len(phrase)
-        inside = (start > 0 and _is_wordy(text[start - 1])) or (end < len(text) and _is_wordy(text[end]))
-        if not inside:
+        end = -1 if start and _is_wordy(text[start - 1]) else _end_of(text, start, parts)
+        if end > start:
             found.append((start, end))
-        start = text.find(phrase, start + 1 if inside else end)
+        start = text.find(parts[0], max(start + 1, end))
     return found
+
+
+def _end_of(text: str, start: int, parts: list[str]) -> int:
+    """Where a phrase that begins at `start` ends; -1 if it does not stand there as whole words."""
+    end = start + len(parts[0])
+    for part in parts[1:]:
+        follows = end
+        while text[follows : follows + 1].isspace():
+            follows += 1
+        if follows == end or not text.startswith(part, follows):
+            return -1
+        end = follows + len(part)
+    return -1 if end < len(text) and _is_wordy(text[end]) else end
 
 
 def _is_wordy(char: str) -> bool:
     return char.isalnum() or char == "_"
-
-
-@lru_cache(maxsize=1024)
-def _spaced(text: str) -> bool:
-    """Whether single blanks part all words of a text."""
-    return re.search(r"\s\s|[^\S ]", text) is None
 
 
 @lru_cache(maxsize=1024)
