@@ -79,9 +79,11 @@ def _judged(
             yield DrawnItem(instance, candidate, _rejecting(catalogue, instance, candidate))
 
 
-def candidate_of(catalogue: Catalogue, instance: BaseInstance, cell: Cell, seed: int) -> Candidate | None:
+def candidate_of(
+    catalogue: Catalogue, instance: BaseInstance, cell: Cell, seed: int, lever: str | None = None
+) -> Candidate | None:
     """What the engine makes of an instance, before the offline panel; None if it abstains or a check refuses."""
-    job = Job(digest(instance.id, str(cell), seed), instance.id, cell, "rules", 0, "quality")
+    job = Job(digest(instance.id, str(cell), seed), instance.id, cell, "rules", 0, "quality", lever)
     made = generate_by_rule(catalogue, job, instance, seed)
     return made.candidate if made.outcome is Outcome.CANDIDATE else None
 
