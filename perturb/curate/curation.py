@@ -172,6 +172,9 @@ def _filtered(instance: BaseInstance, recipe: Recipe, tally: Tally) -> BaseInsta
             tally.add("passages", cut, instance.id)
             return None
         instance = cut
+    elif not any(passage.role == "signal" for passage in instance.passages):
+        tally.add("passages", NO_SIGNAL, instance.id)
+        return None
     if recipe.answer_in_signal:
         signal = (passage.text for passage in instance.passages if passage.role == "signal")
         if not any(holds_answer(text, instance.answers) for text in signal):

@@ -248,6 +248,13 @@ REJECTED = {
 }
 
 
+def test_without_a_recipe_a_record_that_nothing_answers_is_left_out(tmp_path: Path) -> None:
+    path = write(tmp_path / "garage.jsonl", record("good"), record("dumb", evidence_correct=["UNKNOWN"] * 12))
+    curation = curate(Request(path, "garage"))
+    assert [instance.id for instance in curation.instances] == ["good"]
+    assert fallen(curation) == {"no passage answers the question": ["dumb"]}
+
+
 @pytest.mark.skipif(not SHAPED.exists(), reason="the GaRAGe-shaped sample is not at hand")
 def test_the_nine_fall_each_for_its_reason() -> None:
     curation = curate(Request(SHAPED, "garage", load_recipe("garage")))
