@@ -12,7 +12,7 @@ import functools
 import itertools
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TypeVar
 
 from perturb.digests import digest
@@ -29,7 +29,7 @@ FAILED_LOOKS = 50
 """After so many looks in a row that failed, with all their tries, those who wait for a batch are told."""
 
 GONE_LOOKS = 5
-"""So many looks must find no batch before it is believed: a provider may not know yet of one that it has just made."""
+"""So many looks must find no batch, or no file, before it is believed: a provider may not know yet of a new one."""
 
 
 class BatchModel:
@@ -265,12 +265,8 @@ class BatchModel:
 
     async def _hand_out(self, batch: LiveBatch, file_id: str) -> int:
         """Settle the rows of a file; returns how many it has. A file that is gone has none."""
-        try:
-            outcomes = await self._insist(lambda: self._service.outcomes(file_id))
-        except BatchGoneError:
-            return 0
         found = 0
-        for custom_id, outcome in outcomes:
+        for custom_id, outcome in await self._outcomes(file_id):
             found += 1
             row = batch.waiting.pop(custom_id, None)
             if row is not None:
@@ -278,6 +274,15 @@ class BatchModel:
             elif self._holders.get(custom_id) is batch:
                 batch.early[custom_id] = outcome
         return found
+
+    async def _outcomes(self, file_id: str) -> Iterator[tuple[str, Outcome]]:
+        """The rows of a file; none once so many looks in a row have not found it."""
+        for look in range(GONE_LOOKS):
+            try:
+                return await self._insist(lambda: self._service.outcomes(file_id))
+            except BatchGoneError:
+                await asyncio.sleep(self._look(look))
+        return iter(())
 
     def _forget(self, batch: LiveBatch) -> None:
         """The provider has no such batch: everything in it is asked again, as far as it may be."""

@@ -40,7 +40,7 @@ _FILE_SECONDS = 600.0
 
 _LISTED_BY_TAG = frozenset({"openai", "azure", "hosted_vllm"})
 _LISTED_BY_FILE = frozenset({"vertex_ai"})
-_NO_LIST = frozenset({404, 405})
+_NO_LIST = frozenset({404, 405, 501})
 """What servers without a list of batches answer."""
 
 _PAGES = 20

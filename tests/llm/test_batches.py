@@ -252,6 +252,15 @@ async def test_a_batch_that_is_not_known_at_once_is_not_made_again(
 
 
 @LEFT_OPEN
+async def test_a_file_that_is_not_known_at_once_is_read_all_the_same(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.batches.statuses["content"] = [404] * (GONE_LOOKS - 1)
+    assert texts(await replies(server, tmp_path, 3)) == echoes(3)
+    assert len(server.batches.batches) == 1
+
+
+@LEFT_OPEN
 async def test_a_shaky_provider_is_asked_again(server: LoopbackServer, tmp_path: Path) -> None:
     server.batches.statuses |= {
         "upload": [500, 429], "create": [503], "view": [500, 429, 502, 500], "content": [500]
@@ -409,7 +418,7 @@ async def test_a_lost_response_and_a_refusal_lose_no_batch(
 
 
 @LEFT_OPEN
-@pytest.mark.parametrize("status", [404, 405])
+@pytest.mark.parametrize("status", [404, 405, 501])
 async def test_a_server_without_a_list_does_not_block_what_it_may_hold(
     server: LoopbackServer, tmp_path: Path, status: int
 ) -> None:
