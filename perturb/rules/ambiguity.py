@@ -7,23 +7,26 @@ import re
 
 from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules import ambiguity_words as say
+from perturb.rules import scenery
 from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, sibling_title, with_note, work_gap_of
-from perturb.rules.ambiguity_lists import respectively, respectively_fits
+from perturb.rules.ambiguity_lists import is_one, respectively, respectively_fits
 from perturb.rules.ambiguity_low import LOW_RULES
+from perturb.rules.ambiguity_people import PEOPLE_RULES
+from perturb.rules.ambiguity_restated import restated_soundly
 from perturb.rules.ambiguity_rivals import (
     any_town,
     anybody,
     deed_of,
-    half_named,
     is_dated,
     rival_of,
     thing_of,
+    vague_outing,
     years_in,
 )
+from perturb.rules.ambiguity_side import Deed, deeds, neighbour, pointer
 from perturb.rules.analyse import Analysis, support
-from perturb.rules.answers import AnswerType
 from perturb.rules.doers import asserts_deed, is_clean, like_a_search, maybe_person
-from perturb.rules.drafts import answer_sentence, fill, in_style, restated
+from perturb.rules.drafts import answer_sentence, fill, in_style
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import split_sentences
 from perturb.rules.values import later_date
@@ -60,7 +63,7 @@ def _deictic(analysis: Analysis, rng: random.Random) -> Draft | None:
     if gap is None or rival is None:
         return None
     work = work_gap_of(analysis) is not None
-    sibling = f"“{sibling_title(analysis, rng)}”" if work else rng.choice(say.SIBLINGS[gap.subject.sort])
+    sibling = f"“{sibling_title(analysis, rng)}”" if work else neighbour(rng, gap.subject.sort)
     claim = sibling_claim(gap, sibling, rival)
     if claim is None or has_word(analysis.text, sibling):
         return None
@@ -83,7 +86,7 @@ def _sluice_fits(analysis: Analysis) -> bool:
     question = analysis.question
     if question is None or answer_sentence(analysis) is None or _joined(analysis):
         return False
-    if not is_clean(analysis) or like_a_search(analysis) or not _is_told(analysis):
+    if not is_clean(analysis) or like_a_search(analysis) or vague_outing(analysis) or not _is_told(analysis):
         return False
     if question.wh == "who":
         named = thing_of(analysis) != "this subject" or question.verb not in ("is", "was")
@@ -116,21 +119,31 @@ def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
     question, thing = analysis.question, thing_of(analysis)
     if question is None:
         return None
+    deed, meant = deeds(analysis, rng)[0], pointer(rng, thing)
     if question.wh == "who":
         rival = anybody(analysis)
-        deed, note = rng.choice(say.SIDE_DEEDS)
-        query = rng.choice(say.SLUICES_WHO).format(did=deed_of(question), deed=deed.format(thing=thing))
+        two = [deed_of(question), deed.done(meant)]
+        wording, notes = rng.choice(say.SLUICES_WHO), say.DEED_NOTES
     else:
         rival = _side_value(analysis, rng)
         present = re.search(r"\b(?:is|are|does|do)\b", analysis.query.lower()) is not None
-        event, note = rng.choice(say.SIDE_EVENTS_PRESENT if present else say.SIDE_EVENTS_PAST)
-        query = rng.choice(say.SLUICES).format(
-            claim=question.before, event=event.format(thing=thing), wh=question.wh
-        )
-    if rival is None:
+        if present:
+            deed = Deed(rng.choice(say.REPEATED), rng.choice(scenery.GATHERINGS))
+        auxiliary = "is" if present else "was"
+        two = [question.before, deed.undergone(meant, auxiliary)]
+        wording, notes = rng.choice(say.SLUICES), say.EVENT_NOTES
+    if rival is None or not is_one(rival.removeprefix("in ")):
         return None
+    if meant == thing:
+        rng.shuffle(two)
+    query = wording.format(x=two[0], y=two[1], wh=question.wh)
+    auxiliary = "was" if question.wh == "who" else auxiliary
+    note = fill(
+        rng, notes, rival=rival, Rival=capitalise(rival), deed=deed.done(thing), verb=deed.verb,
+        event=deed.undergone(thing, auxiliary),
+    )  # fmt: skip
     return with_note(
-        analysis, in_style(analysis, query), capitalise(note.format(rival=rival, thing=thing)),
+        analysis, in_style(analysis, query), note,
         "The bare question word may be completed from either of two clauses, which have different answers.",
     )  # fmt: skip
 
@@ -162,52 +175,6 @@ def _sluiced(analysis: Analysis, draft: Draft) -> str | None:
     return None if rival is not None and has_word(text, rival) else "the rival is missing"
 
 
-def _couple_fits(analysis: Analysis) -> bool:
-    question = analysis.question
-    return (
-        analysis.answer_type is AnswerType.PERSON
-        and analysis.gender is not None
-        and analysis.alternative is not None
-        and question is not None
-        and question.wh == "who"
-        and analysis.single_answer
-        and content_stems(question.remainder) != frozenset()
-        and is_clean(analysis)
-        and not like_a_search(analysis)
-        and not half_named(analysis)
-    )
-
-
-def _couple(
-    analysis: Analysis, rng: random.Random, wordings: tuple[str, ...], reasoning: str
-) -> Draft | None:
-    """All that points to the answer gives way to wording in which a pronoun may mean the answer or a rival."""
-    question, rival = analysis.question, analysis.alternative
-    if question is None or rival is None:
-        return None
-    people = [analysis.answer, rival]
-    rng.shuffle(people)
-    subject, object_, possessive = ("he", "him", "his") if analysis.gender == "m" else ("she", "her", "her")
-    new = fill(
-        rng, wordings, first=people[0], second=people[1], subject=subject, Subject=subject.capitalize(),
-        object=object_, possessive=possessive, did=deed_of(question),
-    )  # fmt: skip
-    passages = restated(analysis, new)
-    return None if passages is None else Draft(analysis.instance.query, passages, reasoning)
-
-
-def _dual(analysis: Analysis, rng: random.Random) -> Draft | None:
-    return _couple(analysis, rng, say.DUAL, "One pronoun may mean the answer or a rival of the same gender.")
-
-
-def _chain(analysis: Analysis, rng: random.Random) -> Draft | None:
-    return _couple(analysis, rng, say.CHAINS, "A chain of pronouns never tells which of two people is meant.")
-
-
-def _braid(analysis: Analysis, rng: random.Random) -> Draft | None:
-    return _couple(analysis, rng, say.BRAIDS, "Three pronouns or more may each mean either of two people.")
-
-
 def _homonym_fits(analysis: Analysis) -> bool:
     gap = work_gap_of(analysis)
     if gap is None or analysis.alternative is None or answer_sentence(analysis) is None:
@@ -235,7 +202,7 @@ def _homonym(analysis: Analysis, rng: random.Random) -> Draft | None:
         rng, say.HOMONYMS, name=f"“{gap.subject.name}”", first=first, second=second,
         noun=f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}", other=f"a {other}",
     )  # fmt: skip
-    passages = restated(analysis, new)
+    passages = restated_soundly(analysis, new)
     if passages is None or len(split_sentences("\n".join(p.text for p in passages))) > _LONGEST_PAIR:
         return None
     return Draft(
@@ -265,12 +232,9 @@ RULES: tuple[Rule, ...] = (
          _rival_thing, _deictic, _both),
     Rule("Sluiced-Wh Ambiguity", MEDIUM, "a who-, when- or where-question that parses",
          _sluice_fits, _sluice, _sluiced),
-    Rule("Dual-eligible Pronoun", MEDIUM, "a who-question that parses; a person of known gender",
-         _couple_fits, _dual, _both),
-    Rule("Multi-Sentence Coreference Chain", MEDIUM, "as the dual-eligible pronoun", _couple_fits, _chain, _both),
+    *PEOPLE_RULES,
     Rule("Pure Homonymy Clash", HIGH, "a bare work title is all that the question says of what came out",
          _homonym_fits, _homonym, _both),
-    Rule("Multi-pronoun Braid", HIGH, "as the dual-eligible pronoun", _couple_fits, _braid, _both),
     Rule("Ambiguous 'Respectively' Mapping", HIGH,
          "a clean question for a person, date, place or number, or of a work, place, body or event",
          respectively_fits, respectively, _both),

@@ -9,13 +9,15 @@ import random
 import re
 
 from perturb.rules import ambiguity_words as say
-from perturb.rules import pools
+from perturb.rules import pools, scenery
 from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, work_gap_of
-from perturb.rules.ambiguity_rivals import half_named, hinted_year, is_old, rival_of
+from perturb.rules.ambiguity_restated import restated_soundly
+from perturb.rules.ambiguity_rivals import half_named, hinted_year, is_old, rival_of, vague_outing
+from perturb.rules.ambiguity_side import at_its_place, neighbour, side_counts, side_events, side_questions
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.doers import is_clean, is_well_formed, like_a_search, maybe_person
-from perturb.rules.drafts import answer_sentence, fill, restated
+from perturb.rules.drafts import answer_sentence, fill
 from perturb.rules.questions import Question, inflected
 from perturb.rules.rule import Draft
 from perturb.rules.words import capitalise, has_word
@@ -24,16 +26,17 @@ from perturb.rules.words import capitalise, has_word
 def respectively_fits(analysis: Analysis) -> bool:
     """Whether the question can stand in print, the answer in a whole sentence, and a second value is at hand."""
     return (
-        all(value is not None and _is_one(value) for value in (analysis.answer, rival_of(analysis)))
+        all(value is not None and is_one(value) for value in (analysis.answer, rival_of(analysis)))
         and answer_sentence(analysis) is not None
         and (_in_print(analysis) or is_well_formed(analysis))
         and not half_named(analysis)
         and not hinted_year(analysis)
         and not _to_come(analysis)
+        and not vague_outing(analysis)
     )
 
 
-def _is_one(value: str) -> bool:
+def is_one(value: str) -> bool:
     """Whether a value can stand in a list: it is no list itself, and no hedge goes before it."""
     hedged = r"(?:at least|at most|about|around|circa|nearly|almost|over|under|since|until|before|after)\b"
     return " and " not in value and re.match(hedged, value.lower()) is None
@@ -56,14 +59,21 @@ def respectively(analysis: Analysis, rng: random.Random) -> Draft | None:
     forms = [form(analysis, rng) for form in (printed if _in_print(analysis) else (_three_questions,))]
     found = [words for words in forms if words]
     new = rng.choice(found) if found else None
-    passages = restated(analysis, new) if new else None
-    if passages is None:
+    passages = restated_soundly(analysis, new) if new else None
+    if passages is None or _region_known(analysis, "\n".join(passage.text for passage in passages)):
         return None
     return Draft(
         analysis.instance.query,
         passages,
         "Names and values in two rows of unequal length are matched 'respectively', so either fits.",
     )
+
+
+def _region_known(analysis: Analysis, text: str) -> bool:
+    """Whether what is left names a state or country, so that a rival from elsewhere would not do for a place."""
+    if analysis.answer_type is not AnswerType.PLACE or analysis.alternative is not None:
+        return False
+    return any(has_word(text, land) for land in (*pools.US_STATES, *pools.COUNTRIES))
 
 
 def _listed(first: str, middle: str, last: str) -> str:
@@ -75,6 +85,8 @@ def _two_values(analysis: Analysis, rng: random.Random) -> list[str]:
         re.sub(r"^(?:By|In|On|At) ", lambda m: m.group().lower(), value)
         for value in (analysis.answer, rival_of(analysis) or "")
     ]
+    if analysis.answer_type is AnswerType.NUMBER:
+        values = [re.sub(r"^[A-Z][a-z]+(?=\b)", lambda m: m.group().lower(), value) for value in values]
     rng.shuffle(values)
     return values
 
@@ -85,8 +97,8 @@ def _three_names(analysis: Analysis, rng: random.Random) -> str | None:
     if gap is None:
         return None
     work = work_gap_of(analysis) is not None
-    pool = pools.SIBLING_TITLES if work else say.SIBLINGS[gap.subject.sort]
-    free = [name for name in pool if not has_word(analysis.text, name)]
+    pool = pools.SIBLING_TITLES if work else [neighbour(rng, gap.subject.sort) for _ in range(4)]
+    free = [name for name in dict.fromkeys(pool) if not has_word(analysis.text, name)]
     if len(free) < 2:
         return None
     first, last = rng.sample(free, 2)
@@ -102,7 +114,16 @@ def _three_names(analysis: Analysis, rng: random.Random) -> str | None:
     claim = re.sub(
         r"(?<=” )(begins|starts|premieres|airs|comes|ends|opens)\b", lambda m: m.group()[:-1], claim
     )
-    return fill(rng, say.RESPECTIVELY, claim=claim)
+    return _told(rng, say.RESPECTIVELY, claim=claim)
+
+
+def _told(rng: random.Random, wordings: tuple[str, ...], **values: str) -> str:
+    """One of the wordings, with a source, people to hear of it and a word for the order of the list."""
+    source = rng.choice(scenery.WRITINGS)
+    return fill(
+        rng, wordings, source=source, Source=capitalise(source), group=rng.choice(say.PEOPLE),
+        order=rng.choice(say.IN_ORDER), **values,
+    )  # fmt: skip
 
 
 def _three_names_gap(analysis: Analysis) -> Gap | None:
@@ -124,13 +145,12 @@ def _three_events(analysis: Analysis, rng: random.Random) -> str | None:
     if question is None or not _is_listed(question):
         return None
     counted = question.gap == "number"
-    dated = say.OLD_SIDE_EVENTS if is_old(analysis) else say.SIDE_EVENTS
-    first, last = rng.sample(say.SIDE_COUNTS[_size(analysis)] if counted else dated, 2)
+    first, last = side_counts(analysis, rng) if counted else side_events(analysis, rng, is_old(analysis))
     events = _listed(
         *(f"{question.wh} {p}" for p in (first, question.after if counted else question.before, last))
     )
-    values = [question.with_preposition(value) for value in _two_values(analysis, rng)]
-    return fill(rng, say.THREE_EVENTS, events=events, values=" and ".join(values))
+    values = [at_its_place(question.with_preposition(value)) for value in _two_values(analysis, rng)]
+    return _told(rng, say.THREE_EVENTS, events=events, values=" and ".join(values))
 
 
 def _is_listed(question: Question) -> bool:
@@ -145,14 +165,14 @@ def _three_questions(analysis: Analysis, rng: random.Random) -> str | None:
     kind = _kind_of_value(analysis)
     if kind is None or not re.match(r"(?:who|when|where|what|which|how)\b", analysis.query.lower()):
         return None
-    first, last = rng.sample(say.SIDE_QUESTIONS[kind], 2)
+    first, last = side_questions(analysis, rng, kind)
     asked = capitalise(re.sub(r"\s+", " ", analysis.query).strip().rstrip("? ")) + "?"
     three = [first, asked, last]
     wordings: tuple[str, ...] = say.THREE_QUESTIONS
     if not _in_print(analysis):
         three, wordings = [question.lower().rstrip("?") for question in three], say.THREE_SEARCHES
     questions = _listed(*(f"“{question}”" for question in three))
-    return fill(rng, wordings, questions=questions, values=" and ".join(_two_values(analysis, rng)))
+    return _told(rng, wordings, questions=questions, values=" and ".join(_two_values(analysis, rng)))
 
 
 def _kind_of_value(analysis: Analysis) -> str | None:

@@ -11,6 +11,7 @@ from perturb.rules import ambiguity_words as say
 from perturb.rules import pools
 from perturb.rules.ambiguity_gap import gap_of, sibling_title, with_note
 from perturb.rules.ambiguity_rivals import deed_of
+from perturb.rules.ambiguity_side import neighbour
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.doers import asserts_deed, is_clean, maybe_person
@@ -56,7 +57,7 @@ def _pronoun(analysis: Analysis, rng: random.Random) -> Draft | None:
     if subject.sort in WORKS and subject.noun:
         decoy = rng.choice(say.WORK_DECOYS).format(noun=subject.noun, sibling=sibling_title(analysis, rng))
     else:
-        decoy = rng.choice(say.SIBLINGS[subject.sort])
+        decoy = neighbour(rng, subject.sort)
     if content_stems(decoy) & content_stems(analysis.query):
         return None
     question = re.sub(r"\s+", " ", gap.filled("its" if gap.possessive else "it")).strip()

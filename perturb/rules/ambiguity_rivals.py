@@ -9,7 +9,7 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.doers import maybe_person
 from perturb.rules.questions import Question
-from perturb.rules.subjects import subject_of
+from perturb.rules.subjects import WORKS, subject_of
 from perturb.rules.values import dice, new_person
 from perturb.rules.words import has_word, tokens, word_list
 
@@ -115,6 +115,18 @@ def hinted_year(analysis: Analysis) -> bool:
     year, false = int(true.group()), int(other.group())
     near = [int(y) for s in analysis.sentences if s not in held for y in _YEAR.findall(s.text)]
     return any(0 < abs(y - year) <= 1 and abs(y - false) > 1 for y in near)
+
+
+def vague_outing(analysis: Analysis) -> bool:
+    """Whether "come out" is asked of what is no work: a band, say, of which each record comes out."""
+    subject = subject_of(analysis)
+    work = subject is not None and (subject.sort in WORKS or bool(subject.noun))
+    coming = re.search(r"\b(?:come|comes|coming) out\b", analysis.query)
+    return (
+        coming is not None
+        and not work
+        and not re.search(r"\b(?:movie|film|song|book|game|album)s?\b|DLC", analysis.query)
+    )
 
 
 def years_in(text: str) -> frozenset[str]:

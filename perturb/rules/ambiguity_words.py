@@ -1,7 +1,14 @@
-# ruff: noqa: E501  (one wording a line)
 """Wordings of the P-Ambiguity rules; the gaps are filled from the instance."""
 
 from __future__ import annotations
+
+import re
+
+from perturb.rules import scenery
+
+_HOUSES = re.compile(r"(?:schools|libraries|shops|halls|centres|choirs|groups|clubs|hotels|cafés|hospitals)$")
+PEOPLE = tuple(group for group in scenery.GROUPS if not _HOUSES.search(group))
+"""Groups of which each member is a person."""
 
 FRONTS = (
     "regarding {full}, {question}",
@@ -101,106 +108,55 @@ DEICTIC_NOTES = (
     "Next to {name}, one more {noun} has its place here, {sibling}. {claim}.",
 )
 
-SIDE_DEEDS = (
-    ("once wrote a report on {thing}", "{rival} once wrote a report on {thing}."),
-    ("once held a lecture on {thing}", "A lecture on {thing} was once held by {rival}."),
-    ("once made a radio feature about {thing}", "{rival} once made a radio feature about {thing}."),
-    ("once set up an exhibition on {thing}", "An exhibition on {thing} was once set up by {rival}."),
-    ("once edited a booklet on {thing}", "{rival} once edited a booklet on {thing}."),
-    (
-        "once gave a prize for an essay about {thing}",
-        "A prize for an essay about {thing} was once given by {rival}.",
-    ),
-    ("once gave a slide show about {thing}", "A slide show about {thing} was once given by {rival}."),
-    (
-        "once collected newspaper cuttings about {thing}",
-        "Newspaper cuttings about {thing} were once collected by {rival}.",
-    ),
-    ("once drew a poster about {thing}", "{rival} once drew a poster about {thing}."),
-    ("once made a scrapbook about {thing}", "A scrapbook about {thing} was once made by {rival}."),
-    ("once wrote a magazine column about {thing}", "{rival} once wrote a magazine column about {thing}."),
-    ("once taught an evening class on {thing}", "An evening class on {thing} was once taught by {rival}."),
-    ("once set a quiz about {thing}", "A quiz about {thing} was once set by {rival}."),
-    ("once recorded a podcast about {thing}", "{rival} once recorded a podcast about {thing}."),
-)
-"""What somebody may have done about any subject: in the question, and in the passage with the name."""
+DEEDS_AT_GATHERINGS = (
+    "announced", "advertised", "planned", "reviewed", "praised", "proposed", "funded", "organised", "arranged",
+    "prepared", "suggested", "approved", "supported", "recommended",
+)  # fmt: skip
+DEEDS_WITH_OBJECTS = (
+    "sold", "bought", "found", "lent", "auctioned", "valued", "displayed", "donated", "catalogued", "photographed",
+    "returned", "copied", "lost", "borrowed", "restored", "scanned",
+)  # fmt: skip
+"""Past forms, which are participles as well, that suit every gathering and every object."""
+REPEATED = ("repeated", "advertised", "planned", "announced")
+"""Participles for the present tense, of gatherings."""
 SLUICES_WHO = (
-    "someone {did} and someone {deed}, but who",
-    "it is known that someone {did} and that someone {deed}, but who",
-    "I read that someone {did} and that someone {deed}; who",
-    "given that someone {did} and someone {deed}, who",
-    "there is someone who {did} and someone who {deed}, but who",
-    "someone {did}; someone {deed}; who",
-    "somebody {did} and somebody {deed}; do you see who",
-    "we read that someone {did} and that someone {deed}, and I wonder who",
-)
-SIDE_EVENTS_PAST = (
-    ("a report on {thing} was printed", "A report on {thing} was printed {rival}."),
-    ("a lecture on {thing} was held", "A lecture on {thing} was held {rival}."),
-    ("a radio feature about {thing} was broadcast", "A radio feature about {thing} was broadcast {rival}."),
-    ("an exhibition on {thing} was shown", "An exhibition on {thing} was shown {rival}."),
-    ("a booklet on {thing} was presented", "A booklet on {thing} was presented {rival}."),
-    (
-        "a prize for an essay about {thing} was awarded",
-        "A prize for an essay about {thing} was awarded {rival}.",
-    ),
-    ("a slide show about {thing} was given", "A slide show about {thing} was given {rival}."),
-    ("a quiz about {thing} was held", "A quiz about {thing} was held {rival}."),
-    ("an evening class on {thing} was taught", "An evening class on {thing} was taught {rival}."),
-    ("a debate about {thing} was held", "A debate about {thing} was held {rival}."),
-    ("a magazine column about {thing} was printed", "A magazine column about {thing} was printed {rival}."),
-)
-SIDE_EVENTS_PRESENT = (
-    ("a report on {thing} appears", "A report on {thing} appears {rival}."),
-    ("a lecture on {thing} takes place", "A lecture on {thing} takes place {rival}."),
-    ("a radio feature about {thing} airs", "A radio feature about {thing} airs {rival}."),
-    ("an exhibition on {thing} is shown", "An exhibition on {thing} is shown {rival}."),
-    ("a booklet on {thing} is presented", "A booklet on {thing} is presented {rival}."),
-    ("a debate about {thing} is held", "A debate about {thing} is held {rival}."),
-    ("an evening class on {thing} takes place", "An evening class on {thing} takes place {rival}."),
+    "someone {x} and someone {y}, but who",
+    "somebody {x} and somebody {y}, but do you know who",
+    "we know that someone {x} and that someone {y}, but who",
+    "someone {x}, someone {y}, and the question is who",
+    "if someone {x} and someone {y}, can you tell me who",
+    "someone {x} and someone {y}; is it stated who",
+    "there is somebody who {x} and somebody who {y}, but who",
+    "one person {x} and one person {y}, but who exactly",
+    "I gather that someone {x} and that someone {y}, but who",
+    "apparently someone {x} and someone {y}, but who",
+    "someone {x} and someone {y}; any idea who",
+    "people say that somebody {x} and that somebody {y}, but who",
+    "it is clear that someone {x} and that someone {y}, but exactly who",
+    "someone {x} and someone {y}; could you find out who",
 )
 SLUICES = (
-    "{claim} and {event}, but {wh}",
-    "it is known that {claim} and that {event}, but {wh}",
-    "I read that {claim} and that {event}; {wh}",
-    "I have been told that {claim} and that {event}, but {wh}",
-    "given that {claim} and {event}, {wh}",
-    "{claim}; {event}; {wh}",
-    "{claim} and {event}; can the passage tell me {wh}",
-    "we know that {claim} and that {event}, and I wonder {wh}",
-    "{claim} and {event}, so {wh}",
-    "it seems that {claim} and {event}; do you see {wh}",
+    "{x} and {y}, but {wh}",
+    "{x} and {y}, but do you know {wh}",
+    "we know that {x} and that {y}, but {wh}",
+    "{x}, {y}, and the question is {wh}",
+    "if {x} and {y}, can you tell me {wh}",
+    "{x} and {y}; is it stated {wh}",
+    "I gather that {x} and that {y}, but {wh}",
+    "apparently {x} and {y}, but {wh}",
+    "{x} and {y}; any idea {wh}",
+    "people say that {x} and that {y}, but {wh}",
+    "it is clear that {x} and that {y}, but exactly {wh}",
+    "{x} and {y}; could you find out {wh}",
+    "that {x} and that {y} is no secret, but {wh}",
 )
 
-DUAL = (
-    "In a talk between {first} and {second} it came out that {subject} {did}.",
-    "A photograph shows {first} beside {second}; the caption says that {subject} {did}.",
-    "The report on a meeting of {first} with {second} says that {subject} {did}.",
-    "One portrait shows {first} together with {second}, with the note that {subject} {did}.",
-    "{first} is listed next to {second}, with the remark that {subject} {did}.",
-    "A reporter met {first} and then {second}, and noted that {subject} {did}.",
-    "One entry deals with {first} as well as {second} and adds that {subject} {did}.",
-)
-CHAINS = (
-    "{first} and {second} met while the preparations were under way. {Subject} was new to the business at the time. Years later {subject} described those weeks in an interview. On that occasion it was confirmed that {subject} {did}.",
-    "{first} had long been a friend of {second}. {Subject} was the more outgoing of the two. In a later interview {subject} spoke about those years. The interviewer mentioned that {subject} {did}.",
-    "{first} shared an agent with {second}. {Subject} rarely spoke to the press. When {subject} finally gave an interview, many were surprised. The article under it notes that {subject} {did}.",
-    "{first} and {second} were both present at the announcement. {Subject} gave a short speech. Afterwards {subject} took questions. As the invitation said, {subject} {did}.",
-    "{first} and {second} were interviewed on the same programme. {Subject} was the more talkative. Towards the end {subject} fell silent. The presenter added that {subject} {did}.",
-    "{first} knew {second} from an earlier project. {Subject} had asked for a larger part in the new one. In the end {subject} was satisfied. It is well documented that {subject} {did}.",
-    "{first} once shared a train to Leeds with {second}. {Subject} read a newspaper for most of the way. At the last station {subject} left in a hurry. Everyone on board knew that {subject} {did}.",
-    "{first} lived for a time in the same street as {second}. {Subject} kept a small garden there. On Sundays {subject} had visitors. A note in the parish paper says that {subject} {did}.",
-)
-BRAIDS = (
-    "{first} told {second} that {subject} had read in {possessive} diary that {subject} {did}.",
-    "When {first} met {second}, {subject} told {object} that {possessive} agent had said that {subject} {did}.",
-    "{first} heard from {second} that {possessive} teacher had told {object} how {subject} came to say that {subject} {did}.",
-    "{first} and {second} fell out when {subject} said that {possessive} own notes showed {object} that {subject} {did}.",
-    "{first} and {second} were on good terms until {subject} told {object} that {possessive} brother had heard that {subject} {did}.",
-    "At the last meeting of {first} with {second}, {subject} read {object} a page of {possessive} diary, according to which {subject} {did}.",
-    "On a journey of {first} with {second}, {subject} showed {object} a card from {possessive} agent, which said that {subject} {did}.",
-    "In the letters between {first} and {second}, {subject} tells {object} that {possessive} neighbours have heard that {subject} {did}.",
-    "{first} and {second} were at one table when {subject} let {object} read in {possessive} notebook that {subject} {did}.",
+DEED_NOTES = ("{rival} {deed}.", "{event} by {rival}.", "It was {rival} who {deed}.")
+EVENT_NOTES = (
+    "{event} {rival}.",
+    "{Rival}, {event}.",
+    "It is known that {event} {rival}.",
+    "As we hear, {event} {rival}.",
 )
 
 HOMONYMS = (
@@ -214,85 +170,119 @@ HOMONYMS = (
 HOMONYM_NOUNS = ("board game", "perfume", "garden magazine")
 """Things of another world that come out as works do."""
 
-RESPECTIVELY = (
-    "{claim}, respectively.",
-    "As the printed overview has it, {claim}, respectively.",
-    "According to a summary from that time, {claim}, respectively.",
-    "In the words of one survey, {claim}, respectively.",
-    "It is on record that {claim}, respectively.",
-    "The reference works say that {claim}, respectively.",
-    "By one account {claim}, respectively.",
-    "A note in the files says that {claim}, respectively.",
-    "In the yearbook one reads that {claim}, respectively.",
-)
 SIBLINGS = {
-    "place": ("Marlow Point", "Tarn Hollow", "Eastmere", "Cobble Bay", "Wrenfield"),
-    "body": ("the Halden Institute", "the Merrow Society", "the Corbin Union", "the Ardley Board", "the Tarn League"),
-    "event": ("the Marlow Fair", "the Tarn Rising", "the Eastmere Games", "the Halden Meeting", "the Corbin Cup"),
+    "place": (),
+    "body": (
+        "Institute", "Society", "Union", "Board", "League", "Foundation", "Trust", "Council", "Guild", "Bureau",
+        "Federation", "Alliance", "Office", "Commission",
+    ),
+    "event": (
+        "Fair", "Rising", "Games", "Meeting", "Cup", "Regatta", "Congress", "Festival", "March", "Rally", "Parade",
+        "Assembly",
+    ),
 }  # fmt: skip
-"""Invented neighbours of a topic, by its sort; those of works are in the pools."""
+"""What may follow an invented place in the name of a neighbour, by its sort; those of works are in the pools."""
 
-THREE_EVENTS = (
-    "The overview tells {events}: {values}, respectively.",
-    "The record tells us {events}: {values}, respectively.",
-    "Asked {events}, a spokesman replied: {values}, respectively.",
-    "A printed summary says {events}: {values}, respectively.",
-    "In one line the almanac notes {events}, namely {values}, respectively.",
-    "The official guide states {events}: respectively, {values}.",
-    "A card in the archive gives {events}: {values}, respectively.",
-    "One page of the yearbook sets out {events}: {values}, respectively.",
-    "We are told in a footnote {events}: {values}, respectively.",
-)
-SIDE_EVENTS = (
-    "the advisory board met", "a writing contest was held", "a photograph competition was held",
-    "a charity concert was given", "a newsletter appeared", "a workshop took place", "a school prize was awarded",
-    "a sponsored walk took place",
+IN_ORDER = (
+    "respectively", "respectively", "in that order", "in the same order", "in this order", "in the order given",
+    "in the order of the list", "in turn", "each in its turn", "in like order",
 )  # fmt: skip
-"""Events which a date or a place answers as well, and which come neither before nor after the one asked about."""
+RESPECTIVELY = (
+    "{claim}, {order}.",
+    "As {source} has it, {claim}, {order}.",
+    "According to {source}, {claim}, {order}.",
+    "It is on record that {claim}, {order}.",
+    "By one account {claim}, {order}.",
+    "{Source} says that {claim}, {order}.",
+    "In {source} one learns that {claim}, {order}.",
+    "Nobody doubts that {claim}, {order}.",
+    "All agree that {claim}, {order}.",
+    "What is known is only that {claim}, {order}.",
+    "Put briefly, {claim}, {order}.",
+    "To quote {source}, {claim}, {order}.",
+    "Those concerned recall that {claim}, {order}.",
+)
+THREE_EVENTS = (
+    "{Source} tells {events}: {values}, {order}.",
+    "Asked {events}, one of the {group} replied: {values}, {order}.",
+    "One can read in {source} {events}, namely {values}, {order}.",
+    "{Source} leaves no doubt {events}: {values}, {order}.",
+    "There is a note on {events}; it has {values}, {order}.",
+    "As to {events}, {source} states: {values}, {order}.",
+    "Part of {source} sets out {events}: {values}, {order}.",
+    "{Source} explains {events}: {values}, {order}.",
+    "Some {group} wished to learn {events}; what they heard was: {values}, {order}.",
+    "Regarding {events}, the reply given to some {group} was: {values}, {order}.",
+    "From {source} we learn {events}, to wit {values}, {order}.",
+    "We now know {events}: {values}, {order}.",
+)
 OLD_SIDE_EVENTS = (
     "a comet was seen", "a great fire broke out", "a stone bridge was built", "a church bell was cast",
-    "a bad harvest was noted", "a hard winter came",
+    "a bad harvest was noted", "a hard winter came", "a market was founded", "a mill burned down",
+    "an inn was opened", "a flood was feared", "a new road was laid", "a fair was held", "a well was dug",
+    "a tower was mended", "a ferry sank", "a toll was raised", "an orchard was planted", "a wall was pulled down",
 )  # fmt: skip
-"""The same for times before photographs, lectures and newspapers."""
-SIDE_COUNTS = {
-    "few": ("experts were asked", "talks were given", "letters arrived", "speakers were invited"),
-    "many": (
-        "letters arrived",
-        "visitors came on the first day",
-        "posters were printed",
-        "copies of the leaflet were printed",
-    ),
-}
-"""Things around the one counted, which a number answers as well, by its size."""
+"""Events for times before photographs, lectures and newspapers."""
+SIDE_COUNTS = (
+    "people asked about", "people wrote about", "people heard of", "people read about", "people paid for",
+    "letters mentioned", "visitors praised", "people complained about", "people voted for", "children liked",
+    "neighbours knew of", "members talked about",
+)  # fmt: skip
+"""What goes on from "how many", before the name of something."""
 THREE_QUESTIONS = (
-    "A fact sheet asks three things, {questions}, and answers: {values}, respectively.",
-    "The questions on the quiz card are {questions}; the card gives {values}, respectively.",
-    "Under the headings {questions}, one leaflet has {values}, respectively.",
-    "Asked {questions}, the librarian wrote down {values}, respectively.",
-    "To the questions {questions}, the yearbook replies with {values}, respectively.",
-    "A table with the lines {questions} holds the entries {values}, respectively.",
-    "A visitor who asked {questions} was told {values}, respectively.",
-    "Below {questions}, one handout prints {values}, respectively.",
+    "{Source} asks {questions} and answers {values}, {order}.",
+    "The questions in {source} are {questions}; the answers there are {values}, {order}.",
+    "Under the headings {questions}, {source} has {values}, {order}.",
+    "Asked {questions}, one of the {group} wrote down {values}, {order}.",
+    "To the questions {questions}, {source} replies with {values}, {order}.",
+    "A table with the lines {questions} holds the entries {values}, {order}.",
+    "Some {group} who asked {questions} were told {values}, {order}.",
+    "Below {questions}, {source} gives {values}, {order}.",
+    "Three things were asked, {questions}, and two were said in reply, {values}, {order}.",
+    "A sheet for {group} goes: {questions} Overleaf stand {values}, {order}.",
+    "As solutions of {questions}, {source} names {values}, {order}.",
+    "When {group} had to answer {questions}, the right words were {values}, {order}.",
+    "Beside {questions} somebody has pencilled {values}, {order}.",
 )
 THREE_SEARCHES = (
-    "Somebody typed {questions} into a search page and got {values}, respectively.",
-    "A search page was asked {questions}; it returned {values}, respectively.",
-    "For the searches {questions}, one search page shows {values}, respectively.",
-    "The log of a search page lists {questions} with the answers {values}, respectively.",
-    "In a chat, somebody typed {questions} and got the answers {values}, respectively.",
-    "A help desk was sent {questions} by text message and gave the answers {values}, respectively.",
+    "Somebody looked up {questions} and found the answers {values}, {order}.",
+    "One machine was asked {questions}; its answers were {values}, {order}.",
+    "For {questions}, one index gives the entries {values}, {order}.",
+    "A log lists {questions} with the answers {values}, {order}.",
+    "Some {group} typed {questions} and got the answers {values}, {order}.",
+    "A help desk was sent {questions} and gave the answers {values}, {order}.",
+    "The lines {questions} are followed by two others, {values}, {order}.",
+    "On one screen stood {questions} and under them the replies {values}, {order}.",
+    "Next to the words {questions}, a card has the answers {values}, {order}.",
+    "In three messages some {group} put {questions}; the replies were {values}, {order}.",
+    "Someone scribbled {questions} with the solutions {values}, {order}.",
+    "When {questions} were keyed in, the results were {values}, {order}.",
 )
 """For a question that only stands as it was typed."""
+_PEOPLE_DID = tuple(f"How many {count} the {{noun}}?" for count in SIDE_COUNTS)
 SIDE_QUESTIONS = {
-    "who": ("Who wrote the preface?", "Who took the photographs?", "Who signed the invitations?", "Who kept the minutes?", "Who chaired the committee?", "Who paid the bills?"),
-    "when": ("When did the advisory board meet?", "When did the website go online?", "When was the photograph competition held?", "When did the newsletter appear?", "When was the school prize awarded?", "When did the press office move?"),
-    "where": ("Where was the first plan drawn up?", "Where was a plaque unveiled?", "Where was the first lecture given?", "Where did the newsletter appear?"),
-    "few": ("How many experts were asked?", "How many talks were given?", "How many letters arrived?", "How many speakers were invited?"),
-    "many": ("How many letters arrived?", "How many visitors came on the first day?", "How many people answered the survey?", "How many copies of the leaflet were printed?"),
-    "residents": ("How many books does the main library hold?", "How many trees were counted in the parks?", "How many letters did the post office handle?", "How many visitors came in one summer?"),
-    "how long": ("How long did the survey take?", "How long was the exhibition open?", "How long did the appeal last?", "How long did the talks go on?"),
-    "how brief": ("How long does the guided tour take?", "How long does the film on the subject run?", "How long did the opening speech last?"),
-    "how much": ("How much did the survey cost?", "How much was paid for the report?", "How much was set aside for repairs?", "How much did the last appeal bring in?"),
-    "share": ("What share of the letters was answered?", "What share of those asked replied?", "By how much did fees go up?", "What share of the costs was met?"),
+    "who": ("Who {verb} the {noun}?",) * 2,
+    "when": ("When was the {noun} {verb}?",) * 2,
+    "where": ("Where was the {noun} {verb}?",) * 2,
+    "few": _PEOPLE_DID,
+    "many": _PEOPLE_DID,
+    "residents": _PEOPLE_DID,
+    "how long": (
+        "How long did people talk about the {noun}?", "How long did the work on the {noun} take?",
+        "How long did people speak of the {noun}?", "How long did the quarrel over the {noun} go on?",
+        "How long was the {noun} put off?", "How long was the {noun} in the news?",
+    ),
+    "how brief": (
+        "How long did it take to describe the {noun}?", "How long did people wait for the {noun}?",
+        "How long did the talk on the {noun} run?", "How long did the praise of the {noun} go on?",
+    ),
+    "how much": (
+        "How much did the {noun} cost?", "How much was paid for the {noun}?", "How much was set aside for the {noun}?",
+        "How much did the {noun} bring in?", "How much was lost on the {noun}?",
+    ),
+    "share": (
+        "What share of those asked liked the {noun}?", "What share of the letters praised the {noun}?",
+        "What share of the costs went on the {noun}?", "What share of the members paid for the {noun}?",
+    ),
 }  # fmt: skip
 """Questions that stand beside the one asked on a list, by the kind of value that answers them."""

@@ -78,22 +78,27 @@ QUESTION_WORDINGS: dict[str, str] = {
         bad; duty; justif\w+; accept\w*; oblig\w+; decent; honou?rabl[ey]; proper; praise\w*; blame\w*;
         permiss\w+
     """,
-    "Normative 'Should' from Facts": r"should; ought; supposed to; deserv\w+; rightly; had better",
+    "Normative 'Should' from Facts": r"""
+        should; ought; supposed to; deserv\w+; rightly; better; right; duty; must; proper; due to; obliged; need;
+        (?:is|are) .{1,90} to (?:be|look|speak|hear|give)
+    """,
     "Quality Ranking without Benchmark": r"""
         rank\w*; best; better; finest; quality; superior; rat(?:e|ed|ing); compare\w*; top; greatest;
         excellen\w+; good; stand
     """,
-    "Short Counterfactual Inquiry": r"if; had; suppose; supposing; imagine; assuming; would; were",
-    "Historical Counterfactual Chain": r"if; had; suppose; supposing; imagine; assuming; would; were",
-    "Probability without Data": r"probab\w+; likel\w+; chances?; odds; risk",
+    "Short Counterfactual Inquiry": r"if; had; suppose; supposing; imagine; assuming; would; were; might; could",
+    "Historical Counterfactual Chain": r"""
+        if; had; suppose; supposing; imagine; assuming; would; were; but for; without; out of history; that lacks
+    """,
+    "Probability without Data": r"(?:im)?probab\w+; (?:un)?likel\w+; chances?; odds; risk; danger; gamble",
     "Forecast without Model": r"""
-        will; forecast\w*; predict\w*; project\w*; expect\w*; by the year; in 20\d\d; going to; future;
-        next; from now; come
+        will; shall; forecast\w*; predict\w*; project\w*; expect\w*; (?:by|of|in|and|year) 2[01]\d\d; going to; future;
+        next; from (?:now|today); come
     """,
     "Most Beautiful Aspect": r"""
         beaut\w+; lovel\w+; elegan\w+; grace\w*; pleasing; aesthetic\w*; charm\w*; stunning; exquisite;
         sublime; attractive; pretti\w+; enchant\w*; handsom\w+; delight\w*; poetic; ravishing; gorgeous;
-        moving; captivat\w+
+        moving; captivat\w+; fairest; touch\w*; heavenly; stirs?
     """,
     "Moral Absolute": r"""
         always; never; every; any; absolut\w+; all; universal\w*; without exception; no matter; whatever;
@@ -101,20 +106,20 @@ QUESTION_WORDINGS: dict[str, str] = {
     """,
     "Metaphysical Possibility": r"""
         possible; possibl[ey]; possibility; impossible; conceiv\w+; could; universe; world; exist\w*;
-        metaphysic\w+; logically; necessar\w+; can
+        metaphysic\w+; logic\w*; necessar\w+; can; might; thinkable; in principle
     """,
     "Perfect Vacuum Morality": r"""
         stripped; thought away; emptiness; emptied; pure; universe; vacuum; nobody; no one;
         no (?:people|minds|witness\w*|other|conscious\w*|beings?|society|humans?); without; empty; void;
-        nothing; sole; alone; isolat\w+; devoid
+        nothing; sole; alone; isolat\w+; devoid; never been a mind
     """,
     "Infinite Regress Prediction": r"""
         infinit\w+; endless\w*; without end; regress; forever; for ever; and so on; each; every; again;
-        next; ad infinitum; never[- ]ending; predict\w*; forecast\w*
+        next; ad infinitum; never[- ]ending; predict\w*; forecast\w*; so forth; never stopping; level upon level
     """,
     "Universal Claim from Single Data-Point": r"""
         eternal; mankind; human(?:ity|kind); truth; law; all; every; always; universal\w*; any; everyone;
-        prove\w*; in general; generally; never; whole; each
+        prove\w*; in general; generally; never; whole; each; at large; people everywhere; mortals?
     """,
 }
 """Lever -> wordings of which at least one must be new in the question."""
@@ -123,7 +128,12 @@ CONTEXT_WORDINGS: dict[str, str] = {
     "Dual-eligible Pronoun": r"he; she; they; him; her; them; his; their",
     "Multi-Sentence Coreference Chain": r"he; she; they; him; her; them; his; their",
     "Multi-pronoun Braid": r"(?:he|she|they)\b.*\b(?:he|she|they|him|her|them|his|their)",
-    "Ambiguous 'Respectively' Mapping": r"respectively",
+    "Ambiguous 'Respectively' Mapping": r"""
+        respectively; in (?:that|this|the same|like|the given) order; in the order \w+; in turn; each in its turn
+    """,
+    "PP-Attachment Ambiguity": r"with; in the; as the; as; from; by; for; on; at; near",
+    "Dangling VP Ellipsis": r"had(?:n['’]t| not)?; did(?:n['’]t| not)?; has; have; does; was; were",
+    "Attachment Cascade": r"who; which; that; whose; where",
     "Either/Or Coordination Scope": r"and; or",
     "Contradiction in Reported Speech": r"""
         said; says?; stat\w+; told; tells?; report\w*; recall\w*; quot\w+; declar\w+; testif\w+; swor\w+;
