@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import NamedTuple
 
+from perturb.rules.ambiguity_rivals import hinted_year
 from perturb.rules.analyse import Analysis, support
+from perturb.rules.answers import AnswerType
+from perturb.rules.contradiction_sources import Equals
 from perturb.rules.doers import is_clean, like_a_search
 from perturb.rules.drafts import (
     answer_sentence,
@@ -110,21 +115,66 @@ def _only(analysis: Analysis, claim: str) -> str:
     )
 
 
-def sides(analysis: Analysis) -> tuple[str, str] | None:
-    """Two sentences, one with the answer and one with the rival: claims, else the answering sentence said twice."""
+class Sides(NamedTuple):
+    """The answer's statement and its rival's, in this order."""
+
+    sentences: tuple[str, str]
+    clauses: tuple[str, str] | None
+    """The same without capital and full stop; None where the statements are sentences of the passage."""
+
+
+def sides(analysis: Analysis) -> Sides | None:
+    """Two statements, one with the answer and one with the rival: claims, else the answering sentence said twice."""
     told = claims(analysis)
     if told is not None and told[1] is not None:
         one, two = _only(analysis, told[0]), _only(analysis, told[1])
-        return f"{capitalise(one)}.", f"{capitalise(two)}."
+        return Sides((f"{capitalise(one)}.", f"{capitalise(two)}."), (one, two))
     if re.match(r"(?:by|until|since|around|about)\b", analysis.answer, re.IGNORECASE):
         return None
     sentence = statement(analysis)
     rival = rival_statement(analysis, sentence) if sentence else None
-    if sentence is None or rival is None:
+    if sentence is None or rival is None or (_counts(analysis) and _SHARED_OUT.search(sentence.text)):
         return None
     dated = _YEAR.search(analysis.answer) is not None and len(set(_YEAR.findall(sentence.text))) > 1
     short = len(sentence.text.split()) <= LONGEST_QUOTED and not leans(sentence.text) and not dated
-    return (sentence.text, rival) if short else None
+    return Sides((sentence.text, rival), None) if short else None
+
+
+_SHARED_OUT = re.compile(r"\b(?:each|every|per)\b", re.IGNORECASE)
+"""A sentence that tells how a number is made up of others."""
+
+
+def _counts(analysis: Analysis) -> bool:
+    return analysis.answer_type is AnswerType.NUMBER
+
+
+def has_rival(analysis: Analysis) -> bool:
+    """Whether there are two statements to set against each other, and no date beside them tells which is right."""
+    return sides(analysis) is not None and not hinted_year(analysis)
+
+
+def has_claim(analysis: Analysis) -> bool:
+    """Whether the question makes a claim with its answer."""
+    return claims(analysis) is not None
+
+
+def adds_up(analysis: Analysis) -> bool:
+    """Whether other numbers of the passage have the answer for their product or sum."""
+    found = {int(n.replace(",", "")) for n in re.findall(r"\b\d[\d,]*\b", analysis.text)}
+    whole = re.sub(r"\D", "", analysis.answer)
+    total = int(whole) if whole else 0
+    return any(n > 1 and n < total and (total % n == 0 or total - n in found) for n in found)
+
+
+def known_text(analysis: Analysis) -> str:
+    """All that an instance names, and the rival of its answer."""
+    return f"{analysis.query} {analysis.text} {analysis.answer} {analysis.alternative or ''}"
+
+
+def voices(pair: Equals) -> dict[str, str]:
+    """The gaps of two sources, filled."""
+    names = {"a": pair.a, "b": pair.b, "A": capitalise(pair.a), "B": capitalise(pair.b)}
+    return names | {"v": pair.verb, "p": pair.past, "w": pair.spoken}
 
 
 def denial_of(analysis: Analysis, claim: str) -> str:
@@ -156,16 +206,44 @@ def either_of(analysis: Analysis) -> tuple[str, str, str] | None:
         return None
     if re.search(r"\ban? (?:\w+ )?$", question.before):
         return None
-    values = [
-        question.with_preposition(re.sub(r"^The ", "the ", v))
-        for v in (analysis.answer, analysis.alternative)
-    ]
-    first, second = sorted(re.sub(r"^(?:In|On|At) ", lambda m: m.group().lower(), value) for value in values)
+    values = values_of(analysis)
+    if values is None:
+        return None
+    first, second = sorted(values)
     rule = re.sub(r"\s+", " ", f"{question.before} either {first} or {second} {question.after}").strip()
     return rule, told[0], told[1]
 
 
-def said(analysis: Analysis, new: str, reasoning: str) -> Draft | None:
-    """A draft with the new words in the place of whatever tells the answer."""
-    passages = restated(analysis, new)
-    return None if passages is None else Draft(analysis.instance.query, passages, reasoning)
+def values_of(analysis: Analysis) -> tuple[str, str] | None:
+    """The answer and its rival as the claim of the question has them: "in 1901", "in 1904"."""
+    question = analysis.question
+    if question is None or analysis.alternative is None:
+        return None
+    one, two = (
+        re.sub(
+            r"^(?:In|On|At) ",
+            lambda m: m.group().lower(),
+            question.with_preposition(re.sub(r"^The ", "the ", v)),
+        )
+        for v in (analysis.answer, analysis.alternative)
+    )
+    return one, two
+
+
+def said(analysis: Analysis, tell: Callable[[], str | None], reasoning: str) -> Draft | None:
+    """A draft with new words in the place of whatever tells the answer.
+
+    Where a short wording leaves too little of the text, other wordings are tried.
+    """
+    least = 0.46 * sum(len(p.text.split()) for p in analysis.instance.passages)
+    for _ in range(_TRIES):
+        new = tell()
+        passages = None if new is None else restated(analysis, new)
+        if passages is None:
+            return None
+        if sum(len(p.text.split()) for p in passages) >= least:
+            return Draft(analysis.instance.query, passages, reasoning)
+    return None
+
+
+_TRIES = 12

@@ -6,11 +6,12 @@ import random
 import re
 
 from perturb.records import Cell, Intensity, PerturbationClass
-from perturb.rules import contradiction_words as say
-from perturb.rules import pools
+from perturb.rules import contradiction_low_words as say
+from perturb.rules import pools, scenery
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType, person_name
-from perturb.rules.contradiction_claims import claims
+from perturb.rules.contradiction_claims import claims, known_text, voices
+from perturb.rules.contradiction_sources import equals, new_name, two_towns
 from perturb.rules.doers import asserts_deed
 from perturb.rules.drafts import (
     answer_sentence,
@@ -19,6 +20,7 @@ from perturb.rules.drafts import (
     kept_both,
     with_addition,
 )
+from perturb.rules.kinds import kind_of, suiting
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import Sentence
 from perturb.rules.subjects import subject_of
@@ -67,15 +69,67 @@ def _peripheral_fits(analysis: Analysis) -> bool:
 
 
 def _peripheral(analysis: Analysis, rng: random.Random) -> Draft | None:
-    found, subject = answer_sentence(analysis), subject_of(analysis)
+    found, subject, pair = answer_sentence(analysis), subject_of(analysis), equals(rng, known_text(analysis))
     sentence = None if found is None else calm_place(analysis, found)
-    if sentence is None or subject is None:
+    if sentence is None or subject is None or pair is None:
         return None
-    first, second = rng.sample(say.COLOURS, 2)
-    wordings = say.PERIPHERAL.get(subject.sort, say.PERIPHERAL["thing"])
-    addition = fill(rng, wordings, full=subject.full, first=first, second=second)
+    things = _MEETINGS if rng.random() < 0.4 else _papers(kind_of(analysis, subject))
+    bank = say.OF_GATHERINGS if things is _MEETINGS else say.OF_OBJECTS
+    predicate, values = rng.choice(bank)
+    one, two = (predicate.format(value) for value in rng.sample(values, 2))
+    thing = rng.choice(things).one.format(full=subject.full)
+    addition = fill(
+        rng, say.SIDE_CLASH, thing=thing, Thing=capitalise(thing), one=one, two=two, **voices(pair)
+    )
     return with_addition(
         analysis, sentence, addition, "Two statements clash on a side detail that nobody asks for."
+    )
+
+
+_NO_MEETING = frozenset(
+    {"school project", "radio programme", "podcast", "televised debate", "course", "summer school", "discussion",
+     "museum display", "library display", "exhibition", "walk-in session"}
+)  # fmt: skip
+_MEETINGS = tuple(side for side in scenery.GATHERINGS if side.noun not in _NO_MEETING)
+_NO_PAPER = frozenset(
+    {"essay", "review", "study", "magazine article", "collection of essays", "translation", "diary entry",
+     "newspaper advertisement", "trade advertisement", "piano arrangement", "letterhead", "school edition",
+     "wall chart", "stamp"}
+)  # fmt: skip
+
+
+def _papers(kind: str) -> tuple[scenery.Side, ...]:
+    """Things about a subject of a kind that somebody can own, wrap and store."""
+    return tuple(side for side in suiting(scenery.OBJECTS, kind) if side.noun not in _NO_PAPER) or tuple(
+        side for side in scenery.OBJECTS["any"] if side.noun not in _NO_PAPER
+    )
+
+
+def _soft_fits(analysis: Analysis) -> bool:
+    subject = subject_of(analysis)
+    return (
+        answer_sentence(analysis) is not None
+        and subject is not None
+        and bool(suiting(say.SOFT, kind_of(analysis, subject)))
+    )
+
+
+def _soft(analysis: Analysis, rng: random.Random) -> Draft | None:
+    found, subject = answer_sentence(analysis), subject_of(analysis)
+    pair = equals(rng, known_text(analysis), named=True)
+    sentence = None if found is None else calm_place(analysis, found)
+    if sentence is None or subject is None or pair is None:
+        return None
+    one, two = rng.sample(rng.choice(suiting(say.SOFT, kind_of(analysis, subject))), 2)
+    if has_word(known_text(analysis), one) or has_word(known_text(analysis), two):
+        return None
+    full = subject.full
+    addition = fill(
+        rng, say.OPPOSED, full=full, Full=capitalise(full), one=one, two=two, One=capitalise(one),
+        Two=capitalise(two), **(voices(pair) | {"w": rng.choice(("says", "writes", "feels", "finds"))}),
+    )  # fmt: skip
+    return with_addition(
+        analysis, sentence, addition, "Two opposite words of taste are used of the subject; the fact stands."
     )
 
 
@@ -83,17 +137,50 @@ def _is_claimed(analysis: Analysis) -> bool:
     return claims(analysis) is not None and analysis.single_answer and asserts_deed(analysis)
 
 
+def _around(analysis: Analysis, rng: random.Random) -> dict[str, str] | None:
+    """A person, a town, a writing and people that an instance does not name."""
+    text = known_text(analysis)
+    name, towns = new_name(rng, text), two_towns(rng, text)
+    if name is None or towns is None:
+        return None
+    crowd = rng.choice(_CROWDS)
+    return {
+        "name": name, "town": towns[0], "writing": rng.choice(_PRINTED), "crowd": crowd, "Crowd": capitalise(crowd),
+        "event": f"a{'n' if (noun := rng.choice(_OCCASIONS))[0] in 'aeiou' else ''} {noun}",
+    }  # fmt: skip
+
+
+_PRINTED = tuple(
+    writing
+    for writing in scenery.WRITINGS
+    if not re.search(
+        r"website|documentary|radio|column|blog|card index|label|board|preface|footnote|register", writing
+    )
+)
+_CROWDS = (
+    "teachers", "librarians", "nurses", "students", "commuters", "bakers", "taxi drivers", "office workers",
+    "museum visitors", "shop assistants", "sailors", "gardeners", "engineers", "journalists", "farmers", "hikers",
+    "parents",
+)  # fmt: skip
+_OCCASIONS = (
+    "evening class", "open evening", "lecture", "talk", "workshop", "conference", "reading", "seminar", "study day",
+    "round table", "slide show", "dinner", "book fair", "prize giving", "reunion", "summer fair", "film evening",
+)  # fmt: skip
+
+
 def _speaker(analysis: Analysis, rng: random.Random) -> Draft | None:
-    sentence, found = answer_sentence(analysis), claims(analysis)
-    if sentence is None or found is None:
+    sentence, found, around = answer_sentence(analysis), claims(analysis), _around(analysis, rng)
+    if sentence is None or found is None or around is None:
         return None
-    name = f"{rng.choice(pools.NEW_FEMALE + pools.NEW_MALE)} {rng.choice(pools.NEW_SURNAMES)}"
-    first, second = rng.choice(say.TITLE_PAIRS)
-    if any(has_word(analysis.text, word) for word in [*name.split(), first.split()[-1]]):
+    titles = rng.choice(say.RANKS)
+    if rng.random() < 0.65:
+        office, (first, second) = rng.choice(say.OFFICES), rng.choice(say.POSTS)
+        titles = f"the {first.format(office)}", f"the {second.format(office)}"
+    if any(has_word(known_text(analysis), title.split()[-1]) for title in titles):
         return None
+    x, y = (f"{title} {around['name']}" for title in titles)
     addition = fill(
-        rng, say.SPEAKER_TITLES, name=name, surname=name.split()[1], first=first, second=second,
-        claim=found[0], Claim=capitalise(found[0]),
+        rng, say.SPEAKERS, Claim=capitalise(found[0]), x=x, y=y, X=capitalise(x), Y=capitalise(y), **around
     )  # fmt: skip
     return with_addition(
         analysis,
@@ -117,10 +204,10 @@ def _nickname(analysis: Analysis, rng: random.Random) -> Draft | None:
     sentence = answer_sentence(analysis)
     words = person_name(analysis.answer).split()
     nickname = pools.NICKNAMES.get(plain(words[0]))
-    if sentence is None or nickname is None or has_word(analysis.text, nickname):
+    around = _around(analysis, rng)
+    if sentence is None or nickname is None or around is None or has_word(analysis.text, nickname):
         return None
-    short = f"{nickname} {words[-1]}"
-    addition = fill(rng, say.NICKNAMES, short=short, answer=analysis.answer)
+    addition = fill(rng, say.NICKNAMES, short=f"{nickname} {words[-1]}", answer=analysis.answer, **around)
     return with_addition(
         analysis, sentence, addition, "The same person is credited under a nickname as well."
     )
@@ -167,9 +254,10 @@ def _rounding(analysis: Analysis, rng: random.Random) -> Draft | None:
         return None
     sentence, figure = found
     rounded = _rounded(int(figure.replace(",", "")))
-    if has_word(analysis.text, f"{rounded:,}"):
+    around = _around(analysis, rng)
+    if around is None or has_word(analysis.text, f"{rounded:,}"):
         return None
-    addition = fill(rng, say.ROUNDED, figure=figure, rounded=f"{rounded:,}")
+    addition = fill(rng, say.ROUNDED, figure=figure, rounded=f"{rounded:,}", **around)
     return with_addition(analysis, sentence, addition, "A figure is repeated, correctly rounded.")
 
 
@@ -181,9 +269,10 @@ def _approximate(analysis: Analysis, rng: random.Random) -> Draft | None:
     value = int(figure.replace(",", ""))
     unit = 10 ** max(1, len(str(value)) - 2)
     estimate = (int(value * rng.choice((0.91, 1.08))) + unit // 2) // unit * unit
-    if estimate in (value, _rounded(value)) or has_word(analysis.text, f"{estimate:,}"):
+    around = _around(analysis, rng)
+    if around is None or estimate in (value, _rounded(value)) or has_word(analysis.text, f"{estimate:,}"):
         return None
-    addition = fill(rng, say.ESTIMATED, figure=figure, estimate=f"{estimate:,}")
+    addition = fill(rng, say.ESTIMATED, figure=figure, estimate=f"{estimate:,}", **around)
     return with_addition(analysis, sentence, addition, "A loose estimate stands beside the exact figure.")
 
 
@@ -194,6 +283,8 @@ LOW_RULES: tuple[Rule, ...] = (
          _has_figure, _approximate, kept_both),
     Rule("Peripheral Attribute Clash", LOW, "a topic or title; neither colours nor days are asked for",
          _peripheral_fits, _peripheral, kept_both),
+    Rule("Soft Antonym Modifiers", LOW, "a topic or title of a kind that has words of taste",
+         _soft_fits, _soft, kept_both),
     Rule("Fringe vs. Official Source", LOW, "one answer, and a value of its type to set against it",
          _has_fringe_value, _fringe, kept_both),
     Rule("Nickname vs Legal Name", LOW, "a person whose first name has a common short form",

@@ -140,9 +140,12 @@ _TWO_SIDES = re.compile(
 
 
 def _side_fact_clash(item: Item) -> bool:
-    """An added sentence sets two versions side by side, or repeats an original one with something else in it."""
+    """Added words set two versions side by side, or repeat an original sentence or themselves with something else."""
     originals = [content_stems(s) for s in item.reading.sentences]
-    return any(
+    told = Counter(
+        word for s in item.added for word in words(s) if len(word) > 2 and word not in item.reading.words
+    )
+    return any(times > 1 for times in told.values()) or any(
         _TWO_SIDES.search(s) or any(len(old & content_stems(s)) >= 3 for old in originals) for s in item.added
     )
 
@@ -205,7 +208,7 @@ _STRUCTURES: Mapping[str, LeverTest] = {
     ),
     "Exact Degree Value": _one_of(
         _asks("exact\\w*; precis\\w+; specific\\w*; day; to the \\w+"),
-        _adds("exact\\w*; precis\\w+; specific\\w*"),
+        _adds("exact\\w*; precis\\w+; specific\\w*; a measured \\d[\\d.]*"),
     ),
     "Global Average from Street Data": _both(
         _asks("averag\\w+; mean; typical\\w*; norm"),

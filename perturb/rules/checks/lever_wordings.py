@@ -47,7 +47,8 @@ QUESTION_WORDINGS: dict[str, str] = {
         development; evol\w+; grow\w*; chang\w+; generations?; history
     """,
     "Micro-to-Macro Proportion": r"""
-        proportion; share; percent\w*; fraction; ratio; part of all; how many of all; how much of
+        proportion; share; percent\w*; fraction; ratio; part of all; how many of all; how much of; per cent;
+        one in how many; (?:in|out of) every (?:hundred|thousand); the part that; how common
     """,
     "Median-With-Missing Member": r"median; middle",
     "Molecular vs. Organism": r"""
@@ -146,7 +147,8 @@ CONTEXT_WORDINGS: dict[str, str] = {
         never both
     """,
     "Contradictory Universals": r"""
-        all; every; each; always; no; none; never; any; without exception; nobody; nothing
+        all; every; each; always; no; none; never; any; without exception; nobody; nothing; everybody; everyone;
+        no one; not one; not a single; not a soul; the whole world; whatever; wherever; nowhere; everywhere
     """,
     "Binary State Flip": r"""
         incorrect; against; false; wrong; untrue; opposite; reject\w*; dis\w+; not; never; no; both;

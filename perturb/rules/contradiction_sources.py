@@ -1,0 +1,107 @@
+"""Two sources of one kind and rank, for the statements that P-Contradiction sets against each other."""
+
+from __future__ import annotations
+
+import random
+from typing import NamedTuple
+
+from perturb.rules import pools
+from perturb.rules.words import has_word, word_list
+
+TITLES = word_list(
+    """
+    Almanac Yearbook Gazette Chronicle Companion Handbook Encyclopaedia Register Review Dictionary Survey Bulletin
+    Journal Guide Digest Observer Herald Catalogue Quarterly Calendar Reader Courier Messenger Mercury Post Sentinel
+    Lexicon Advertiser Argus Echo Times Standard Tribune Monthly Recorder Inquirer Directory Album Telegraph Star
+    """
+)
+"""Names of publications, after the name of a town."""
+HOUSES = (
+    "the {} Library", "the {} Museum", "the University of {}", "the {} Archive", "the {} Institute", "the {} Academy",
+    "{} College", "the {} History Society", "the {} Reading Room", "the {} Records Office", "the {} Study Centre",
+    "the {} Foundation", "the {} Book Club", "the {} Learned Society", "the {} Research Unit", "the {} Town Hall",
+    "the {} Press Office", "{} Grammar School", "the {} Visitor Centre", "the {} Teachers' Union", "Radio {}",
+    "the {} Civic Trust", "the {} Collection", "the {} Heritage Group", "the {} Council", "the {} Polytechnic",
+)  # fmt: skip
+"""Bodies of a town, which have a voice."""
+ROLES = word_list(
+    """
+    teacher librarian historian journalist editor lecturer researcher archivist curator professor translator critic
+    essayist biographer reporter scholar bibliographer tutor author columnist chronicler publisher headmaster
+    broadcaster collector cataloguer correspondent encyclopaedist
+    """
+)
+WRITINGS = (
+    "a newspaper", "a magazine", "a guide", "a handbook", "a catalogue", "a yearbook", "a textbook", "a brochure",
+    "a newsletter", "a chronicle", "a journal", "a fact sheet", "a school book", "a museum label", "a notice board",
+    "a card index", "a register", "an inventory", "a press release", "a programme note", "a bulletin", "a survey",
+)  # fmt: skip
+VERBS = ("says", "states", "maintains", "reports", "holds", "notes", "records", "explains")
+"""What any source does with a statement, before "that"."""
+VOICED = (
+    "declares",
+    "asserts",
+    "writes",
+    "insists",
+    "affirms",
+    "argues",
+    "observes",
+    "believes",
+    "finds",
+    "is sure",
+)
+"""What only somebody with a voice does with it."""
+PAST = {
+    "says": "said", "holds": "held", "writes": "wrote", "finds": "found", "is sure": "was sure",
+}  # fmt: skip
+_SPOKEN = ("says", "states", "maintains", "reports", "declares", "notes", "asserts", "insists", "explains")
+
+
+class Equals(NamedTuple):
+    """Two sources, a verb of saying for each of them, and that verb in the past."""
+
+    a: str
+    b: str
+    verb: str
+    past: str
+    spoken: str
+    """A verb that may stand before its subject: "says the Halden Almanac"."""
+
+
+def two_towns(rng: random.Random, text: str) -> tuple[str, str] | None:
+    """Two invented towns that a text does not name; None where fewer are left."""
+    free = [name for name in pools.INVENTED_PLACES if not has_word(text, name)]
+    if len(free) < 2:
+        return None
+    first, second = rng.sample(free, 2)
+    return first, second
+
+
+def new_name(rng: random.Random, text: str) -> str | None:
+    """A person whom a text does not name."""
+    name = f"{rng.choice(pools.NEW_MALE + pools.NEW_FEMALE)} {rng.choice(pools.NEW_SURNAMES)}"
+    return None if any(has_word(text, part) for part in name.split()) else name
+
+
+def equals(rng: random.Random, text: str, named: bool = False) -> Equals | None:
+    """Two sources of one kind that a text does not name; with `named` only such as bear a name of their own.
+
+    >>> pair = equals(random.Random(1), "")
+    >>> pair is not None and pair.a != pair.b
+    True
+    """
+    towns = two_towns(rng, text)
+    names = new_name(rng, text), new_name(rng, text)
+    if towns is None or None in names or len({part for name in names for part in str(name).split()}) < 4:
+        return None
+    kind = rng.choice(("title", "house", "person") if named else ("title", "house", "person", "writing"))
+    if kind == "title":
+        pattern = f"the {{}} {rng.choice(TITLES)}"
+    elif kind == "house":
+        pattern = rng.choice(HOUSES)
+    else:
+        pattern = f"the {rng.choice(ROLES)} {{}}" if kind == "person" else f"{rng.choice(WRITINGS)} in {{}}"
+    first, second = names if kind == "person" else towns
+    verb = rng.choice(VERBS if kind == "writing" else VERBS + VOICED)
+    past = PAST.get(verb) or (f"{verb.removesuffix('s')}d" if verb.endswith("es") else f"{verb[:-1]}ed")
+    return Equals(pattern.format(first), pattern.format(second), verb, past, rng.choice(_SPOKEN))
