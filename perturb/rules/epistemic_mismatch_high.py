@@ -6,11 +6,13 @@ import random
 import re
 
 from perturb.records import Intensity, PerturbationClass
+from perturb.rules import epistemic_high_deeds as deeds
 from perturb.rules import epistemic_high_words as say
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import Applies, Apply, refusal_rule
 from perturb.rules.doers import doer_of, done_of
-from perturb.rules.planting import asked
+from perturb.rules.epistemic_scenes import beside, for_all, lands_for
+from perturb.rules.planting import asked, planted, takes
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, about_thing, appeared_in, subject_of
 
@@ -43,8 +45,9 @@ def _necessity(a: Analysis, rng: random.Random) -> Draft | None:
     return asked(
         a,
         rng,
-        say.NECESSITY,
+        deeds.NECESSITY,
         "No fact can show an imagined outcome to be inevitable.",
+        **beside(a, rng),
         name=doer.name,
         done=done,
     )
@@ -67,6 +70,7 @@ def _chain(a: Analysis, rng: random.Random) -> Draft | None:
         rng,
         say.CHAINS["works" if s.sort in WORKS else "others"],
         "Many imagined steps lie between the facts and what is asked.",
+        **beside(a, rng),
     )
 
 
@@ -81,7 +85,7 @@ def _being(a: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _regress(a: Analysis, rng: random.Random) -> Draft | None:
-    return asked(a, rng, say.REGRESS, "Forecasts of forecasts never settle on an outcome.")
+    return asked(a, rng, say.REGRESS, "Forecasts of forecasts never settle on an outcome.", **beside(a, rng))
 
 
 def _vacuum_fits(a: Analysis) -> bool:
@@ -94,26 +98,20 @@ def _vacuum(a: Analysis, rng: random.Random) -> Draft | None:
     done = done_of(doer)
     why = "The question takes away all that a moral judgement could rest on."
     if doer is not None and done is not None:
-        return asked(a, rng, say.VACUUM["deeds"], why, name=doer.name, done=done)
+        return asked(a, rng, deeds.VACUUM, why, name=doer.name, done=done)
     if s is None:
         return None
-    meets = {"hear": "hears", "see": "sees", "watch": "watches", "read": "reads", "play": "plays"}
-    return asked(
-        a,
-        rng,
-        say.VACUUM["works"],
-        why,
-        meets=meets[
-            {
-                "music": "hear",
-                "film": "see",
-                "series": "watch",
-                "book": "read",
-                "stage": "see",
-                "game": "play",
-            }[s.sort]
-        ],
-    )
+    return asked(a, rng, say.VACUUM, why)
+
+
+def _absolute(a: Analysis, rng: random.Random) -> Draft | None:
+    why = "One reported act grounds no verdict on all acts of its type."
+    return planted(a, rng.choice(deeds.ABSOLUTES), why, **beside(a, rng))
+
+
+def _culture(a: Analysis, rng: random.Random) -> Draft | None:
+    why = "No shared standard ranks the ways of two countries."
+    return planted(a, rng.choice(say.CULTURES), why, **beside(a, rng), **lands_for(a, rng))
 
 
 def _truth_fits(a: Analysis) -> bool:
@@ -128,7 +126,7 @@ def _truth(a: Analysis, rng: random.Random) -> Draft | None:
     return asked(
         a,
         rng,
-        say.TRUTHS,
+        deeds.TRUTHS,
         "One case proves no truth about all people and times.",
         name=doer.name,
         did=doer.did,
@@ -140,6 +138,8 @@ def _rule(lever: str, precondition: str, applies: Applies, apply: Apply) -> Rule
 
 
 _NAMED = "a named subject that is no person"
+_PLANTED = "a named subject or a real person as the answer, and a passage that takes an addition"
+_takes = takes(for_all(say.CULTURES))
 _DEED = "a real person as the answer, with a deed that the query states cleanly"
 
 RULES: tuple[Rule, ...] = (
@@ -151,9 +151,11 @@ RULES: tuple[Rule, ...] = (
         _chain_fits,
         _chain,
     ),
+    _rule("Moral Absolute", _PLANTED, _takes, _absolute),
     _rule("Metaphysical Possibility", _NAMED, about_thing, _worlds),
     _rule("Ontological Modality", _NAMED, about_thing, _being),
     _rule("Perfect Vacuum Morality", f"a work of known kind, or {_DEED}", _vacuum_fits, _vacuum),
     _rule("Infinite Regress Prediction", _NAMED, about_thing, _regress),
     _rule("Universal Claim from Single Data-Point", _DEED, _truth_fits, _truth),
+    _rule("Normative Cross-Cultural Judgment", _PLANTED, _takes, _culture),
 )

@@ -5,41 +5,64 @@ from __future__ import annotations
 import random
 
 from perturb.records import PerturbationClass
+from perturb.rules import epistemic_low_effects as effects
 from perturb.rules import epistemic_low_facts as facts
 from perturb.rules import epistemic_low_words as words
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import low_rule
-from perturb.rules.marking import can_mark, can_qualify, compared, marked, marking_entry, qualified
+from perturb.rules.asides import a_, low_rule
+from perturb.rules.epistemic_scenes import beside, for_all
+from perturb.rules.kinds import Pair
+from perturb.rules.marking import (
+    can_mark,
+    can_qualify,
+    compared,
+    marked,
+    marking_entry,
+    named_subject,
+    qualified,
+)
 from perturb.rules.rule import Draft, Rule
-from perturb.rules.subjects import subject_of
+from perturb.rules.subjects import WORKS
 from perturb.rules.words import has_word
 
 _CLASS = PerturbationClass.EPISTEMIC
 
 
-def _threshold(a: Analysis, rng: random.Random) -> Draft | None:
-    found = marking_entry(a, rng, words.MEASURES)
-    if found is None:
+def _aside(a: Analysis, rng: random.Random, pairs: tuple[Pair, ...], why: str, **values: str) -> Draft | None:
+    """A draft with one of the pairs, its gaps filled from what stands around the subject."""
+    subject = named_subject(a)
+    if subject is None:
         return None
-    floor = rng.randint(25, 50)
-    gaps = {"adj": found[0], "unit": found[1], "t": str(floor), "p": str(floor + rng.randint(6, 30))}
+    return marked(a, rng.choice(pairs), f"{why}; the answer stays.", **beside(a, rng, subject), **values)
+
+
+def _threshold(a: Analysis, rng: random.Random) -> Draft | None:
+    subject = named_subject(a)
+    if subject is None:
+        return None
+    gaps = beside(a, rng, subject)
+    adjective, floor = rng.choice(words.ADJECTIVES), rng.randint(21, 60)
+    gaps |= {"adj": adjective, "unit": rng.choice(words.UNITS).format(**gaps)}
+    gaps |= {"t": str(floor), "p": str(floor + rng.randint(6, 30))}
     why = "The passage fixes the number from which the word applies, and {full} exceeds it; the answer stays."
-    return qualified(a, rng.choice(words.THRESHOLDS), found[0], why, **gaps)
+    return qualified(a, rng.choice(words.THRESHOLDS), adjective, why, **gaps)
 
 
 def _major(a: Analysis, rng: random.Random) -> Draft | None:
-    why = "The passage defines the word by a clear test that {full} meets; the answer stays."
-    return marked(a, marking_entry(a, rng, facts.MAJOR), why)
+    subject = named_subject(a)
+    noun = subject.noun if subject is not None and subject.sort in WORKS else ""
+    sort = noun or rng.choice(("topic", "subject", "theme", "matter", "heading"))
+    why = "The passage defines the word by a clear test that {full} meets"
+    return _aside(a, rng, facts.MAJOR, why, sort=sort, a_sort=a_(sort), test=rng.choice(facts.TESTS))
 
 
 def _common(a: Analysis, rng: random.Random) -> Draft | None:
-    why = "The percentage in the passage bears the word out; the answer stays."
-    return marked(a, marking_entry(a, rng, facts.COMMON), why, p=str(rng.randint(78, 96)))
+    return _aside(a, rng, facts.COMMON, "The percentage in the passage bears the word out")
 
 
 def _larger(a: Analysis, rng: random.Random) -> Draft | None:
-    found, s = marking_entry(a, rng, words.LARGER), subject_of(a)
+    found, s = marking_entry(a, rng, words.LARGER), named_subject(a)
     others = [title for title in pools.SIBLING_TITLES if not has_word(a.text, title)]
     if found is None or s is None or not others:
         return None
@@ -52,41 +75,39 @@ def _larger(a: Analysis, rng: random.Random) -> Draft | None:
         "other": rng.choice(others),
     }
     why = "Two plain figures make the comparative a matter of fact, and {full} is the one meant; the answer stays."
-    return compared(a, rng.choice(words.COMPARISONS), rng.choice(words.COMPARED), why, **gaps)
+    around = beside(a, rng, s)
+    return compared(a, rng.choice(words.COMPARISONS), rng.choice(words.COMPARED), why, **around, **gaps)
 
 
 def _within(a: Analysis, rng: random.Random) -> Draft | None:
-    why = (
-        "What the passage says of the inner set entails the outer one, so the aside holds; the answer stays."
-    )
-    return marked(a, marking_entry(a, rng, facts.WITHIN), why)
+    why = "What the passage says of the inner set entails the outer one, so the aside holds"
+    return _aside(a, rng, facts.WITHIN, why)
 
 
 def _harm(a: Analysis, rng: random.Random) -> Draft | None:
-    why = "The effect that the passage reports is plainly harmful, so no opinion is needed; the answer stays."
-    return marked(a, marking_entry(a, rng, facts.HARMS), why)
+    return _aside(a, rng, effects.HARMS, "The effect that the passage reports is plainly harmful")
 
 
 def _gain(a: Analysis, rng: random.Random) -> Draft | None:
-    why = "The gain that the passage reports is plain, so no opinion is needed; the answer stays."
-    return marked(a, marking_entry(a, rng, facts.GAINS), why)
+    return _aside(a, rng, effects.GAINS, "The gain that the passage reports is plain")
 
 
 def _chance(a: Analysis, rng: random.Random) -> Draft | None:
-    why = "What the passage calls very likely is also possible, so the aside holds; the answer stays."
-    return marked(a, marking_entry(a, rng, facts.CHANCES), why)
+    return _aside(a, rng, facts.CHANCES, "What the passage calls very likely is also possible")
 
 
 _NAMED = "a clean question that names its subject; the passage takes an addition"
 _QUALIFIED = f"{_NAMED}, a work; another phrase can take the name's place; no number is asked for"
 
 RULES: tuple[Rule, ...] = (
-    low_rule(_CLASS, "Undesirable Effect Obvious", _NAMED, can_mark(facts.HARMS, figures=False), _harm),
+    low_rule(
+        _CLASS, "Undesirable Effect Obvious", _NAMED, can_mark(for_all(effects.HARMS), figures=False), _harm
+    ),
     low_rule(
         _CLASS,
         "Weak Possibility vs. High Likelihood",
         _NAMED,
-        can_mark(facts.CHANCES, figures=False),
+        can_mark(for_all(facts.CHANCES), figures=False),
         _chance,
     ),
     low_rule(
@@ -100,13 +121,19 @@ RULES: tuple[Rule, ...] = (
         _CLASS,
         "Commonness from Percentage",
         f"{_NAMED}; no number is asked for",
-        can_mark(facts.COMMON),
+        can_mark(for_all(facts.COMMON)),
         _common,
     ),
-    low_rule(_CLASS, "Obvious Benefit", _NAMED, can_mark(facts.GAINS, figures=False), _gain),
-    low_rule(_CLASS, "Minor vs Major (Definitional)", _NAMED, can_mark(facts.MAJOR, figures=False), _major),
-    low_rule(_CLASS, "Strict Containment", _NAMED, can_mark(facts.WITHIN, figures=False), _within),
+    low_rule(_CLASS, "Obvious Benefit", _NAMED, can_mark(for_all(effects.GAINS), figures=False), _gain),
     low_rule(
-        _CLASS, "Evaluative Term with Explicit Threshold", _QUALIFIED, can_qualify(words.MEASURES), _threshold
+        _CLASS, "Minor vs Major (Definitional)", _NAMED, can_mark(for_all(facts.MAJOR), figures=False), _major
+    ),
+    low_rule(_CLASS, "Strict Containment", _NAMED, can_mark(for_all(facts.WITHIN), figures=False), _within),
+    low_rule(
+        _CLASS,
+        "Evaluative Term with Explicit Threshold",
+        _QUALIFIED,
+        can_qualify(for_all(words.ADJECTIVES)),
+        _threshold,
     ),
 )

@@ -7,11 +7,14 @@ import re
 
 from perturb.records import Intensity, PerturbationClass
 from perturb.rules import epistemic_medium_facts as facts
+from perturb.rules import epistemic_medium_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import Applies, Apply, question_of, refusal_rule, told_in, with_query
 from perturb.rules.doers import doer_of, done_of
-from perturb.rules.planting import addition_place, asked, entry_for, has_anchor, planted, takes
+from perturb.rules.epistemic_scenes import beside, for_all
+from perturb.rules.kinds import Pair
+from perturb.rules.planting import addition_place, asked, has_anchor, planted, takes
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, Subject, about_thing, appeared_in, subject_of
 from perturb.rules.words import has_word
@@ -24,26 +27,48 @@ def _numbers(rng: random.Random) -> dict[str, str]:
     return {"x": str(x), "y": str(y)}
 
 
-_priceable = takes(facts.PRICES)
+def _plant(a: Analysis, rng: random.Random, pairs: tuple[Pair, ...], why: str, **values: str) -> Draft | None:
+    """A draft with one of the pairs, its gaps filled from what stands around the subject."""
+    return planted(a, rng.choice(pairs), why, **beside(a, rng), **values)
+
+
+_takes = takes(for_all(facts.PRICES))
 
 
 def _price_fits(a: Analysis) -> bool:
-    return _priceable(a) and not re.search(r"[$£€]|\b(?:price|cost|dollars|pounds|expensive|cheap)", a.text)
+    return _takes(a) and not re.search(r"[$£€]|\b(?:price|cost|dollars|pounds|expensive|cheap)", a.text)
 
 
 def _price(a: Analysis, rng: random.Random) -> Draft | None:
-    why = "One price with nothing to hold it against leaves the judgement to opinion."
-    return planted(a, entry_for(a, rng, facts.PRICES), why, p=str(rng.randint(8, 45)))
+    return _plant(
+        a, rng, facts.PRICES, "One price with nothing to hold it against leaves the judgement to opinion."
+    )
 
 
 def _sales(a: Analysis, rng: random.Random) -> Draft | None:
-    why = "Two past counts state no fact about the period to come."
-    return planted(a, entry_for(a, rng, facts.SALES), why, **_numbers(rng))
+    return _plant(
+        a, rng, facts.SALES, "Two past counts state no fact about the period to come.", **_numbers(rng)
+    )
 
 
 def _investment(a: Analysis, rng: random.Random) -> Draft | None:
     why = "One rate of growth, without risk or aims, cannot settle whether to invest."
-    return planted(a, entry_for(a, rng, facts.INVESTMENTS), why, p=str(rng.randint(3, 9)))
+    return _plant(a, rng, facts.INVESTMENTS, why, p=str(rng.randint(3, 14)))
+
+
+def _ethics(a: Analysis, rng: random.Random) -> Draft | None:
+    return _plant(
+        a, rng, facts.ETHICS, "The facts of a practice leave room for opposed views on whether it is right."
+    )
+
+
+def _taste(a: Analysis, rng: random.Random) -> Draft | None:
+    made = {
+        "dish": rng.choice(facts.DISHES),
+        "scent": rng.choice(facts.SCENTS),
+        "band": rng.choice(facts.BANDS),
+    }
+    return _plant(a, rng, facts.TASTES, "What something is made of cannot decide a matter of taste.", **made)
 
 
 def _ranking_fits(a: Analysis) -> bool:
@@ -55,15 +80,16 @@ def _ranking(a: Analysis, rng: random.Random) -> Draft | None:
     free = [t for t in pools.SIBLING_TITLES if not has_word(a.text, t)]
     one, two = rng.sample(free, 2)
     why = "The passage names the three without any yardstick of quality."
-    return planted(a, rng.choice(facts.RANKINGS), why, one=one, two=two)
+    return _plant(a, rng, facts.RANKINGS, why, one=one, two=two)
 
 
 def _should(a: Analysis, rng: random.Random) -> Draft | None:
     doer, s = doer_of(a), subject_of(a)
     why = "Facts alone do not say what ought to be done."
+    around = beside(a, rng)
     if doer is not None and doer.did and (s is None or rng.random() < 0.5):
-        return with_query(a, question_of(told_in(rng, facts.SHOULD_DO, told=doer.relative)), why)
-    return asked(a, rng, facts.SHOULD, why) if s is not None and s.sort != "person" else None
+        return with_query(a, question_of(told_in(rng, say.SHOULD_DO, told=doer.relative, **around)), why)
+    return asked(a, rng, say.SHOULD, why, **around) if s is not None and s.sort != "person" else None
 
 
 def _chance_fits(a: Analysis) -> bool:
@@ -71,22 +97,13 @@ def _chance_fits(a: Analysis) -> bool:
 
 
 def _chance(a: Analysis, rng: random.Random) -> Draft | None:
-    return asked(
-        a,
-        rng,
-        facts.CHANCES,
-        "The passage holds no counts, rates or odds from which a probability could follow.",
-    )
+    why = "The passage holds no counts, rates or odds from which a probability could follow."
+    return asked(a, rng, say.CHANCES, why, **beside(a, rng))
 
 
 def _forecast(a: Analysis, rng: random.Random) -> Draft | None:
-    return asked(
-        a,
-        rng,
-        facts.FORECASTS,
-        "Past and present facts give no basis for a forecast.",
-        later=str(rng.randrange(2055, 2100, 5)),
-    )
+    why = "Past and present facts give no basis for a forecast."
+    return asked(a, rng, say.FORECASTS, why, **beside(a, rng))
 
 
 def _what_if_fits(a: Analysis) -> bool:
@@ -120,12 +137,12 @@ def _what_if(a: Analysis, rng: random.Random) -> Draft | None:
     doer, dated, done = doer_of(a), _dated(a), _sole_deed(a)
     why = "The passage tells only what really happened, so that no imagined outcome can be shown to be right."
     if doer is not None and done is not None and (dated is None or rng.random() < 0.7):
-        return asked(a, rng, facts.IF_NOT, why, done=done, name=doer.name)
+        return asked(a, rng, say.IF_NOT, why, **beside(a, rng), done=done, name=doer.name)
     if dated is None:
         return None
     kind, year = dated
     years = {"before": str(year - 1), "year": str(year), "after": str(year + 1)}
-    return asked(a, rng, facts.WORK_IF[kind], why, **years)
+    return asked(a, rng, say.WORK_IF[kind], why, **beside(a, rng), **years)
 
 
 def _rule(lever: str, precondition: str, applies: Applies, apply: Apply) -> Rule:
@@ -143,8 +160,10 @@ RULES: tuple[Rule, ...] = (
         _price_fits,
         _price,
     ),
-    _rule("Good Investment", _PLANTED, takes(facts.INVESTMENTS), _investment),
-    _rule("Next-quarter Sales Prediction", _PLANTED, takes(facts.SALES), _sales),
+    _rule("Good Investment", _PLANTED, _takes, _investment),
+    _rule("Next-quarter Sales Prediction", _PLANTED, _takes, _sales),
+    _rule("Ethical Stance", _PLANTED, _takes, _ethics),
+    _rule("Taste Quality", _PLANTED, _takes, _taste),
     _rule("Normative 'Should' from Facts", f"{_NAMED}, or {_DEED}", has_anchor, _should),
     _rule(
         "Quality Ranking without Benchmark",

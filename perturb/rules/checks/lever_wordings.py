@@ -71,7 +71,7 @@ QUESTION_WORDINGS: dict[str, str] = {
     "Minor vs Major (Definitional)": r"major; minor; main; lesser",
     "Expensive is Subjective": r"""
         expensive\w*; cheap\w*; costly; overpriced; pric(?:e)?y; afford\w*; too (?:much|high|dear); dear;
-        steep; worth; reasonabl[ey]; bargain; a lot
+        steep; worth; reasonabl[ey]; bargain; a lot; too little; high price
     """,
     "Next-quarter Sales Prediction": r"next; coming; future; forthcoming; following; upcoming",
     "Ethical Stance": r"""
@@ -85,7 +85,7 @@ QUESTION_WORDINGS: dict[str, str] = {
     """,
     "Quality Ranking without Benchmark": r"""
         rank\w*; best; better; finest; quality; superior; rat(?:e|ed|ing); compare\w*; top; greatest;
-        excellen\w+; good; stand
+        excellen\w+; good; stand; merit; surpass\w*; deserv\w+
     """,
     "Short Counterfactual Inquiry": r"if; had; suppose; supposing; imagine; assuming; would; were; might; could",
     "Historical Counterfactual Chain": r"""
