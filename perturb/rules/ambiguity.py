@@ -119,11 +119,12 @@ def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
     question, thing = analysis.question, thing_of(analysis)
     if question is None:
         return None
+    notes: tuple[str, ...]
     deed, meant = deeds(analysis, rng)[0], pointer(rng, thing)
     if question.wh == "who":
         rival = anybody(analysis)
         two = [deed_of(question), deed.done(meant)]
-        wording, notes = rng.choice(say.SLUICES_WHO), say.DEED_NOTES
+        wording, notes, auxiliary = rng.choice(say.SLUICES_WHO), say.DEED_NOTES, "was"
     else:
         rival = _side_value(analysis, rng)
         present = re.search(r"\b(?:is|are|does|do)\b", analysis.query.lower()) is not None
@@ -137,7 +138,6 @@ def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
     if meant == thing:
         rng.shuffle(two)
     query = wording.format(x=two[0], y=two[1], wh=question.wh)
-    auxiliary = "was" if question.wh == "who" else auxiliary
     note = fill(
         rng, notes, rival=rival, Rival=capitalise(rival), deed=deed.done(thing), verb=deed.verb,
         event=deed.undergone(thing, auxiliary),

@@ -1,0 +1,61 @@
+"""P-Ambiguity at LOW: a comparison cut short, or an adjective with two senses, that a new sentence settles."""
+
+from __future__ import annotations
+
+import random
+
+from perturb.rules import ambiguity_low_words as say
+from perturb.rules import pools, scenery
+from perturb.rules.ambiguity_gap import sibling_title
+from perturb.rules.ambiguity_side import neighbour
+from perturb.rules.ambiguity_words import PEOPLE
+from perturb.rules.analyse import Analysis
+from perturb.rules.asides import a_
+from perturb.rules.kinds import kind_of
+from perturb.rules.marking import marked, named_subject, qualified
+from perturb.rules.rule import Draft
+from perturb.rules.subjects import WORKS
+from perturb.rules.words import capitalise, has_word
+
+COMPARED = {"any": say.COMPARED, "work": say.COMPARED}
+"""The comparisons, which suit every kind of subject but a person."""
+ADJECTIVES = {"work": say.ADJECTIVES}
+
+
+def compared(analysis: Analysis, rng: random.Random) -> Draft | None:
+    """An aside with a comparative that lacks its second half, and a sentence with the only thing it can be."""
+    subject = named_subject(analysis)
+    if subject is None:
+        return None
+    kind = kind_of(analysis, subject)
+    if subject.sort in WORKS and subject.noun:
+        other = f"the {subject.noun} “{sibling_title(analysis, rng)}”"
+    elif kind in ("place", "land", "body", "event"):
+        other = neighbour(rng, "place" if kind == "land" else kind)
+    else:
+        return None
+    side = rng.choice((rng.choice(scenery.GATHERINGS), scenery.object_for(rng, kind)))
+    if side is None or has_word(analysis.text, other) or has_word(analysis.query, side.noun):
+        return None
+    source = rng.choice(scenery.WRITINGS)
+    return marked(
+        analysis, rng.choice(say.COMPARED),
+        "The comparison lacks its second half, for which the passage offers one thing alone.",
+        other=other, Other=capitalise(other), source=source, Source=capitalise(source),
+        group=rng.choice(PEOPLE), side=side.noun,
+        a_side=a_(side.noun), A_side=capitalise(a_(side.noun)), by=side.prep,
+    )  # fmt: skip
+
+
+def adjective(analysis: Analysis, rng: random.Random) -> Draft | None:
+    """An adjective before the subject with a sense that the passage confirms and one that cannot be meant."""
+    word, reason, other = rng.choice(say.ADJECTIVES)
+    if has_word(f"{analysis.query} {analysis.text}", word):
+        return None
+    source = rng.choice(scenery.WRITINGS)
+    sentence = rng.choice(say.COERCED)
+    return qualified(
+        analysis, sentence, word, "The adjective has two senses, of which only one can be meant of {full}.",
+        adj=word, reason=reason, other=other, source=source, Source=capitalise(source),
+        group=rng.choice(PEOPLE), place=rng.choice(pools.INVENTED_PLACES),
+    )  # fmt: skip
