@@ -56,10 +56,13 @@ def _in_print(analysis: Analysis) -> bool:
 def respectively(analysis: Analysis, rng: random.Random) -> Draft | None:
     """Three names and two values, matched "respectively", in the place of all that points to the answer."""
     printed = (_three_names, _three_events, _three_questions)
-    forms = [form(analysis, rng) for form in (printed if _in_print(analysis) else (_three_questions,))]
-    found = [words for words in forms if words]
-    new = rng.choice(found) if found else None
-    passages = restated_soundly(analysis, new) if new else None
+    forms = printed if _in_print(analysis) else (_three_questions,)
+    passages = None
+    for _ in range(_TRIES):
+        new = rng.choice(forms)(analysis, rng)
+        passages = restated_soundly(analysis, new) if new else None
+        if passages is not None:
+            break
     if passages is None or _region_known(analysis, "\n".join(passage.text for passage in passages)):
         return None
     return Draft(
@@ -69,11 +72,15 @@ def respectively(analysis: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
+_TRIES = 6
+"""Wordings tried before the rule gives up: the passage must not get much shorter."""
+
+
 def _region_known(analysis: Analysis, text: str) -> bool:
     """Whether what is left names a state or country, so that a rival from elsewhere would not do for a place."""
     if analysis.answer_type is not AnswerType.PLACE or analysis.alternative is not None:
         return False
-    return any(has_word(text, land) for land in (*pools.US_STATES, *pools.COUNTRIES))
+    return any(has_word(text, land) for land in ("state", "states", *pools.US_STATES, *pools.COUNTRIES))
 
 
 def _listed(first: str, middle: str, last: str) -> str:

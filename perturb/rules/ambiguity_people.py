@@ -13,7 +13,7 @@ from perturb.rules.ambiguity_rivals import anybody, deed_of, half_named, thing_o
 from perturb.rules.ambiguity_side import deeds
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import a_
+from perturb.rules.asides import Apply, a_
 from perturb.rules.doers import is_clean, like_a_search, maybe_person
 from perturb.rules.drafts import answer_sentence, fill
 from perturb.rules.questions import inflected
@@ -189,6 +189,11 @@ def _cascade(analysis: Analysis, rng: random.Random) -> Draft | None:
     return _restated(analysis, new, "The closing clause may belong to each of four people.")
 
 
+def _tried(apply: Apply) -> Apply:
+    """The same with other wordings tried where the first would leave too short a passage."""
+    return lambda analysis, rng: next((d for d in (apply(analysis, rng) for _ in range(4)) if d), None)
+
+
 def _both_named(analysis: Analysis, draft: Draft) -> str | None:
     """Answer and rival both stand in the context, the rival there alone."""
     text, rival = "\n".join(passage.text for passage in draft.passages), anybody(analysis)
@@ -201,12 +206,12 @@ _ASKED = "a clean who-question that parses; the answer is a person"
 _GENDERED = f"{_ASKED} of known gender"
 
 PEOPLE_RULES: tuple[Rule, ...] = (
-    Rule("Dual-eligible Pronoun", MEDIUM, _GENDERED, _couple_fits, _dual, _both_named),
-    Rule("Multi-Sentence Coreference Chain", MEDIUM, _GENDERED, _couple_fits, _chain, _both_named),
+    Rule("Dual-eligible Pronoun", MEDIUM, _GENDERED, _couple_fits, _tried(_dual), _both_named),
+    Rule("Multi-Sentence Coreference Chain", MEDIUM, _GENDERED, _couple_fits, _tried(_chain), _both_named),
     Rule("PP-Attachment Ambiguity", MEDIUM, f"{_ASKED}, who played a part or made something",
-         lambda a: _person_fits(a) and _role(a) is not None, _attachment, _both_named),
-    Rule("Multi-pronoun Braid", HIGH, _GENDERED, _couple_fits, _braid, _both_named),
-    Rule("Dangling VP Ellipsis", HIGH, f"{_ASKED} who did something", _ellipsis_fits, _ellipsis, _both_named),
-    Rule("Attachment Cascade", HIGH, _ASKED, _person_fits, _cascade, _both_named),
+         lambda a: _person_fits(a) and _role(a) is not None, _tried(_attachment), _both_named),
+    Rule("Multi-pronoun Braid", HIGH, _GENDERED, _couple_fits, _tried(_braid), _both_named),
+    Rule("Dangling VP Ellipsis", HIGH, f"{_ASKED} who did something", _ellipsis_fits, _tried(_ellipsis), _both_named),
+    Rule("Attachment Cascade", HIGH, _ASKED, _person_fits, _tried(_cascade), _both_named),
 )  # fmt: skip
 """The rules with people at MEDIUM and HIGH."""

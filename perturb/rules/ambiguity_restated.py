@@ -38,7 +38,23 @@ def restated_soundly(analysis: Analysis, new: str) -> tuple[Passage, ...] | None
         for sentence in _pointless(analysis, index, text, f"{analysis.query} {new} {noun}", noun):
             text = text.replace(sentence, " ", 1)
         cleaned.append(passage_of(passage, re.sub(r" {2,}", " ", text).strip()))
-    return tuple(cleaned)
+    return tuple(cleaned) if _enough_left(analysis, " ".join(p.text for p in cleaned)) else None
+
+
+def _enough_left(analysis: Analysis, text: str) -> bool:
+    """Whether the passages are not much shorter than before, and still speak of what they spoke of."""
+    before, after = content_stems(analysis.text), content_stems(text)
+    floor = _LEAST_SHARE if len(analysis.sentences) > _FEW_SENTENCES else _LEAST_SHARE / 2
+    return len(text.split()) > _LEAST_LENGTH * len(analysis.text.split()) and len(
+        before & after
+    ) > floor * len(before)
+
+
+_LEAST_LENGTH = 0.455
+"""Share of the words that a passage has to keep."""
+_LEAST_SHARE = 0.25
+"""Share of the content words that a passage of more than a few sentences has to keep."""
+_FEW_SENTENCES = 2
 
 
 def _pointless(analysis: Analysis, index: int, text: str, asked: str, noun: str) -> list[str]:

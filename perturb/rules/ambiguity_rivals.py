@@ -120,7 +120,7 @@ def hinted_year(analysis: Analysis) -> bool:
 def vague_outing(analysis: Analysis) -> bool:
     """Whether "come out" is asked of what is no work: a band, say, of which each record comes out."""
     subject = subject_of(analysis)
-    work = subject is not None and (subject.sort in WORKS or bool(subject.noun))
+    work = subject is not None and subject.sort in WORKS
     coming = re.search(r"\b(?:come|comes|coming) out\b", analysis.query)
     return (
         coming is not None

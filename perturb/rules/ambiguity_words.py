@@ -36,34 +36,34 @@ REPEATED = ("repeated", "advertised", "planned", "announced")
 """Participles for the present tense, of gatherings."""
 SLUICES_WHO = (
     "someone {x} and someone {y}, but who",
-    "somebody {x} and somebody {y}, but do you know who",
-    "we know that someone {x} and that someone {y}, but who",
-    "someone {x}, someone {y}, and the question is who",
+    "somebody {x} and somebody {y}; please tell me who",
+    "someone {x} and someone {y} – who",
+    "one person {x} and one person {y}; who exactly",
     "if someone {x} and someone {y}, can you tell me who",
     "someone {x} and someone {y}; is it stated who",
-    "there is somebody who {x} and somebody who {y}, but who",
-    "one person {x} and one person {y}, but who exactly",
-    "I gather that someone {x} and that someone {y}, but who",
-    "apparently someone {x} and someone {y}, but who",
-    "someone {x} and someone {y}; any idea who",
-    "people say that somebody {x} and that somebody {y}, but who",
-    "it is clear that someone {x} and that someone {y}, but exactly who",
+    "there is somebody who {x} and somebody who {y}; remind me who",
+    "I gather that someone {x} and that someone {y}, yet who",
+    "somebody {x} and somebody {y}; any idea who",
+    "it is said that somebody {x} and that somebody {y}, though it escapes me who",
     "someone {x} and someone {y}; could you find out who",
+    "somebody {x} and somebody {y}; I wonder who",
+    "someone {x} and someone {y}; I would love to learn who",
 )
 SLUICES = (
     "{x} and {y}, but {wh}",
-    "{x} and {y}, but do you know {wh}",
-    "we know that {x} and that {y}, but {wh}",
-    "{x}, {y}, and the question is {wh}",
+    "{x} and {y} – {wh}",
+    "{x} and {y}; {wh} exactly",
+    "{x} and {y}; please tell me {wh}",
+    "{x} and {y}; remind me {wh}",
+    "{x} and {y}, yet {wh}",
     "if {x} and {y}, can you tell me {wh}",
     "{x} and {y}; is it stated {wh}",
-    "I gather that {x} and that {y}, but {wh}",
-    "apparently {x} and {y}, but {wh}",
+    "{x} and {y}: just {wh}",
     "{x} and {y}; any idea {wh}",
-    "people say that {x} and that {y}, but {wh}",
-    "it is clear that {x} and that {y}, but exactly {wh}",
+    "{x}, and {y}; I would love to learn {wh}",
+    "I gather that {x} and that {y}, though it escapes me {wh}",
     "{x} and {y}; could you find out {wh}",
-    "that {x} and that {y} is no secret, but {wh}",
+    "{x} and {y}; I wonder {wh}",
 )
 
 DEED_NOTES = ("{rival} {deed}.", "{event} by {rival}.", "It was {rival} who {deed}.")
@@ -99,8 +99,9 @@ SIBLINGS = {
 """What may follow an invented place in the name of a neighbour, by its sort; those of works are in the pools."""
 
 IN_ORDER = (
-    "respectively", "respectively", "in that order", "in the same order", "in this order", "in the order given",
-    "in the order of the list", "in turn", "each in its turn", "in like order",
+    "respectively", "respectively", "respectively", "in that order", "in the same order", "in turn", "in sequence",
+    "as listed", "item by item", "one by one", "from first to last", "each to its own", "taken in turn",
+    "going down the list", "one after the other",
 )  # fmt: skip
 RESPECTIVELY = (
     "{claim}, {order}.",
@@ -145,8 +146,8 @@ SIDE_COUNTS = (
 )  # fmt: skip
 """What goes on from "how many", before the name of something."""
 THREE_QUESTIONS = (
-    "{Source} asks {questions} and answers {values}, {order}.",
-    "The questions in {source} are {questions}; the answers there are {values}, {order}.",
+    "{Source} asks {questions} and replies {values}, {order}.",
+    "The questions in {source} are {questions}; the words to fill in are {values}, {order}.",
     "Under the headings {questions}, {source} has {values}, {order}.",
     "Asked {questions}, one of the {group} wrote down {values}, {order}.",
     "To the questions {questions}, {source} replies with {values}, {order}.",
@@ -160,15 +161,15 @@ THREE_QUESTIONS = (
     "Beside {questions} somebody has pencilled {values}, {order}.",
 )
 THREE_SEARCHES = (
-    "Somebody looked up {questions} and found the answers {values}, {order}.",
-    "One machine was asked {questions}; its answers were {values}, {order}.",
+    "Somebody looked up {questions} and found {values}, {order}.",
+    "One machine was asked {questions}; it gave back the lines {values}, {order}.",
     "For {questions}, one index gives the entries {values}, {order}.",
     "A log lists {questions} with the answers {values}, {order}.",
-    "Some {group} typed {questions} and got the answers {values}, {order}.",
-    "A help desk was sent {questions} and gave the answers {values}, {order}.",
+    "Some {group} typed {questions} and got the lines {values}, {order}.",
+    "A help desk was sent {questions} and wrote back “{values}”, {order}.",
     "The lines {questions} are followed by two others, {values}, {order}.",
     "On one screen stood {questions} and under them the replies {values}, {order}.",
-    "Next to the words {questions}, a card has the answers {values}, {order}.",
+    "Next to the words {questions}, a card has {values}, {order}.",
     "In three messages some {group} put {questions}; the replies were {values}, {order}.",
     "Someone scribbled {questions} with the solutions {values}, {order}.",
     "When {questions} were keyed in, the results were {values}, {order}.",

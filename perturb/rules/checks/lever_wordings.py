@@ -55,18 +55,19 @@ QUESTION_WORDINGS: dict[str, str] = {
         molecul\w+; binding sites?; proteins?; dna; rna; genes?; genom\w+; genetic\w*; amino; enzym\w+;
         atom\w*; nucleotid\w+; cell\w*; receptor\w*; chemi\w+; chromosom\w+; hormon\w+; biochem\w+;
         ha?emoglobin; mitochond\w+; codon\w*; peptide\w*; keratin; collagen; antibod\w+; lipid\w*;
-        isotop\w+; synap\w+; ions?
+        isotop\w+; synap\w+; ions?; allel\w+; telomer\w+
     """,
     "Century vs. Millisecond": r"""
         \w*seconds?; centur(?:y|ies); millenni\w+; instant; hundred years; thousand years;
-        split[- ]second; heartbeat; blink; moment
+        split[- ]second; heartbeat; blink; moment; ten decades; four generations
     """,
     "Continental Climate from Room Temp": r"climat\w+; continent\w*; rainfall; temperature\w*; weather",
     "World GDP from Single Firm Revenue": r"""
-        gdp; gross (?:domestic|world); world(?:'s|’s)?; global\w*; econom\w+; all countries
+        gdp; gross (?:domestic|world); world(?:'s|’s)?; global\w*; econom\w+; all countries; on earth; mankind;
+        all nations; the planet
     """,
     "Genome Detail from Species Count": r"""
-        gen(?:e|es|ome|etic|omic); chromosom\w+; dna; base pairs?; nucleotid\w+; allel\w+
+        gen(?:e|es|ome|etic|omic); chromosom\w+; dna; base pairs?; bases; mutations?; nucleotid\w+; allel\w+
     """,
     "Minor vs Major (Definitional)": r"major; minor; main; lesser",
     "Expensive is Subjective": r"""
@@ -130,7 +131,8 @@ CONTEXT_WORDINGS: dict[str, str] = {
     "Multi-Sentence Coreference Chain": r"he; she; they; him; her; them; his; their",
     "Multi-pronoun Braid": r"(?:he|she|they)\b.*\b(?:he|she|they|him|her|them|his|their)",
     "Ambiguous 'Respectively' Mapping": r"""
-        respectively; in (?:that|this|the same|like|the given) order; in the order \w+; in turn; each in its turn
+        respectively; in (?:that|this|the same|like|the given) order; in turn; in sequence; as listed; item by item;
+        one by one; from first to last; each to its own; going down the list; one after the other
     """,
     "PP-Attachment Ambiguity": r"with; in the; as the; as; from; by; for; on; at; near",
     "Dangling VP Ellipsis": r"had(?:n['’]t| not)?; did(?:n['’]t| not)?; has; have; does; was; were",
