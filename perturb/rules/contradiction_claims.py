@@ -241,9 +241,15 @@ def said(analysis: Analysis, tell: Callable[[], str | None], reasoning: str) -> 
         passages = None if new is None else restated(analysis, new)
         if passages is None:
             return None
+        if any(_FORETOLD.search(p.text) and p not in analysis.instance.passages for p in passages):
+            return None
         if sum(len(p.text.split()) for p in passages) >= least:
             return Draft(analysis.instance.query, passages, reasoning)
     return None
 
 
 _TRIES = 12
+_FORETOLD = re.compile(
+    r"(?<=[.”] )The (?:movie|film|sequel|series|show|album|game) (?:will|would|is set to)\b"
+)
+"""A sentence about a coming work that another sentence, which may be gone, has named."""

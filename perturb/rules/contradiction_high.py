@@ -49,7 +49,6 @@ _STATES = (
     "shows",
     "reports",
     "records",
-    "has it",
     "makes clear",
     "tells us",
     "sets down",
@@ -100,6 +99,8 @@ def _property(analysis: Analysis) -> tuple[str, str] | None:
         return None
     if question.gap == "date" and re.match(r"when (?:did|was|were) ", analysis.query, re.IGNORECASE):
         return "event", ""
+    if question.gap == "number":
+        return "number", ""
     if question.gap == "place" and not question.after:
         return "place", ""
     done = inflected(question.verb, "VBN")
@@ -196,7 +197,7 @@ HIGH_RULES: tuple[Rule, ...] = (
          _is_plain_number, _magnitude, query_kept),
     Rule("Exclusive-Or Violation", HIGH, "one answer in a short claim or sentence; a value of its type",
          _has_choice, _xor, clash_of_values),
-    Rule("Mutual Exclusion Claim", HIGH, "a claim about a past date, a place or a doer; a value of its type",
+    Rule("Mutual Exclusion Claim", HIGH, "a claim about a past date, a place, a number or a doer; a rival",
          lambda a: _has_choice(a) and _property(a) is not None, _exclusion, clash_of_values),
     Rule("Contradictory Universals", HIGH, "a question that parses to a short claim; one answer",
          has_claim, _universals, answer_stands),

@@ -23,12 +23,11 @@ EITHER = (
     "{Either}, and no mixture of these is allowed.",
     "{Either}; as alternatives they cannot go together.",
     "Just one thing can be the case: {either}.",
-    "It must be a choice: {either}.",
+    "It must be one way or the other: {either}.",
     "Of necessity {either}, and not the pair of them.",
     "{Either}; the first would make the second false, and the second the first.",
     "{Either}, with no room for more than one.",
     "This much is fixed: {either}, not both together.",
-    "Nobody can have it twice over: {either}.",
 )
 """Only one of two values can hold."""
 TOGETHER = (
@@ -57,7 +56,7 @@ ONE_OF = (
     "The next two {things} cannot stand together.",
     "Here are two {things}, and if one holds, the other fails.",
     "No more than one of the following {things} is a fact.",
-    "Below are two {things}, never to be joined.",
+    "Below are two {things}, of which at most one can hold.",
     "A choice has to be made between these {things}.",
     "Whoever accepts one of these {things} must drop the other.",
     "Two {things} follow that shut each other out.",
@@ -67,8 +66,7 @@ THINGS = (
     "statements", "sentences", "lines", "accounts", "versions", "claims", "remarks", "assertions", "entries", "readings",
 )  # fmt: skip
 BOTH_HOLD = (
-    "Both are true.", "Each is a fact.", "Both of them hold.", "Neither is false.", "Each of them is right.",
-    "Neither fails.", "Both must be accepted.", "They are true, the first and the second.", "Neither can be doubted.",
+    "Both are true.", "Each is a fact.", "Both of them hold.", "Neither is false.", "Each of them is right.", "Both must be accepted.", "Neither can be doubted.",
     "Both are right.",
 )  # fmt: skip
 """Around two whole sentences."""
@@ -90,20 +88,17 @@ FLIPS = (
     "Just as surely as {claim}, {denial}.",
     "Whether {claim}? It is so, and it is not so.",
     "{Claim}; at that very moment, {denial}.",
-    "Not only is it true that {claim}: {denial} into the bargain.",
     "It is true that {claim}, and not true that {claim}.",
     "At once {claim} and {denial}.",
     "There are no two ways about it: {claim}, and {denial}.",
-    "{Claim}. Besides, {denial}.",
     "In one and the same sense {claim} and {denial}.",
-    "Once and for all, {claim}. Once and for all, {denial}.",
     "{Claim}, although for all time {denial}.",
 )
 """One statement true and untrue at once."""
 
 EVERY = (
-    "{Every} {v} that {claim}. {No} {v} so.",
-    "{Claim}, as {every} {v}. {No} {v} this.",
+    "{Every} {v} that {claim}. {No} does.",
+    "{Claim}, as {every} {v} and as {no} {v}.",
     "Without exception, {every} {v} that {claim}; not a single one does.",
     "That {claim} is what {every} {v} and what {no} {v}.",
     "In {every} it stands that {claim}. In {no} does it stand so.",
@@ -124,8 +119,8 @@ ALWAYS = (
     "Always and everywhere it is true that {claim}. It is true at no time and in no place.",
     "Experts, down to the last one, agree that {claim}. Not one expert agrees.",
     "Wherever the subject comes up, it is told that {claim}. It is told in no place at all.",
-    "In all cases and from every side {claim}. In no case and from no side is it so.",
-    "All {role}s teach that {claim}. No {role} teaches it.",
+    "In every telling {claim}. In no telling is it so.",
+    "All {role}s hold that {claim}. No {role} holds it.",
     "Each {role} who has looked into it holds that {claim}; none of them holds it.",
     "Ask any {role}: {claim}. Ask any {role}: {denial}.",
     "Among {role}s it is held by all that {claim}, and held by none.",
@@ -183,6 +178,14 @@ PROPERTIES = {
         "To be {first} means not to be {second}, for all things and at all times.",
         "It is impossible for anything to be both {first} and {second}.",
         "Things {first} are never at once {second}.",
+    ),
+    "number": (
+        "What comes to {first} can never come to {second}.",
+        "Nothing that numbers {first} ever numbers {second}.",
+        "A count of {first} is in no case a count of {second}.",
+        "It is impossible for anything to number both {first} and {second}.",
+        "To be {first} in all means not to be {second} in all, whatever is counted.",
+        "Where there are {first} of a kind, there are never {second}.",
     ),
     "deed": (
         "Nothing {done} by {first} can ever be {done} by {second}.",

@@ -95,14 +95,14 @@ SIDE_CLASH = (
     "{Thing} {one}, {w} {a}. It {two}, {w} {b}.",
     "By the account of {a}, {thing} {one}; by that of {b}, it {two}.",
     "{Thing}, {w} {a}, {one}; {b} {v} that it {two}.",
-    "As for {thing}, it {one} or {two}: {a} {v} the first, {b} the second.",
-    "Ask {a} and {thing} {one}; ask {b} and it {two}.",
-    "That {thing} {one} is how {a} has it, and {b}, that it {two}.",
-    "{a} and {b} do not agree about {thing}: it {one}, or it {two}.",
+    "To quote {a}, {thing} {one}. To quote {b}, it {two}.",
+    "Word from {a} is that {thing} {one}; word from {b}, that it {two}.",
+    "The version of {a} is that {thing} {one}, that of {b} that it {two}.",
+    "{a} and {b} do not agree: the first {p} that {thing} {one}, the second that it {two}.",
     "Going by {a}, {thing} {one}. Going by {b}, it {two}.",
     "“{Thing} {one},” {w} {a}. “It {two},” {w} {b}.",
-    "For {a}, {thing} {one}. With {b}, it {two}.",
-    "{Thing} either {one}, as {a} {v}, or {two}, as {b} does.",
+    "To go by {a}, {thing} {one}. To go by {b}, it {two}.",
+    "As {a} has it, {thing} {one}. As {b} has it, it {two}.",
 )
 
 SOFT: dict[str, tuple[tuple[str, str], ...]] = {
@@ -146,11 +146,11 @@ SOFT: dict[str, tuple[tuple[str, str], ...]] = {
 OPPOSED = (
     "{a} calls {full} rather {one}. {B} calls {full} {two}.",
     "To {a}, {full} seems somewhat {one}. To {b} it seems {two}.",
-    "In the eyes of {a}, {full} is a little {one}. In those of {b}, it is {two}.",
-    "{a} finds {full} quite {one}. {B} finds nothing {one} about it, only too much that is {two}.",
+    "In the eyes of {a}, {full} is rather {one}. In those of {b}, it is {two}.",
+    "{a} finds {full} quite {one}. {B} finds it very {two}.",
     "A bit {one} is what {a} thinks {full}. As {b} feels, it is {two}.",
     "For {a}, {full} is on the {one} side. {Two} would be the word for it with {b}.",
-    "{Full} is fairly {one}, {w} {a}. “{Two},” {w} {b}.",
+    "{Full} is fairly {one}, {w} {a}. “It is {two},” {w} {b}.",
     "“Rather {one}” is a judgement on {full} by {a}. That of {b} is “rather {two}”.",
     "{a} speaks of {full} as {one}. {B} speaks of it as {two}.",
     "Taste decides whether {full} is {one}, as {a} feels. To the taste of {b} it is {two}.",
@@ -210,7 +210,7 @@ NICKNAMES = (
 )
 
 ROUNDED = (
-    "A summary in {writing} has {rounded} for {figure}.",
+    "A summary in {writing} has {rounded} for the figure of {figure}.",
     "A chart shows {rounded} where this text shows {figure}.",
     "The figure of {figure} appears as {rounded} in {writing}.",
     "{rounded} is what {writing} prints for the figure of {figure}.",

@@ -27,7 +27,7 @@ HOUSES = (
 ROLES = word_list(
     """
     teacher librarian historian journalist editor lecturer researcher archivist curator professor translator critic
-    essayist biographer reporter scholar bibliographer tutor author columnist chronicler publisher headmaster
+    essayist biographer reporter scholar bibliographer tutor author columnist chronicler publisher lexicographer
     broadcaster collector cataloguer correspondent encyclopaedist
     """
 )
@@ -36,7 +36,7 @@ WRITINGS = (
     "a newsletter", "a chronicle", "a journal", "a fact sheet", "a school book", "a museum label", "a notice board",
     "a card index", "a register", "an inventory", "a press release", "a programme note", "a bulletin", "a survey",
 )  # fmt: skip
-VERBS = ("says", "states", "maintains", "reports", "holds", "notes", "records", "explains")
+VERBS = ("says", "states", "maintains", "reports", "holds", "notes", "records")
 """What any source does with a statement, before "that"."""
 VOICED = (
     "declares",
@@ -54,7 +54,8 @@ VOICED = (
 PAST = {
     "says": "said", "holds": "held", "writes": "wrote", "finds": "found", "is sure": "was sure",
 }  # fmt: skip
-_SPOKEN = ("says", "states", "maintains", "reports", "declares", "notes", "asserts", "insists", "explains")
+_WRITTEN = ("says", "states", "reports", "notes", "records")
+_SPOKEN = ("says", "states", "maintains", "reports", "declares", "notes", "asserts", "insists")
 
 
 class Equals(NamedTuple):
@@ -104,4 +105,10 @@ def equals(rng: random.Random, text: str, named: bool = False) -> Equals | None:
     first, second = names if kind == "person" else towns
     verb = rng.choice(VERBS if kind == "writing" else VERBS + VOICED)
     past = PAST.get(verb) or (f"{verb.removesuffix('s')}d" if verb.endswith("es") else f"{verb[:-1]}ed")
-    return Equals(pattern.format(first), pattern.format(second), verb, past, rng.choice(_SPOKEN))
+    return Equals(
+        pattern.format(first),
+        pattern.format(second),
+        verb,
+        past,
+        rng.choice(_WRITTEN if kind == "writing" else _SPOKEN),
+    )
