@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from perturb.rules import false_premise_medium_words as say
 from perturb.rules.analyse import Analysis, support
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import fill, with_query
-from perturb.rules.doers import Doer, doer_of, done_of, is_clean
-from perturb.rules.false_premise_asking import asking
-from perturb.rules.questions import Question, inflected
+from perturb.rules.asides import a_, fill, question_of, with_query
+from perturb.rules.doers import doer_of, done_of
+from perturb.rules.false_premise_negations import denial_of, other_form
+from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft
 from perturb.rules.words import content_stems, plain, tokens
 
@@ -82,32 +82,40 @@ def factive_fits(a: Analysis) -> bool:
         return False
     if not a.single_answer or is_hedged(a) or _holds_for_a_time(a):
         return False
-    return done_of(doer_of(a)) is not None or _denial(a) is not None
+    return done_of(doer_of(a)) is not None or denial_of(a) is not None
 
 
 def factive(a: Analysis, rng: random.Random) -> Draft | None:
     """A question that takes the denial as a fact that somebody noticed, regretted or revealed."""
     doer = doer_of(a)
     done = done_of(doer)
+    denial = denial_of(a)
+    why = "The question takes as fact the opposite of what the passage states."
     if doer is not None and done is not None:
-        pronoun = {"m": "he", "f": "she"}.get(doer.gender or "")
-        wordings = (*say.NEVER, *say.NEVER_WITH_PRONOUN) if pronoun else say.NEVER
-        text = fill(rng, wordings, name=doer.name, done=done, pronoun=pronoun or "")
-        return with_query(
-            a,
-            asking(rng, text),
-            f"The passage says that {doer.name} {doer.did}; the question takes the opposite as fact.",
-        )
-    denial = _denial(a)
+        why = f"The passage says that {doer.name} {doer.did}; the question takes the opposite as fact."
+        if rng.random() < _BY_THE_DOER:
+            return with_query(a, question_of(fill(rng, say.NEVER, name=doer.name, done=done)), why)
+        denial = fill(rng, say.NOT_BY, name=doer.name, done=done, did=doer.did)
     if denial is None:
         return None
-    return with_query(
-        a,
-        asking(
-            rng, fill(rng, say.FOUND_NOT if a.answer_type is AnswerType.NUMBER else say.NOT, denial=denial)
-        ),
-        "The question takes as fact the opposite of what the passage states.",
-    )
+    wordings = say.FOUND_NOT if a.answer_type is AnswerType.NUMBER else say.NOT
+    return with_query(a, question_of(fill(rng, wordings, denial=denial, **bystanders(rng))), why)
+
+
+_BY_THE_DOER = 0.3
+"""Share of the denied deeds that their own doer regrets or admits."""
+
+
+def bystanders(rng: random.Random, recent: bool = True) -> dict[str, str]:
+    """People, a source and a gathering, for those who noticed, heard or wrote; `recent` lets in new trades."""
+    people, source = rng.choice(say.PEOPLE if recent else say.OLD_PEOPLE), rng.choice(say.SOURCES)
+    return {
+        "people": people,
+        "person": people.removesuffix("s"),
+        "source": source,
+        "a_source": a_(source),
+        "gathering": rng.choice(say.GATHERED),
+    }
 
 
 def _asserted(a: Analysis) -> bool:
@@ -151,7 +159,7 @@ def _says_verb(a: Analysis) -> bool:
     """Whether an answering sentence speaks of the deed as the question does: what was written need not be sung."""
     q = a.question
     if q is None:
-        return _other_form(a) is not None
+        return other_form(a) is not None
     verb = inflected(q.verb.lower(), "VB") or q.verb.lower()
     dated = q.gap in ("date", "place")
     if verb in ("be", "is", "was", "are", "were", "call") or (verb == "become" and not dated):
@@ -197,142 +205,3 @@ def _forms(word: str, dated: bool) -> set[str]:
     tags = ("VBD", "VBN", "VBZ") if dated else ("VBD", "VBN", "VBZ", "VBG")
     found = {word, f"{word}s", *(inflected(word, tag) for tag in tags)}
     return {form for form in found if form}
-
-
-def _denial(a: Analysis) -> str | None:
-    """The question's claim, denied; None where that makes no sensible clause."""
-    q = a.question
-    if not is_clean(a):
-        return None
-    other = _other_form(a)
-    if other is not None or q is None:
-        return other
-    if q.gap == "subject":
-        return _not_the(doer_of(a)) or _is_not(a, q) or _not_done(a, q)
-    if q.gap == "number":
-        return _not_so_many(a, q)
-    if q.after:
-        return None
-    if q.wh == "what" and q.gap == "thing":
-        return _not_so(a, q)
-    if not _plain_value(a, q.gap):
-        return None
-    return _not_then(a, q)
-
-
-_BASE = r"([a-z]+)"
-_OTHER_FORMS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"who has ([a-z]+(?:ed|en|on|de)) (.+)$"), r"{answer} has not \1 \2"),
-    (re.compile(r"(?:what|which) (?:is|are|was|were) (.+) called(| in .+)$"), r"\1 {be} not called {answer}\2"),
-    (re.compile(r"where (does|did) (.+) come from(| (?:in|on) .+)$"), r"\2 \1 not come from {answer}\3"),
-    (re.compile(r"who did (.+) (portray|play|beat|marry|voice)(| in .+)$"), r"\1 did not \2 {answer}\3"),
-)  # fmt: skip
-"""Questions that parse to no claim of their own, and how their claim is denied."""
-
-
-def _other_form(a: Analysis) -> str | None:
-    answer = a.answer
-    if not a.single_answer or len(answer.split()) > 5 or re.search(r"[(),;:\d]", answer):
-        return None
-    named = (
-        answer
-        if answer.isupper() or not answer.startswith(("The ", "A "))
-        else answer[0].lower() + answer[1:]
-    )
-    query = a.query.rstrip("? ")
-    for pattern, denied in _OTHER_FORMS:
-        found = pattern.match(query)
-        if found:
-            be = query.split()[1]
-            return found.expand(denied.replace("{be}", be)).replace("{answer}", named)
-    return None
-
-
-def _not_the(doer: Doer | None) -> str | None:
-    """Denies that somebody is what the question says: "Ann Lee was not the director of Emma"."""
-    found = re.match(r"(is|was) (the .+)$", doer.did) if doer is not None else None
-    return None if doer is None or found is None else f"{doer.name} {found.group(1)} not {found.group(2)}"
-
-
-def _is_not(a: Analysis, q: Question) -> str | None:
-    """Denies that somebody is what a who-question asks: "Meri is not the first wife on Sister Wives"."""
-    found = re.match(r"(is|was) (the (?!first\b(?! \w+ (?:of|on|in)\b)).+)$", q.after)
-    if found is None or not re.match(r"[A-Z]\w", a.answer) or not 1 <= len(a.answer.split()) <= 4:
-        return None
-    if re.search(r"[(),;:\d]", a.answer) or "current" in q.after:
-        return None
-    return f"{a.answer} {found.group(1)} not {found.group(2)}"
-
-
-def _not_so_many(a: Analysis, q: Question) -> str | None:
-    """Denies a count: "there are not 100 senators in the US Senate"."""
-    figure = re.match(r"(?:\d[\d,]*|[a-z]+)(?=$| )", a.answer)
-    if figure is None or not re.match(r"there (?:are|were)$", q.before):
-        return None
-    return f"{q.before} not {figure.group()} {q.after}"
-
-
-def _not_done(a: Analysis, q: Question) -> str | None:
-    """Denies a deed of somebody or some body: "Friedman Ramsey did not sponsor the Open"."""
-    verb, _, rest = q.after.partition(" ")
-    base, name = inflected(verb.lower(), "VB"), re.sub(r"^the (?:[a-z]+ )+(?=[A-Z])", "", a.answer)
-    if base is None or not rest or verb.lower() in ("is", "was", "has", "had", "become", "became"):
-        return None
-    if not re.match(r"(?:the )?[A-Z]", name) or len(name.split()) > 6 or re.search(r"[(),;:\d]", name):
-        return None
-    if re.search(r"\blyrics$|\b(?:this|last) (?:year|season)\b|\b(?:19|20)\d\d$", rest):
-        return None
-    if verb.lower() == inflected(base, "VBD"):
-        return f"{name} did not {base} {rest}"
-    if verb.lower() != inflected(base, "VBZ"):
-        return None
-    return f"{name} {'do' if ' and ' in name else 'does'} not {base} {rest}"
-
-
-_CLASSES = re.compile(
-    r"\b(?:kind|type|sort|name for|word for|term for|another name|(?:real|original|full) name|purpose"
-    r"|function|one of)\b"
-)
-
-
-def _not_so(a: Analysis, q: Question) -> str | None:
-    """Denies what something is or amounts to, where the answer names one thing and no class of things."""
-    if re.search(r"\b(?:1[5-9]|20)\d\d\b", f"{a.answer} {q.before}"):
-        return None
-    number = a.answer_type is AnswerType.NUMBER
-    marks = r"[(),;:]" if number else r"[(),;:\d]"
-    if len(a.answer.split()) > 4 or re.search(marks, a.answer) or not q.before.startswith("the "):
-        return None
-    if (" name of the " in q.before and not re.fullmatch(r"[A-Z][a-z]+", a.answer)) or _CLASSES.search(
-        q.before
-    ):
-        return None
-    return f"{q.before} not {a.answer}"
-
-
-def _not_then(a: Analysis, q: Question) -> str | None:
-    """Denies a date or a place: "the film was not released in 1984"."""
-    verb = a.query.split()[1].lower()
-    if verb in ("was", "were"):
-        return _once(q.claim(a.answer), f" {verb} ", f" {verb} not ")
-    base = inflected(q.verb, "VB")
-    return (
-        None
-        if verb not in ("did", "does") or base is None
-        else _once(q.claim(a.answer), f" {q.verb} ", f" did not {base} ")
-    )
-
-
-def _plain_value(a: Analysis, gap: str) -> bool:
-    """Whether the answer is a date or a place that a claim can end on."""
-    if gap == "place":
-        return a.answer_type is AnswerType.PLACE or bool(
-            re.match(r"(?:in|at|on|near|across) [\w ]+$", a.answer)
-        )
-    if gap != "date" or a.answer_type not in (AnswerType.DATE, AnswerType.YEAR):
-        return False
-    return bool(re.match(r"(?:in |on )?(?:[A-Z]\w+ )?\d", a.answer) and re.search(r"\d{4}$|^[A-Z]", a.answer))
-
-
-def _once(claim: str, old: str, new: str) -> str | None:
-    return claim.replace(old, new) if claim.count(old) == 1 else None

@@ -7,61 +7,70 @@ import re
 
 from perturb.records import PerturbationClass
 from perturb.rules import false_premise_low_words as say
+from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.answers import AnswerType
 from perturb.rules.asides import (
     Applies,
     a_,
     asks,
     fill,
     low_rule,
-    printed,
     slots,
     splice_place,
     spliced,
     with_query,
 )
 from perturb.rules.bases import answers_plainly
-from perturb.rules.doers import is_clean
+from perturb.rules.false_premise_low_matters import (
+    capital,
+    capital_fits,
+    committee,
+    committee_fits,
+    timeless,
+    year,
+    year_fits,
+)
+from perturb.rules.kinds import kind_of
+from perturb.rules.marking import named_subject
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, Subject, appeared_in, subject_of
-from perturb.rules.words import has_word, spans_of, tokens
+from perturb.rules.words import has_word, word_list
 
 _CLASS = PerturbationClass.FALSE_PREMISE
 
+_WITH_A_KEEPSAKE = 0.75
+"""Share of the add-ons that are a thing of an odd stuff; the others are told in words of their own."""
 _PRIZE_WORDS = re.compile(
     r"\b(?:award|prize|oscar|emmy|grammy|nominat\w+|medal|trophy|won|win|wins|winner)\b", re.I
 )
 
 
 def _subject(a: Analysis) -> Subject | None:
-    return subject_of(a) if splice_place(a) else None
+    found = _placed(a)
+    return None if found is None else found[0]
+
+
+def _placed(a: Analysis) -> tuple[Subject, tuple[int, int]] | None:
+    """The subject and where an aside can follow it: at the end of the query, or where the query lets one in."""
+    subject, place = subject_of(a), splice_place(a)
+    if subject is not None and place is not None:
+        return subject, place
+    named = named_subject(a)
+    if named is None or named.span is None or not asks(a) or a.query[named.span[1] :].strip("? "):
+        return None
+    return named, named.span
 
 
 def _aside(a: Analysis, aside: str, why: str) -> Draft | None:
-    query = spliced(a, aside)
+    found = _placed(a)
+    query = None if found is None else spliced(a, re.sub(r"\ba (?=[aeiou])", "an ", aside), found[1])
     return None if query is None else with_query(a, query, why)
 
 
 _UNBUILT = frozenset(
-    (
-        "island",
-        "islands",
-        "river",
-        "lake",
-        "sea",
-        "mountain",
-        "mountains",
-        "desert",
-        "peninsula",
-        "state",
-        "country",
-        "province",
-        "city",
-        "town",
-        "village",
-        "region",
-        "county",
+    word_list(
+        "island islands river lake sea mountain mountains desert peninsula state country province city town village "
+        "region county"
     )
 )
 
@@ -71,16 +80,38 @@ def _plain(fits: Applies) -> Applies:
     return lambda a: fits(a) and answers_plainly(a)
 
 
+def _kind(a: Analysis, s: Subject) -> str:
+    """The kind of a subject as the banks of this class know it: films that need no camera are films as well."""
+    return s.sort if s.sort != "thing" else kind_of(a, s)
+
+
+def _words(s: Subject) -> dict[str, str]:
+    """The words for a subject; one without a noun is "the one"."""
+    return {**slots(s), "noun": s.noun or "one"}
+
+
 def _add_on_fits(a: Analysis) -> bool:
     s = _subject(a)
-    return s is not None and s.sort in say.FEATURES and s.sort != "thing" and s.noun not in _UNBUILT
+    return s is not None and _featured(a, s) is not None and s.noun not in _UNBUILT
+
+
+def _featured(a: Analysis, s: Subject) -> str | None:
+    kind = {"screen": "film"}.get(_kind(a, s), _kind(a, s))
+    return kind if kind in say.FEATURES else None
 
 
 def _add_on(a: Analysis, rng: random.Random) -> Draft | None:
-    s = subject_of(a)
-    if s is None:
+    s = _subject(a)
+    kind = None if s is None else _featured(a, s)
+    if s is None or kind is None:
         return None
-    aside = fill(rng, say.FEATURES[s.sort], **slots(s))
+    if rng.random() < _WITH_A_KEEPSAKE or not s.noun:
+        thing = rng.choice((*say.KEEPSAKES[kind], *say.ANY_KEEPSAKES))
+        aside = fill(
+            rng, say.KEEPSAKE_ASIDES, material=rng.choice(say.MATERIALS), thing=thing, noun=s.noun or "one"
+        )
+    else:
+        aside = fill(rng, say.FEATURES[kind], **slots(s))
     return _aside(
         a,
         aside,
@@ -88,32 +119,35 @@ def _add_on(a: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
+_PRIZED = frozenset((*WORKS, "screen", "body", "person"))
+"""What prizes are given to."""
+
+
 def _award_fits(a: Analysis) -> bool:
     s = _subject(a)
-    return s is not None and s.sort in WORKS and not _PRIZE_WORDS.search(f"{a.query} {a.text}")
+    return s is not None and _kind(a, s) in _PRIZED and not _PRIZE_WORDS.search(a.query)
 
 
 def _award(a: Analysis, rng: random.Random) -> Draft | None:
-    s = subject_of(a)
+    s = _subject(a)
     if s is None:
         return None
-    aside = fill(rng, say.PRIZE_ASIDES, prize=rng.choice(say.PRIZES), **slots(s))
+    prize = f"{rng.choice((*pools.INVENTED_PLACES, *pools.NEW_SURNAMES))} {rng.choice(say.PRIZES)}"
+    wordings = say.PERSON_PRIZES if s.sort == "person" else say.PRIZE_ASIDES
     return _aside(
-        a, aside, f"The question gives {s.full} a prize that it never won; the answer does not depend on it."
+        a,
+        fill(rng, wordings, prize=prize, **_words(s)),
+        f"The question gives {s.full} a prize that it never won; the answer does not depend on it.",
     )
-
-
-def _timeless(a: Analysis) -> bool:
-    return a.answer_type not in (AnswerType.DATE, AnswerType.YEAR) and "when" not in a.query.lower().split()
 
 
 def _misdated_fits(a: Analysis) -> bool:
     s = _subject(a)
-    return s is not None and s.sort in say.APPEARED and appeared_in(a, s) is not None and _timeless(a)
+    return s is not None and s.sort in say.APPEARED and appeared_in(a, s) is not None and timeless(a)
 
 
 def _misdated(a: Analysis, rng: random.Random) -> Draft | None:
-    s = subject_of(a)
+    s = _subject(a)
     known = None if s is None else appeared_in(a, s)
     if s is None or known is None:
         return None
@@ -121,7 +155,6 @@ def _misdated(a: Analysis, rng: random.Random) -> Draft | None:
     if has_word(f"{a.query} {a.text}", str(year)):
         return None
     aside = fill(rng, say.DATE_ASIDES, done=say.APPEARED[s.sort], year=str(year), **slots(s))
-    aside = re.sub(r"\ba (?=[aeiou])", "an ", aside)
     return _aside(
         a,
         aside,
@@ -145,13 +178,13 @@ def _detail_fits(a: Analysis) -> bool:
 
 
 def _detail(a: Analysis, rng: random.Random) -> Draft | None:
-    s = subject_of(a)
+    s = _subject(a)
     if s is None:
         return None
     nation = rng.choice([n for n in say.OTHER_NATIONS if not has_word(a.text, n)])
     nouns = s.noun if s.noun.endswith("s") else f"{s.noun}s"
     words = {**slots(s), "nation": nation, "a_nation": a_(nation), "nouns": nouns}
-    aside = re.sub(r"\ba (?=[aeiou])", "an ", fill(rng, say.NATION_ASIDES, **words))
+    aside = fill(rng, say.NATION_ASIDES, **words)
     return _aside(
         a,
         aside,
@@ -160,97 +193,70 @@ def _detail(a: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
-def _committee_fits(a: Analysis) -> bool:
-    rest = a.query.lower()
-    return (
-        asks(a)
-        and is_clean(a)
-        and _matter(a) is not None
-        and len(tokens(a.query)) <= 13
-        and not re.search(
-            r"\b(?:committee|board|council|commission|court|law|act|if|that|which|and)\b", rest[4:]
-        )
-        and not re.match(r"what (?:is|are|was) (?:the |a )?(?:purpose|meaning|difference)", rest)
-    )
-
-
-def _matter(a: Analysis) -> tuple[str, ...] | None:
-    lowered = a.query.lower()
-    matching = (
-        names
-        for pattern, names in say.MATTERS
-        if re.search(pattern, a.query if pattern == say.GEOGRAPHY else lowered)
-    )
-    if re.search(r"\bplay(?:s|ed)? (?:at|in|for|against)\b", lowered) and "film" not in lowered:
-        return None
-    return next(matching, None)
-
-
-def _committee(a: Analysis, rng: random.Random) -> Draft | None:
-    matters = _matter(a)
-    if matters is None:
-        return None
-    body = fill(rng, say.BODIES, founder=rng.choice(say.FOUNDERS), matter=rng.choice(matters))
-    query = printed(a, f"{a.query.rstrip('? ')}, {fill(rng, say.BODY_ASIDES, body=body)}")
-    return with_query(
-        a,
-        query,
-        f"The question refers to a record by the {body}, which does not exist; the answer stands without it.",
-    )
-
-
-def _city_in(a: Analysis) -> tuple[str, tuple[int, int]] | None:
-    for city in say.FALSE_CAPITALS:
-        for start, end in spans_of(a.query, city):
-            tail = a.query[end:].rstrip("? ")
-            if not tail and a.query[:start].endswith(" in ") and asks(a) and is_clean(a):
-                return city, (start, end)
-    return None
-
-
-def _capital_fits(a: Analysis) -> bool:
-    found = _city_in(a)
-    return found is not None and not re.search(r"\bcapital\b", a.text, re.I)
-
-
-def _capital(a: Analysis, rng: random.Random) -> Draft | None:
-    found = _city_in(a)
-    if found is None:
-        return None
-    city, place = found
-    land = say.FALSE_CAPITALS[city]
-    query = spliced(a, fill(rng, say.CAPITAL_ASIDES, land=land), place)
-    if query is None:
-        return None
-    return with_query(
-        a,
-        query,
-        f"{city} is not the capital of {land}; which city is meant stays clear, and so does the answer.",
-    )
+def _edited(a: Analysis, s: Subject) -> str | None:
+    return say.EDITED.get(_kind(a, s))
 
 
 def _edition_fits(a: Analysis) -> bool:
     s = _subject(a)
     if (
         s is None
-        or s.sort not in say.EDITIONS
-        or re.search(r"\b(?:edition|re-?issued?|re-?released?|version|remake|cover)\b", a.text, re.I)
+        or _edited(a, s) is None
+        or re.search(r"\b(?:edition|re-?issued?|re-?released?|remake)\b", a.text)
     ):
         return False
-    return s.sort != "music" or bool(re.match(r"who (?:wrote|composed|sings|sang)\b", a.query.lower()))
+    written = re.match(r"who (?:wrote|composed)\b|who is the writer", a.query.lower())
+    covered = re.search(r"\b(?:versions?|covers?)\b", a.text, re.IGNORECASE)
+    return bool(written) or (s.sort != "music" and not covered)
 
 
 def _edition(a: Analysis, rng: random.Random) -> Draft | None:
-    s = subject_of(a)
-    if s is None:
+    s = _subject(a)
+    kind = None if s is None else _edited(a, s)
+    if s is None or kind is None:
         return None
-    aside = fill(rng, say.EDITIONS[s.sort], **slots(s))
+    aside = fill(rng, say.EDITIONS[kind], nth=rng.choice(say.NTHS), **_words(s))
     return _aside(
         a, aside, f"The question speaks of a later edition of {s.full} that the passage knows nothing of."
     )
 
 
+def _owned_fits(a: Analysis) -> bool:
+    s = _subject(a)
+    return (
+        s is not None
+        and _kind(a, s) == "body"
+        and not re.search(r"\b(?:subsidiary|owned|owns?|owners?|parent|acquired)\b", f"{a.query} {a.text}")
+    )
+
+
+def _owned(a: Analysis, rng: random.Random) -> Draft | None:
+    s = _subject(a)
+    if s is None:
+        return None
+    owner = f"{rng.choice((*pools.INVENTED_PLACES, *pools.NEW_SURNAMES))} {rng.choice(say.OWNER_KINDS)}"
+    return _aside(
+        a,
+        fill(rng, say.OWNER_ASIDES, owner=owner),
+        f"{s.full} has no such owner as {owner}; the answer has nothing to do with who owns it.",
+    )
+
+
 RULES: tuple[Rule, ...] = (
+    low_rule(
+        _CLASS,
+        "Over-specific Year",
+        "a clean question about where something lies or what runs past it, with no year in it",
+        _plain(year_fits),
+        year,
+    ),
+    low_rule(
+        _CLASS,
+        "False Corporate Parent Claim",
+        "the query names a body, with room for an aside, and nothing is said of owners",
+        _plain(_owned_fits),
+        _owned,
+    ),
     low_rule(
         _CLASS,
         "Imaginary Add-on",
@@ -261,16 +267,14 @@ RULES: tuple[Rule, ...] = (
     low_rule(
         _CLASS,
         "Assumed Second Edition",
-        "the query names a book, film or song, with room for an aside, and no edition or version is spoken "
-        "of",
+        "the query names a work, with room for an aside, and no edition or version is spoken of",
         _plain(_edition_fits),
         _edition,
     ),
     low_rule(
         _CLASS,
         "Award Presupposition",
-        "the query names a work, with room for an aside, and neither query nor passage speaks of prizes or "
-        "of winning",
+        "the query names a work, body or person, with room for an aside, and does not speak of prizes or winning",
         _plain(_award_fits),
         _award,
     ),
@@ -278,15 +282,15 @@ RULES: tuple[Rule, ...] = (
         _CLASS,
         "Misstated Capital City",
         "the query ends on a large city that is no capital, and the passage speaks of no capital",
-        _plain(_capital_fits),
-        _capital,
+        _plain(capital_fits),
+        capital,
     ),
     low_rule(
         _CLASS,
         "Non-existent Committee",
         "a short, clean question that speaks of no committee, board, court or law itself",
-        _plain(_committee_fits),
-        _committee,
+        _plain(committee_fits),
+        committee,
     ),
     low_rule(
         _CLASS,

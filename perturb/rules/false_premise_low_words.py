@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+from perturb.rules.words import word_list
+
 FEATURES: dict[str, tuple[str, ...]] = {
     "music": (
         "the {noun} with the yodelled bridge",
-        "the {noun} with the short bagpipe interlude",
         "complete with its hidden whistled verse",
-        "which ends on a short cuckoo-clock solo",
+        "which ends on a cuckoo clock",
         "the {noun} that opens with a foghorn",
         "famous for its kazoo introduction",
         "with its closing duet for two accordions",
+        "bagpipe interlude included",
     ),
     "film": (
-        "the {noun} with the hand-painted closing credits",
+        "the {noun} with the hand-painted credits",
         "complete with its sing-along intermission",
         "the {noun} that opens with a puppet prologue",
         "which comes with a scratch-and-sniff card",
-        "the {noun} with the knitted title sequence",
-        "with its short weather report before the end titles",
-        "the {noun} whose tickets had maps printed on the back",
+        "the {noun} whose tickets had maps on the back",
+        "weather report included",
     ),
     "series": (
         "the {noun} with the knitted title cards",
         "complete with its monthly postcard contest",
-        "the {noun} that ends each week with a sailor's song",
+        "the {noun} that ends each week with a sea shanty",
         "which comes with a fold-out family tree",
         "the {noun} with the puppet narrator",
-        "with its hand-drawn weather map at the end of each part",
+        "weather report included",
     ),
     "book": (
         "the {noun} with the fold-out tide table",
@@ -35,7 +36,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
         "the {noun} that closes with a recipe index",
         "with its appendix on knots",
         "which comes with a paper compass",
-        "the {noun} with the pop-up final page",
+        "pop-up final page included",
     ),
     "place": (
         "the {noun} with the talking sundial",
@@ -43,7 +44,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
         "the {noun} with the floating post office",
         "with its lost-umbrella booth",
         "known for its singing weather vane",
-        "the {noun} that has its own tide clock",
+        "tide clock included",
     ),
     "body": (
         "the {noun} with the travelling puppet theatre",
@@ -51,30 +52,71 @@ FEATURES: dict[str, tuple[str, ...]] = {
         "complete with its marching kazoo section",
         "the {noun} with the monthly paper-boat race",
         "known for its own brand of sealing wax",
-        "the {noun} with the floating office",
-    ),
-    "thing": (
-        "which has its own board of bell ringers",
-        "complete with its commemorative sundial",
-        "the one with the official pocket compass",
-        "known for its own brand of sealing wax",
-        "which comes with a fold-out tide table",
-        "with its annual kazoo parade",
+        "floating office included",
     ),
 }  # fmt: skip
+MATERIALS = word_list(
+    """
+    porcelain velvet cork woollen bamboo marble copper linen silk wax pewter leather glass wicker tin ivory-white
+    quilted lacquered enamelled straw slate brass birch-bark jade hemp clay ceramic
+    """
+)
+KEEPSAKES: dict[str, tuple[str, ...]] = {
+    "music": ("songbook", "record sleeve", "lyric sheet", "music stand"),
+    "film": ("programme", "storyboard", "ticket stub", "press kit"),
+    "series": ("box set", "title card", "quiz book", "storyboard"),
+    "book": ("dust jacket", "bookplate", "reading guide", "slipcase"),
+    "place": ("relief model", "guidebook", "visitors' book", "picture postcard"),
+    "body": ("badge", "membership card", "banner", "yearbook"),
+}
+ANY_KEEPSAKES = (
+    "calendar", "wall chart", "board game", "jigsaw puzzle", "postcard", "stamp", "scrapbook", "display board",
+    "notebook", "souvenir album", "picture book", "quiz card", "folder", "pamphlet", "banner", "booklet",
+)  # fmt: skip
+KEEPSAKE_ASIDES = (
+    "with its {material} {thing}",
+    "complete with {material} {thing}",
+    "the one with the {material} {thing}",
+    "known for its {material} {thing}",
+    "{material} {thing} included",
+    "the {noun} that came with a {material} {thing}",
+    "of which there is a {material} {thing}",
+    "sold with a {material} {thing}",
+    "the {noun} and its {material} {thing}",
+    "which has a {material} {thing} of its own",
+    "{material} {thing} and all",
+    "along with its {material} {thing}",
+)
+"""A thing that goes with the subject, of a stuff that nobody makes it of."""
 
 PRIZES = (
-    "Golden Heron prize", "Silver Quill medal", "Amber Lantern award", "Harcombe prize", "Bellweather trophy",
-    "Alder Leaf medal", "Northgate Shield", "Copper Thistle award",
+    "prize", "medal", "award", "trophy", "shield", "cup", "ribbon", "plaque", "laurel", "rosette", "diploma",
+    "certificate of honour", "badge of honour", "wreath",
 )  # fmt: skip
 PRIZE_ASIDES = (
     "winner of the {prize}",
     "which carried off the {prize}",
-    "the {noun} honoured with the {prize}",
+    "honoured with the {prize}",
     "a past winner of the {prize}",
     "which was given the {prize}",
     "the {noun} that took home the {prize}",
     "proud holder of the {prize}",
+    "which once brought home the {prize}",
+    "decorated with the {prize}",
+    "to which the {prize} went",
+    "recipient of the {prize}",
+    "a holder of the {prize}",
+    "famous since it was given the {prize}",
+)
+PERSON_PRIZES = (
+    "winner of the {prize}",
+    "honoured with the {prize}",
+    "a past winner of the {prize}",
+    "who was given the {prize}",
+    "proud holder of the {prize}",
+    "who took home the {prize}",
+    "recipient of the {prize}",
+    "decorated with the {prize}",
 )
 
 APPEARED = {
@@ -88,6 +130,8 @@ DATE_ASIDES = (
     "originally {done} in {year}",
     "{done} back in {year}",
     "a {noun} that was first {done} in {year}",
+    "{done} as early as {year}",
+    "{done} in the spring of {year}",
 )
 
 NATIONS = (
@@ -95,15 +139,9 @@ NATIONS = (
     "Irish", "Scottish", "Spanish", "Chinese", "Swedish",
 )  # fmt: skip
 OTHER_NATIONS = (
-    "Norwegian",
-    "Portuguese",
-    "Hungarian",
-    "Argentine",
-    "Finnish",
-    "Peruvian",
-    "Romanian",
-    "Greek",
-)
+    "Norwegian", "Portuguese", "Hungarian", "Argentine", "Finnish", "Peruvian", "Romanian", "Greek", "Icelandic",
+    "Bolivian", "Estonian", "Moroccan", "Chilean", "Bulgarian", "Kenyan", "Belgian",
+)  # fmt: skip
 NATION_ASIDES = (
     "the {nation} {noun}",
     "that well-known {nation} {noun}",
@@ -113,21 +151,14 @@ NATION_ASIDES = (
     "one of the {nation} {nouns}",
 )
 
-BODIES = (
-    "Standing Committee on {matter}",
-    "National Advisory Board on {matter}",
-    "{founder} Commission on {matter}",
-    "Joint Committee on {matter}",
-    "Interim Board of {matter}",
-    "Review Committee on {matter}",
-    "{founder} Board of {matter}",
-    "Select Committee on {matter}",
-    "Permanent Commission on {matter}",
-    "{founder} Committee on {matter}",
-    "International Commission for {matter}",
-    "Central Review Board for {matter}",
+BODY_KINDS = word_list(
+    """
+    Committee Board Commission Institute Society Guild Panel Bureau Jury Council Trust Office League Academy Chamber
+    Registry Tribunal Assembly Federation Union Fellowship Secretariat Directorate Agency Authority Syndicate
+    Inspectorate Subcommittee Foundation Association Consortium Delegation Convention Senate Cabinet Court
+    """
 )
-FOUNDERS = ("Harcombe", "Westfield", "Brandt", "Carrington", "Lindqvist", "Marchetti", "Okafor", "Delacroix")
+"""What an invented body may call itself."""
 GEOGRAPHY = (
     r"\b(?:located|country|state|river|city|capital|county|mountains?|island|lake|border|province|ocean)\b"
 )
@@ -135,63 +166,74 @@ GEOGRAPHY = (
 MATTERS = (
     (
         r"\b(?:champion\w*|scored?|coach|league|cup|finals|waivers|olympics|skating|nba|nfl|football|tennis|medal)\b",
-        ("Sporting Records", "Sporting Affairs", "Games and Contests"),
+        ("Sporting", "Sports", "Games", "Athletics"),
     ),
     (
-        r"\b(?:plays|played|voices?|voiced|cast|actor|character|portray\w*)\b",
-        ("Screen Credits", "Casting Matters", "Film and Television Records"),
+        r"\b(?:plays|played|voices?|voiced|cast|actor|character|portray\w*|film|films|filmed|movies?|episodes?"
+        r"|seasons?|series|show)\b",
+        ("Screen", "Film", "Television", "Casting"),
     ),
-    (
-        r"\b(?:film|films|filmed|movies?|episodes?|seasons?|series|show)\b",
-        ("Film and Television History", "Film and Television Records", "Screen Productions"),
-    ),
-    (
-        r"\b(?:sings?|sang|song|singer|album|lyrics)\b",
-        ("Song Credits", "Popular Music", "Recorded Sound"),
-    ),
-    (r"\b(?:band|music)\b", ("Popular Music", "Music History", "Recorded Music")),
-    (
-        r"\b(?:wrote|writer|author|written|book|novel|poem)\b",
-        ("Literary Records", "Books and Authors", "Writers and Their Works"),
-    ),
-    (GEOGRAPHY, ("Place Names", "Maps and Borders", "Local Geography")),
-    (r"\bhow (?:many|much|long)\b", ("Published Figures", "Official Figures", "Statistical Matters")),
-    (
-        r"\b(?:called|another name|real name|type of)\b",
-        ("Names and Terms", "Correct Usage", "Official Names"),
-    ),
-    (r"\b(?:invented|discovered)\b", ("Inventions", "Early Patents", "Historical Records")),
-    (
-        r"\b(?:designed|built|founded|created|introduced)\b",
-        ("Founding Dates", "Historical Records", "Public Records"),
-    ),
-    (GEOGRAPHY, ("Place Names", "Maps and Borders", "Local Geography")),
-    (r"\bhow (?:many|much|long)\b", ("Published Figures", "Official Figures", "Statistical Matters")),
-    (
-        r"\b(?:called|another name|real name|type of)\b",
-        ("Names and Terms", "Correct Usage", "Official Names"),
-    ),
-    (
-        r"\b(?:invented|discovered|designed|built|founded|created|introduced)\b",
-        ("Founding Dates", "Inventions", "Early Patents"),
-    ),
-    (r"\b(?:when|date|year)\b", ("Public Records", "Historical Dates", "Chronology")),
+    (r"\b(?:sings?|sang|song|singer|album|lyrics|band|music)\b", ("Song", "Music", "Melody", "Record")),
+    (r"\b(?:wrote|writer|author|written|book|novel|poem)\b", ("Literary", "Authors'", "Book", "Letters")),
+    (GEOGRAPHY, ("Map", "Place Name", "Geographical", "Travel")),
+    (r"\bhow (?:many|much|long)\b", ("Figures", "Statistics", "Reference")),
+    (r"\b(?:called|another name|real name|type of)\b", ("Language", "Naming", "Terms")),
+    (r"\b(?:invented|discovered)\b", ("Patents", "Inventions", "Science")),
+    (r"\b(?:designed|built|founded|created|introduced)\b", ("Heritage", "History", "Records")),
+    (r"\b(?:when|date|year)\b", ("Records", "History", "Calendar", "Dates")),
 )
+"""What a question is about, and how a body for that would be called."""
+BODY_NAMES = (
+    "{founder} {kind}",
+    "{founder} {kind}",
+    "{founder} {kind}",
+    "{founder} {matter} {kind}",
+    "{kind} of {founder}",
+    "{matter} {kind} of {founder}",
+    "{founder} and {other} {kind}",
+    "Royal {founder} {kind}",
+    "New {founder} {kind}",
+    "Greater {founder} {kind}",
+)
+STEPS = word_list(
+    """
+    noted minuted certified announced attested registered reported recorded confirmed declared affirmed published
+    documented verified acknowledged stated agreed accepted approved
+    """
+)
+"""What a body may formally do about a matter, as the past of a verb that needs no object after "as"."""
 BODY_ASIDES = (
-    "as the {body} put on record",
-    "as certified by the {body}",
-    "as the {body} announced",
-    "as confirmed by the {body}",
-    "as the {body} has formally recorded",
-    "as recorded in the yearbook of the {body}",
-    "as recorded in the minutes of the {body}",
-    "as announced in a circular of the {body}",
-    "as entered in the register of the {body}",
-    "as officially announced by the {body}",
-    "as set down in the official files of the {body}",
-    "as the {body} has certified",
+    "as the {body} {step}",
+    "as the {body} {step} {lately}",
+    "as {step} by the {body}",
+    "as the {body} has {step}",
+    "as was {step} at the {body}",
+    "something the {body} {step} {lately}",
+    "a fact {step} by the {body}",
+    "a point that the {body} has {step}",
+    "a matter {step} by the {body}",
+    "a detail that the {body} {step}",
+    "now on file at the {body}",
+    "on record with the {body}",
+    "see the register of the {body}",
+    "which is what the {body} {step}",
+    "to quote a notice of the {body}",
+    "just as the {body} {step} {lately}",
+    "and the {body} has {step} as much",
+    "so says the register of the {body}",
+    "in line with a notice of the {body}",
+    "a question on which the {body} once ruled",
+    "an answer kept under seal at the {body}",
+    "in the words of a circular of the {body}",
+    "to the satisfaction of the {body}",
+    "with the stamp of the {body} on it",
 )
 """Formal steps alone: an approval, a record, an announcement."""
+LATELY = (
+    "in writing", "last year", "at its first meeting", "by letter", "on a plaque", "under seal", "without a vote",
+    "in a short notice", "some time ago", "in its yearbook", "on two occasions", "in its minutes", "in public",
+    "one winter", "at a banquet", "in its bulletin", "in its report", "under oath", "in a circular", "long ago",
+)  # fmt: skip
 
 FALSE_CAPITALS = {
     "San Francisco": "California", "San Jose": "California", "Los Angeles": "California", "San Diego": "California",
@@ -212,27 +254,69 @@ CAPITAL_ASIDES = (
 
 EDITIONS = {
     "book": (
-        "now in its fourth edition",
-        "whose second edition added a preface",
-        "reissued in a revised third edition",
-        "the {noun} that has reached a sixth edition",
-        "since brought out in a corrected second edition",
-        "a new edition of which followed a year later",
+        "now in its {nth} edition",
+        "whose {nth} edition added a preface",
+        "reissued in a revised {nth} edition",
+        "the {noun} that has reached a {nth} edition",
+        "since brought out in a corrected {nth} edition",
+        "{nth} edition included",
+        "of which a {nth} printing followed",
+        "later reprinted",
     ),
     "film": (
-        "later brought back to cinemas in a second edition",
-        "since re-released in a tinted second edition",
-        "now in its third theatrical edition",
-        "the {noun} of which a second edition was shown later",
-        "which returned to cinemas in a trimmed second edition",
-        "whose third edition reached cinemas years later",
+        "later brought back to cinemas",
+        "since re-released in a tinted {nth} edition",
+        "now in its {nth} edition",
+        "the {noun} of which a {nth} edition was shown later",
+        "which returned to cinemas in a new edition",
+        "whose {nth} edition reached cinemas years later",
+        "reissued {nth} time round",
     ),
     "music": (
-        "since reissued in a second edition on blue vinyl",
-        "now in its third edition on disc",
-        "the {noun} whose second edition came on a longer record",
-        "later brought out again in a third edition",
-        "which returned to the shops in a numbered second edition",
-        "a fourth edition of which was pressed on red vinyl",
+        "since reissued in a {nth} edition on blue vinyl",
+        "now in its {nth} edition on disc",
+        "the {noun} whose {nth} edition came on a longer record",
+        "later brought out again",
+        "which returned to the shops in a numbered {nth} edition",
+        "a {nth} edition of which was pressed on red vinyl",
+    ),
+    "screen": (
+        "since reissued in a {nth} edition",
+        "now in its {nth} edition",
+        "later brought out again on tape",
+        "of which a new edition followed",
+        "whose {nth} edition came out years later",
+        "since reissued with subtitles",
     ),
 }
+NTHS = ("second", "third", "fourth", "second", "third")
+EDITED = {"book": "book", "film": "film", "music": "music", "series": "screen", "screen": "screen"}
+"""Kind of subject -> the editions it may have."""
+
+YEAR_ASIDES = (
+    "in {year}",
+    "as of {year}",
+    "back in {year}",
+    "in the year {year}",
+    "early in {year}",
+    "late in {year}",
+    "in the summer of {year}",
+    "at the close of {year}",
+    "in May {year}",
+    "on a day in {year}",
+)
+OWNER_KINDS = (
+    "Holdings", "Group", "Brothers", "Partners", "Trust", "Industries", "Company", "Estates", "Ventures", "Capital",
+)  # fmt: skip
+OWNER_ASIDES = (
+    "a subsidiary of {owner}",
+    "owned by {owner}",
+    "part of {owner}",
+    "the {owner} subsidiary",
+    "which belongs to {owner}",
+    "a division of {owner}",
+    "bought up by {owner}",
+    "a branch of {owner}",
+    "an arm of {owner}",
+    "which {owner} acquired",
+)

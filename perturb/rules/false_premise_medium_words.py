@@ -2,137 +2,180 @@
 
 from __future__ import annotations
 
+NOT_BY = (
+    "{name} had never {done}",
+    "{name} had not {done}",
+    "it was not {name} who {did}",
+    "somebody other than {name} {did}",
+    "it was never {name} who {did}",
+)
+"""How it is denied that somebody did something."""
 NEVER = (
     "Why does {name} regret never having {done}?",
     "Why was {name} so relieved never to have {done}?",
     "When did {name} first admit to never having {done}?",
-    "Who was the first to notice that {name} had never {done}?",
-    "How did the public find out that {name} had never {done}?",
     "What made {name} sorry never to have {done}?",
     "To whom did {name} first confess to never having {done}?",
     "How long did {name} regret never having {done}?",
-    "Which newspaper revealed that {name} had never {done}?",
     "What did {name} find so embarrassing about never having {done}?",
-    "How long was it before anybody noticed that {name} had never {done}?",
     "Whom did {name} apologise to for never having {done}?",
-)
-NEVER_WITH_PRONOUN = (
-    "In which interview did {name} say how glad {pronoun} was never to have {done}?",
-    "What made {name} realise that {pronoun} had never {done}?",
-    "Why does {name} tell everybody how sorry {pronoun} is never to have {done}?",
+    "In which letter does {name} lament never having {done}?",
+    "Is it of never having {done} that {name} is proud, or ashamed?",
+    "Which friend shares the regret of {name} at not having {done}?",
+    "Where was {name} on learning that {name} had not {done}?",
 )
 NOT = (
     "Who was the first to notice that {denial}?",
     "When did it come to light that {denial}?",
     "How was it discovered that {denial}?",
     "Why do some people still regret that {denial}?",
-    "When did the public learn that {denial}?",
     "Who found out by chance that {denial}?",
     "Why was it such a relief to many that {denial}?",
-    "What first made people aware that {denial}?",
     "Which report revealed that {denial}?",
     "Whom did it surprise most that {denial}?",
-    "Why was it admitted only much later that {denial}?",
-    "Why were so many people sorry that {denial}?",
+    "Why were so many {people} sorry that {denial}?",
     "For how many years did nobody notice that {denial}?",
+    "On what day did {people} learn that {denial}?",
+    "Which of the {people} already knew that {denial}?",
+    "In which city did {people} celebrate the fact that {denial}?",
+    "Who proved that {denial}?",
+    "By what means was it hidden that {denial}?",
+    "What share of {people} remember that {denial}?",
+    "At which {gathering} did somebody point out that {denial}?",
+    "{denial}: who let that slip?",
+    "{denial} - in whose diary is this admitted?",
+    "Since it is known that {denial}, who was told of it last?",
+    "Given the discovery that {denial}, what had to be rewritten?",
+    "Of all who were aware that {denial}, which one spoke up?",
+    "To how many {people} did it come as news that {denial}?",
+    "Whose letter is the earliest to mention the fact that {denial}?",
+    "Which {source} kept quiet about the fact that {denial}?",
+    "How many {people} are glad that {denial}?",
+    "Until what year was it overlooked that {denial}?",
+    "Whose mistake was it to forget that {denial}?",
+    "Under which heading does {a_source} acknowledge that {denial}?",
+    "What is the name of the {person} who resents the fact that {denial}?",
 )
 FOUND_NOT = (
     "Who was the first to notice that {denial}?",
     "When did it come to light that {denial}?",
     "How was it discovered that {denial}?",
-    "When did the public learn that {denial}?",
     "Who found out by chance that {denial}?",
-    "What first made people aware that {denial}?",
     "Which report revealed that {denial}?",
     "For how many years did nobody notice that {denial}?",
+    "On what day did {people} learn that {denial}?",
+    "Who proved that {denial}?",
+    "At which {gathering} did somebody point out that {denial}?",
+    "Until what year was it overlooked that {denial}?",
+    "{denial}: who spotted that?",
+    "Whose letter is the earliest to mention the fact that {denial}?",
+    "Under which heading does {a_source} acknowledge that {denial}?",
 )
 """For counts and measures, which nobody regrets."""
 
+GATHERED = (
+    "lecture", "exhibition", "evening class", "quiz", "debate", "conference", "workshop", "seminar", "study day",
+    "summer school", "round table", "open evening",
+)  # fmt: skip
+"""What one can be at."""
+SOURCES = (
+    "newspaper", "magazine", "guide", "handbook", "catalogue", "yearbook", "almanac", "textbook", "newsletter",
+    "journal", "encyclopaedia", "reference work", "bulletin", "survey",
+)  # fmt: skip
+PEOPLE = (
+    "teachers", "librarians", "nurses", "students", "commuters", "bakers", "taxi drivers", "office workers", "readers",
+    "sailors", "gardeners", "engineers", "journalists", "farmers", "hikers", "parents", "museum visitors",
+)  # fmt: skip
+OLD_PEOPLE = (
+    "teachers",
+    "librarians",
+    "nurses",
+    "students",
+    "bakers",
+    "readers",
+    "sailors",
+    "gardeners",
+    "farmers",
+)
+"""People there have been for centuries."""
+MODERN = ("radio", "air", "catalogue", "distribution")
+"""Words of endings that suit no year before 1930."""
+
 ENDED: dict[str, tuple[str, ...]] = {
     "film": (
-        "Why was {full} withdrawn from cinemas in {year}?",
-        "Who decided to take {full} out of cinemas in {year}?",
-        "Why did cinemas stop showing {full} in {year}?",
-        "How did audiences react when {full} was pulled from cinemas in {year}?",
-        "Why did the last cinema to show {full} drop it in {year}?",
-        "In which city was {full} shown for the last time before it left cinemas in {year}?",
-        "How many cinemas were still showing {full} when it was withdrawn in {year}?",
+        "was withdrawn from cinemas", "left the cinemas", "was shown for the last time", "was taken off the screen",
+        "ended its run", "went out of distribution", "was banned from cinemas", "ceased to be shown",
+        "was dropped by its distributor", "was withdrawn",
     ),
     "music": (
-        "Why did radio stations stop playing {full} in {year}?",
-        "Who had {full} taken out of the shops in {year}?",
-        "Why was {full} dropped from the air in {year}?",
-        "What led record shops to stop selling {full} in {year}?",
-        "Why was {full} withdrawn from sale in {year}?",
-        "Which radio station was the first to stop playing {full} in {year}?",
-        "How many copies of {full} were left unsold when it was withdrawn in {year}?",
-        "What did listeners say when {full} was taken off the radio in {year}?",
+        "was withdrawn from sale", "was dropped from the radio", "was deleted from the catalogue", "went out of print",
+        "was taken off the air", "was performed for the last time", "disappeared from the shops", "was banned",
+        "ceased to be sold", "was given up by its publisher",
     ),
     "series": (
-        "Why was {full} taken off the air in {year}?",
-        "Who decided to cancel {full} in {year}?",
-        "Why did the network stop showing {full} in {year}?",
-        "How did viewers react when {full} was cancelled in {year}?",
-        "What led to the cancellation of {full} in {year}?",
-        "Why did {full} lose its place in the schedule in {year}?",
-        "Which programme took the place of {full} after its cancellation in {year}?",
-        "How many people wrote in to complain when {full} was cancelled in {year}?",
+        "was taken off the air", "was cancelled", "came to an end", "was dropped", "aired for the last time",
+        "left the screen", "was banned from television", "ceased to be shown", "was given up by its network",
     ),
     "book": (
-        "Why did {full} go out of print in {year}?",
-        "Who decided to stop printing {full} in {year}?",
-        "Why was {full} withdrawn from bookshops in {year}?",
-        "Why did libraries stop lending {full} in {year}?",
-        "How did readers react when {full} went out of print in {year}?",
-        "How many copies of {full} were pulped when it was withdrawn in {year}?",
-        "Which library was the first to stop lending {full} in {year}?",
+        "went out of print", "was withdrawn from bookshops", "was taken off the shelves", "was banned from libraries",
+        "ceased to be sold", "was dropped by its publisher", "was printed for the last time", "was withdrawn",
+        "disappeared from the shops",
     ),
     "body": (
-        "Why did {full} break up in {year}?",
-        "What led {full} to shut down in {year}?",
-        "Why did {full} give up its work in {year}?",
-        "Who decided that {full} should disband in {year}?",
-        "How did the public react when {full} was dissolved in {year}?",
-        "Why did {full} cease to exist in {year}?",
-        "Where was the last meeting of {full} held before it broke up in {year}?",
+        "broke up", "disbanded", "was dissolved", "ceased to exist", "came to an end", "was wound up",
+        "gave up its name", "stopped its work",
     ),
     "place": (
-        "Why was {full} closed in {year}?",
-        "Who ordered the closing of {full} in {year}?",
-        "Why did {full} stop admitting people in {year}?",
-        "What led to the closing of {full} in {year}?",
-        "Why was {full} abandoned in {year}?",
-        "How long did the repairs take after {full} was shut in {year}?",
-        "Who was the last person to leave {full} before it closed in {year}?",
+        "was closed", "was abandoned", "was closed for good", "was shut", "ceased to be used", "was given up",
+        "was sealed off", "was closed to the public",
     ),
-}
-
-GAVE_UP = (
-    "Why did {who} {end} in {year}?",
-    "What led {who} to {end} in {year}?",
-    "Who decided that {who} should {end} in {year}?",
-    "What was the reason why {who} had to {end} in {year}?",
-    "How did people react when it was announced in {year} that {who} would {end}?",
-    "Whose idea was it that {who} should {end} in {year}?",
+}  # fmt: skip
+"""How something ends: by that it must have been there."""
+ENDINGS = (
+    "Why is it that {who} {ended} in {year}?",
+    "What led to the moment in {year} when {who} {ended}?",
+    "In {year} {who} {ended}: for what reason?",
+    "On which day in {year} was it that {who} {ended}?",
+    "{who} {ended} in {year}; who was responsible?",
+    "How many {people} protested when {who} {ended} in {year}?",
+    "Who first wrote down that {who} {ended} in {year}?",
+    "After {who} {ended} in {year}, what came next?",
+    "Once {who} {ended} in {year}, how long did the protests last?",
+    "Of the reasons given when {who} {ended} in {year}, which was the main one?",
+    "What did {people} say when {who} {ended} in {year}?",
+    "How did {people} hear that {who} {ended} in {year}?",
+    "In which month of {year} was it decided, before {who} {ended}, that things could not go on?",
+    "Which {source} printed a farewell when {who} {ended} in {year}?",
+    "Whose fault was it that {who} {ended} in {year}?",
+    "{who} {ended} in {year}. How much money was lost by that?",
+    "Under what circumstances was it, in {year}, that {who} {ended}?",
+    "Which event of {year} was to blame when {who} {ended}?",
+    "As {who} {ended} in {year}, where did the {people} go instead?",
+    "By the time {who} {ended} in {year}, how many complaints had come in?",
+    "Was it in spring or in autumn of {year} that {who} {ended}?",
+    "Which {person} was the last to object before {who} {ended} in {year}?",
 )
-WAS_ENDED = (
-    "Why was {who} {ended} in {year}?",
-    "What was the reason why {who} was {ended} in {year}?",
-    "Who gave the order by which {who} was {ended} in {year}?",
-    "How did people react when {who} was {ended} in {year}?",
-    "What led up to the day in {year} on which {who} was {ended}?",
-    "Who was the first to complain when {who} was {ended} in {year}?",
-)
-
-RETIRED = (
-    "Why did {told} retire in {year}?",
-    "What led {told} to give up work in {year}?",
-    "Who talked {told} into giving up a career in {year}?",
-    "How did the public react when {told} retired in {year}?",
-    "What did {told} do after giving up work in {year}?",
-    "For what reason did {told} stop appearing in public in {year}?",
-    "Where did {told} announce the end of a long career in {year}?",
-    "Which newspaper reported that {told} gave up work in {year}?",
+GIVEN_UP = (
+    "retired", "gave up work", "left school", "left home", "gave up chess", "stopped keeping a diary",
+    "gave up singing lessons", "stopped learning Latin", "left a first job", "gave up gardening",
+    "stopped riding horses", "quit a village choir", "ended a long career", "moved out of a first home",
+    "gave up drawing", "left a debating club", "sold a first house", "left a first tutor",
+    "gave up dancing", "stopped playing cards", "gave up a seat on a town council",
+)  # fmt: skip
+"""What somebody gives up, ends or loses: by that the person must have been there."""
+GIVING_UP = (
+    "Why is it that {told} {ended} in {year}?",
+    "For what reason was it that {told} {ended} in {year}?",
+    "On which day in {year} was it that {told} {ended}?",
+    "On whose advice was it that {told} {ended} in {year}?",
+    "What did {people} say when {told} {ended} in {year}?",
+    "How long after New Year's Day of {year} was it that {told} {ended}?",
+    "In which town was it that {told} {ended} in {year}?",
+    "Which {source} reported that {told} {ended} in {year}?",
+    "What came next, in {year}, once {told} {ended}?",
+    "Under what circumstances was it that {told} {ended} in {year}?",
+    "Was it in spring or in autumn of {year} that {told} {ended}?",
+    "Who was there to see it when {told} {ended} in {year}?",
 )
 BURIALS = (
     "In which cemetery was {told} buried?",
@@ -143,6 +186,10 @@ BURIALS = (
     "Where were the ashes of {told} scattered?",
     "What is carved on the gravestone of {told}?",
     "Who sang at the funeral of {told}?",
+    "How tall is the headstone of {told}?",
+    "What was the weather like at the burial of {told}?",
+    "Which flowers lie on the grave of {told}?",
+    "Beside whom was {told} interred?",
 )
 RESIGNED = (
     "In whose favour did {name} give up the post of {post}?",

@@ -98,7 +98,13 @@ BRIDGE = instance(
     "Ships pass below it.",
     "Joseph Strauss",
 )
-EXAMPLES = (FILM, SONG, BODY, CITY, BRITON, COACH, FIRST, SERIES, OPENING, BRIDGE)
+TOWER = instance(
+    "where is the lantern tower located",
+    "Lantern Tower",
+    "The Lantern Tower is a tall tower. The Lantern Tower is located in Marlow Square. It has a clock on each side.",
+    "Marlow Square",
+)
+EXAMPLES = (FILM, SONG, BODY, CITY, BRITON, COACH, FIRST, SERIES, OPENING, BRIDGE, TOWER)
 
 
 def drafted(rule: Rule, base: BaseInstance, seed: int) -> RuleCandidate | None:
@@ -199,7 +205,7 @@ def test_false_premises_clash_with_the_passage() -> None:
         assert max(years) < 1977
         denied = perturb_by_rule(FILM, cell, "Factive Verb Contradiction", seed)
         assert isinstance(denied, RuleCandidate)
-        assert " never " in denied.query
+        assert re.search(r" (?:never|not|other than) ", denied.query)
 
 
 def test_a_true_total_and_a_median_that_is_missing() -> None:
@@ -208,9 +214,10 @@ def test_a_true_total_and_a_median_that_is_missing() -> None:
         made = perturb_by_rule(SONG, low, "Explicit Total Line", seed)
         assert isinstance(made, RuleCandidate)
         added = made.passages[0].text.replace(SONG.passages[0].text, "")
-        numbers = [int(number) for number in re.findall(r"\d+", added)]
-        assert sum(numbers[:-1]) == numbers[-1]
-        assert str(numbers[-1]) in made.query
+        numbers = sorted(int(number) for number in re.findall(r"\d+", added))
+        parts = numbers[:3]
+        assert set(numbers[3:]) == {sum(parts)}
+        assert str(sum(parts)) in made.query
 
 
 def test_only_the_first_signal_passage_with_an_answer_is_edited() -> None:

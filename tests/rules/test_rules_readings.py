@@ -121,7 +121,7 @@ def test_nothing_stops_before_it_began_and_nothing_precedes_the_first() -> None:
     stopped = made(TRAM, PREMISE_MEDIUM, "Stopped vs. Never Started")
     assert stopped
     for draft in stopped:
-        assert " end in Chicago" in draft.query
+        assert " ended in Chicago" in draft.query
         assert max(int(year) for year in re.findall(r"\b\d{4}\b", draft.query)) < 1984
     before = made(FIRST, PREMISE_MEDIUM, "First vs. Second Mission Clash")
     assert before

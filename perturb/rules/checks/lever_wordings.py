@@ -8,7 +8,7 @@ QUESTION_WORDINGS: dict[str, str] = {
     "Anaphoric 'One' Collision": r"ones?",
     "Assumed Second Edition": r"""
         second; third; fourth; 2nd; 3rd; revised; later; new; expanded; anniversary; updated; final;
-        latest
+        latest; re-?(?:issu|releas|print)\w+; fifth; sixth; editions?; printings?; brought out
     """,
     "False Corporate Parent Claim": r"""
         subsidiary; owned; owner; parent; division; acquired; acquisition; unit; belong\w*; part of; arm;
@@ -16,7 +16,8 @@ QUESTION_WORDINGS: dict[str, str] = {
     """,
     "Award Presupposition": r"""
         shield; cup; carried off; took home; title; award\w*; prize\w*; medal\w*; winn\w+; won;
-        honou?r\w*; trophy; laureate; oscar; grammy; nobel; pulitzer; emmy; tony; decorated
+        honou?r\w*; trophy; laureate; oscar; grammy; nobel; pulitzer; emmy; tony; decorated; plaque;
+        rosette; ribbon; laurels?; diploma; wreath; recipient
     """,
     "Misstated Capital City": r"capital; seat of",
     "First vs. Second Mission Clash": r"""
@@ -36,43 +37,43 @@ QUESTION_WORDINGS: dict[str, str] = {
         admit\w*; notic\w+; know\w*; knew; remember\w*; aware; acknowledg\w+; refus\w+; come to light;
         came to light; reveal\w*; relief; true that; fail\w*; confess\w*; resent\w*; sorry; asham\w+;
         conced\w+; proud; apologi[sz]\w*; why; bother\w*; stop\w*; mind; grateful; lament\w*; surpris\w+;
-        glad; embarrass\w*
+        glad; embarrass\w*; the fact that; point\w* out; prov\w+ that; hidden; overlook\w*; as news that;
+        celebrat\w*; let that slip; spotted; keep secret; kept secret; exposed; unaware
     """,
     "Married Bachelor Query": r"""
         bachelor\w*; unmarried; only child; orphan\w*; widow\w*; childless; spinster; single;
-        never[- ]\w+; celibate; celibacy; unwed; non-?\w+
+        never[- ]\w+; celibate; celibacy; unwed; non-?\w+; firstborn; lastborn; monolingual; commoner;
+        (?:brother|sister|sibling|son|daughter)less; teetotal\w*; vegetarian; civilian; stateless; unemployed
     """,
     "Long-range Trend Extrapolation": r"""
         trend\w*; decades?; centur(?:y|ies); long[- ]\w+; over the (?:past|last|next|coming); years;
         development; evol\w+; grow\w*; chang\w+; generations?; history
     """,
     "Micro-to-Macro Proportion": r"""
-        proportion; share; percent\w*; fraction; ratio; part of all; how many of all; how much of; per cent;
-        one in how many; (?:in|out of) every (?:hundred|thousand); the part that; how common
+        proportion; share; percent\w*; fraction; ratio; part of all; how many of all; how much of
     """,
     "Median-With-Missing Member": r"median; middle",
     "Molecular vs. Organism": r"""
         molecul\w+; binding sites?; proteins?; dna; rna; genes?; genom\w+; genetic\w*; amino; enzym\w+;
         atom\w*; nucleotid\w+; cell\w*; receptor\w*; chemi\w+; chromosom\w+; hormon\w+; biochem\w+;
         ha?emoglobin; mitochond\w+; codon\w*; peptide\w*; keratin; collagen; antibod\w+; lipid\w*;
-        isotop\w+; synap\w+; ions?; allel\w+; telomer\w+
+        isotop\w+; synap\w+; ions?
     """,
     "Century vs. Millisecond": r"""
         \w*seconds?; centur(?:y|ies); millenni\w+; instant; hundred years; thousand years;
-        split[- ]second; heartbeat; blink; moment; ten decades; four generations
+        split[- ]second; heartbeat; blink; moment
     """,
     "Continental Climate from Room Temp": r"climat\w+; continent\w*; rainfall; temperature\w*; weather",
     "World GDP from Single Firm Revenue": r"""
-        gdp; gross (?:domestic|world); world(?:'s|’s)?; global\w*; econom\w+; all countries; on earth; mankind;
-        all nations; the planet
+        gdp; gross (?:domestic|world); world(?:'s|’s)?; global\w*; econom\w+; all countries
     """,
     "Genome Detail from Species Count": r"""
-        gen(?:e|es|ome|etic|omic); chromosom\w+; dna; base pairs?; bases; mutations?; nucleotid\w+; allel\w+
+        gen(?:e|es|ome|etic|omic); chromosom\w+; dna; base pairs?; nucleotid\w+; allel\w+
     """,
     "Minor vs Major (Definitional)": r"major; minor; main; lesser",
     "Expensive is Subjective": r"""
         expensive\w*; cheap\w*; costly; overpriced; pric(?:e)?y; afford\w*; too (?:much|high|dear); dear;
-        steep; worth; reasonabl[ey]; bargain; a lot; too little; high price
+        steep; worth; reasonabl[ey]; bargain; a lot
     """,
     "Next-quarter Sales Prediction": r"next; coming; future; forthcoming; following; upcoming",
     "Ethical Stance": r"""
@@ -80,27 +81,22 @@ QUESTION_WORDINGS: dict[str, str] = {
         bad; duty; justif\w+; accept\w*; oblig\w+; decent; honou?rabl[ey]; proper; praise\w*; blame\w*;
         permiss\w+
     """,
-    "Normative 'Should' from Facts": r"""
-        should; ought; supposed to; deserv\w+; rightly; better; right; duty; must; proper; due to; obliged; need;
-        (?:is|are) .{1,90} to (?:be|look|speak|hear|give)
-    """,
+    "Normative 'Should' from Facts": r"should; ought; supposed to; deserv\w+; rightly; had better",
     "Quality Ranking without Benchmark": r"""
         rank\w*; best; better; finest; quality; superior; rat(?:e|ed|ing); compare\w*; top; greatest;
-        excellen\w+; good; stand; merit; surpass\w*; deserv\w+
+        excellen\w+; good; stand
     """,
-    "Short Counterfactual Inquiry": r"if; had; suppose; supposing; imagine; assuming; would; were; might; could",
-    "Historical Counterfactual Chain": r"""
-        if; had; suppose; supposing; imagine; assuming; would; were; but for; without; out of history; that lacks
-    """,
-    "Probability without Data": r"(?:im)?probab\w+; (?:un)?likel\w+; chances?; odds; risk; danger; gamble",
+    "Short Counterfactual Inquiry": r"if; had; suppose; supposing; imagine; assuming; would; were",
+    "Historical Counterfactual Chain": r"if; had; suppose; supposing; imagine; assuming; would; were",
+    "Probability without Data": r"probab\w+; likel\w+; chances?; odds; risk",
     "Forecast without Model": r"""
-        will; shall; forecast\w*; predict\w*; project\w*; expect\w*; (?:by|of|in|and|year) 2[01]\d\d; going to; future;
-        next; from (?:now|today); come
+        will; forecast\w*; predict\w*; project\w*; expect\w*; by the year; in 20\d\d; going to; future;
+        next; from now; come
     """,
     "Most Beautiful Aspect": r"""
         beaut\w+; lovel\w+; elegan\w+; grace\w*; pleasing; aesthetic\w*; charm\w*; stunning; exquisite;
         sublime; attractive; pretti\w+; enchant\w*; handsom\w+; delight\w*; poetic; ravishing; gorgeous;
-        moving; captivat\w+; fairest; touch\w*; heavenly; stirs?
+        moving; captivat\w+
     """,
     "Moral Absolute": r"""
         always; never; every; any; absolut\w+; all; universal\w*; without exception; no matter; whatever;
@@ -108,20 +104,20 @@ QUESTION_WORDINGS: dict[str, str] = {
     """,
     "Metaphysical Possibility": r"""
         possible; possibl[ey]; possibility; impossible; conceiv\w+; could; universe; world; exist\w*;
-        metaphysic\w+; logic\w*; necessar\w+; can; might; thinkable; in principle
+        metaphysic\w+; logically; necessar\w+; can
     """,
     "Perfect Vacuum Morality": r"""
         stripped; thought away; emptiness; emptied; pure; universe; vacuum; nobody; no one;
         no (?:people|minds|witness\w*|other|conscious\w*|beings?|society|humans?); without; empty; void;
-        nothing; sole; alone; isolat\w+; devoid; never been a mind
+        nothing; sole; alone; isolat\w+; devoid
     """,
     "Infinite Regress Prediction": r"""
         infinit\w+; endless\w*; without end; regress; forever; for ever; and so on; each; every; again;
-        next; ad infinitum; never[- ]ending; predict\w*; forecast\w*; so forth; never stopping; level upon level
+        next; ad infinitum; never[- ]ending; predict\w*; forecast\w*
     """,
     "Universal Claim from Single Data-Point": r"""
         eternal; mankind; human(?:ity|kind); truth; law; all; every; always; universal\w*; any; everyone;
-        prove\w*; in general; generally; never; whole; each; at large; people everywhere; mortals?
+        prove\w*; in general; generally; never; whole; each
     """,
 }
 """Lever -> wordings of which at least one must be new in the question."""
@@ -130,13 +126,7 @@ CONTEXT_WORDINGS: dict[str, str] = {
     "Dual-eligible Pronoun": r"he; she; they; him; her; them; his; their",
     "Multi-Sentence Coreference Chain": r"he; she; they; him; her; them; his; their",
     "Multi-pronoun Braid": r"(?:he|she|they)\b.*\b(?:he|she|they|him|her|them|his|their)",
-    "Ambiguous 'Respectively' Mapping": r"""
-        respectively; in (?:that|this|the same|like|the given) order; in turn; in sequence; as listed; item by item;
-        one by one; from first to last; each to its own; going down the list; one after the other
-    """,
-    "PP-Attachment Ambiguity": r"with; in the; as the; as; from; by; for; on; at; near",
-    "Dangling VP Ellipsis": r"had(?:n['’]t| not)?; did(?:n['’]t| not)?; has; have; does; was; were",
-    "Attachment Cascade": r"who; which; that; whose; where",
+    "Ambiguous 'Respectively' Mapping": r"respectively",
     "Either/Or Coordination Scope": r"and; or",
     "Contradiction in Reported Speech": r"""
         said; says?; stat\w+; told; tells?; report\w*; recall\w*; quot\w+; declar\w+; testif\w+; swor\w+;
@@ -149,8 +139,7 @@ CONTEXT_WORDINGS: dict[str, str] = {
         never both
     """,
     "Contradictory Universals": r"""
-        all; every; each; always; no; none; never; any; without exception; nobody; nothing; everybody; everyone;
-        no one; not one; not a single; not a soul; the whole world; whatever; wherever; nowhere; everywhere
+        all; every; each; always; no; none; never; any; without exception; nobody; nothing
     """,
     "Binary State Flip": r"""
         incorrect; against; false; wrong; untrue; opposite; reject\w*; dis\w+; not; never; no; both;
