@@ -22,7 +22,7 @@ from perturb.rules.contradiction_claims import (
 )
 from perturb.rules.contradiction_high import HIGH_RULES
 from perturb.rules.contradiction_low import LOW_RULES
-from perturb.rules.contradiction_sources import equals, new_name
+from perturb.rules.contradiction_sources import equals, two_names
 from perturb.rules.drafts import answer_stands, clash_of_values, fill, quoted
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.words import capitalise
@@ -53,7 +53,7 @@ def _clash(
     """
     found, pair = sides(analysis), equals(rng, known_text(analysis))
     when = _two_later_times(analysis, rng)
-    if found is None or pair is None or when is None:
+    if found is None or when is None:
         return None
     two = list(found.sentences if found.clauses is None else found.clauses)
     if not answer_first and rng.random() < 0.5:
@@ -91,8 +91,8 @@ def _two_later_times(analysis: Analysis, rng: random.Random) -> dict[str, str] |
 
 
 def _reported(analysis: Analysis, rng: random.Random) -> Draft | None:
-    found, speaker = sides(analysis), new_name(rng, known_text(analysis))
-    if found is None or speaker is None:
+    found, (speaker, _) = sides(analysis), two_names(rng, known_text(analysis))
+    if found is None:
         return None
     one, two = (quoted(sentence) for sentence in rng.sample(found.sentences, 2))
     return said(
@@ -121,7 +121,7 @@ def _dates(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 def _places(analysis: Analysis, rng: random.Random) -> Draft | None:
     found, pair = sides(analysis), equals(rng, known_text(analysis))
-    if found is None or pair is None:
+    if found is None:
         return None
     one, two = (quoted(sentence) for sentence in rng.sample(found.sentences, 2))
     return said(
@@ -145,14 +145,14 @@ def _polarity(analysis: Analysis, rng: random.Random) -> Draft | None:
         return None
     claim, denial = found[0], denial_of(analysis, found[0])
 
-    def tell() -> str | None:
-        pair = equals(rng, known_text(analysis))
-        return None if pair is None else fill(
+    return said(
+        analysis,
+        lambda: fill(
             rng, say.DENIED, claim=claim, Claim=capitalise(claim), denial=denial, Denial=capitalise(denial),
-            **voices(pair),
-        )  # fmt: skip
-
-    return said(analysis, tell, "The answering statement is affirmed and denied with equal authority.")
+            **voices(equals(rng, known_text(analysis))),
+        ),
+        "The answering statement is affirmed and denied with equal authority.",
+    )  # fmt: skip
 
 
 RULES: tuple[Rule, ...] = (

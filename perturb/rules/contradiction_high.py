@@ -160,8 +160,6 @@ def _flip(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 def _biconditional(analysis: Analysis, rng: random.Random) -> Draft | None:
     pair = equals(rng, known_text(analysis), named=True)
-    if pair is None:
-        return None
     condition, failure = (part.format(**voices(pair)) for part in rng.choice(say.CONDITIONS))
     return _self_clash(
         analysis, rng, say.ONLY_IF, "The answer holds only under a condition that is said to fail.",

@@ -10,8 +10,9 @@ from perturb.rules import contradiction_low_words as say
 from perturb.rules import pools, scenery
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType, person_name
+from perturb.rules.asides import a_
 from perturb.rules.contradiction_claims import claims, known_text, voices
-from perturb.rules.contradiction_sources import equals, new_name, two_towns
+from perturb.rules.contradiction_sources import equals, two_names, two_towns
 from perturb.rules.doers import asserts_deed
 from perturb.rules.drafts import (
     answer_sentence,
@@ -71,7 +72,7 @@ def _peripheral_fits(analysis: Analysis) -> bool:
 def _peripheral(analysis: Analysis, rng: random.Random) -> Draft | None:
     found, subject, pair = answer_sentence(analysis), subject_of(analysis), equals(rng, known_text(analysis))
     sentence = None if found is None else calm_place(analysis, found)
-    if sentence is None or subject is None or pair is None:
+    if sentence is None or subject is None:
         return None
     things = _MEETINGS if rng.random() < 0.4 else _papers(kind_of(analysis, subject))
     bank = say.OF_GATHERINGS if things is _MEETINGS else say.OF_OBJECTS
@@ -118,7 +119,7 @@ def _soft(analysis: Analysis, rng: random.Random) -> Draft | None:
     found, subject = answer_sentence(analysis), subject_of(analysis)
     pair = equals(rng, known_text(analysis), named=True)
     sentence = None if found is None else calm_place(analysis, found)
-    if sentence is None or subject is None or pair is None:
+    if sentence is None or subject is None:
         return None
     if rng.random() < 0.5:
         return None  # half of them are left to the clash of side details, so that no lever makes most of its cell
@@ -139,16 +140,12 @@ def _is_claimed(analysis: Analysis) -> bool:
     return claims(analysis) is not None and analysis.single_answer and asserts_deed(analysis)
 
 
-def _around(analysis: Analysis, rng: random.Random) -> dict[str, str] | None:
-    """A person, a town, a writing and people that an instance does not name."""
-    text = known_text(analysis)
-    name, towns = new_name(rng, text), two_towns(rng, text)
-    if name is None or towns is None:
-        return None
-    crowd = rng.choice(_CROWDS)
+def _around(analysis: Analysis, rng: random.Random) -> dict[str, str]:
+    """A person, a town, a writing, people and an occasion that an instance does not name."""
+    text, crowd = known_text(analysis), rng.choice(_CROWDS)
     return {
-        "name": name, "town": towns[0], "writing": rng.choice(_PRINTED), "crowd": crowd, "Crowd": capitalise(crowd),
-        "event": f"a{'n' if (noun := rng.choice(_OCCASIONS))[0] in 'aeiou' else ''} {noun}",
+        "name": two_names(rng, text)[0], "town": two_towns(rng, text)[0], "writing": rng.choice(_PRINTED),
+        "crowd": crowd, "Crowd": capitalise(crowd), "event": a_(rng.choice(_OCCASIONS)),
     }  # fmt: skip
 
 
@@ -172,7 +169,7 @@ _OCCASIONS = (
 
 def _speaker(analysis: Analysis, rng: random.Random) -> Draft | None:
     sentence, found, around = answer_sentence(analysis), claims(analysis), _around(analysis, rng)
-    if sentence is None or found is None or around is None:
+    if sentence is None or found is None:
         return None
     titles = rng.choice(say.RANKS)
     if rng.random() < 0.65:
@@ -207,7 +204,7 @@ def _nickname(analysis: Analysis, rng: random.Random) -> Draft | None:
     words = person_name(analysis.answer).split()
     nickname = pools.NICKNAMES.get(plain(words[0]))
     around = _around(analysis, rng)
-    if sentence is None or nickname is None or around is None or has_word(analysis.text, nickname):
+    if sentence is None or nickname is None or has_word(analysis.text, nickname):
         return None
     addition = fill(rng, say.NICKNAMES, short=f"{nickname} {words[-1]}", answer=analysis.answer, **around)
     return with_addition(
@@ -257,7 +254,7 @@ def _rounding(analysis: Analysis, rng: random.Random) -> Draft | None:
     sentence, figure = found
     rounded = _rounded(int(figure.replace(",", "")))
     around = _around(analysis, rng)
-    if around is None or has_word(analysis.text, f"{rounded:,}"):
+    if has_word(analysis.text, f"{rounded:,}"):
         return None
     addition = fill(rng, say.ROUNDED, figure=figure, rounded=f"{rounded:,}", **around)
     return with_addition(analysis, sentence, addition, "A figure is repeated, correctly rounded.")
@@ -272,7 +269,7 @@ def _approximate(analysis: Analysis, rng: random.Random) -> Draft | None:
     unit = 10 ** max(1, len(str(value)) - 2)
     estimate = (int(value * rng.choice((0.91, 1.08))) + unit // 2) // unit * unit
     around = _around(analysis, rng)
-    if around is None or estimate in (value, _rounded(value)) or has_word(analysis.text, f"{estimate:,}"):
+    if estimate in (value, _rounded(value)) or has_word(analysis.text, f"{estimate:,}"):
         return None
     addition = fill(rng, say.ESTIMATED, figure=figure, estimate=f"{estimate:,}", **around)
     return with_addition(analysis, sentence, addition, "A loose estimate stands beside the exact figure.")

@@ -144,7 +144,7 @@ DENIED = (
     "The version of {a} is that {claim}. The version of {b} is that {denial}.",
     "On the strength of {a}, {claim}; on that of {b}, {denial}.",
     "{A} is on record with the words: “{Claim}.” {B} is on record with these: “{Denial}.”",
-    "{Claim}; so {w} {a}. Against this {b} {v} that {denial}.",
+    "{Claim}; so {w} {a}. {B} objects that {denial}.",
     "Anyone who turns to {a} will learn that {claim}; anyone who turns to {b}, that {denial}.",
     "{a} {p} that {claim}, which {b} contradicts: {denial}.",
     "Going by {a}, {claim}. Going by {b}, {denial}.",
