@@ -50,30 +50,32 @@ QUESTION_WORDINGS: dict[str, str] = {
         development; evol\w+; grow\w*; chang\w+; generations?; history
     """,
     "Micro-to-Macro Proportion": r"""
-        proportion; share; percent\w*; fraction; ratio; part of all; how many of all; how much of
+        proportion; share; percent\w*; fraction; ratio; part of all; how many of all; how much of; per cent;
+        one in how many; (?:in|out of) every (?:hundred|thousand); the part that; how common
     """,
     "Median-With-Missing Member": r"median; middle",
     "Molecular vs. Organism": r"""
         molecul\w+; binding sites?; proteins?; dna; rna; genes?; genom\w+; genetic\w*; amino; enzym\w+;
         atom\w*; nucleotid\w+; cell\w*; receptor\w*; chemi\w+; chromosom\w+; hormon\w+; biochem\w+;
         ha?emoglobin; mitochond\w+; codon\w*; peptide\w*; keratin; collagen; antibod\w+; lipid\w*;
-        isotop\w+; synap\w+; ions?
+        isotop\w+; synap\w+; ions?; allel\w+; telomer\w+
     """,
     "Century vs. Millisecond": r"""
         \w*seconds?; centur(?:y|ies); millenni\w+; instant; hundred years; thousand years;
-        split[- ]second; heartbeat; blink; moment
+        split[- ]second; heartbeat; blink; moment; ten decades; four generations
     """,
     "Continental Climate from Room Temp": r"climat\w+; continent\w*; rainfall; temperature\w*; weather",
     "World GDP from Single Firm Revenue": r"""
-        gdp; gross (?:domestic|world); world(?:'s|’s)?; global\w*; econom\w+; all countries
+        gdp; gross (?:domestic|world); world(?:'s|’s)?; global\w*; econom\w+; all countries; on earth; mankind;
+        all nations; the planet
     """,
     "Genome Detail from Species Count": r"""
-        gen(?:e|es|ome|etic|omic); chromosom\w+; dna; base pairs?; nucleotid\w+; allel\w+
+        gen(?:e|es|ome|etic|omic); chromosom\w+; dna; base pairs?; bases; mutations?; nucleotid\w+; allel\w+
     """,
     "Minor vs Major (Definitional)": r"major; minor; main; lesser",
     "Expensive is Subjective": r"""
         expensive\w*; cheap\w*; costly; overpriced; pric(?:e)?y; afford\w*; too (?:much|high|dear); dear;
-        steep; worth; reasonabl[ey]; bargain; a lot
+        steep; worth; reasonabl[ey]; bargain; a lot; too little; high price
     """,
     "Next-quarter Sales Prediction": r"next; coming; future; forthcoming; following; upcoming",
     "Ethical Stance": r"""
@@ -81,22 +83,27 @@ QUESTION_WORDINGS: dict[str, str] = {
         bad; duty; justif\w+; accept\w*; oblig\w+; decent; honou?rabl[ey]; proper; praise\w*; blame\w*;
         permiss\w+
     """,
-    "Normative 'Should' from Facts": r"should; ought; supposed to; deserv\w+; rightly; had better",
+    "Normative 'Should' from Facts": r"""
+        should; ought; supposed to; deserv\w+; rightly; better; right; duty; must; proper; due to; obliged; need;
+        (?:is|are) .{1,90} to (?:be|look|speak|hear|give)
+    """,
     "Quality Ranking without Benchmark": r"""
         rank\w*; best; better; finest; quality; superior; rat(?:e|ed|ing); compare\w*; top; greatest;
-        excellen\w+; good; stand
+        excellen\w+; good; stand; merit; surpass\w*; deserv\w+
     """,
-    "Short Counterfactual Inquiry": r"if; had; suppose; supposing; imagine; assuming; would; were",
-    "Historical Counterfactual Chain": r"if; had; suppose; supposing; imagine; assuming; would; were",
-    "Probability without Data": r"probab\w+; likel\w+; chances?; odds; risk",
+    "Short Counterfactual Inquiry": r"if; had; suppose; supposing; imagine; assuming; would; were; might; could",
+    "Historical Counterfactual Chain": r"""
+        if; had; suppose; supposing; imagine; assuming; would; were; but for; without; out of history; that lacks
+    """,
+    "Probability without Data": r"(?:im)?probab\w+; (?:un)?likel\w+; chances?; odds; risk; danger; gamble",
     "Forecast without Model": r"""
-        will; forecast\w*; predict\w*; project\w*; expect\w*; by the year; in 20\d\d; going to; future;
-        next; from now; come
+        will; shall; forecast\w*; predict\w*; project\w*; expect\w*; (?:by|of|in|and|year) 2[01]\d\d; going to; future;
+        next; from (?:now|today); come
     """,
     "Most Beautiful Aspect": r"""
         beaut\w+; lovel\w+; elegan\w+; grace\w*; pleasing; aesthetic\w*; charm\w*; stunning; exquisite;
         sublime; attractive; pretti\w+; enchant\w*; handsom\w+; delight\w*; poetic; ravishing; gorgeous;
-        moving; captivat\w+
+        moving; captivat\w+; fairest; touch\w*; heavenly; stirs?
     """,
     "Moral Absolute": r"""
         always; never; every; any; absolut\w+; all; universal\w*; without exception; no matter; whatever;
@@ -104,20 +111,20 @@ QUESTION_WORDINGS: dict[str, str] = {
     """,
     "Metaphysical Possibility": r"""
         possible; possibl[ey]; possibility; impossible; conceiv\w+; could; universe; world; exist\w*;
-        metaphysic\w+; logically; necessar\w+; can
+        metaphysic\w+; logic\w*; necessar\w+; can; might; thinkable; in principle
     """,
     "Perfect Vacuum Morality": r"""
         stripped; thought away; emptiness; emptied; pure; universe; vacuum; nobody; no one;
         no (?:people|minds|witness\w*|other|conscious\w*|beings?|society|humans?); without; empty; void;
-        nothing; sole; alone; isolat\w+; devoid
+        nothing; sole; alone; isolat\w+; devoid; never been a mind
     """,
     "Infinite Regress Prediction": r"""
         infinit\w+; endless\w*; without end; regress; forever; for ever; and so on; each; every; again;
-        next; ad infinitum; never[- ]ending; predict\w*; forecast\w*
+        next; ad infinitum; never[- ]ending; predict\w*; forecast\w*; so forth; never stopping; level upon level
     """,
     "Universal Claim from Single Data-Point": r"""
         eternal; mankind; human(?:ity|kind); truth; law; all; every; always; universal\w*; any; everyone;
-        prove\w*; in general; generally; never; whole; each
+        prove\w*; in general; generally; never; whole; each; at large; people everywhere; mortals?
     """,
 }
 """Lever -> wordings of which at least one must be new in the question."""
@@ -126,7 +133,13 @@ CONTEXT_WORDINGS: dict[str, str] = {
     "Dual-eligible Pronoun": r"he; she; they; him; her; them; his; their",
     "Multi-Sentence Coreference Chain": r"he; she; they; him; her; them; his; their",
     "Multi-pronoun Braid": r"(?:he|she|they)\b.*\b(?:he|she|they|him|her|them|his|their)",
-    "Ambiguous 'Respectively' Mapping": r"respectively",
+    "Ambiguous 'Respectively' Mapping": r"""
+        respectively; in (?:that|this|the same|like|the given) order; in turn; in sequence; as listed; item by item;
+        one by one; from first to last; each to its own; going down the list; one after the other
+    """,
+    "PP-Attachment Ambiguity": r"with; in the; as the; as; from; by; for; on; at; near",
+    "Dangling VP Ellipsis": r"had(?:n['’]t| not)?; did(?:n['’]t| not)?; has; have; does; was; were",
+    "Attachment Cascade": r"who; which; that; whose; where",
     "Either/Or Coordination Scope": r"and; or",
     "Contradiction in Reported Speech": r"""
         said; says?; stat\w+; told; tells?; report\w*; recall\w*; quot\w+; declar\w+; testif\w+; swor\w+;
@@ -139,7 +152,8 @@ CONTEXT_WORDINGS: dict[str, str] = {
         never both
     """,
     "Contradictory Universals": r"""
-        all; every; each; always; no; none; never; any; without exception; nobody; nothing
+        all; every; each; always; no; none; never; any; without exception; nobody; nothing; everybody; everyone;
+        no one; not one; not a single; not a soul; the whole world; whatever; wherever; nowhere; everywhere
     """,
     "Binary State Flip": r"""
         incorrect; against; false; wrong; untrue; opposite; reject\w*; dis\w+; not; never; no; both;
