@@ -1,230 +1,202 @@
-"""What the HIGH rules of P-GranularityMismatch plant, by the kind of the subject.
+"""What five HIGH rules of P-GranularityMismatch plant and ask: a spot, an instant, a sum, a room, a molecule.
 
-Each entry is a sentence such as a paragraph about a subject of its kind might hold, and the question beyond it.
+Gaps such as `{one}` and `{event}` are filled from a scene about the subject (see `granularity_scenes`).
 """
 
 from __future__ import annotations
 
 from perturb.rules.kinds import Pair
 
-GLOBAL: dict[str, tuple[Pair, ...]] = {
-    "music": (
-        ("A record shop on Canal Street sold {k} copies of {full} on one Saturday.",
-         "How many copies of a record does a shop anywhere in the world sell on an average Saturday?"),
-        ("At a street concert on Mill Lane a meter read {d} decibels while {full} was played.",
-         "How loud, in decibels, are street concerts on average around the world?"),
-        ("A busker on Station Road earned {k} dollars in an hour by playing {full}.",
-         "What do buskers earn an hour on average across the world?"),
-    ),
-    "film": (
-        ("A cinema on Canal Street counted {k} people at its first showing of {full}.",
-         "What is the average attendance of cinema showings around the world?"),
-        ("A video shop on Station Road lent out {full} {k} times in one week.",
-         "How many times a week does a video shop lend out a film on average worldwide?"),
-    ),
-    "series": (
-        ("A café on Canal Street counted {k} guests on an evening on which it showed {full}.",
-         "How many guests does a café have of an evening on average around the world?"),
-        ("A shop on Station Road sold {k} box sets of {full} in one month.",
-         "How many box sets does a shop sell in a month on average worldwide?"),
-    ),
-    "book": (
-        ("A bookshop on Mill Lane sold {k} copies of {full} in one week.",
-         "How many copies of a book does a bookshop sell in a week on a worldwide average?"),
-        ("The branch library on Elm Row lent {full} {k} times in one year.",
-         "How many times a year is a library book lent out on average across the world?"),
-    ),
-    "work": (
-        ("A shop on Cross Street asked {k} dollars for a poster of {full}.",
-         "What does a poster cost on average around the globe?"),
-    ),
-    "place": (
-        ("A counter on the road to {full} logged {k} cars in one hour.",
-         "How many cars an hour pass along the world's roads on average?"),
-        ("One evening a meter on a lane near {full} read {d} decibels.",
-         "What is the average noise level of lanes and streets around the world?"),
-    ),
-    "person": (
-        ("A bookshop on Mill Lane sold {k} copies of a biography of {full} in one week.",
-         "How many copies of biographies do the world's bookshops sell a week on average?"),
-        ("A lecture on {full} in a hall on Station Road drew {k} people.",
-         "How many people does a lecture draw on average around the world?"),
-        ("At a debate on {full} in a hall on Canal Street a meter read {d} decibels.",
-         "How loud are public debates on average across the world?"),
-        ("A school on Elm Row gave {k} minutes of one lesson to {full}.",
-         "How many minutes on average do the world's schools give to {full}?"),
-    ),
-    "any": (
-        ("A school on Station Road gave {k} minutes of one lesson to {full}.",
-         "How many minutes on average do the world's schools give to {full}?"),
-        ("A bookshop on Mill Lane sold {k} books about {full} in one month.",
-         "How many books about {full} does a bookshop sell a month on average worldwide?"),
-        ("At a debate on {full} in a hall on Canal Street a meter read {d} decibels.",
-         "How loud are public debates on average across the world?"),
-        ("A lecture on {full} in a hall on Elm Row drew {k} people.",
-         "How many people does a lecture draw on average around the world?"),
-    ),
-}  # fmt: skip
+STREETS = (
+    "Street",
+    "Road",
+    "Lane",
+    "Row",
+    "Square",
+    "Hill",
+    "Terrace",
+    "Avenue",
+    "Alley",
+    "Crescent",
+    "Steps",
+)
 
-CENTURY: dict[str, tuple[Pair, ...]] = {
-    "music": (
-        ("In one recording of {full} the second voice comes in {ms} milliseconds late.",
-         "How does the way in which {full} is sung change over the course of a century?"),
-        ("In one recording of {full} the voice wavers for {ms} milliseconds.",
-         "In what way does the singing of {full} change over an entire century?"),
-        ("A sound meter followed the loudness of one performance of {full} for {ms} milliseconds.",
-         "By how much does the loudness of performances of {full} change over a hundred years?"),
-    ),
-    "film": (
-        ("A light meter followed the brightness of one print of {full} for {ms} milliseconds.",
-         "By how much does the brightness of a print of {full} fall over a hundred years?"),
-    ),
-    "screen": (
-        ("A test followed the eyes of one viewer of {full} for {ms} milliseconds.",
-         "How does the way in which people watch {full} change over a whole century?"),
-        ("The response of one viewer to {full} was recorded for {ms} milliseconds.",
-         "How does the response of viewers to {full} change over a century?"),
-    ),
-    "book": (
-        ("A light meter followed the brightness of a page in one copy of {full} for {ms} milliseconds.",
-         "By how much does a page of {full} darken over a century?"),
-        ("A test followed the eyes of one reader of {full} for {ms} milliseconds.",
-         "How does the way in which people read {full} change over the course of a century?"),
-    ),
-    "place": (
-        ("A sensor at {full} recorded the movement of the ground for {ms} milliseconds.",
-         "By how much did the ground at {full} move over the past century?"),
-        ("A sound meter at {full} recorded the noise for {ms} milliseconds.",
-         "How did the noise at {full} change over a century?"),
-    ),
-    "person": (
-        ("One count of online searches for {full} covers {ms} milliseconds.",
-         "How does the number of online searches for {full} change over the course of a century?"),
-        ("A server logged the requests for articles on {full} over {ms} milliseconds.",
-         "How does the demand for articles on {full} develop over an entire century?"),
-        ("A test followed the eyes of one reader of a book about {full} for {ms} milliseconds.",
-         "How does the way in which people read about {full} change over a hundred years?"),
-        ("One listener's response to the name of {full} was recorded for {ms} milliseconds.",
-         "How do people's responses to the name of {full} change over the course of a century?"),
-    ),
-    "any": (
-        ("One count of online searches for {full} covers {ms} milliseconds.",
-         "How does the number of online searches for {full} change over the course of a century?"),
-        ("A server logged the requests for articles on {full} over {ms} milliseconds.",
-         "How does the demand for articles on {full} develop over an entire century?"),
-        ("A test followed the eyes of one reader of an article on {full} for {ms} milliseconds.",
-         "How does the way in which people read about {full} change over a hundred years?"),
-        ("One listener's response to the name of {full} was recorded for {ms} milliseconds.",
-         "How do people's responses to the name of {full} change over the course of a century?"),
-        ("For {ms} milliseconds a sensor recorded how much attention one student paid to a lecture on {full}.",
-         "How does the attention paid to lectures on {full} change over an entire century?"),
-        ("A sound meter followed the voice of one speaker on {full} for {ms} milliseconds.",
-         "How does the way in which speakers talk about {full} change over a hundred years?"),
-    ),
-}  # fmt: skip
+READINGS: tuple[Pair, ...] = (
+    ("A meter outside {event} in {street} read {d} decibels.", "the noise of a street"),
+    ("{k} cars an hour went down {street} past {event}.", "the number of cars an hour in a street"),
+    ("In {street}, where a window holds {one}, {k} people walked by in a minute.",
+     "the number of walkers a minute in a street"),
+    ("Outside {event}, {street} slopes at {s} degrees.", "the slope of a street"),
+    ("The pavement of {street} is {s} feet wide where {one} hangs.", "the width of a pavement"),
+    ("{f1} on the way to {event} waited {k} seconds at a crossing in {street}.", "the wait at a crossing"),
+    ("A lamp in {street} throws {k} lux on {one}.", "the light of a street lamp"),
+    ("A stall in {street} sold tea for {s} coins before {event}.", "the price of a cup of tea at a stall"),
+    ("{k} bicycles stood in {street} during {event}.", "the number of bicycles parked in a street"),
+    ("{d} millimetres of rain fell on {street} in the week of {event}.", "the rain on a street in a week"),
+    ("The bus to {event} crawled along {street} at {s} miles an hour.", "the speed of a bus in a street"),
+    ("After {event} {k} kilos of litter lay in {street}.", "the weight of litter in a street"),
+    ("Wind blew at {k} km/h down {street}, past a shop with {one}.", "the wind at a street corner"),
+    ("A kerb in {street}, below a sign for {event}, stands {s} cm high.", "the height of a kerb"),
+    ("On the wall in {street} with {one}, paint was {s} years old.", "the age of paint on a house wall"),
+    ("{k} grains of pollen were caught in {street} near {one}.", "the amount of pollen in street air"),
+    ("Near {one} in {street} {s} sparrows sat on a wire.", "the number of sparrows in a street"),
+    ("{street}, the scene of {event}, has {k} steps.", "the number of steps in a stepped street"),
+)  # fmt: skip
+"""One reading at one spot, and the quantity whose average over the world is asked for."""
 
-ECONOMY: dict[str, tuple[Pair, ...]] = {
-    "music": (
-        ("{full} earned its publisher {sum} dollars in one year.",
-         "What did the whole world economy produce in the year in which {full} earned its publisher {sum} "
-         "dollars?"),
-        ("One music shop took {sum} dollars from {full} in a single year.",
-         "How large was world economic output in the year in which one music shop took {sum} dollars "
-         "from {full}?"),
-    ),
-    "film": (
-        ("One cinema took {sum} dollars from {full} in a single year.",
-         "How much did the entire world economy produce in the year in which one cinema took {sum} dollars "
-         "from {full}?"),
-    ),
-    "series": (
-        ("One shop took {sum} dollars from box sets of {full} in a single year.",
-         "How much did the entire world economy produce in the year in which one shop took {sum} dollars from "
-         "box sets of {full}?"),
-    ),
-    "book": (
-        ("One bookseller took {sum} dollars from {full} in a single year.",
-         "How much did the world economy produce in the year in which one bookseller took {sum} dollars from "
-         "{full}?"),
-        ("A printer was paid {sum} dollars for one run of {full}.",
-         "What was the gross product of the whole world in the year in which a printer was paid for one run of "
-         "{full}?"),
-    ),
-    "work": (
-        ("An agency received {sum} dollars for the advertisements for {full}.",
-         "What did the economy of the world as a whole produce in the year of the advertisements for {full}?"),
-        ("A licence to use {full} was sold to a firm for {sum} dollars.",
-         "How large was the world's total output in the year in which a firm bought a licence to use {full}?"),
-    ),
-    "place": (
-        ("A souvenir shop near {full} took {sum} dollars in one year.",
-         "How great was the output of the world economy in the year in which a souvenir shop near {full} took "
-         "{sum} dollars?"),
-        ("A firm was paid {sum} dollars for a survey of {full}.",
-         "What did the whole world economy produce in the year in which a firm was paid for a survey of {full}?"),
-    ),
-    "body": (
-        ("A supplier of {full} had a turnover of {sum} dollars in one year.",
-         "How much did the world economy as a whole produce in the year in which a supplier of {full} had a "
-         "turnover of {sum} dollars?"),
-    ),
-    "person": (
-        ("The publisher of a biography of {full} took {sum} dollars from it in one year.",
-         "What did the entire world economy produce in the year in which a publisher took {sum} dollars from a "
-         "biography of {full}?"),
-        ("The firm that produced a documentary on {full} was paid {sum} dollars.",
-         "How great was the gross product of the whole world in the year of the documentary on {full}?"),
-        ("A grant of {sum} dollars paid for research into the life of {full}.",
-         "How large was world economic output in the year of the grant for research into the life of {full}?"),
-    ),
-    "any": (
-        ("A bookshop took {sum} dollars from books on {full} in one year.",
-         "How great was the gross product of the whole world in the year in which a bookshop took {sum} dollars from "
-         "books on {full}?"),
-        ("A school spent {sum} dollars on a course about {full}.",
-         "What did the entire world economy produce in the year in which a school spent {sum} dollars on a course "
-         "about {full}?"),
-        ("One museum received {sum} dollars for an exhibition on {full}.",
-         "How large was the output of the world economy in the year in which a museum received {sum} dollars for an "
-         "exhibition on {full}?"),
-        ("A publisher took {sum} dollars from an illustrated book on {full} in one year.",
-         "How much did the world economy produce in the year in which a publisher took {sum} dollars from an "
-         "illustrated book on {full}?"),
-        ("The firm that produced a documentary on {full} was paid {sum} dollars.",
-         "What was the output of the economy of the whole world in the year of the documentary on {full}?"),
-        ("A grant of {sum} dollars paid for research on {full}.",
-         "How large was world economic output in the year of the grant for research on {full}?"),
-    ),
-}  # fmt: skip
-
-CLIMATE: tuple[Pair, ...] = (
-    ("At noon on 4 March the thermometer in a warden's office near {full} showed {c} degrees.",
-     "What is the climate over the year like on the continent where {full} lies?"),
-    ("The ticket office at {full} is heated to {c} degrees.",
-     "How warm is the continent on which {full} is found, on average over the year?"),
-    ("A waiting room not far from {full} was measured at {c} degrees one evening.",
-     "How much do winter and summer temperatures differ across the continent where {full} lies?"),
-    ("A caretaker's log for a hut near {full} notes an indoor reading of {c} degrees.",
-     "Which climate prevails on the continent around {full}?"),
-    ("The control room that serves {full} is kept at {c} degrees.",
-     "What is the yearly mean temperature of the continent on which {full} lies?"),
-    ("In the visitor centre of {full} it was {c} degrees at nine in the morning.",
-     "How has the climate of the continent around {full} been in an average year?"),
-    ("A first-aid room near {full} had {c} degrees on the day of an inspection.",
-     "What rainfall and temperatures are usual over the continent to which {full} belongs?"),
+WORLD_QUESTIONS = (
+    "What is the worldwide average for {quantity}?",
+    "Over the whole planet, what does {quantity} come to on average?",
+    "What mean value does {quantity} have around the globe?",
+    "How great is {quantity} on average if all streets on earth are counted?",
+    "Taking every country together, what is the mean of {quantity}?",
+    "To what does {quantity} amount in the mean across all continents?",
+    "Which value is typical, the world over, of {quantity}?",
+    "Where does {quantity} settle on a global average?",
+    "If one averages {quantity} over the entire world, what comes out?",
+    "Averaged over all the earth, how large is {quantity}?",
+    "By international average, what is {quantity}?",
+    "What would a mean over all nations on earth give for {quantity}?",
 )  # fmt: skip
 
+INSTANTS: tuple[Pair, ...] = (
+    ("A flash lit {one} for {instant}.", "How does the colour of {this} change over a century?"),
+    ("A shutter stood open on {one} for {instant}.", "To what extent does {this} fade within a hundred years?"),
+    ("A scanner passed one line of {one} in {instant}.", "What becomes of {this} in the course of a century?"),
+    ("A spark lasting {instant} jumped from a hand to {one}.",
+     "Over ten decades, how does the value of {this} develop?"),
+    ("{one} shook for {instant} as a lorry passed.", "In what ways does {this} age in a hundred years?"),
+    ("A server sent a picture of {one} within {instant}.", "How does demand for {many} hold up over a century?"),
+    ("A till took {instant} to book the sale of {print}.",
+     "By how much do prices of {prints} move over a hundred years?"),
+    ("One letter of a message about {full} crossed a cable in {instant}.",
+     "How does talk about {full} change over four generations?"),
+    ("The pointer of a scale with {one} trembled for {instant}.",
+     "How much weight does {this} lose or gain over a century?"),
+    ("An eye tracker followed one reader of a text on {full} for {instant}.",
+     "How does interest in {full} rise and fall over the span of a century?"),
+    ("At {event} a click was heard for {instant}.", "How does the style of {events} alter in a hundred years?"),
+    ("A microphone at {event} was live for {instant}.",
+     "How much longer or shorter do {events} become in a century?"),
+    ("The lights flickered for {instant} at {event}.", "What changes do {events} undergo over a century?"),
+    ("A drop touched {one} for {instant}.", "What does damp do to {this} over a hundred years?"),
+    ("A laser measured {one} in {instant}.", "How far does {this} warp or shrink in a century?"),
+    ("A gate beeped for {instant} as a guest came to {event}.",
+     "From one century to the next, how does attendance at {events} shift?"),
+    ("The starting signal for {event} lasted {instant}.",
+     "How do starting times of {events} wander over a hundred years?"),
+    ("A camera caught {name} for {instant} at {event}.",
+     "In what direction does behaviour at {events} go in the space of a century?"),
+)  # fmt: skip
+
+SUMS: tuple[Pair, ...] = (
+    ("A stall took {sum} {money} for {prints} in one year.", "the year in which a stall sold {prints}"),
+    ("{event} cost its hall {sum} {money}.", "the year of {that}"),
+    ("{name} earned {sum} {money} with {event}.", "the year in which {name} was paid for {that}"),
+    ("A framer was paid {sum} {money} for work on {one}.", "the year of the framer's work on {this}"),
+    ("An insurer paid {sum} {money} for damage to {one}.", "the year of the damage to {this}"),
+    ("{f1} raised {sum} {money} towards {event}.", "the year in which {f1} raised money towards {that}"),
+    ("A bank lent {name} {sum} {money} to buy {one}.", "the year of the loan to {name}"),
+    ("An archive gave {sum} {money} for {one}.", "the year in which an archive bought {this}"),
+    ("Tickets to {event} brought in {sum} {money}.", "the year of {that}"),
+    ("A printer in {p1} billed {sum} {money} for {print}.", "the year of the printer's bill for {print}"),
+    ("{p1} paid {sum} {money} in fees for {event}.", "the year in which {p1} paid for {that}"),
+    ("The café beside {event} made {sum} {money} that year.", "the year of {that}"),
+    ("A courier charged {sum} {money} to move {one}.", "the year in which a courier moved {this}"),
+    ("A bus firm in {p1} earned {sum} {money} by driving {f1} to {event}.", "the year of {that}"),
+    ("{sum} {money} went to a cleaner of {one}.", "the year in which {this} was cleaned"),
+)  # fmt: skip
+"""A sum of one firm, body or person, and the year whose world output is asked for."""
+
+ECONOMY_QUESTIONS = (
+    "What did the whole world economy produce in {year}?",
+    "How large was world output in {year}?",
+    "To how much did the gross product of all countries amount in {year}?",
+    "In {year}, what were all goods and services made on earth worth?",
+    "What sum did global production reach in {year}?",
+    "Which figure for world GDP belongs to {year}?",
+    "How much did all nations together earn in {year}?",
+    "What was the value of everything made in the world in {year}?",
+    "How great was the total output of mankind in {year}?",
+    "By how much did the income of the entire world grow in {year}?",
+    "How big was the economy of the planet in {year}?",
+    "At what level did output stand in {year}, taking every economy on earth?",
+)  # fmt: skip
+
+ROOMS = (
+    "A thermometer in the hall of {event} showed {c} degrees.",
+    "{one} hung in a waiting room that had {c} degrees one evening.",
+    "The office with {one} is heated to {c} degrees.",
+    "A note says that the cellar with {one} had {c} degrees at noon on the 4th of {month}.",
+    "{f1} came to {event} in a room of {c} degrees.",
+    "During {event} the air in the hall rose to {c} degrees.",
+    "It was {c} degrees in the kitchen beside {event}.",
+    "{one} was shown in a parlour at {c} degrees.",
+    "The stove kept {event} at {c} degrees.",
+    "In {month} a lift on the way to {event} had {c} degrees.",
+    "{name} read {c} degrees off a dial above {one}.",
+)  # fmt: skip
+CONTINENT_QUESTIONS = (
+    "What is the climate like over the year on the continent around {tie}?",
+    "How warm in summer and how cold in winter is the continent where {tie} was?",
+    "What rainfall has the continent on which {tie} was found in an average year?",
+    "Which climate prevails on the continent around {tie}?",
+    "What yearly mean temperature has the continent where {tie} was?",
+    "By how many degrees do the seasons differ across the continent around {tie}?",
+    "What weather is usual from January to December on the continent around {tie}?",
+    "When do dry and wet seasons fall on the continent around {tie}?",
+    "To what extent do frost and heat alternate on the continent where {tie} was?",
+    "Into which zones of climate does the continent around {tie} fall?",
+)  # fmt: skip
+
+GENES = (
+    "HLA-A", "HLA-B", "HLA-C", "HLA-DRB1", "HLA-DQB1", "CYP2D6", "CYP2C19", "CYP1A2", "MC1R", "OCA2", "ALDH2", "ADH1B",
+    "LCT", "APOE", "ACTN3", "COMT", "MTHFR", "FTO", "TAS2R38", "BDNF", "DRD4", "OPN1LW", "HERC2", "EDAR", "FUT2",
+    "UGT1A1", "NAT2", "CCR5", "FOXO3", "PER3", "KIR3DL1", "TYR", "SLC24A5", "VKORC1", "HFE", "MAOA", "OXTR", "CETP",
+    "PON1", "ACE", "AGT",
+)  # fmt: skip
+"""Genes of which people carry different variants."""
+MARKERS = (
+    "D3S1358", "vWA", "FGA", "TH01", "TPOX", "CSF1PO", "D5S818", "D13S317", "D7S820", "D8S1179", "D21S11", "D18S51",
+    "D2S1338", "D19S433",
+)  # fmt: skip
+"""Sites of the DNA that differ between people in their number of repeats."""
+TISSUES = (
+    "liver", "skin", "muscle", "nerve", "kidney", "lung", "heart", "bone", "hair", "gut", "fat", "cheek", "thyroid",
+    "spleen", "white blood",
+)  # fmt: skip
+PROTEINS = (
+    "transferrin", "haptoglobin", "alpha-1 antitrypsin", "apolipoprotein E", "alcohol dehydrogenase", "red opsin",
+    "complement C4", "lactase", "tyrosinase", "filaggrin", "glyoxalase", "phosphoglucomutase", "esterase D",
+)  # fmt: skip
+"""Proteins of which people build different variants."""
+DISEASES = (
+    "measles",
+    "mumps",
+    "tetanus",
+    "polio",
+    "rubella",
+    "influenza",
+    "chickenpox",
+    "diphtheria",
+    "the common cold",
+)
 MOLECULES = (
-    "With how many copies of the amylase gene was {told} born?",
-    "Which bases stood at the lactase regulator site in the DNA of {told} at birth?",
-    "How many base pairs long were the telomeres in the white blood cells of {told} at birth?",
-    "With which two alleles of the HLA-B gene was {told} born?",
-    "For which variant of the alcohol dehydrogenase enzyme did the genes of {told} code at birth?",
-    "With which variants of the gene for the enzyme CYP2D6 was {told} born?",
-    "How many repeats of the base triplet CAG did the DNA of {told} have in the huntingtin gene at birth?",
-    "With which form of the gene for the protein apolipoprotein E was {told} born?",
-    "With how many copies of the salivary protein gene PRB1 was {told} born?",
-    "Which point mutations set the mitochondrial DNA of {told} apart from the reference sequence at birth?",
-    "At how many sites did chromosome 9 in the cells of {told} carry a methyl group at birth?",
-    "With which version of the gene for the taste receptor protein TAS2R38 was {told} born?",
+    "Which alleles of the {gene} gene did {told} inherit?",
+    "How many repeats had the DNA marker {marker} in {told}?",
+    "At which sites did chromosome {n} in the {tissue} cells of {told} carry a methyl group {when}?",
+    "How many base pairs long were the telomeres in the {tissue} cells of {told} {when}?",
+    "What point mutations set the mitochondrial DNA of {told} apart from others {when}?",
+    "Which amino acids formed the tip of the antibodies against {disease} in {told} {when}?",
+    "What variant of the protein {protein} did the {tissue} cells of {told} build {when}?",
+    "By how many bases did the two copies of the {gene} gene differ in {told}?",
+    "To what extent had the {tissue} cells of {told} picked up mutations in the {gene} gene {when}?",
+    "Where on chromosome {n} did the genome of {told} have its longest insertion?",
+    "With which form of the {gene} gene was {told} born?",
+    "In the DNA of {told}, what bases stood at the {marker} site?",
+    "Which allele of the {gene} gene did {told} get from the mother's side?",
+    "How much messenger RNA of the {gene} gene did the {tissue} cells of {told} hold {when}?",
+    "What number of {protein} molecules did a {tissue} cell of {told} contain {when}?",
+    "Which sugars sat on the membrane proteins of the {tissue} cells of {told} {when}?",
 )  # fmt: skip
+"""Questions for what differs between people, so that no textbook answers them."""

@@ -1,232 +1,153 @@
-"""What the LOW rules of P-GranularityMismatch plant, by the kind of the subject: a sentence, and an aside on it."""
+"""What the LOW rules of P-GranularityMismatch plant: a sentence, and an aside on it that picks out the subject."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from perturb.rules.granularity_scenes import things
 from perturb.rules.kinds import Pair
 
-TOTALS: dict[str, tuple[Pair, ...]] = {
-    "music": (
-        ("Published versions of {full} include {x} for choir, {y} for piano and {z} for guitar, {t} in total.",
-         "which has been published in a total of {t} versions"),
-        ("Sheet music of {full} was printed {x} times in London, {y} times in New York and {z} times in Toronto; "
-         "the total is {t}.",
-         "whose sheet music had {t} printings in total"),
-        ("In one concert season {full} was heard {x} times as an opener, {y} times as an encore and {z} times "
-         "in between, which adds up to {t}.",
-         "heard {t} times altogether in one concert season"),
-    ),
-    "film": (
-        ("The sets for {full} comprised {x} interiors, {y} street fronts and {z} models, a total of {t}.",
-         "for which a total of {t} sets were built"),
-        ("In its first month {full} had {x} reviews in dailies, {y} in weeklies and {z} on the radio, {t} reviews "
-         "in total.",
-         "of which {t} reviews in total appeared in the first month"),
-    ),
-    "series": (
-        ("Broadcasters took up {full} in {x} European, {y} Asian and {z} African countries, {t} in total.",
-         "which was taken up in a total of {t} countries"),
-        ("Letters about {full} in one week came from {x} schools, {y} clubs and {z} families, {t} letters in all.",
-         "about which {t} letters in all came in one week"),
-    ),
-    "book": (
-        ("The manuscript of {full} shows {x} cuts, {y} insertions and {z} corrections of spelling, {t} "
-         "changes overall.",
-         "whose manuscript shows {t} changes overall"),
-        ("Of {full} there are {x} editions in hardback, {y} in paperback and {z} for schools, {t} editions in "
-         "all.",
-         "which has come out in {t} editions in all"),
-    ),
-    "place": (
-        ("Signs put up at {full} number {x} by the main approach, {y} along the paths and {z} elsewhere, "
-         "{t} in total.",
-         "where a total of {t} signs have been put up"),
-        ("A survey of {full} set {x} markers in the north, {y} in the middle and {z} in the south; together "
-         "that is {t}.",
-         "surveyed with {t} markers together"),
-    ),
-    "body": (
-        ("In one busy year {full} was named in {x} news stories, {y} interviews and {z} features, {t} pieces in "
-         "total.",
-         "named in a total of {t} pieces in one busy year"),
-    ),
-    "text": (
-        ("Early copies of {full} survive in {x} libraries, {y} archives and {z} private homes, {t} places in "
-         "total.",
-         "of which early copies survive in {t} places in total"),
-    ),
-    "work": (
-        ("In one month {full} got {x} mentions in dailies, {y} in weeklies and {z} on air, {t} in total.",
-         "mentioned a total of {t} times in one month"),
-    ),
-    "any": (
-        ("One library has {x} books, {y} maps or plans and {z} recordings on {full}, {t} items in all.",
-         "on which one library has {t} items in all"),
-        ("A bibliography on {full} lists {x} books, {y} articles and {z} theses, {t} titles in total.",
-         "on which a bibliography lists {t} titles in total"),
-        ("An exhibition on {full} showed {x} drawings, {y} letters and {z} objects, {t} exhibits overall.",
-         "the subject of an exhibition with {t} exhibits overall"),
-        ("A course on {full} has {x} lectures, {y} seminars and {z} evenings of discussion, {t} meetings altogether.",
-         "the subject of a course with {t} meetings altogether"),
-    ),
-}  # fmt: skip
+TOTALS: Mapping[str, tuple[Pair, ...]] = things(
+    ("{event} drew {x} {f1}, {y} {f2} and {z} {f3}, {t} people in all.", "{at_which} drew {t} people in all"),
+    ("Of {print}, {x} copies went to {p1}, {y} to {p2} and {z} to {p3}; together {t} were sent out.",
+     "{print_which} went out in {t} copies"),
+    ("A shop in {p1} sold {prints} on three days, {x} on {d1}, {y} on {d2} and {z} on {d3}, which makes {t}.",
+     "{print_which} found {t} buyers in one shop"),
+    ("{event} brought in {x} {money} at the door, {y} for books and {z} for tea, a sum of {t} {money}.",
+     "{at_which} brought in {t} {money}"),
+    ("{x} people own {print} in {p1}, {y} in {p2} and {z} in {p3}; adding up, one gets {t}.",
+     "{print_which} is owned by {t} people"),
+    ("{this} was lent {x} times in spring, {y} in summer and {z} in autumn, {t} times overall.",
+     "{which} was lent {t} times"),
+    ("{x} {f1}, {y} {f2} and {z} {f3} spoke at {event}; the total of speakers was {t}.",
+     "{at_which} had {t} speakers"),
+    ("{event} filled {x} chairs, {y} stools and {z} cushions, {t} seats combined.", "{at_which} filled {t} seats"),
+    ("{x} {f1}, {y} {f2} and {z} {f3} signed {one}, so that it bears {t} names altogether.",
+     "{which} was signed by {t} people"),
+    ("At {event} guests drank {x} cups of coffee, {y} of tea and {z} of cocoa, together {t} cups.",
+     "{at_which} called for {t} cups"),
+    ("{f1} gave {x} {money} towards {one}, {f2} {y} and {f3} {z}, making {t} {money}.", "{which} cost {t} {money}"),
+    ("On {d1} {x} minutes went into mending {one}, on {d2} {y} and on {d3} {z}, {t} minutes all told.",
+     "{which} was mended in {t} minutes"),
+    ("{x} people came to {event} by bus, {y} by bicycle and {z} on foot, a sum of {t}.",
+     "{at_which} had {t} people come"),
+    ("A total of {t} {f1} bought {print}, {x} from {p1}, {y} from {p2} and {z} from {p3}.",
+     "{print_which} was bought by {t} {f1}"),
+)  # fmt: skip
 
-DEGREES: dict[str, tuple[Pair, ...]] = {
-    "music": (
-        ("An early printed copy of {full} is kept rather cool, at exactly {d} degrees Celsius.",
-         "of which an early copy is kept at exactly {d} degrees Celsius"),
-        ("The title on one printed sheet of {full} is slightly slanted, by precisely {d} degrees.",
-         "of which one sheet has a title slanted by precisely {d} degrees"),
-    ),
-    "film": (
-        ("The original negative of {full} is stored in the cold, at exactly {d} degrees Celsius.",
-         "whose negative is stored at exactly {d} degrees Celsius"),
-        ("The title on the first poster for {full} is slightly slanted, by exactly {d} degrees.",
-         "whose first poster has a title slanted by exactly {d} degrees"),
-    ),
-    "series": (
-        ("The master tapes of {full} are kept rather cool, at exactly {d} degrees Celsius.",
-         "whose master tapes are kept at exactly {d} degrees Celsius"),
-        ("The letters of the logo of {full} lean a little, by precisely {d} degrees.",
-         "whose logo has letters leaning by precisely {d} degrees"),
-    ),
-    "book": (
-        ("The manuscript of {full} is kept rather cool, at exactly {d} degrees Celsius.",
-         "whose manuscript is kept at exactly {d} degrees Celsius"),
-        ("The title on the first cover of {full} is slightly slanted, by precisely {d} degrees.",
-         "whose first cover has a title slanted by precisely {d} degrees"),
-    ),
-    "place": (
-        ("The footpath that leads to {full} rises gently; its slope is exactly {d} degrees.",
-         "to which a footpath rises at exactly {d} degrees"),
-        ("The plaque at {full} is set slightly aslant, at precisely {d} degrees.",
-         "which has a plaque set at precisely {d} degrees"),
-    ),
-    "body": (
-        ("The archives of {full} are kept cool, at precisely {d} degrees Celsius.",
-         "whose archives are kept at precisely {d} degrees Celsius"),
-    ),
-    "text": (
-        ("The oldest copy of {full} is kept rather cool, at exactly {d} degrees Celsius.",
-         "whose oldest copy is kept at exactly {d} degrees Celsius"),
-        ("Under glass, a page of {full} is shown slightly tilted, by precisely {d} degrees.",
-         "of which a page is shown tilted by precisely {d} degrees"),
-    ),
-    "work": (
-        ("A collection of letters about {full} is kept fairly cool, at exactly {d} degrees Celsius.",
-         "the subject of letters kept at exactly {d} degrees Celsius"),
-    ),
-    "any": (
-        ("The reading room with the books on {full} is fairly cool, at precisely {d} degrees Celsius.",
-         "the subject of books in a reading room kept at precisely {d} degrees Celsius"),
-        ("The title of one book on {full} is printed slightly aslant, at exactly {d} degrees.",
-         "the subject of a book with a title set at exactly {d} degrees"),
-        ("One archive keeps its papers on {full} fairly cool, at exactly {d} degrees Celsius.",
-         "the subject of papers kept at exactly {d} degrees Celsius"),
-        ("A display case with documents on {full} is slightly tilted, by precisely {d} degrees.",
-         "the subject of documents shown in a case tilted by precisely {d} degrees"),
-    ),
-}  # fmt: skip
+DEGREES: Mapping[str, tuple[Pair, ...]] = things(
+    ("{one} is kept cool, at {exact} {c} degrees Celsius.", "{which} is kept at {c} degrees"),
+    ("The room was warm for {event}, {exact} {w} degrees by the thermometer.",
+     "{at_which} was held at {exact} {w} degrees"),
+    ("{one} leans a little on its shelf, by {exact} {c} degrees.", "{which} leans by {c} degrees"),
+    ("{one} is stored far up north, at a latitude of {exact} {lat} degrees.",
+     "{which} is stored {exact} {lat} degrees north"),
+    ("{event} was held far in the south, at a latitude of {exact} {s} degrees.",
+     "{at_which} was held at {s} degrees south"),
+    ("{event} was a quiet affair, {exact} {q} decibels loud.", "{at_which} was {exact} {q} decibels loud"),
+    ("A dim lamp of {exact} {lux} lux shines on {one}.", "{which} is lit by {lux} lux"),
+    ("The air around {one} is rather dry, with {exact} {q} per cent humidity.",
+     "{which} is kept at {q} per cent humidity"),
+    ("One gets to the hall of {event} by a steep ramp of {exact} {q} degrees.",
+     "{at_which} was held at the top of a ramp of {q} degrees"),
+    ("{one} hangs askew in a hall in {p1}, {exact} {c} degrees off level.", "{which} hangs {c} degrees off level"),
+    ("A fresh wind, {exact} {b} on the Beaufort scale, blew during {event}.",
+     "{at_which} was held in a wind of force {b}"),
+    ("It froze outside during {event}, at {exact} {c} degrees below zero.",
+     "{at_which} was held at {c} degrees below zero"),
+    ("The window beside {one} looks roughly east, at {exact} {east} degrees on the compass.",
+     "{which} stands by a window facing {east} degrees"),
+    ("{one} lies in a box whose lid opens wide, to {exact} {east} degrees.",
+     "{which} lies under a lid opening {east} degrees"),
+    ("{event} got a low mark from {f1}, {exact} {m} out of ten.", "{at_which} was given {m} out of ten"),
+    ("The road from {p1} to the archive with {one} is steep, with a rise of {exact} {c} per cent.",
+     "{which} is reached by a rise of {exact} {c} per cent"),
+)  # fmt: skip
+"""A quantity in loose words and as one value in degrees or on a scale of its own."""
 
-UNITS: dict[str, tuple[Pair, ...]] = {
-    "music": (
-        ("The handwritten lyric sheet of {full} is {cm} cm ({inch} inches) high.",
-         "whose lyric sheet is {inch} inches high"),
-        ("A framed disc for {full} measures {inch} inches ({cm} cm) across.",
-         "honoured with a disc {cm} cm across"),
-    ),
-    "film": (
-        ("A small poster for {full} measures {cm} cm ({inch} inches) in height.",
-         "for which there is a small poster {inch} inches high"),
-        ("A framed picture from {full} is {inch} inches ({cm} cm) wide.",
-         "from which there is a framed picture {cm} cm wide"),
-    ),
-    "series": (
-        ("A small poster for {full} measures {cm} cm ({inch} inches) in height.",
-         "for which there is a small poster {inch} inches high"),
-        ("A framed drawing of the logo of {full} is {inch} inches ({cm} cm) wide.",
-         "whose logo exists in a drawing {cm} cm wide"),
-    ),
-    "book": (
-        ("The notebook in which {full} was drafted is {cm} cm ({inch} inches) high.",
-         "drafted in a notebook {inch} inches high"),
-        ("The first page of the manuscript of {full} is {inch} inches ({cm} cm) high.",
-         "whose manuscript has a first page {cm} cm high"),
-    ),
-    "place": (
-        ("A bronze plaque at {full} is {cm} cm ({inch} inches) wide.", "which has a plaque {inch} inches wide"),
-        ("A relief model of {full} is {cm} cm ({inch} inches) long.",
-         "of which there is a model {inch} inches long"),
-        ("A stone marker at {full} stands {inch} inches ({cm} cm) high.",
-         "which has a stone marker {cm} cm high"),
-    ),
-    "body": (
-        ("The first pennant of {full} was {cm} cm ({inch} inches) long.",
-         "whose first pennant was {inch} inches long"),
-        ("A name plate of {full} measures {inch} inches ({cm} cm) in width.",
-         "which had a name plate {cm} cm wide"),
-    ),
-    "text": (
-        ("The oldest copy of {full} is {cm} cm ({inch} inches) high.", "whose oldest copy is {inch} inches high"),
-        ("The case in which {full} is shown measures {inch} inches ({cm} cm) across.",
-         "shown in a case {cm} cm across"),
-    ),
-    "any": (
-        ("A small poster for an exhibition on {full} is {cm} cm ({inch} inches) high.",
-         "the subject of an exhibition with a small poster {inch} inches high"),
-        ("An illustrated volume on {full} is {inch} inches ({cm} cm) tall.",
-         "the subject of an illustrated volume {cm} cm tall"),
-        ("A framed drawing for a book on {full} is {cm} cm ({inch} inches) wide.",
-         "the subject of a book for which there is a drawing {inch} inches wide"),
-    ),
-}  # fmt: skip
+EXACTNESS = ("exactly", "precisely", "a measured", "a precise", "an exact")
 
-YEARLY: dict[str, tuple[Pair, ...]] = {
-    "music": (
-        ("From 2020 to 2022 {full} was performed {t} times at one festival: {x} times in 2020, {y} in 2021 "
-         "and {z} in 2022.",
-         "performed {y} times at a festival in 2021"),
-        ("Licences for the use of {full} numbered {t} over three years, with {x} in 2020, {y} in 2021 and {z} "
-         "in 2022.",
-         "for which {z} licences were given in 2022"),
+UNITS: Mapping[str, tuple[tuple[str, Pair], ...]] = things(
+    ("length", ("{one} measures {u} ({v}) across.", "{which} measures {v} across")),
+    ("length", ("In height {one} comes to {u}, or {v}.", "{which} is {u} high")),
+    ("length", ("A parcel {u} ({v}) long held {one}.", "{which} came in a parcel {v} long")),
+    ("length", ("{f1} hung {one} on a nail {u} ({v}) from the floor.", "{which} hangs {v} from the floor")),
+    ("weight", ("{one} weighs {u} ({v}).", "{which} weighs {v}")),
+    ("weight", ("With its box, {one} is {u}, that is {v}, in weight.", "{which} weighs {u} with its box")),
+    ("weight", ("The postage for {one} was paid by weight: {u} ({v}).", "{which} was posted at {v}")),
+    ("distance", ("{event} took place {u} ({v}) outside {p1}.", "{at_which} took place {v} outside {p1}")),
+    ("distance", ("{f1} walked {u} ({v}) to {event}.", "{at_which} drew {f1} from {v} away")),
+    ("distance", ("{one} is kept {u}, or {v}, from {p1}.", "{which} is kept {u} from {p1}")),
+    ("hours", ("{event} lasted {u} ({v}).", "{at_which} lasted {v}")),
+    ("hours", ("{f1} sat through {event} for {u}, that is {v}.", "{at_which} went on for {u}")),
+    ("hours", ("A clerk spent {u} ({v}) on mending {one}.", "{which} was mended within {v}")),
+    ("days", ("{one} was on loan for {u} ({v}).", "{which} was lent for {v}")),
+    ("days", ("It took {u}, or {v}, to get ready for {event}.", "{at_which} took {u} to prepare")),
+    ("days", ("The post needed {u} ({v}) to bring {one} to {p1}.", "{which} travelled for {v}")),
+    ("area", ("A room of {u} ({v}) in {p1} housed {event}.", "{at_which} filled a room of {v}")),
+    ("area", ("{one} hangs in a hall of {u}, or {v}.", "{which} hangs in a hall of {u}")),
+    ("warmth", ("{one} is stored at {u} ({v}).", "{which} is stored at {v}")),
+    ("warmth", ("The room had {u}, or {v}, at {event}.", "{at_which} was held at {u}")),
+)  # fmt: skip
+"""What is measured, with the sentence and the aside."""
+
+MEASURES: Mapping[str, tuple[Pair, ...]] = {
+    "length": (
+        ("25 cm", "10 inches"), ("36 cm", "14 inches"), ("46 cm", "18 inches"), ("51 centimetres", "20 inches"),
+        ("61 centimetres", "2 feet"), ("305 mm", "12 inches"), ("254 millimetres", "10 inches"), ("33 cm", "13 in"),
     ),
-    "film": (
-        ("Film clubs showed {full} on {t} evenings in three years: {x} in 2020, {y} in 2021, {z} in 2022.",
-         "shown by film clubs on {y} evenings in 2021"),
+    "weight": (
+        ("227 grams", "8 ounces"), ("340 grams", "12 ounces"), ("454 g", "1 pound"), ("170 g", "6 ounces"),
+        ("567 grams", "20 oz"), ("0.5 kg", "1.1 pounds"), ("0.9 kilograms", "2 pounds"), ("284 grams", "10 ounces"),
     ),
-    "series": (
-        ("One quiz league asked {t} questions about {full} in three years: {x} in 2020, {y} in 2021, {z} in 2022.",
-         "about which a quiz league asked {y} questions in 2021"),
+    "distance": (
+        ("8 km", "5 miles"), ("16 kilometres", "10 miles"), ("5 kilometres", "3.1 miles"), ("3 km", "1.9 miles"),
+        ("91 metres", "100 yards"), ("183 metres", "200 yards"), ("1.2 km", "0.75 miles"), ("2.4 km", "1.5 miles"),
     ),
-    "book": (
-        ("A national library recorded {t} requests for {full} in three years, of which {x} fell in 2020, {y} "
-         "in 2021 and {z} in 2022.",
-         "requested {z} times at a national library in 2022"),
+    "hours": (
+        ("90 minutes", "an hour and a half"), ("105 minutes", "an hour and three quarters"),
+        ("75 minutes", "an hour and a quarter"), ("45 minutes", "three quarters of an hour"),
+        ("150 minutes", "2.5 hours"), ("1.2 hours", "72 minutes"), ("180 minutes", "3 hours"),
     ),
-    "work": (
-        ("In the years 2020 to 2022 {full} was the topic of {t} theses, {x} in 2020, {y} in 2021 and {z} in "
-         "2022.",
-         "the topic of {y} theses in 2021"),
+    "days": (
+        ("14 days", "a fortnight"), ("36 hours", "a day and a half"), ("21 days", "3 weeks"), ("72 hours", "3 days"),
+        ("42 days", "6 weeks"), ("24 months", "2 years"), ("18 months", "a year and a half"), ("5 weeks", "35 days"),
     ),
-    "place": (
-        ("School parties came to {full} {t} times in the three years from 2020: {x} times in 2020, {y} in "
-         "2021 and {z} in 2022.",
-         "where school parties came {y} times in 2021"),
+    "area": (
+        ("93 square metres", "1,000 square feet"), ("46 square metres", "500 square feet"),
+        ("74 square metres", "800 square feet"), ("56 square metres", "600 square feet"),
     ),
-    "body": (
-        ("In three years {full} sent out {t} press notices, {x} in 2020, {y} in 2021 and {z} in 2022.",
-         "which sent out {z} press notices in 2022"),
-    ),
-    "any": (
-        ("One library lent out books on {full} {t} times in three years, {x} times in 2020, {y} in 2021 and {z} in "
-         "2022.",
-         "on which one library lent out books {y} times in 2021"),
-        ("Schools asked for {t} talks on {full} over three years: {x} in 2020, {y} in 2021 and {z} in 2022.",
-         "on which schools asked for {x} talks in 2020"),
-        ("Journals carried {t} articles on {full} from 2020 to 2022: {x} in 2020, {y} in 2021 and {z} in 2022.",
-         "on which journals carried {y} articles in 2021"),
-        ("Over three years {t} lectures were given on {full}, with {x} in 2020, {y} in 2021 and {z} in 2022.",
-         "on which {x} lectures were given in 2020"),
-        ("A radio station aired {t} features on {full} in three years, {x} in 2020, {y} in 2021 and {z} in 2022.",
-         "on which a radio station aired {z} features in 2022"),
-    ),
+    "warmth": (("20 °C", "68 °F"), ("15 °C", "59 °F"), ("18 °C", "64 °F"), ("17 °C", "63 °F"), ("22 °C", "72 °F")),
 }  # fmt: skip
+"""One measurement in two units, by what is measured."""
+
+YEARLY: Mapping[str, tuple[Pair, ...]] = things(
+    ("{event} was held {t} times from {y1} to {y3}, with {x} dates in {y1}, {y} in {y2} and {z} in {y3}.",
+     "{at_which} was held {y} times in {y2}"),
+    ("A library lent {one} {t} times in three years: {x} in {y1}, {y} in {y2} and {z} in {y3}.",
+     "{which} was lent {z} times in {y3}"),
+    ("Shops took {t} copies of {print}, namely {x} in {y1}, {y} in {y2}, {z} in {y3}.",
+     "{print_which} sold {x} copies in {y1}"),
+    ("{t} {f1} came to {event} between {y1} and {y3}; {y1} saw {x} of them, {y2} had {y} and {y3} had {z}.",
+     "{at_which} drew {y} {f1} in {y2}"),
+    ("In {p1} {event} was asked for by {x} schools in {y1}, {y} in {y2} and {z} in {y3}, {t} over that span.",
+     "{at_which} was wanted by {z} schools in {y3}"),
+    ("Of {t} {prints} given away since {y1}, {x} went out in that year, {y} in {y2} and {z} in {y3}.",
+     "{print_which} went out {y} times in {y2}"),
+    ("The owner of {one} earned {t} {money} with it, {x} in {y1}, {y} in {y2} and {z} in {y3}.",
+     "{which} earned {x} {money} in {y1}"),
+    ("{f1} spoke {t} times at {events}, {x} times during {y1}, {y} during {y2}, {z} during {y3}.",
+     "{at_which} had {f1} speak {z} times in {y3}"),
+    ("Visitors wrote {t} letters after {event}: {x} arrived in {y1}, {y} in {y2} and {z} in {y3}.",
+     "{at_which} brought {y} letters in {y2}"),
+    ("{one} was shown on {t} days over three years, {y1} having {x} of these, {y2} having {y} and {y3} having {z}.",
+     "{which} was shown on {x} days in {y1}"),
+    ("{p1} paid {t} {money} for {events}, {x} in {y1}, {y} in {y2} and {z} in {y3}.",
+     "{at_which} cost {p1} {y} {money} in {y2}"),
+    ("From {y1} until {y3} {one} was put on show {t} times, {x} times in {y1}, {y} times in {y2}, {z} in {y3}.",
+     "{which} was put on show {z} times in {y3}"),
+    ("{f1} asked {t} questions at {events}, {x} of them in {y1}, {y} in {y2} and {z} in {y3}.",
+     "{at_which} raised {x} questions in {y1}"),
+    ("A club in {p2} bought {t} {prints} within three years, {x} in {y1}, {y} in {y2} and {z} in {y3}.",
+     "{print_which} was bought {z} times in {y3}"),
+)  # fmt: skip

@@ -1,267 +1,176 @@
-"""What the MEDIUM rules of P-GranularityMismatch plant, by the kind of the subject.
+"""What four MEDIUM rules of P-GranularityMismatch plant and ask: shares, medians, nations, pieces inside parts.
 
-Each entry is such as a paragraph about a subject of its kind might hold. Where a rule has frames, an entry fills their
-gaps; else it is a sentence and the question that goes beyond it.
+Gaps such as `{one}` and `{event}` are filled from a scene about the subject (see `granularity_scenes`).
 """
 
 from __future__ import annotations
 
 from perturb.rules.kinds import Pair
 
-SHARES: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "music": (
-        ("singers in one choir", "knew {full} by heart", "choir singers in the country"),
-        ("pupils in one music class", "could hum {full}", "pupils in the country"),
-        ("members of one wedding band", "liked {full} at first hearing", "working musicians"),
-    ),
-    "film": (
-        ("guests at one private showing", "guessed the ending of {full}", "cinema-goers worldwide"),
-        ("members of one film club", "sat through {full} a second time", "film club members in the country"),
-    ),
-    "series": (
-        ("residents of one student house", "watched {full} every week", "students in the country"),
-        ("members of one family", "named {full} as a favourite", "television viewers in the country"),
-    ),
-    "book": (
-        ("members of one reading circle", "finished {full} within a week", "readers of the book worldwide"),
-        ("students in one seminar", "had read {full} at school", "students in the English-speaking world"),
-    ),
-    "work": (
-        ("callers to one radio phone-in", "named {full} as a favourite", "radio listeners in the country"),
-        ("tutors in one department", "used {full} in class", "university tutors in the world"),
-    ),
-    "place": (
-        ("walkers in one party", "had once been to {full}", "walkers in the country"),
-        ("passengers in one coach", "took a picture of {full}", "coach passengers in the country"),
-    ),
-    "person": (
-        ("members of one reading circle", "had read a book about {full}", "readers in the country"),
-        ("guests at one dinner", "had written to {full}", "letter-writers of the time"),
-        ("pupils in one class", "chose {full} for an essay", "pupils in the country"),
-    ),
-    "any": (
-        ("historians on one panel", "mentioned {full} in their opening remarks", "historians in the world"),
-        ("students in one seminar", "chose {full} for an essay", "students in the country"),
-        ("members of one town council", "had read a book on {full}", "local politicians in the country"),
-    ),
-}  # fmt: skip
-"""Kind -> (a very small group, what some of it did, the large population asked for)."""
-
+SHARE_UNITS = (
+    "in one family", "on one coach", "in one village", "at one table", "on one tram", "in one street",
+    "in one office", "at one party", "on one ferry", "in one queue", "at one bus stop", "in one lift",
+    "on one staircase", "in one waiting room", "at one wedding", "in one carpool", "at one market stall",
+)  # fmt: skip
+SHARE_DEEDS = (
+    "heard of {full}", "read about {full}", "owned {one}", "bought {one}", "seen {one}", "been given {one}",
+    "been to {event}", "asked for {one}", "talked about {full}", "told a child about {full}", "kept {one}",
+    "written about {full}", "borrowed {one}", "lost {one}", "missed {event}", "left {event} early",
+    "spoken at {event}", "wrapped up {one}", "dreamt about {full}", "paid for {event}", "thrown away {one}",
+)  # fmt: skip
+REGIONS = (
+    "in the country", "worldwide", "across Europe", "in Asia", "in South America", "in the English-speaking world",
+    "in Africa", "in all of Canada", "throughout Australia", "in the whole of France", "on every continent",
+    "in the United States", "across Scandinavia", "in all the Alps", "around the Mediterranean",
+)  # fmt: skip
 SHARE_SENTENCES = (
-    "Of the {n} {small}, {k} {vp}; the far larger number of {all} was never counted in this way.",
-    "There were {n} {small}, {k} of whom {vp}, a tiny group beside the many thousands of {all}.",
-    "A note says that {k} of the {n} {small} {vp}, but holds no such count for the great mass of {all}.",
-    "Among {n} {small}, {k} {vp}; of the very many {all} nothing of the kind is recorded.",
-    "By one account {k} of the {n} {small} {vp}, while nobody asked the far more numerous {all}.",
-    "It is recorded that, of {n} {small}, {k} {vp}; about the multitude of {all} the record is silent.",
-    "One count covers {n} {small}, of whom {k} {vp}, and leaves aside the vast number of {all}.",
+    "Of the {n} {small}, {k} had {did}, a tiny group beside all {all}.",
+    "{k} of {n} {small} had {did}; {all} run to many thousands.",
+    "There were {n} {small}, and {k} of them had {did}, while {all} are past counting.",
+    "Though {all} are very many, only {n} {unit} were asked, {k} of whom had {did}.",
+    "A diary mentions {n} {small}, says that {k} had {did}, and leaves out the mass of {all}.",
+    "Among {all}, that great crowd, somebody picked {n} {unit}; {k} had {did}.",
+    "{k} out of {n} {small} said they had {did}; the host of {all} kept quiet.",
+    "Sitting with {n} {small}, a traveller learned that {k} had {did}, and never met the bulk of {all}.",
+    "Whatever {all} may have done, of {n} {unit} it is known that {k} had {did}.",
+    "{n} {small} put up their hands if they had {did}, and {k} did so; nobody polled {all}.",
+    "A small sum, {k} in {n}, gives the {small} who had {did}; {all} form a far larger body.",
+    "When {n} {small} met, {k} turned out to have {did}, few indeed next to {all}.",
 )  # fmt: skip
 SHARE_QUESTIONS = (
-    "What proportion of all {all} {vp}?",
-    "What percentage of all {all} {vp}?",
-    "How large a share of all {all} {vp}?",
-    "Among all {all}, what fraction {vp}?",
-    "Taking all {all} together, what percentage {vp}?",
-    "What is the proportion of all {all} who {vp}?",
+    "What proportion of all {all} had {did}?",
+    "How many in every hundred of all {all} had {did}?",
+    "One in how many of all {all} had {did}?",
+    "What percentage of {all} had {did}?",
+    "What part of all {all} had {did}?",
+    "Which fraction of {all} as a body had {did}?",
+    "Out of every thousand {all}, what number had {did}?",
+    "To what extent, in per cent, had {all} in general {did}?",
+    "What share of {all} do those make up who had {did}?",
+    "Of all {all}, how large a share had {did}?",
+    "How common was it among all {all} to have {did}?",
+    "Taking all {all}, how big is the part that had {did}?",
 )  # fmt: skip
 
-MEDIANS: dict[str, tuple[Pair, ...]] = {
-    "music": (
-        ("radio features on {full}", "length in minutes"),
-        ("choir arrangements of {full}", "number of pages"),
-    ),
-    "film": (
-        ("magazine articles on {full}", "number of paragraphs"),
-        ("drafts of the script of {full}", "number of scenes added"),
-    ),
-    "series": (
-        ("magazine articles on {full}", "number of paragraphs"),
-        ("podcasts on {full}", "length in minutes"),
-    ),
-    "book": (
-        ("school editions of {full}", "number of footnotes"),
-        ("radio readings from {full}", "length in minutes"),
-    ),
-    "work": (
-        ("early reviews of {full}", "number of paragraphs"),
-        ("essays on {full} in one volume", "number of pages"),
-    ),
-    "place": (
-        ("marked trails near {full}", "number of stopping points"),
-        ("surveys made of {full}", "number of days in the field"),
-    ),
-    "body": (
-        ("early meetings of {full}", "number of people present"),
-        ("chapters on {full} in one handbook", "number of pages"),
-    ),
-    "person": (
-        ("articles on {full} in one magazine", "number of paragraphs"),
-        ("letters about {full} in one collection", "number of lines"),
-        ("lectures on {full} in one series", "length in minutes"),
-    ),
-    "any": (
-        ("documentaries on {full} in one archive", "length in minutes"),
-        ("lectures on {full} in one series", "length in minutes"),
-        ("chapters on {full} in one handbook", "number of pages"),
-    ),
-}  # fmt: skip
-"""Kind -> (a group of five, what is measured of each)."""
-
+MEDIAN_OF_THINGS = (
+    "weight in grams", "price in pounds", "width in centimetres", "age in years", "height in millimetres",
+    "price in euros", "length in inches", "weight in ounces", "cost in dollars", "breadth in centimetres",
+)  # fmt: skip
+MEDIAN_OF_EVENTS = (
+    "length in minutes", "number of guests", "number of chairs", "entrance fee in francs", "number of speakers",
+    "attendance", "cost in crowns", "duration in minutes", "number of questions", "income in pounds",
+)  # fmt: skip
 MEDIAN_SENTENCES = (
-    "For four of the five {group} the {measure} is known: {a}, {b}, {c} and {d}.",
-    "There were five {group}; the {measure} was {a}, {b}, {c} and {d} in four cases and was not noted in the "
-    "fifth.",
-    "The {measure} of the first four of five {group} is given as {a}, {b}, {c} and {d}, while the entry for "
-    "the last is torn off.",
-    "Five {group} are listed, with {a}, {b}, {c} and {d} as the {measure} of four and a blank for the "
-    "remaining one.",
-    "Among the five {group}, the {measure} ran to {a}, {b}, {c} and {d}; one value has been lost.",
-    "Sources give the {measure} for all but one of the five {group}, namely {a}, {b}, {c} and {d}.",
-    "The {measure} of the five {group} varied; {a}, {b}, {c} and {d} are on record, and the fifth figure is "
-    "not.",
-    "Of five {group}, one has no recorded {measure}; the rest come to {a}, {b}, {c} and {d}.",
+    "For all but one of {size} {group} the {measure} is known: {list}.",
+    "Of {size} {group}, one has no recorded {measure}; the rest come to {list}.",
+    "{size} {group} stand in a table by {measure}, with {list} and a blank.",
+    "Somebody noted the {measure} of {size} {group} as {list}, and one entry is torn off.",
+    "The {measure} of {known} out of {size} {group} came to {list}; nobody took the remaining one.",
+    "There were {size} {group}, whose {measure} was {list} and, in a single case, unreadable.",
+    "A clerk wrote down {list} as the {measure} of {known} of the {size} {group} and skipped the last.",
+    "Ink hides the {measure} of one of {size} {group}; the others have {list}.",
+    "{list} make up the column for {measure} of {size} {group}, where another line is empty.",
+    "Out of {size} {group}, {known} were checked for {measure}, giving {list}, and one was missed.",
+    "{p1} had {size} {group}; by {measure} they reached {list}, with no value for one.",
+    "While {known} of {size} {group} show {list} for {measure}, the figure of the other has faded.",
 )  # fmt: skip
 MEDIAN_QUESTIONS = (
-    "What was the median {measure} of the five {group}?",
-    "For the five {group}, what is the median {measure}?",
-    "What median {measure} do the five {group} have?",
-    "Taking all five {group}, what is the median of the {measure}?",
-    "Which value is the median {measure} among the five {group}?",
-    "With the five {group} put in order, what is the median {measure}?",
+    "What was the median {measure} of the {size} {group}?",
+    "Which {measure} lies in the middle when all {size} {group} are put in order?",
+    "How high was the median {measure} among the {size} {group}?",
+    "For the {size} {group}, what was the median {measure}?",
+    "With the {size} {group} sorted by {measure}, what does the middle one have?",
+    "When the {size} {group} are ranked by {measure}, which value stands in the middle?",
+    "To what does the median {measure} of the {size} {group} amount?",
+    "By {measure}, what is the middle value for the {size} {group}?",
+    "Where does the median lie for the {measure} of the {size} {group}?",
+    "Lining up all {size} {group} by {measure}, which figure comes in the middle?",
+    "If every one of the {size} {group} counts, what is the median {measure}?",
 )  # fmt: skip
 
-NATIONS: dict[str, tuple[Pair, ...]] = {
-    "music": (
-        ("of adults knew {full} from the radio", "adults in {land} as a whole knew {full} from the radio"),
-        ("of record shops stocked {full}", "all record shops in {land} stocked {full}"),
-    ),
-    "film": (
-        ("of adults had seen {full}", "adults throughout {land} had seen {full}"),
-    ),
-    "series": (
-        ("of households watched {full}", "households across {land} watched {full}"),
-    ),
-    "book": (
-        ("of schools had {full} on their reading lists",
-         "schools in the whole of {land} had {full} on their reading lists"),
-    ),
-    "work": (
-        ("of adults recognised {full} by its title",
-         "adults in {land} as a whole recognised {full} by its title"),
-        ("of public libraries held a book on {full}", "public libraries throughout {land} held a book on {full}"),
-    ),
-    "person": (
-        ("of adults recognised the name of {full}",
-         "adults in {land} as a whole recognised the name of {full}"),
-        ("of public libraries held a book on {full}", "public libraries throughout {land} held a book on {full}"),
-    ),
-    "any": (
-        ("of adults had heard of {full}", "adults in {land} as a whole had heard of {full}"),
-        ("of public libraries held a book on {full}", "public libraries throughout {land} held a book on {full}"),
-        ("of secondary schools taught a lesson on {full}",
-         "secondary schools throughout {land} taught a lesson on {full}"),
-    ),
-}  # fmt: skip
-"""Kind -> (what a share of a town did, the same of a whole country)."""
-
-NATION_SENTENCES = (
-    "In {town}, {p} per cent {did}; in {other} it was {q} per cent.",
-    "A study of two towns found that in {town} {p} per cent {did}, and in {other} {q} per cent.",
-    "In {town} some {p} per cent {did}, against {q} per cent in {other}; no other place was looked at.",
-    "By one count {p} per cent {did} in {town}, and {q} per cent in {other}.",
-    "Counts exist for {town}, where {p} per cent {did}, and for {other}, where it was {q} per cent.",
-    "According to local papers, in {town} {p} per cent {did}, in {other} {q} per cent.",
+NATION_SHAPES: tuple[Pair, ...] = (
+    ("In {town} {p} per cent of {f1} had {did}, in {other} {q} per cent.",
+     "What percentage of {f1} in {land} as a whole had {did}?"),
+    ("{p} in every hundred {f1} in {town} and {q} in {other} had {did}.",
+     "How many in every hundred {f1} had {did} in the whole of {land}?"),
+    ("Libraries in {town} lend {one} for {p} days, those in {other} for {q}.",
+     "For how long may libraries lend {one} in {land} as a whole?"),
+    ("{town} puts on {event} {p} times a year, {other} {q} times.",
+     "How often a year is {event} put on in the whole of {land}?"),
+    ("Shops sold {p} copies of {print} in {town}, and {q} in {other}.",
+     "What number of copies of {print} did shops sell across {land}?"),
+    ("{p} {f1} own {print} in {town}, against {q} in {other}.",
+     "By how many {f1} is {print} owned in all of {land}?"),
+    ("The waiting list for {event} holds {p} names in {town} and {q} in {other}.",
+     "How long is the waiting list for {event} in {land} as a nation?"),
+    ("With {p} speakers in {town} and {q} in {other}, {event} was well served.",
+     "What was the number of speakers at {event} throughout {land}?"),
+    ("{f1} in {town} wait {p} days for {one}; in {other} it takes {q}.",
+     "How long is the wait for {one} in {land} taken as a whole?"),
+    ("By rule, {event} may last {p} minutes in {town}, but {q} in {other}.",
+     "Which limit in minutes holds for {event} in the whole country of {land}?"),
+    ("{town} has {p} schools with {one} on the wall, {other} has {q}.",
+     "On the walls of how many schools all over {land} does {one} hang?"),
+    ("In {town} children under {p} are kept out of {event}, in {other} those under {q}.",
+     "From what age may children in {land} at large go to {event}?"),
+    ("{other} gave {q} prizes for {many}, and {town} {p}.",
+     "How many prizes for {many} did {land} as a country give?"),
+    ("Of {f1} asked in {town}, {p} per cent had {did}; of those in {other}, {q} per cent.",
+     "Over the whole of {land}, what share of {f1} had {did}?"),
 )  # fmt: skip
-NATION_QUESTIONS = (
-    "What percentage of {whole}?",
-    "What proportion of {whole}?",
-    "How large a share of {whole}?",
-    "What share of {whole}?",
-    "Which fraction of {whole}?",
-)  # fmt: skip
+"""Figures or rules of two towns, and the question for those of the whole country."""
 
 TOWNS = (
-    ("Dayton", "Spokane", "the United States"),
-    ("Tucson", "Albany", "the United States"),
-    ("Omaha", "Fresno", "the United States"),
-    ("Toledo", "Mobile", "the United States"),
-    ("Leeds", "Bristol", "the United Kingdom"),
-    ("Norwich", "Swansea", "the United Kingdom"),
-    ("Calgary", "Halifax", "Canada"),
-    ("Adelaide", "Hobart", "Australia"),
+    ("Dayton", "Spokane", "the United States"), ("Tucson", "Albany", "the United States"),
+    ("Omaha", "Fresno", "the United States"), ("Toledo", "Mobile", "the United States"),
+    ("Leeds", "Bristol", "the United Kingdom"), ("Norwich", "Swansea", "the United Kingdom"),
+    ("Calgary", "Halifax", "Canada"), ("Adelaide", "Hobart", "Australia"), ("Lyon", "Nantes", "France"),
+    ("Bremen", "Kassel", "Germany"), ("Turin", "Bari", "Italy"), ("Bilbao", "Murcia", "Spain"),
+    ("Porto", "Braga", "Portugal"), ("Utrecht", "Breda", "the Netherlands"), ("Graz", "Linz", "Austria"),
+    ("Bergen", "Tromsø", "Norway"), ("Malmö", "Uppsala", "Sweden"), ("Tampere", "Oulu", "Finland"),
+    ("Odense", "Aalborg", "Denmark"), ("Poznań", "Lublin", "Poland"), ("Cork", "Galway", "Ireland"),
+    ("Pune", "Nagpur", "India"), ("Sendai", "Kobe", "Japan"), ("Recife", "Curitiba", "Brazil"),
+    ("Arequipa", "Cusco", "Peru"), ("Mombasa", "Kisumu", "Kenya"), ("Dunedin", "Napier", "New Zealand"),
 )  # fmt: skip
 
-PARTS: dict[str, tuple[Pair, ...]] = {
-    "music": (
-        ("{full} has a bridge that is eight bars long.",
-         "How many notes are there in the third bar of the bridge of {full}?"),
-        ("The coda of {full} is carried by a short string passage.",
-         "How many notes does the viola part within the coda of {full} contain?"),
-        ("The arrangement of {full} opens with a figure of four bars.",
-         "Which note ends the second bar of the opening figure of {full}?"),
-        ("A drum fill leads into the last chorus of {full}.",
-         "How many strokes on the snare does the drum fill before the last chorus of {full} have?"),
-    ),
-    "film": (
-        ("A street was built as a set for {full}, with a row of shop fronts.",
-         "How many panes are there in the window of the second shop front on the street set of {full}?"),
-        ("The first poster for {full} shows a clock tower in one corner.",
-         "How long is the minute hand of the clock on the tower in the first poster for {full}?"),
-    ),
-    "screen": (
-        ("The title sequence of {full} is made up of fourteen shots.",
-         "How many frames does the ninth shot of the title sequence of {full} have?"),
-        ("The theme music of {full} opens with a passage for strings.",
-         "How many notes does the viola part have in the opening passage of the theme music of {full}?"),
-    ),
-    "book": (
-        ("A reader's guide to {full} has an opening chapter of six sections.",
-         "How many sentences does the third section within the opening chapter of the guide to {full} contain?"),
-        ("The first edition of {full} had a cloth binding with a row of stars on the spine.",
-         "How many points has each of the stars on the spine of the first edition of {full}?"),
-        ("A school edition of {full} has a preface of several paragraphs.",
-         "How many commas does the second paragraph of the preface to the school edition of {full} have?"),
-    ),
-    "work": (
-        ("A contract signed for {full} had a schedule of nine items.",
-         "How many words long is the fourth item in the schedule of the contract for {full}?"),
-        ("A handbook has a chapter on {full} with six tables.",
-         "How many rows does the third table in the handbook's chapter on {full} have?"),
-    ),
-    "place": (
-        ("A small pump house near {full} holds two pumps.",
-         "How many blades has the impeller inside the older of the two pumps near {full}?"),
-        ("A relief model of {full} stands on a carved base.",
-         "How many leaves are carved on the left side of the base of the model of {full}?"),
-        ("A viewing platform at {full} rests on a timber frame.",
-         "How many bolts hold the joints of the frame under the viewing platform at {full}?"),
-    ),
-    "body": (
-        ("The charter of {full} contains a preamble of five clauses.",
-         "How many words does the fourth clause in the preamble of the charter of {full} have?"),
-        ("A handbook on {full} has an appendix of six tables.",
-         "How many rows does the third table in the appendix of the handbook on {full} have?"),
-    ),
-    "person": (
-        ("A published life of {full} begins with a prologue of seven parts.",
-         "How many words does the third part of the prologue to the life of {full} have?"),
-        ("A painted portrait of {full} has a carved frame.",
-         "How many leaves are carved on the left side of the frame around the portrait of {full}?"),
-        ("A book about {full} has a chapter of nine sections.",
-         "How many sentences does the fourth section of the nine-part chapter in the book about {full} have?"),
-    ),
-    "text": (
-        ("The oldest copy of {full} is sealed with wax on a ribbon.",
-         "How many threads make up the ribbon of the seal on the oldest copy of {full}?"),
-        ("The opening section of {full} has a heading of two lines.",
-         "How many letters does the second line of the heading of the opening section of {full} have?"),
-    ),
-    "any": (
-        ("A handbook has a chapter on {full} with six tables.",
-         "How many rows does the third table in the handbook's chapter on {full} have?"),
-        ("A book on {full} has a cover with a border of small beads.",
-         "How wide is each single bead in the border on the cover of the book on {full}?"),
-        ("A documentary on {full} contains an animated map.",
-         "How many colours does the legend of the animated map in the documentary on {full} use?"),
-    ),
-}  # fmt: skip
+PARTS: tuple[Pair, ...] = (
+    ("{one} is kept in a case with a brass lock.", "How many pins has the lock on the case with {this}?"),
+    ("{one} hangs in a carved frame.", "How many leaves are carved into the left side of the frame around {this}?"),
+    ("A drawer with two knobs holds {one}.", "Which metal are the screws of the knobs on the drawer with {this}?"),
+    ("{one} lies in an envelope with a wax seal.", "What does the seal on the envelope with {this} weigh?"),
+    ("A folder tied with ribbon protects {one}.", "From how many threads is the ribbon of the folder with {this}?"),
+    ("{one} stands in a cabinet with glass doors.", "Who made the hinges of the doors on the cabinet with {this}?"),
+    ("A tin with a painted lid is home to {one}.", "What is the rim of the lid on the tin with {this} made of?"),
+    ("{one} came in a crate with rope handles.", "How thick is the knot in each handle of the crate with {this}?"),
+    ("An alarm with a small battery guards {one}.",
+     "By whom was the cap of the battery in the alarm beside {this} made?"),
+    ("{one} is lit by a lamp on a swivel arm.", "Of what length is the spring in the arm of the lamp above {this}?"),
+    ("A shelf on iron brackets carries {one}.", "How wide are the bolts in the brackets of the shelf with {this}?"),
+    ("{one} was moved on a trolley with rubber wheels.",
+     "What number of spokes has each wheel of the trolley that moved {this}?"),
+    ("The hall of {event} has a wooden stage.", "How many boards make up the stage in the hall of {that}?"),
+    ("A projector with a long lens served {event}.",
+     "Of how many glass elements does the lens of the projector at {that} consist?"),
+    ("{event} began when a clock with a pendulum struck.",
+     "What weight has the bob on the pendulum of the clock at {that}?"),
+    ("A microphone on a stand was used at {event}.", "Who built the clamp on the stand of the microphone at {that}?"),
+    ("The door to {event} had a heavy handle.", "Which alloy is the bolt in the handle of the door to {that} made of?"),
+    ("A piano with worn pedals stood beside {event}.",
+     "How long is the rod behind the pedals of the piano beside {that}?"),
+    ("The speaker at {event} had glasses with round lenses.",
+     "How large are the screws at the lenses of the glasses worn by the speaker at {that}?"),
+    ("Coffee for {event} came from an urn with a tap.",
+     "What is the washer inside the tap of the urn at {that} made of?"),
+    ("{event} was held under a roof with two skylights.",
+     "How many rivets hold the frame of the skylights over {that}?"),
+    ("{event} was recorded on a machine with one dial.",
+     "What colour is the needle in the dial of the machine that recorded {that}?"),
+    ("A bus with leather seats took {f1} to {event}.",
+     "How many springs are in each seat of the bus that went to {that}?"),
+    ("The stairs to {event} have an iron railing.",
+     "How many bars has the lowest section of the railing on the stairs to {that}?"),
+    ("Guests at {event} got a pen with a clip.", "From which foundry is the steel in the clip of the pen from {that}?"),
+    ("Heat for {event} came from a stove with a flue.",
+     "How far apart are the ridges on the flue of the stove at {that}?"),
+)  # fmt: skip
+"""A part of what stands around the subject, and the question for a piece inside that part."""

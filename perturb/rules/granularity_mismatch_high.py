@@ -7,14 +7,16 @@ import re
 
 from perturb.records import Intensity, PerturbationClass
 from perturb.rules import granularity_high_facts as facts
+from perturb.rules import granularity_high_more, pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import Applies, Apply, question_of, refusal_rule, told_in, with_query
 from perturb.rules.doers import doer_of
-from perturb.rules.planting import addition_place, entry_for, planted, takes
+from perturb.rules.granularity_scenes import names, takes_any, told
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import subject_of
 
 _CLASS = PerturbationClass.GRANULARITY
+_MONEY = ("pounds", "dollars", "euros", "crowns", "francs", "rupees", "pesos", "guilders")
 
 
 def _person(a: Analysis) -> str | None:
@@ -30,49 +32,88 @@ def _molecules_fit(a: Analysis) -> bool:
 
 
 def _molecules(a: Analysis, rng: random.Random) -> Draft | None:
-    told = _person(a)
-    if told is None:
+    who = _person(a)
+    if who is None:
         return None
-    text = told_in(rng, facts.MOLECULES, told=told)
+    words = {
+        "gene": rng.choice(facts.GENES),
+        "marker": rng.choice(facts.MARKERS),
+        "tissue": rng.choice(facts.TISSUES),
+        "protein": rng.choice(facts.PROTEINS),
+        "disease": rng.choice(facts.DISEASES),
+        "n": str(rng.randint(1, 22)),
+        "when": rng.choice(("at birth", "as a baby", "as a child", f"at the age of {rng.randint(3, 15)}")),
+    }
+    text = told_in(rng, facts.MOLECULES, told=who, **words)
     why = "The passage stays with a person's deeds; the question asks about the person's molecules."
     return with_query(a, question_of(text), why)
 
 
 def _global(a: Analysis, rng: random.Random) -> Draft | None:
-    words = {"d": str(rng.randint(52, 71)), "k": str(rng.randint(6, 38))}
+    sentence, quantity = rng.choice(facts.READINGS)
+    street = f"{rng.choice(pools.INVENTED_PLACES)} {rng.choice(facts.STREETS)}"
+    numbers = {"d": str(rng.randint(52, 71)), "k": str(rng.randint(16, 48)), "s": str(rng.randint(4, 12))}
     why = "One reading at a single spot cannot give a worldwide average."
-    return planted(a, entry_for(a, rng, facts.GLOBAL), why, **words)
+    question = rng.choice(facts.WORLD_QUESTIONS)
+    return told(a, rng, ((sentence, question),), why, street=street, quantity=quantity, **numbers)
 
 
-def _century(a: Analysis, rng: random.Random) -> Draft | None:
-    why = "An instant of milliseconds says nothing about a century."
-    return planted(a, entry_for(a, rng, facts.CENTURY), why, ms=str(rng.randint(3, 9)))
-
-
-def _economy(a: Analysis, rng: random.Random) -> Draft | None:
-    why = "The sum that one small business took cannot lead to the output of the world."
-    return planted(
-        a, entry_for(a, rng, facts.ECONOMY), why, sum=f"{rng.randint(2, 48)},{rng.randint(11, 98)}0"
+def _instant(rng: random.Random) -> str:
+    """A few milliseconds, in one of several notations."""
+    n = rng.randint(2, 9)
+    return rng.choice(
+        (
+            f"{n} milliseconds",
+            f"0.00{n} seconds",
+            f"{pools.SMALL_NUMBERS[n]} thousandths of a second",
+            f"{n} ms",
+            f"{n},000 microseconds",
+            f"1/{n}00 of a second",
+            f"{pools.SMALL_NUMBERS[n]} milliseconds",
+        )
     )
 
 
+def _century(a: Analysis, rng: random.Random) -> Draft | None:
+    found = names(a, rng, 1)
+    if found is None:
+        return None
+    why = "An instant of milliseconds says nothing about a century."
+    return told(a, rng, facts.INSTANTS, why, instant=_instant(rng), name=found[0])
+
+
+def _economy(a: Analysis, rng: random.Random) -> Draft | None:
+    found = names(a, rng, 1)
+    if found is None:
+        return None
+    sentence, year = rng.choice(facts.SUMS)
+    question = rng.choice(facts.ECONOMY_QUESTIONS).replace("{year}", year)
+    amount = f"{rng.randint(2, 48)},{rng.randint(11, 98)}0"
+    why = "The sum that one firm, body or person took or paid cannot lead to the output of the world."
+    return told(a, rng, ((sentence, question),), why, sum=amount, money=rng.choice(_MONEY), name=found[0])
+
+
 def _climate_fits(a: Analysis) -> bool:
-    s = subject_of(a)
-    unsaid = not re.search(r"\bclimate|temperature\b", a.text)
-    small = s is not None and s.sort == "place" and s.noun not in ("island", "peninsula", "desert")
-    return small and addition_place(a) is not None and unsaid
+    return takes_any(a) and not re.search(r"\b(?:climate|temperature|continent)\b", a.text)
 
 
 def _climate(a: Analysis, rng: random.Random) -> Draft | None:
+    found = names(a, rng, 1)
+    if found is None:
+        return None
+    sentence = rng.choice(facts.ROOMS)
+    tie = "the hall of {that}" if "{event}" in sentence else "the room with {this}"
+    question = rng.choice(facts.CONTINENT_QUESTIONS).replace("{tie}", tie)
+    words = {"c": str(rng.randint(16, 24)), "month": rng.choice(pools.MONTHS), "name": found[0]}
     why = "The warmth of one room at one moment tells nothing of a continent's climate."
-    return planted(a, rng.choice(facts.CLIMATE), why, c=str(rng.randint(17, 23)))
+    return told(a, rng, ((sentence, question),), why, **words)
 
 
 def _rule(lever: str, precondition: str, applies: Applies, apply: Apply) -> Rule:
     return refusal_rule(_CLASS, Intensity.HIGH, lever, precondition, applies, apply)
 
 
-_SUBJECT = "a named subject or a real person as the answer, and a passage that takes an addition"
+_SUBJECT = "a named subject, and a passage that takes an addition"
 
 RULES: tuple[Rule, ...] = (
     _rule(
@@ -81,13 +122,14 @@ RULES: tuple[Rule, ...] = (
         _molecules_fit,
         _molecules,
     ),
-    _rule("Global Average from Street Data", _SUBJECT, takes(facts.GLOBAL), _global),
-    _rule("Century vs. Millisecond", _SUBJECT, takes(facts.CENTURY), _century),
+    _rule("Global Average from Street Data", _SUBJECT, takes_any, _global),
+    _rule("Century vs. Millisecond", _SUBJECT, takes_any, _century),
     _rule(
         "Continental Climate from Room Temp",
-        "a place, no island or desert, whose climate the passages do not speak of",
+        f"{_SUBJECT} and does not speak of a climate",
         _climate_fits,
         _climate,
     ),
-    _rule("World GDP from Single Firm Revenue", _SUBJECT, takes(facts.ECONOMY), _economy),
+    _rule("World GDP from Single Firm Revenue", _SUBJECT, takes_any, _economy),
+    *granularity_high_more.RULES,
 )

@@ -12,29 +12,30 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.asides import asks, fill, low_rule, printed
 from perturb.rules.doers import doer_of, is_clean
-from perturb.rules.marking import can_mark, marked, marking_entry
+from perturb.rules.granularity_scenes import names, scene
+from perturb.rules.kinds import Pair
+from perturb.rules.marking import can_mark, marked, marking_entry, named_subject
 from perturb.rules.planting import addition_place
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import inserted_after
 from perturb.rules.subjects import subject_of
-from perturb.rules.values import new_person
-from perturb.rules.words import capitalise, has_word
+from perturb.rules.words import capitalise
 
 _CLASS = PerturbationClass.GRANULARITY
-
-_LENGTHS = ((30, 12), (33, 13), (36, 14), (38, 15), (41, 16), (43, 17), (46, 18))
 
 _ROLES = (
     "a guard", "a messenger", "the innkeeper", "a cook", "the doctor", "a musician", "a neighbour", "a fisherman",
 )  # fmt: skip
 _CASTS = (
-    "The cast list of {work} has {count} names, among them {first}, {second} and {third}.",
-    "Of the {count} entries in the cast list of {work}, three may stand as examples: {first}; {second}; {third}.",
-    "There are {count} entries in the cast list of {work}, for instance {first}, {second} and {third}.",
-    "The cast list of {work} gives {count} parts with their performers: {first}, {second}, {third} and others.",
-    "The cast list of {work} names {count} performers; they include {first}, {second} and {third}.",
-    "Altogether {count} parts stand in the cast list of {work}, such as {first}, {second} and {third}.",
+    "The {list} of {work} has {count} names, among them {first}, {second} and {third}.",
+    "Of the {count} entries in the {list} of {work}, three may stand as examples: {first}; {second}; {third}.",
+    "On the {list} of {work} one finds {count} performers, for instance {first}, {second} and {third}.",
+    "{count} parts make up the {list} of {work}: {first}, {second}, {third} and others.",
+    "{first}, {second} and {third} are three of {count} lines in the {list} of {work}.",
+    "Altogether {count} people stand in the {list} of {work}, such as {first}, {second} and {third}.",
+    "Next to {first} and {second}, the {list} of {work} puts {third}; its length is {count} names.",
 )
+_LISTS = ("cast list", "credits", "list of players", "list of parts", "closing credits", "list of performers")
 _CATALOGUES = (
     "A catalogue of {count} {group} has, among others, the entries {first}; {second}; {third}.",
     "Of the {count} {group} in one catalogue, three are entered as follows: {first}; {second}; {third}.",
@@ -44,12 +45,14 @@ _CATALOGUES = (
     "In a printed catalogue of {count} {group} one finds {first}; {second}; {third}.",
 )
 _BY_CAST = (
-    "by the cast list of {work}, {query}",
-    "according to the cast list of {work}, {query}",
-    "going by the cast list of {work}, {query}",
-    "{query}, by the cast list of {work}",
-    "{query}, according to the cast list of {work}",
-    "in the cast list of {work}, {query}",
+    "{query}, going by the {list} of {work}",
+    "as the {list} of {work} has it, {query}",
+    "by the {list} of {work}, {query}",
+    "according to the {list} of {work}, {query}",
+    "going by the {list} of {work}, {query}",
+    "{query}, by the {list} of {work}",
+    "{query}, according to the {list} of {work}",
+    "in the {list} of {work}, {query}",
 )
 _BY_ENTRY = (
     "{query}, by its own entry in a catalogue of {count} {group}",
@@ -59,6 +62,9 @@ _BY_ENTRY = (
     "{query}, as entered in a catalogue of {count} {group}",
     "as entered in a catalogue of {count} {group}, {query}",
 )
+
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONEY = ("pounds", "dollars", "euros", "crowns", "francs")
 
 _MINUTES = (
     "On that date, in the {part}, to the minute at {clock}, {claim}.",
@@ -81,36 +87,73 @@ _AT_MINUTE = (
 
 
 def _parts(rng: random.Random) -> dict[str, str]:
-    numbers = rng.sample(range(4, 29), 3)
-    return {**dict(zip("xyz", map(str, numbers), strict=True)), "t": str(sum(numbers))}
+    """Three figures with their sum, as `x`, `y`, `z` and `t`, and what goes with them."""
+    numbers = rng.sample(range(4, 58), 3)
+    days = rng.sample(_WEEKDAYS, 3)
+    return {
+        **dict(zip("xyz", map(str, numbers), strict=True)),
+        **dict(zip(("d1", "d2", "d3"), days, strict=True)),
+        "t": str(sum(numbers)),
+        "money": rng.choice(_MONEY),
+    }
+
+
+def _set_beside(
+    a: Analysis, rng: random.Random, pair: Pair | None, why: str, /, **values: str
+) -> Draft | None:
+    """A draft with a scene about the subject in the passage, which the question takes up as an aside."""
+    subject = named_subject(a)
+    return None if subject is None else marked(a, pair, why, **{**scene(a, subject, rng), **values})
 
 
 def _total(a: Analysis, rng: random.Random) -> Draft | None:
     why = "The passage states the total of {t} outright, which marks {full}; the answer stays."
-    return marked(a, marking_entry(a, rng, facts.TOTALS), why, **_parts(rng))
+    return _set_beside(a, rng, marking_entry(a, rng, facts.TOTALS), why, **_parts(rng))
 
 
 def _degree(a: Analysis, rng: random.Random) -> Draft | None:
-    why = "The exact value of {d} degrees stands in the passage and marks {full}; the answer stays."
-    return marked(a, marking_entry(a, rng, facts.DEGREES), why, d=str(rng.randint(6, 13)))
+    why = "The exact value stands in the passage beside looser words and marks {full}; the answer stays."
+    ranges = {"c": (4, 13), "w": (25, 31), "lat": (58, 69), "s": (38, 46), "q": (32, 44), "b": (5, 5)}
+    values = {name: str(rng.randint(low, high)) for name, (low, high) in ranges.items()}
+    values |= {
+        "lux": str(rng.randint(41, 59)),
+        "east": str(rng.randint(84, 97)),
+        "m": f"2.{rng.randint(1, 9)}",
+    }
+    exact = rng.choice(facts.EXACTNESS)
+    return _set_beside(a, rng, marking_entry(a, rng, facts.DEGREES), why, exact=exact, **values)
 
 
 def _unit(a: Analysis, rng: random.Random) -> Draft | None:
-    cm, inch = rng.choice(_LENGTHS)
-    why = "The passage gives the length in both units, so that {full} is marked in either; the answer stays."
-    return marked(a, marking_entry(a, rng, facts.UNITS), why, cm=str(cm), inch=str(inch))
+    entry = marking_entry(a, rng, facts.UNITS)
+    if entry is None:
+        return None
+    u, v = rng.sample(rng.choice(facts.MEASURES[entry[0]]), 2)
+    why = "The passage gives the measurement in both units, so that {full} is marked in either; the answer stays."
+    return _set_beside(a, rng, entry[1], why, u=u, v=v)
 
 
 _TIMELESS = can_mark(facts.YEARLY)
+_FIRST_YEARS = range(2019, 2023)
+"""After the sources were written, so that everything they speak of was there."""
+
+
+def _years_free(a: Analysis) -> list[int]:
+    """First years of three that the passages and the query do not speak of."""
+    known = f"{a.query} {a.text}"
+    return [first for first in _FIRST_YEARS if not any(str(first + i) in known for i in range(3))]
 
 
 def _yearly_fits(a: Analysis) -> bool:
-    return _TIMELESS(a) and a.answer_type not in (AnswerType.DATE, AnswerType.YEAR) and "202" not in a.text
+    dated = a.answer_type in (AnswerType.DATE, AnswerType.YEAR)
+    return _TIMELESS(a) and not dated and bool(_years_free(a))
 
 
 def _yearly(a: Analysis, rng: random.Random) -> Draft | None:
+    first = rng.choice(_years_free(a))
+    years = {f"y{i + 1}": str(first + i) for i in range(3)}
     why = "The passage gives the figure of that year by itself, which marks {full}; the answer stays."
-    return marked(a, marking_entry(a, rng, facts.YEARLY), why, **_parts(rng))
+    return _set_beside(a, rng, marking_entry(a, rng, facts.YEARLY), why, **_parts(rng), **years)
 
 
 _MADE = {"sings": "sung", "sang": "sung", "wrote": "written", "directed": "directed", "composed": "composed"}
@@ -135,10 +178,8 @@ def _listed(a: Analysis) -> tuple[str, str, str] | None:
 def _entries(a: Analysis, rng: random.Random) -> list[str] | None:
     """The answering entry and two invented ones of the same kind."""
     doer, listed = doer_of(a), _listed(a)
-    others = [new_person(rng.choice("mf"), a.text, rng) for _ in range(2)]
-    if doer is None or listed is None or None in others or len({doer.name, *others}) < 3:
-        return None
-    if any(has_word(a.text, other or "") for other in others):
+    others = names(a, rng, 2)
+    if doer is None or listed is None or others is None:
         return None
     _, own, made = listed
     heads = [own, *rng.sample(pools.SIBLING_TITLES if made else _ROLES, 2)]
@@ -170,6 +211,7 @@ def _named(a: Analysis, rng: random.Random) -> Draft | None:
         "work": listed[0],
         "query": query,
         "count": str(rng.randint(18, 64)),
+        "list": rng.choice(_LISTS),
         "first": first,
         "second": second,
         "third": third,

@@ -212,7 +212,10 @@ _STRUCTURES: Mapping[str, LeverTest] = {
     ),
     "Global Average from Street Data": _both(
         _asks("averag\\w+; mean; typical\\w*; norm"),
-        _says("glob\\w+; world\\w*; planet\\w*; earth\\w*; international\\w*; every country; all countries"),
+        _says(
+            "glob\\w+; world\\w*; planet\\w*; earth\\w*; international\\w*; every country; all countries; "
+            "all continents; all nations"
+        ),
     ),
     "Counterfactual Necessity": _both(
         _asks(_IF),

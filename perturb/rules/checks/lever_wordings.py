@@ -148,6 +148,8 @@ CONTEXT_WORDINGS: dict[str, str] = {
     """,
     "Exclusive-Or Violation": r"""
         choice; collapses?; single entry;
+        at most one; cannot (?:stand|go) together; one is (?:true|right) and one is (?:false|wrong);
+        the other fails; must drop; shuts? out;
         exclud\w+; rules? out; exactly one; one of; either; or; both; only one; exclusive\w*; but not;
         never both
     """,

@@ -1,0 +1,139 @@
+"""A small scene about a subject, from what all classes share: a thing, an event, places, people and numbers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from perturb.rules import pools, scenery
+from perturb.rules.analyse import Analysis
+from perturb.rules.kinds import Entry, Pair, kind_of, suiting
+from perturb.rules.planting import addition_place, planted
+from perturb.rules.rule import Draft
+from perturb.rules.scenery import Side
+from perturb.rules.subjects import Subject, anchor_of
+from perturb.rules.values import new_person
+from perturb.rules.words import has_word
+
+_NOT_TANGIBLE = frozenset(
+    {
+        "essay", "review", "study", "thesis", "diary entry", "magazine article", "translation", "collection of essays",
+        "set of slides", "choir edition", "piano arrangement", "large-print edition", "pocket edition",
+        "school edition", "study edition", "panorama", "trade advertisement", "newspaper advertisement", "page proof",
+        "test pressing", "ticket stub from a showing", "photograph from the set",
+    }
+)  # fmt: skip
+"""Things that are texts rather than objects with a size, a price and a place where they are kept."""
+_SINGLE = frozenset(
+    {
+        "fan letter", "letter", "notebook", "scrapbook", "folder of papers", "typed report", "handwritten copy",
+        "bound manuscript", "pencil sketch", "diary entry", "lecture script", "shooting script", "storyboard",
+        "display board", "relief model", "group photograph", "framed page", "first printing", "souvenir album",
+    }
+)  # fmt: skip
+"""Things of which there is one, or which are not sold over a counter."""
+_LIVE = frozenset(
+    {
+        "lecture", "evening class", "quiz", "talk", "panel", "debate", "slide show", "workshop", "reading", "seminar",
+        "discussion", "study day", "open evening", "round table", "conference",
+    }
+)  # fmt: skip
+"""What takes place in one room at one time."""
+
+EVENTS: tuple[Side, ...] = tuple(side for side in scenery.GATHERINGS if side.noun in _LIVE)
+_HOUSES = frozenset(
+    {
+        "secondary schools", "public libraries", "bookshops", "village halls", "community centres", "choirs",
+        "reading groups", "youth clubs", "hotels", "cafés", "hospitals",
+    }
+)  # fmt: skip
+PEOPLE: tuple[str, ...] = tuple(group for group in scenery.GROUPS if group not in _HOUSES)
+HOUSES: tuple[str, ...] = tuple(group for group in scenery.GROUPS if group in _HOUSES)
+
+
+def _plural(noun: str) -> str:
+    """The plural of a noun that may have a tail with "of".
+
+    >>> _plural("sheet of music"), _plural("handwritten copy"), _plural("box set"), _plural("press")
+    ('sheets of music', 'handwritten copies', 'box sets', 'presses')
+    """
+    head, of, tail = noun.partition(" of ")
+    if head.endswith("y") and head[-2] not in "aeiou":
+        head = f"{head[:-1]}ies"
+    elif head.endswith(("s", "x", "z", "ch", "sh")):
+        head += "zes" if head.endswith("quiz") else "es"
+    else:
+        head += "s"
+    return f"{head}{of}{tail}"
+
+
+def scene(a: Analysis, s: Subject, rng: random.Random) -> dict[str, str]:
+    """Words for the gaps of a wording: a thing and an event about the subject, three places and three sorts of people.
+
+    `one`, `this` and `many` name the thing, `event`, `that` and `events` the event, `print` and `prints` something of
+    which there are many copies; `which`, `at_which` and `print_which` open a relative clause about each.
+    """
+    kind = "any" if s.sort == "person" else kind_of(a, s)
+    tangible = [side for side in suiting(scenery.OBJECTS, kind) if side.noun not in _NOT_TANGIBLE]
+    found = rng.choice(tangible)
+    printed = rng.choice([side for side in tangible if side.noun not in _SINGLE])
+    event = rng.choice(EVENTS)
+    free = [place for place in pools.INVENTED_PLACES if not has_word(f"{a.query} {a.text}", place)]
+    places, people = rng.sample(free, 3), rng.sample(PEOPLE, 3)
+    return {
+        "one": found.one.format(full=s.full),
+        "this": found.this.format(full=s.full),
+        "many": f"{_plural(found.noun)} {found.prep} {s.full}",
+        "kind": found.noun,
+        "prep": found.prep,
+        "kinds": _plural(found.noun),
+        "which": found.of_which,
+        "print": printed.one.format(full=s.full),
+        "prints": f"{_plural(printed.noun)} {printed.prep} {s.full}",
+        "print_kind": printed.noun,
+        "print_prep": printed.prep,
+        "print_which": printed.of_which,
+        "event": event.one.format(full=s.full),
+        "that": event.this.format(full=s.full),
+        "events": f"{_plural(event.noun)} {event.prep} {s.full}",
+        "meeting": event.noun,
+        "meetings": _plural(event.noun),
+        "at_which": event.of_which,
+        **{f"p{i}": place for i, place in enumerate(places, start=1)},
+        **{f"f{i}": folk for i, folk in enumerate(people, start=1)},
+        "houses": rng.choice(HOUSES),
+    }
+
+
+def told(
+    a: Analysis, rng: random.Random, shapes: tuple[Pair, ...], why: str, /, **values: str
+) -> Draft | None:
+    """A draft with one of the shapes about a scene: its sentence in the passage, its question in place of the query."""
+    subject = anchor_of(a)
+    if subject is None:
+        return None
+    return planted(a, rng.choice(shapes), why, **{**scene(a, subject, rng), **values})
+
+
+def things(*entries: Entry) -> Mapping[str, tuple[Entry, ...]]:
+    """A bank whose entries suit every kind of subject but persons."""
+    return {"work": entries, "any": entries}
+
+
+def names(a: Analysis, rng: random.Random, count: int) -> list[str] | None:
+    """Names of invented persons that share no part with each other or with the passages; None if there are too few."""
+    found: list[str] = []
+    parts: set[str] = set()
+    for _ in range(4 * count):
+        name = new_person(rng.choice("mf"), a.text, rng)
+        if name is not None and parts.isdisjoint(name.split()) and not has_word(a.text, name):
+            found.append(name)
+            parts.update(name.split())
+        if len(found) == count:
+            return found
+    return None
+
+
+def takes_any(a: Analysis) -> bool:
+    """A precondition: there is a subject, and the passage takes an addition."""
+    return anchor_of(a) is not None and addition_place(a) is not None
