@@ -30,11 +30,11 @@ def compared(analysis: Analysis, rng: random.Random) -> Draft | None:
     kind = kind_of(analysis, subject)
     if subject.sort in WORKS and subject.noun:
         other = f"the {subject.noun} “{sibling_title(analysis, rng)}”"
-    elif kind in ("place", "land", "body", "event"):
-        other = neighbour(rng, "place" if kind == "land" else kind)
+    elif kind in ("place", "body", "event"):
+        other = neighbour(rng, kind)
     else:
         return None
-    side = rng.choice((rng.choice(scenery.GATHERINGS), scenery.object_for(rng, kind)))
+    side, talk = scenery.object_for(rng, kind), rng.choice(scenery.GATHERINGS)
     if side is None or has_word(analysis.text, other) or has_word(analysis.query, side.noun):
         return None
     source = rng.choice(scenery.WRITINGS)
@@ -44,6 +44,7 @@ def compared(analysis: Analysis, rng: random.Random) -> Draft | None:
         other=other, Other=capitalise(other), source=source, Source=capitalise(source),
         group=rng.choice(PEOPLE), side=side.noun,
         a_side=a_(side.noun), A_side=capitalise(a_(side.noun)), by=side.prep,
+        on=talk.prep, A_talk=capitalise(a_(talk.noun)),
     )  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def respectively(analysis: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
-_TRIES = 6
+_TRIES = 16
 """Wordings tried before the rule gives up: the passage must not get much shorter."""
 
 

@@ -70,10 +70,12 @@ def _pronoun(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 def _told_beside(rng: random.Random, decoy: str, subject: Subject) -> str:
     """A sentence that names the topic and the decoy."""
-    side, source = rng.choice(scenery.GATHERINGS), rng.choice(scenery.WRITINGS)
+    talk, side = rng.choice(scenery.GATHERINGS), rng.choice(scenery.OBJECTS["any"])
+    source = rng.choice(scenery.WRITINGS)
     return fill(
         rng, say.DECOYS, decoy=decoy, Decoy=capitalise(decoy), full=subject.full, Full=capitalise(subject.full),
         source=source, Source=capitalise(source), group=rng.choice(PEOPLE), by=side.prep,
+        on=talk.prep, a_talk=a_(talk.noun),
         a_side=a_(side.noun), A_side=capitalise(a_(side.noun)),
     )  # fmt: skip
 

@@ -191,7 +191,7 @@ def _cascade(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 def _tried(apply: Apply) -> Apply:
     """The same with other wordings tried where the first would leave too short a passage."""
-    return lambda analysis, rng: next((d for d in (apply(analysis, rng) for _ in range(4)) if d), None)
+    return lambda analysis, rng: next((d for d in (apply(analysis, rng) for _ in range(8)) if d), None)
 
 
 def _both_named(analysis: Analysis, draft: Draft) -> str | None:

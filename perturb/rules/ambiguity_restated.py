@@ -83,4 +83,4 @@ def _leans_back(sentence: Sentence, known: str, lost: str, noun: str, after_loss
     if after_loss and _POINTING.search(sentence.text):
         return True
     heads = (content_stems(match.group(1)) for match in _DEFINITE.finditer(sentence.text))
-    return any(head & gone and not head & there for head in heads)
+    return after_loss and any(head & gone and not head & there for head in heads)

@@ -172,7 +172,7 @@ THREE_SEARCHES = (
     "Next to the words {questions}, a card has {values}, {order}.",
     "In three messages some {group} put {questions}; the replies were {values}, {order}.",
     "Someone scribbled {questions} with the solutions {values}, {order}.",
-    "When {questions} were keyed in, the results were {values}, {order}.",
+    "When {questions} were entered, the results were {values}, {order}.",
 )
 """For a question that only stands as it was typed."""
 _PEOPLE_DID = tuple(f"How many {count} the {{noun}}?" for count in SIDE_COUNTS)
