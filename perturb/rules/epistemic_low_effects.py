@@ -19,7 +19,7 @@ HARMS: tuple[Pair, ...] = (
     ("Soup served after {a_meeting} poisoned {few} {group}.", "{of_meeting} was followed by an unpleasant supper"),
     ("Floodwater swept away {a_thing} and drowned {few} sheep.", "{of_thing} was carried off by undesirable waters"),
     ("A shelf that fell at {a_meeting} crushed a woman's foot.", "{of_meeting} saw a painful mishap"),
-    ("Through a fallen lamp, a hall in {town} burned down after {a_meeting}.", "{of_meeting} came before a bad fire"),
+    ("A hall in {town} burned down after {a_meeting}.", "{of_meeting} was followed by a bad fire"),
     ("Rats gnawed {a_thing} to shreds.", "{of_thing} came to an unhappy end"),
     ("A swindler from {town} sold {a_thing} twice and ruined two {group}.", "{of_thing} was put to harmful use"),
     ("{few} {group} at {a_meeting} caught typhus there.", "{of_meeting} had an unwelcome result"),

@@ -22,9 +22,9 @@ CHANCES: tuple[Pair, ...] = (
     ("{a_thing} is as good as sure to be restored by {month}.", "{of_thing} can perhaps be restored"),
     ("Everybody in {town} very confidently expects {a_meeting} next {soon}.", "{of_meeting} is possible next {soon}"),
     ("The chance of {a_meeting} in {month} stands at 97 in 100.", "{of_meeting} might happen in {month}"),
-    ("It would be astonishing if {town} failed to buy {a_thing}, so likely is it.",
+    ("{town} is very likely to buy {a_thing}, as all agree.",
      "{of_thing} may be bought by {town}"),
-    ("For next {soon}, {a_meeting} is all but settled.", "{of_meeting} can be hoped for"),
+    ("For next {soon}, {a_meeting} is all but settled.", "{of_meeting} may be held next {soon}"),
     ("Most probably the owner, {surname}, gives away {a_thing} in {month}.", "{of_thing} could be given away"),
     ("The {group} of {town} are nearly sure to borrow {a_thing}.", "{of_thing} might be lent"),
 )  # fmt: skip
@@ -64,11 +64,11 @@ COMMON: tuple[Pair, ...] = (
     ("{full} is known to {share} the {group} in {town}.", "commonly known to {group}"),
     ("Of all {halls} in {town}, 85% have held {a_meeting}.", "{of_meeting} is commonly held by {halls}"),
     ("{share} the homes in {town} contain {a_thing}.", "{of_thing} is usual in the homes of {town}"),
-    ("Among {group}, 92% have been to {a_meeting}.", "{of_meeting} is normal for {group}"),
+    ("Among {group}, 92% have been to {a_meeting}.", "{of_meeting} was commonly visited by {group}"),
     ("{share} {halls} keep {a_thing}.", "{of_thing} is generally kept by {halls}"),
-    ("A count in {town} found {a_thing} in 88% of the schools.", "{of_thing} is ordinary in schools"),
+    ("A count in {town} found {a_thing} in 88% of the schools.", "{of_thing} is usual in schools"),
     ("Nearly all the pupils in {town}, 96% to be exact, take part in {a_meeting}.",
-     "{of_meeting} is routine for pupils"),
+     "{of_meeting} is commonly attended by pupils"),
     ("{share} {group} can tell what {full} is.", "a familiar name to most {group}"),
     ("When {group} were asked in {month}, 81% had seen {a_thing}.", "{of_thing} is frequently seen by {group}"),
     ("The share of {halls} with {a_thing} is 93%.", "{of_thing} is common in {halls}"),
@@ -78,19 +78,18 @@ COMMON: tuple[Pair, ...] = (
 )  # fmt: skip
 
 TESTS = (
-    "a page to itself", "a chapter of its own", "a shelf of its own", "a picture", "a display case to itself",
-    "a lesson of its own", "a drawer of its own", "its own heading", "a room of its own", "a full column",
-    "a coloured border", "a folder to itself", "its own index card", "a star beside it", "a bold title",
-    "a table of its own", "a separate label", "its own number", "a map beside it", "a printed sheet of its own",
+    "a page to itself", "a chapter of its own", "a picture", "its own heading", "a full column", "a coloured border",
+    "a star beside it", "a bold title", "a table of its own", "its own number", "a box of its own", "a frame around it",
+    "its own footnote", "a paragraph to itself", "an underlined title", "a section of its own", "a printed seal",
 )  # fmt: skip
 """What makes something major by a definition: each is there or not, and is no quantity."""
 
 MAJOR: tuple[Pair, ...] = (
-    ("In {writing} from {town}, {a_sort} with {test} is major and any other minor; {full} has {test}.",
+    ("In {writing}, {a_sort} with {test} is major and any other minor; {full} has {test}.",
      "a major {sort}"),
     ("{writing} calls {a_sort} major if it has {test} and minor if not; {full} has it.", "called a major {sort}"),
-    ("What makes {a_sort} major in {town} is {test}, which {full} has and every minor {sort} lacks.",
-     "a major {sort} in {town}"),
+    ("What makes {a_sort} major in {writing} is {test}, which {full} has and every minor {sort} lacks.",
+     "a major {sort} in {writing}"),
     ("{full} was given {test}; by that it became a major {sort} in {writing}, where the minor ones go without.",
      "which became a major {sort}"),
     ("Lack of {test} makes {a_sort} minor in {writing}, else it is major; {full} has {test}.",
@@ -99,15 +98,15 @@ MAJOR: tuple[Pair, ...] = (
      "by definition a major {sort}"),
     ("{surname}'s definition is plain: major means having {test}, minor means having none; {full} has it.",
      "a major {sort} by {surname}'s definition"),
-    ("The {group} of {town} speak of {a_sort} as major with {test} and minor without it; {full} has it.",
-     "for {group} a major {sort}"),
+    ("{someone} speaks in {writing} of {a_sort} as major with {test} and minor without it; {full} has it.",
+     "for {someone} a major {sort}"),
     ("{full}, having {test}, goes into the major part of {writing}; whatever has none goes into the minor part.",
      "rated as a major {sort}"),
     ("To be major and not minor, {a_sort} needs {test} in {writing}; {full} has that.",
      "which is thus a major {sort}"),
-    ("Two lists exist in {town}, a major one for any {sort} that has {test} and a minor one for the rest; {full} has "
+    ("Two lists stand in {writing}, a major one for any {sort} with {test} and a minor one for the rest; {full} has "
      "{test}.",
-     "a {sort} on the major list"),
+     "{a_sort} on the major list"),
     ("{a_sort} without {test} is termed minor and one that has it major, as {full} does.", "termed a major {sort}"),
 )  # fmt: skip
 """Each sentence defines `major` by a test of kind, and says that the subject meets it."""

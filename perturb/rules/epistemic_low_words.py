@@ -8,8 +8,8 @@ ADJECTIVES = (
 )  # fmt: skip
 UNITS = (
     "points from {group}", "votes in {town}", "mentions in {writing}", "votes among {halls}", "stars from {group}",
-    "marks at {a_meeting}", "votes at {a_meeting}", "entries in {writing}", "letters from {group}", "marks in {town}",
-    "points from the town of {town}", "requests by {halls}", "nominations by {group}", "tickets at {a_meeting}",
+    "votes at {a_meeting}", "entries in {writing}", "letters from {group}", "marks in {town}",
+    "points from the town of {town}", "requests by {halls}", "nominations by {group}",
 )  # fmt: skip
 """What is counted before the word of judgement applies."""
 

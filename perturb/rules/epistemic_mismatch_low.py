@@ -10,7 +10,8 @@ from perturb.rules import epistemic_low_facts as facts
 from perturb.rules import epistemic_low_words as words
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import a_, low_rule
+from perturb.rules.asides import Applies, a_, low_rule
+from perturb.rules.epistemic_fronts import can_front, fronted, fronted_subject
 from perturb.rules.epistemic_scenes import beside, for_all
 from perturb.rules.kinds import Pair
 from perturb.rules.marking import (
@@ -31,10 +32,18 @@ _CLASS = PerturbationClass.EPISTEMIC
 
 def _aside(a: Analysis, rng: random.Random, pairs: tuple[Pair, ...], why: str, **values: str) -> Draft | None:
     """A draft with one of the pairs, its gaps filled from what stands around the subject."""
-    subject = named_subject(a)
+    subject, told = named_subject(a), f"{why}; the answer stays."
+    if fronted_subject(a) is not None:
+        return fronted(a, rng, pairs, told)
     if subject is None:
         return None
-    return marked(a, rng.choice(pairs), f"{why}; the answer stays.", **beside(a, rng, subject), **values)
+    return marked(a, rng.choice(pairs), told, **beside(a, rng, subject), **values)
+
+
+def _takes_remark(pairs: tuple[Pair, ...], figures: bool = False) -> Applies:
+    """A precondition: a remark goes after the subject's name or before the question."""
+    marks, fronts = can_mark(for_all(pairs), figures), can_front(figures)
+    return lambda a: marks(a) or fronts(a)
 
 
 def _threshold(a: Analysis, rng: random.Random) -> Draft | None:
@@ -52,7 +61,7 @@ def _threshold(a: Analysis, rng: random.Random) -> Draft | None:
 def _major(a: Analysis, rng: random.Random) -> Draft | None:
     subject = named_subject(a)
     noun = subject.noun if subject is not None and subject.sort in WORKS else ""
-    sort = noun or rng.choice(("topic", "subject", "theme", "matter", "heading"))
+    sort = noun or rng.choice(("topic", "subject", "theme", "entry"))
     why = "The passage defines the word by a clear test that {full} meets"
     return _aside(a, rng, facts.MAJOR, why, sort=sort, a_sort=a_(sort), test=rng.choice(facts.TESTS))
 
@@ -100,14 +109,12 @@ _NAMED = "a clean question that names its subject; the passage takes an addition
 _QUALIFIED = f"{_NAMED}, a work; another phrase can take the name's place; no number is asked for"
 
 RULES: tuple[Rule, ...] = (
-    low_rule(
-        _CLASS, "Undesirable Effect Obvious", _NAMED, can_mark(for_all(effects.HARMS), figures=False), _harm
-    ),
+    low_rule(_CLASS, "Undesirable Effect Obvious", _NAMED, _takes_remark(effects.HARMS), _harm),
     low_rule(
         _CLASS,
         "Weak Possibility vs. High Likelihood",
         _NAMED,
-        can_mark(for_all(facts.CHANCES), figures=False),
+        _takes_remark(facts.CHANCES),
         _chance,
     ),
     low_rule(
@@ -121,14 +128,14 @@ RULES: tuple[Rule, ...] = (
         _CLASS,
         "Commonness from Percentage",
         f"{_NAMED}; no number is asked for",
-        can_mark(for_all(facts.COMMON)),
+        _takes_remark(facts.COMMON, figures=True),
         _common,
     ),
-    low_rule(_CLASS, "Obvious Benefit", _NAMED, can_mark(for_all(effects.GAINS), figures=False), _gain),
+    low_rule(_CLASS, "Obvious Benefit", _NAMED, _takes_remark(effects.GAINS), _gain),
     low_rule(
         _CLASS, "Minor vs Major (Definitional)", _NAMED, can_mark(for_all(facts.MAJOR), figures=False), _major
     ),
-    low_rule(_CLASS, "Strict Containment", _NAMED, can_mark(for_all(facts.WITHIN), figures=False), _within),
+    low_rule(_CLASS, "Strict Containment", _NAMED, _takes_remark(facts.WITHIN), _within),
     low_rule(
         _CLASS,
         "Evaluative Term with Explicit Threshold",

@@ -21,6 +21,11 @@ _HOUSES = ("secondary schools", "public libraries", "bookshops", "village halls"
 _PEOPLE = tuple(group for group in scenery.GROUPS if group not in _HOUSES)
 _HALLS = ("public libraries", "village halls", "community centres", "secondary schools", "hotels")
 
+_HEARD = ("notice", "website", "documentary", "radio", "label", "footnote", "card", "blog", "obituary", "press",
+          "preface", "fact", "programme")  # fmt: skip
+_READ = tuple(text for text in scenery.WRITINGS if not any(word in text for word in _HEARD))
+"""Writings with pages."""
+
 _SUMS = (
     ("dollars", 1), ("pounds", 1), ("euros", 1), ("Swiss francs", 1), ("rupees", 40), ("crowns", 9), ("pesos", 15),
     ("Canadian dollars", 1), ("yen", 110), ("rand", 12),
@@ -44,10 +49,12 @@ def around(rng: random.Random, kind: str, full: str) -> dict[str, str]:
     group, other = rng.sample(_PEOPLE, 2)
     return {
         "a_thing": thing.one.format(full=full), "the_thing": thing.this.format(full=full), "of_thing": thing.of_which,
+        "it_thing": thing.one.format(full="it"),
         "bare_thing": thing.noun,
         "a_meeting": meeting.one.format(full=full), "the_meeting": meeting.this.format(full=full),
-        "of_meeting": meeting.of_which, "bare_meeting": meeting.noun,
-        "group": group, "other_group": other, "halls": rng.choice(_HALLS), "writing": rng.choice(scenery.WRITINGS),
+        "of_meeting": meeting.of_which,
+        "it_meeting": meeting.one.format(full="it"), "bare_meeting": meeting.noun,
+        "group": group, "other_group": other, "halls": rng.choice(_HALLS), "writing": rng.choice(_READ),
         "soon": rng.choice(_SOON), "month": rng.choice(pools.MONTHS), "town": rng.choice(pools.INVENTED_PLACES),
         "sum": f"{rng.randint(9, 74) * factor:,} {currency}", "few": rng.choice(_FEW),
         "share": rng.choice(_SHARES).format(p=rng.randint(78, 97)), "later": str(rng.choice(_YEARS)),

@@ -119,7 +119,7 @@ def marked(a: Analysis, pair: Pair | None, why: str, /, **values: str) -> Draft 
     if subject is None or pair is None:
         return None
     words = {**slots(subject), **values}
-    query = spliced(a, pair[1].format(**words), _aside_place(a, subject))
+    query = spliced(a, pair[1].format(**words), aside_place(a, subject))
     return _draft(a, query, pair[0].format(**words), why.format(**words))
 
 
@@ -168,7 +168,7 @@ def _name_place(a: Analysis, subject: Subject) -> tuple[int, int] | None:
     return (len(head), subject.span[1]) if fits else None
 
 
-def _aside_place(a: Analysis, subject: Subject) -> tuple[int, int] | None:
+def aside_place(a: Analysis, subject: Subject) -> tuple[int, int] | None:
     """Where an aside can follow the subject: after its name, or after the place that the name stands with."""
     if subject.span is None:
         return None
@@ -179,7 +179,8 @@ def _aside_place(a: Analysis, subject: Subject) -> tuple[int, int] | None:
     return subject.span if not tail or _MIDDLE.match(tail) else splice_place(a)
 
 
-def _open_to_more(a: Analysis) -> bool:
+def open_to_more(a: Analysis) -> bool:
+    """Whether a base that holds at LOW takes a sentence more in the passage and a remark in the question."""
     printable = is_clean(a) or (is_well_formed(a) and not is_cased(a.instance.query))
     return asks(a) and printable and addition_place(a) is not None and _answers_alone(a)
 
@@ -249,9 +250,9 @@ def can_mark(bank: Mapping[str, tuple[Entry, ...]], figures: bool = True) -> App
         s = named_subject(a)
         return (
             s is not None
-            and _open_to_more(a)
+            and open_to_more(a)
             and not (figures and a.answer_type is AnswerType.NUMBER)
-            and _aside_place(a, s) is not None
+            and aside_place(a, s) is not None
             and bool(suiting(bank, kind_of(a, s)))
         )
 
@@ -265,7 +266,7 @@ def can_qualify(bank: Mapping[str, tuple[Entry, ...]]) -> Applies:
         s = named_subject(a)
         return (
             s is not None
-            and _open_to_more(a)
+            and open_to_more(a)
             and a.answer_type is not AnswerType.NUMBER
             and _name_place(a, s) is not None
             and bool(suiting(bank, kind_of(a, s)))
