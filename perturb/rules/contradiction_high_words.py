@@ -79,7 +79,6 @@ FLIPS = (
     "{Claim}. And yet {denial}.",
     "It is right to say that {claim}, and it is not right to say so.",
     "It is the case, and is not the case, that {claim}.",
-    "To say that {claim} is right, and it is not right.",
     "{Denial}. Nonetheless, {claim}.",
     "{Claim}, while {denial}.",
     "That {claim} is true, and that {claim} is not true.",

@@ -33,8 +33,8 @@ FRINGE_VALUES = (
 )
 
 COLOURS = (
-    "green", "brown", "grey", "red", "blue", "yellow", "orange", "purple", "pink", "white", "black", "violet",
-    "scarlet", "turquoise", "beige", "crimson",
+    "green", "brown", "grey", "red", "blue", "yellow", "orange", "purple", "pink", "white", "black",
+    "scarlet", "turquoise", "beige",
 )  # fmt: skip
 OF_OBJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("has borders in {}", COLOURS),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from perturb.records import BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules.ambiguity_rivals import half_named, hinted_year, thing_of
 from perturb.rules.analyse import analyse
 from perturb.rules.contradiction_claims import claims, denial_of, either_of
+from perturb.rules.contradiction_sources import equals
 from perturb.rules.doers import asserts_deed
 from perturb.rules.drafts import restated
 from perturb.rules.engine import RuleCandidate, perturb_by_rule
@@ -91,3 +94,31 @@ def test_a_coinage_has_to_be_told() -> None:
     coined = instance("who coined the phrase", "The phrase was coined by Ann Lee.", "Ann Lee")
     assert asserts_deed(analyse(coined))
     assert not asserts_deed(analyse(quoted))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_two_sources_are_of_one_kind_and_unknown_to_the_text(seed: int) -> None:
+    text = "The Halden Gazette praised Edith Ashdown and Martin Bexley of Merrow."
+    pair = equals(random.Random(seed), text)
+    first, second = pair.a.split(), pair.b.split()
+    assert pair.a != pair.b
+    assert len(first) == len(second)
+    assert not {"Halden", "Merrow", "Edith", "Ashdown", "Martin", "Bexley"} & {*first, *second}
+
+
+def test_opposite_words_of_taste_leave_the_fact() -> None:
+    low = Cell(PerturbationClass.CONTRADICTION, Intensity.LOW)
+    drafts = [perturb_by_rule(OPENED, low, "Soft Antonym Modifiers", seed) for seed in range(30)]
+    made = [draft for draft in drafts if isinstance(draft, RuleCandidate)]
+    assert len({draft.passages[0].text for draft in made}) >= 6
+    assert all("The Corran Bridge opened in 1901." in draft.passages[0].text for draft in made)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_rule_keeps_two_properties_apart(seed: int) -> None:
+    high = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
+    made = perturb_by_rule(OPENED, high, "Mutual Exclusion Claim", seed)
+    assert isinstance(made, RuleCandidate)
+    rule = made.passages[0].text.split(". ")[0]
+    assert "in 1901" in rule
+    assert "Corran" not in rule
