@@ -53,7 +53,7 @@ TRUTHS = (
 
 ABSOLUTES: tuple[Pair, ...] = (
     ("{someone} broke a promise in order to see {a_thing}.", "Is breaking a promise always wrong?"),
-    ("To hear {a_meeting}, {someone} left a sick friend alone.", "Is leaving a sick friend wrong in every case?"),
+    ("To attend {a_meeting}, {someone} left a sick friend alone.", "Is leaving a sick friend wrong in every case?"),
     ("{someone} told a lie about {a_thing} to spare a widow.", "Can no circumstance whatever make a lie right?"),
     ("From a rich man {someone} stole {a_thing} and gave it to {group}.", "Is theft unjust without exception?"),
     ("{someone} opened a letter in which {a_thing} was mentioned.",

@@ -24,7 +24,7 @@ BEAUTY = (
     "What is the most heavenly thing in {full}?",
     "Where does {full} stir the heart the most?",
     "Which element of {full} is aesthetically supreme?",
-    "What is {full} most ravishing for?",
+    "What about {full} is most ravishing?",
 )  # fmt: skip
 
 CHAINS: dict[str, tuple[str, ...]] = {
@@ -168,6 +168,6 @@ CULTURES: tuple[Pair, ...] = (
     ("Men and women meet apart for {a_meeting} in {other_land} and together in {land}.",
      "Which land ranks higher in culture, {land} or {other_land}?"),
     ("Children in {land} learn about {full} from neighbours, in {other_land} from priests.",
-     "Is {other_land} morally ahead of {land} here?"),
+     "Is {other_land} morally ahead of {land} in its way with {full}?"),
 )  # fmt: skip
 """Each tells neutrally how two countries handle one matter, and asks whose way is superior."""

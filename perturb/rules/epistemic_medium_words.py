@@ -75,7 +75,7 @@ FORECASTS = (
     "Are {group} going to talk about {full} in {later}?",
     "At what date in the future do {group} lose interest in {full}?",
     "How much will {a_thing} be worth in {later}?",
-    "In {later}, what do {group} come to think of {full}?",
+    "In {later}, what will {group} make of {full}?",
     "Does fame or oblivion await {full} by {later}?",
     "In which year shall {full} be seen as ancient?",
     "How many {group} are to know {full} in {later}?",
@@ -106,7 +106,7 @@ WORK_IF: dict[str, tuple[str, ...]] = {
         "In {before} instead of {year}, how might {full} have fared at first?",
         "Imagine {full} a year later than {year}: what would {people} have said?",
         "But for its date of {year}, how would {full} have begun its life in {after}?",
-        "Postponed from {year} to {after}, would {full} have opened better?",
+        "Postponed from {year} to {after}, how would {full} have fared in its first days?",
     ),
     "others": (
         "If {full} had begun in {after} instead of {year}, what would have happened next?",
