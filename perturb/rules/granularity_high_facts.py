@@ -27,7 +27,7 @@ READINGS: tuple[Pair, ...] = (
     ("In {street}, where a window holds {one}, {k} people walked by in a minute.",
      "the number of walkers a minute in a street"),
     ("Outside {event}, {street} slopes at {s} degrees.", "the slope of a street"),
-    ("The pavement of {street} is {s} feet wide where {one} hangs.", "the width of a pavement"),
+    ("The pavement of {street} is {s} feet wide by a shop with {one}.", "the width of a pavement"),
     ("{f1} on the way to {event} waited {k} seconds at a crossing in {street}.", "the wait at a crossing"),
     ("A lamp in {street} throws {k} lux on {one}.", "the light of a street lamp"),
     ("A stall in {street} sold tea for {s} coins before {event}.", "the price of a cup of tea at a stall"),
@@ -37,7 +37,7 @@ READINGS: tuple[Pair, ...] = (
     ("After {event} {k} kilos of litter lay in {street}.", "the weight of litter in a street"),
     ("Wind blew at {k} km/h down {street}, past a shop with {one}.", "the wind at a street corner"),
     ("A kerb in {street}, below a sign for {event}, stands {s} cm high.", "the height of a kerb"),
-    ("On the wall in {street} with {one}, paint was {s} years old.", "the age of paint on a house wall"),
+    ("On a house in {street} with {one}, the paint was {s} years old.", "the age of paint on a house wall"),
     ("{k} grains of pollen were caught in {street} near {one}.", "the amount of pollen in street air"),
     ("Near {one} in {street} {s} sparrows sat on a wire.", "the number of sparrows in a street"),
     ("{street}, the scene of {event}, has {k} steps.", "the number of steps in a stepped street"),
@@ -138,14 +138,14 @@ ROOMS = (
 )  # fmt: skip
 CONTINENT_QUESTIONS = (
     "What is the climate like over the year on the continent around {tie}?",
-    "How warm in summer and how cold in winter is the continent where {tie} was?",
+    "How warm in summer and how cold in winter is the continent that holds {tie}?",
     "What rainfall has the continent on which {tie} was found in an average year?",
     "Which climate prevails on the continent around {tie}?",
-    "What yearly mean temperature has the continent where {tie} was?",
+    "What yearly mean temperature has the continent that holds {tie}?",
     "By how many degrees do the seasons differ across the continent around {tie}?",
     "What weather is usual from January to December on the continent around {tie}?",
     "When do dry and wet seasons fall on the continent around {tie}?",
-    "To what extent do frost and heat alternate on the continent where {tie} was?",
+    "To what extent do frost and heat alternate on the continent that holds {tie}?",
     "Into which zones of climate does the continent around {tie} fall?",
 )  # fmt: skip
 
@@ -188,7 +188,7 @@ MOLECULES = (
     "How many base pairs long were the telomeres in the {tissue} cells of {told} {when}?",
     "What point mutations set the mitochondrial DNA of {told} apart from others {when}?",
     "Which amino acids formed the tip of the antibodies against {disease} in {told} {when}?",
-    "What variant of the protein {protein} did the {tissue} cells of {told} build {when}?",
+    "What variant of the protein {protein} did {told} carry {when}?",
     "By how many bases did the two copies of the {gene} gene differ in {told}?",
     "To what extent had the {tissue} cells of {told} picked up mutations in the {gene} gene {when}?",
     "Where on chromosome {n} did the genome of {told} have its longest insertion?",
@@ -196,7 +196,6 @@ MOLECULES = (
     "In the DNA of {told}, what bases stood at the {marker} site?",
     "Which allele of the {gene} gene did {told} get from the mother's side?",
     "How much messenger RNA of the {gene} gene did the {tissue} cells of {told} hold {when}?",
-    "What number of {protein} molecules did a {tissue} cell of {told} contain {when}?",
     "Which sugars sat on the membrane proteins of the {tissue} cells of {told} {when}?",
 )  # fmt: skip
 """Questions for what differs between people, so that no textbook answers them."""

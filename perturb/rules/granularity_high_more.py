@@ -93,7 +93,7 @@ _PICTURES = (
     "A snapshot of the square outside {event} has {x} on the left and {y} behind.",
     "From above, the block in {p1} where people came to {event} reveals {k} yards, {x} and {y}.",
     "The picture of one block near {event} is filled by {x}, {y} and {k} houses.",
-    "A drone took the block where {one} hangs: {k} walls, {x}, {y}.",
+    "A drone took the block where {one} is kept: {k} walls, {x}, {y}.",
     "Between {k} buildings, a photograph of the block of {event} catches {x} and {y}.",
     "{x} and {y} can be made out in a picture of the block behind {event}.",
     "A sketch of the block with {one} marks {x}, {y} and {k} doors.",
@@ -119,7 +119,7 @@ _TAXA: tuple[Pair, ...] = (
     ("finches", "beak"), ("mice", "coat"), ("orchids", "lip shape"), ("newts", "crest"),
 )  # fmt: skip
 _TALLIES = (
-    "In the garden behind {event} {k} species of {taxa} were counted.",
+    "In the garden behind the hall of {event} {k} species of {taxa} were counted.",
     "{f1} at {event} spotted {k} {taxa} of {s} kinds.",
     "A list drawn up by the house with {one} has {k} sorts of {taxa}.",
     "Within a mile of the house with {one} live {k} kinds of {taxa}.",
@@ -127,7 +127,7 @@ _TALLIES = (
     "{p1}, where {event} was held, is home to {k} species of {taxa}.",
     "At dawn {k} {taxa} were seen beside the house with {one}, of {s} species.",
     "Around the hall of {event}, the {taxa} number {k}, from {s} species.",
-    "A pond by the house with {one} draws {k} {taxa}, {s} species in all.",
+    "A patch of ground by the house with {one} has {k} {taxa}, {s} species in all.",
 )  # fmt: skip
 _GENOMES = (
     "On which chromosome does the gene for the {trait} of the {taxa} near {tie} lie?",

@@ -34,7 +34,7 @@ SHARE_SENTENCES = (
     "Sitting with {n} {small}, a traveller learned that {k} had {did}, and never met the bulk of {all}.",
     "Whatever {all} may have done, of {n} {unit} it is known that {k} had {did}.",
     "{n} {small} put up their hands if they had {did}, and {k} did so; nobody polled {all}.",
-    "A small sum, {k} in {n}, gives the {small} who had {did}; {all} form a far larger body.",
+    "A note puts at {k} in {n} the {small} who had {did}; {all} form a far larger body.",
     "When {n} {small} met, {k} turned out to have {did}, few indeed next to {all}.",
 )  # fmt: skip
 SHARE_QUESTIONS = (
@@ -107,8 +107,8 @@ NATION_SHAPES: tuple[Pair, ...] = (
      "What was the number of speakers at {event} throughout {land}?"),
     ("{f1} in {town} wait {p} days for {one}; in {other} it takes {q}.",
      "How long is the wait for {one} in {land} taken as a whole?"),
-    ("By rule, {event} may last {p} minutes in {town}, but {q} in {other}.",
-     "Which limit in minutes holds for {event} in the whole country of {land}?"),
+    ("By rule, {event} may have {p} speakers in {town}, but {q} in {other}.",
+     "Which limit on speakers holds for {event} in the whole country of {land}?"),
     ("{town} has {p} schools with {one} on the wall, {other} has {q}.",
      "On the walls of how many schools all over {land} does {one} hang?"),
     ("In {town} children under {p} are kept out of {event}, in {other} those under {q}.",

@@ -29,8 +29,8 @@ _YEARS_APART: tuple[Pair, ...] = (
      "How has the roll of the school in {p1} with {this} gone up or down over four decades?"),
     ("The shop in {p1} that stocks {print} rang up {big} sales in {y1} and {more} in {y2}.",
      "Over the past sixty years, what has become of sales in the shop that stocks {print}?"),
-    ("A radio station in {p1} gave {big} minutes to books in {y1} and {more} in {y2}, {event} among them.",
-     "Through the decades before {y1}, how did time for books evolve on the station with {that}?"),
+    ("A radio station that reported on {event} gave {big} minutes to books in {y1}, {more} in {y2}.",
+     "Through the decades before {y1}, how did time for books evolve on the station that reported on {event}?"),
     ("For {event} and the like the bus company of {p1} ran {big} buses in {y1} and {more} in {y2}.",
      "What long line can be drawn of the buses that {p1} ran for {event} and the like in the last forty years?"),
     ("The hostel beside {event} charged {v} {money} in {y1} and {w} in {y2}.",
@@ -79,8 +79,8 @@ _UNIT_RULES: tuple[Pair, ...] = (
      "What is the chain's general policy on borrowing {this}?"),
     ("At {p1} school, class A may eat during {event}, class B may only drink.",
      "Which policy on eating at {events} has {p1} school as a whole adopted?"),
-    ("The north ward of {p1} hospital wants {one} wiped daily, the south ward weekly.",
-     "How often must {one} be wiped under the policy of {p1} hospital itself?"),
+    ("The north ward of {p1} hospital has {one} dusted daily, the south ward weekly.",
+     "How often must {one} be dusted under the policy of {p1} hospital itself?"),
 )  # fmt: skip
 
 _SUBTYPES: tuple[Pair, ...] = (
@@ -94,7 +94,7 @@ _SUBTYPES: tuple[Pair, ...] = (
      "How long does {event} for {narrow} last?"),
     ("In general {one} is insured for {v} {money}; special kinds come under other clauses.",
      "For what sum is {subtype} {kind} {prep} {full} insured?"),
-    ("Most {f1} may enter {event} at the age of {v}; for several branches another age is set elsewhere.",
+    ("Most {f1} may enter {event} at the age of 1{c}; for several branches another age is set elsewhere.",
      "From what age may {narrow} enter {that}?"),
     ("{many} are kept for {c} years by default, except for types on a list of exceptions.",
      "After how many years is {subtype} {kind} {prep} {full} thrown out?"),

@@ -47,7 +47,7 @@ def _shares(a: Analysis, rng: random.Random) -> Draft | None:
 
 def _medians(a: Analysis, rng: random.Random) -> Draft | None:
     half = rng.randint(1, 3)
-    low = rng.sample(range(4, 19), half)
+    low = rng.sample(range(11, 19), half)
     high = rng.sample(range(29, 58), half)
     values = [str(value) for value in rng.sample(low + high, 2 * half)]
     of_things = rng.random() < 0.5

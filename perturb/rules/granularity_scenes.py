@@ -67,6 +67,10 @@ def _plural(noun: str) -> str:
     return f"{head}{of}{tail}"
 
 
+def _is_tangible(side: Side) -> bool:
+    return side.noun not in _NOT_TANGIBLE and side.prep not in ("to", "with")
+
+
 def scene(a: Analysis, s: Subject, rng: random.Random) -> dict[str, str]:
     """Words for the gaps of a wording: a thing and an event about the subject, three places and three sorts of people.
 
@@ -74,7 +78,7 @@ def scene(a: Analysis, s: Subject, rng: random.Random) -> dict[str, str]:
     which there are many copies; `which`, `at_which` and `print_which` open a relative clause about each.
     """
     kind = "any" if s.sort == "person" else kind_of(a, s)
-    tangible = [side for side in suiting(scenery.OBJECTS, kind) if side.noun not in _NOT_TANGIBLE]
+    tangible = [side for side in suiting(scenery.OBJECTS, kind) if _is_tangible(side)]
     found = rng.choice(tangible)
     printed = rng.choice([side for side in tangible if side.noun not in _SINGLE])
     event = rng.choice(EVENTS)

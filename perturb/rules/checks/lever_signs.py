@@ -202,7 +202,8 @@ _STRUCTURES: Mapping[str, LeverTest] = {
     "Mis-dated Discovery": _year_asked,
     "Explicit Total Line": _both(
         _adds(
-            "totals?; totall\\w+; in all; altogether; sum\\w*; combined; overall; add\\w* up; together; makes?; making"
+            "totals?; totall\\w+; in all; altogether; sum\\w*; combined; overall; add\\w* up; together; makes?; making; "
+            "all told"
         ),
         _adds("\\d[\\d,.]*; one; two; three; four; five; six; seven; eight; nine; ten"),
     ),
