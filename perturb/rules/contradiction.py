@@ -12,7 +12,7 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.contradiction_claims import (
     claims,
-    denial_of,
+    denial_for,
     has_claim,
     has_rival,
     known_text,
@@ -143,7 +143,7 @@ def _polarity(analysis: Analysis, rng: random.Random) -> Draft | None:
     found = claims(analysis)
     if found is None:
         return None
-    claim, denial = found[0], denial_of(analysis, found[0])
+    claim, denial = found[0], denial_for(analysis, found[0], rng)
 
     return said(
         analysis,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -175,6 +176,18 @@ def voices(pair: Equals) -> dict[str, str]:
     """The gaps of two sources, filled."""
     names = {"a": pair.a, "b": pair.b, "A": capitalise(pair.a), "B": capitalise(pair.b)}
     return names | {"v": pair.verb, "p": pair.past, "w": pair.spoken}
+
+
+def denial_for(analysis: Analysis, claim: str, rng: random.Random) -> str:
+    """The claim denied: by a cleft sentence, or in half of the cases where that is as clear by a plain one."""
+    question = analysis.question
+    if question is not None and question.wh == "who" and rng.random() < 0.5:
+        doer = re.sub(r"^The ", "the ", analysis.answer)
+        if question.verb in ("is", "was"):
+            return f"{doer} {question.verb} not{question.after.removeprefix(question.verb)}"
+        if inflected(question.verb, "VBD") == question.verb:
+            return f"{doer} never {question.after}"
+    return denial_of(analysis, claim)
 
 
 def denial_of(analysis: Analysis, claim: str) -> str:

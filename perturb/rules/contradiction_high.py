@@ -14,7 +14,7 @@ from perturb.rules.contradiction_claims import (
     LONGEST_SAID,
     adds_up,
     claims,
-    denial_of,
+    denial_for,
     either_of,
     has_claim,
     known_text,
@@ -131,7 +131,7 @@ def _self_clash(
     found = claims(analysis)
     if found is None:
         return None
-    claim, denial = found[0], denial_of(analysis, found[0])
+    claim, denial = found[0], denial_for(analysis, found[0], rng)
     return said(
         analysis,
         lambda: fill(

@@ -138,7 +138,6 @@ ONLY_IF = (
     "Whenever {condition}, {claim}, and only then. {Condition}, and {denial}.",
     "To say that {claim} is right if {condition} and wrong if not. {Failure}. Even so, {claim}.",
     "{Claim} provided, and only provided, that {condition}. {Condition}. However, {denial}.",
-    "Without fail, {claim} if {condition}; without fail, {denial} if not. {Failure}, yet {claim}.",
     "It depends on this alone whether {claim}: that {condition}. {Failure}. {Claim}.",
     "Where {condition}, {claim}; where not, {denial}. {Failure}, though {claim}.",
     "{Claim} on one condition, which is needed and enough: {condition}. {Condition}, and still {denial}.",
