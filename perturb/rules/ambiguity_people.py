@@ -7,7 +7,7 @@ import re
 
 from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules import ambiguity_people_words as say
-from perturb.rules import scenery
+from perturb.rules import pools, scenery
 from perturb.rules.ambiguity_restated import restated_soundly
 from perturb.rules.ambiguity_rivals import anybody, deed_of, half_named, thing_of
 from perturb.rules.ambiguity_side import deeds
@@ -69,9 +69,11 @@ def _two(analysis: Analysis, rng: random.Random) -> list[str] | None:
 def _others(analysis: Analysis, rng: random.Random, count: int) -> list[str] | None:
     """More invented people, of whom nobody shares a name with another or with anybody in the passages."""
     known = f"{analysis.text} {analysis.query} {analysis.answer} {anybody(analysis)}"
+    first = (anybody(analysis) or "").partition(" ")[0]
+    sex = analysis.gender or ("f" if first in (*pools.NEW_FEMALE, *pools.NEW_INDIAN_FEMALE) else "m")
     found: list[str] = []
     for _ in range(30):
-        name = new_person(analysis.gender or rng.choice("mf"), known, rng)
+        name = new_person(sex, known, rng)
         if name and not any(has_word(known, word) for word in name.split()):
             found.append(name)
             known += f" {name}"

@@ -155,7 +155,6 @@ THREE_QUESTIONS = (
     "Some {group} who asked {questions} were told {values}, {order}.",
     "Below {questions}, {source} gives {values}, {order}.",
     "Three things were asked, {questions}, and two were said in reply, {values}, {order}.",
-    "A sheet for {group} goes: {questions} Overleaf stand {values}, {order}.",
     "As solutions of {questions}, {source} names {values}, {order}.",
     "When {group} had to answer {questions}, the right words were {values}, {order}.",
     "Beside {questions} somebody has pencilled {values}, {order}.",

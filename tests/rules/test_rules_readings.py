@@ -8,6 +8,7 @@ import pytest
 
 from perturb.records import BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules.ambiguity_rivals import anybody, rival_of
+from perturb.rules.ambiguity_words import IN_ORDER
 from perturb.rules.analyse import analyse
 from perturb.rules.doers import is_clean, maybe_person
 from perturb.rules.engine import RuleCandidate, perturb_by_rule
@@ -91,7 +92,7 @@ def test_what_is_asked_stands_in_the_middle_of_three(base: BaseInstance) -> None
     drafts = made(base, AMBIGUITY_HIGH, "Ambiguous 'Respectively' Mapping")
     assert drafts
     for draft in drafts:
-        sentence = re.search(r"[^.]*respectively[^.]*", draft.passages[0].text)
+        sentence = re.search(rf"[^.]*\b(?:{'|'.join(IN_ORDER)})\b[^.]*", draft.passages[0].text)
         assert sentence is not None
         told = sentence.group()
         name = next(
