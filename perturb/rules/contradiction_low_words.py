@@ -161,7 +161,7 @@ OPPOSED = (
 
 POSTS: tuple[tuple[str, str], ...] = (
     ("head {}", "trainee {}"), ("chief {}", "junior {}"), ("senior {}", "apprentice {}"), ("retired {}", "acting {}"),
-    ("first {}", "deputy {}"), ("chief {}", "assistant {}"), ("head {}", "second {}"),
+    ("chief {}", "deputy {}"), ("chief {}", "assistant {}"), ("head {}", "second {}"),
 )  # fmt: skip
 OFFICES = (
     "librarian", "archivist", "editor", "translator", "curator", "engineer", "gardener", "clerk", "surveyor", "nurse",
@@ -186,7 +186,7 @@ SPEAKERS = (
     "“{Claim}.” In {writing} this remark is by {x}; in the index it is by {y}.",
     "“{Claim}.” With these words {x} closed {event} in {town}. In the programme it is {y} who closes with them.",
     "{X} had a card printed. “{Claim},” says the card. On its back {y} is thanked for the sentence.",
-    "“{Claim}.” {Crowd} in {town} heard it from {x}. A sign outside had promised to let {y} say it.",
+    "“{Claim}.” {Crowd} in {town} heard it from {x}. A sign outside has them hear it from {y}.",
     "“{Claim}.” In {writing} that is a remark of {x} on page 3 and of {y} on page 5.",
     "{X} was asked about this in {town}. “{Claim}” was the reply. In print the reply is that of {y}.",
     "“{Claim}.” This is what {x} has told {crowd}; a caption has {y} tell it.",
@@ -217,7 +217,7 @@ ROUNDED = (
     "In the table of contents, {figure} stands as {rounded}.",
     "A notice in {town} gives {rounded} where {figure} is given here.",
     "For {figure}, {writing} writes {rounded}.",
-    "On a board in {town} the number {figure} has become {rounded}.",
+    "On a board in {town} the number {figure} appears as {rounded}.",
     "With {writing} the figure is {rounded} in place of {figure}.",
     "Schoolchildren in {town} learn {rounded} for the number {figure}.",
 )
