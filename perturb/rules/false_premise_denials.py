@@ -95,7 +95,9 @@ def factive(a: Analysis, rng: random.Random) -> Draft | None:
         why = f"The passage says that {doer.name} {doer.did}; the question takes the opposite as fact."
         if rng.random() < _BY_THE_DOER:
             return with_query(a, question_of(fill(rng, say.NEVER, name=doer.name, done=done)), why)
-        denial = fill(rng, say.NOT_BY, name=doer.name, done=done, did=doer.did)
+        verb = doer.did.split()[0].lower()
+        be = "is" if verb == inflected(inflected(verb, "VB") or verb, "VBZ") else "was"
+        denial = fill(rng, say.NOT_BY, name=doer.name, be=be, did=doer.did)
     if denial is None:
         return None
     wordings = say.FOUND_NOT if a.answer_type is AnswerType.NUMBER else say.NOT

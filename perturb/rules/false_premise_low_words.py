@@ -82,7 +82,6 @@ KEEPSAKE_ASIDES = (
     "the {noun} that came with a {material} {thing}",
     "of which there is a {material} {thing}",
     "sold with a {material} {thing}",
-    "the {noun} and its {material} {thing}",
     "which has a {material} {thing} of its own",
     "{material} {thing} and all",
     "along with its {material} {thing}",
@@ -198,7 +197,7 @@ BODY_NAMES = (
 STEPS = word_list(
     """
     noted minuted certified announced attested registered reported recorded confirmed declared affirmed published
-    documented verified acknowledged stated agreed accepted approved
+    documented verified acknowledged stated accepted approved
     """
 )
 """What a body may formally do about a matter, as the past of a verb that needs no object after "as"."""
@@ -215,22 +214,21 @@ BODY_ASIDES = (
     "a detail that the {body} {step}",
     "now on file at the {body}",
     "on record with the {body}",
-    "see the register of the {body}",
+    "for which see the register of the {body}",
+    "as may be read in the minutes of the {body}",
+    "which the {body} {step} {lately}",
+    "{step} as such by the {body}",
     "which is what the {body} {step}",
     "to quote a notice of the {body}",
     "just as the {body} {step} {lately}",
-    "and the {body} has {step} as much",
     "so says the register of the {body}",
-    "in line with a notice of the {body}",
     "a question on which the {body} once ruled",
     "an answer kept under seal at the {body}",
     "in the words of a circular of the {body}",
-    "to the satisfaction of the {body}",
-    "with the stamp of the {body} on it",
 )
 """Formal steps alone: an approval, a record, an announcement."""
 LATELY = (
-    "in writing", "last year", "at its first meeting", "by letter", "on a plaque", "under seal", "without a vote",
+    "in writing", "last year", "at its first meeting", "by letter", "on a plaque", "under seal", "at a sitting",
     "in a short notice", "some time ago", "in its yearbook", "on two occasions", "in its minutes", "in public",
     "one winter", "at a banquet", "in its bulletin", "in its report", "under oath", "in a circular", "long ago",
 )  # fmt: skip

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 NOT_BY = (
-    "{name} had never {done}",
-    "{name} had not {done}",
-    "it was not {name} who {did}",
+    "{name} never {did}",
+    "it {be} not {name} who {did}",
     "somebody other than {name} {did}",
-    "it was never {name} who {did}",
+    "the one who {did} {be} not {name}",
 )
 """How it is denied that somebody did something."""
 NEVER = (
@@ -123,7 +122,7 @@ ENDED: dict[str, tuple[str, ...]] = {
     ),
     "body": (
         "broke up", "disbanded", "was dissolved", "ceased to exist", "came to an end", "was wound up",
-        "gave up its name", "stopped its work",
+        "gave up its name",
     ),
     "place": (
         "was closed", "was abandoned", "was closed for good", "was shut", "ceased to be used", "was given up",
@@ -150,7 +149,6 @@ ENDINGS = (
     "{who} {ended} in {year}. How much money was lost by that?",
     "Under what circumstances was it, in {year}, that {who} {ended}?",
     "Which event of {year} was to blame when {who} {ended}?",
-    "As {who} {ended} in {year}, where did the {people} go instead?",
     "By the time {who} {ended} in {year}, how many complaints had come in?",
     "Was it in spring or in autumn of {year} that {who} {ended}?",
     "Which {person} was the last to object before {who} {ended} in {year}?",
