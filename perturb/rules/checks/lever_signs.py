@@ -11,7 +11,7 @@ from perturb.rules.checks.cues import any_of
 from perturb.rules.checks.items import Item
 from perturb.rules.checks.lever_wordings import CONTEXT_WORDINGS, QUESTION_WORDINGS
 from perturb.rules.checks.readings import holds_alias
-from perturb.rules.checks.texts import content_stems, coverage, normal, words
+from perturb.rules.checks.texts import STOP_WORDS, content_stems, coverage, normal, words
 from perturb.rules.checks.values import MONTHS, numbers_in, years_in
 
 LeverTest = Callable[[Item], bool]
@@ -140,12 +140,13 @@ _TWO_SIDES = re.compile(
 
 
 def _side_fact_clash(item: Item) -> bool:
-    """Added words set two versions side by side, or repeat an original sentence or themselves with something else."""
+    """Added words set two versions side by side: they say so, or say twice what the passage had once or not at all."""
     originals = [content_stems(s) for s in item.reading.sentences]
     told = Counter(
-        word for s in item.added for word in words(s) if len(word) > 2 and word not in item.reading.words
+        word for s in item.added for word in words(s) if word not in STOP_WORDS | item.reading.words
     )
-    return any(times > 1 for times in told.values()) or any(
+    twice = sum(times > 1 for times in told.values()) >= 2
+    return twice or any(
         _TWO_SIDES.search(s) or any(len(old & content_stems(s)) >= 3 for old in originals) for s in item.added
     )
 
