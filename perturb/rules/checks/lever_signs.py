@@ -142,9 +142,8 @@ _TWO_SIDES = re.compile(
 def _side_fact_clash(item: Item) -> bool:
     """Added words set two versions side by side: they say so, or say twice what the passage had once or not at all."""
     originals = [content_stems(s) for s in item.reading.sentences]
-    told = Counter(
-        word for s in item.added for word in words(s) if word not in STOP_WORDS | item.reading.words
-    )
+    known = STOP_WORDS.union(item.reading.words)
+    told = Counter(word for s in item.added for word in words(s) if word not in known)
     twice = sum(times > 1 for times in told.values()) >= 2
     return twice or any(
         _TWO_SIDES.search(s) or any(len(old & content_stems(s)) >= 3 for old in originals) for s in item.added
@@ -203,8 +202,8 @@ _STRUCTURES: Mapping[str, LeverTest] = {
     "Mis-dated Discovery": _year_asked,
     "Explicit Total Line": _both(
         _adds(
-            "totals?; totall\\w+; in all; altogether; sum\\w*; combined; overall; add\\w* up; together; makes?; making; "
-            "all told"
+            "totals?; totall\\w+; in all; altogether; sum\\w*; combined; overall; add\\w* up; together; makes?; making"
+            "; all told"
         ),
         _adds("\\d[\\d,.]*; one; two; three; four; five; six; seven; eight; nine; ten"),
     ),
