@@ -84,15 +84,14 @@ def perturb_by_rule(
     analysis = _analysed(signal_part(instance))
     if analysis.reasons:
         return Abstention("; ".join(analysis.reasons))
-    fitting = [rule for rule in rules if rule.applies(analysis)]
-    if not fitting:
-        return Abstention(f"no precondition of {cell} holds")
     order = dice("order", seed)
-    order.shuffle(fitting)
+    order.shuffle(rules)
     if order.random() < _YIELDING:
-        fitting.sort(key=lambda rule: rule.lever in _COMMON)
+        rules.sort(key=lambda rule: rule.lever in _COMMON)
     failures: list[str] = []
-    for rule in fitting:
+    for rule in rules:
+        if not rule.applies(analysis):
+            continue
         draft = rule.apply(analysis, dice(rule.lever, seed))
         problem = "abstained" if draft is None else _problem(analysis, rule, draft)
         if draft is not None and problem is None and len(instance.passages) > 1:
@@ -101,7 +100,7 @@ def perturb_by_rule(
             passages = with_noise(instance, draft.passages)
             return RuleCandidate(rule.lever, draft.query, passages, draft.reasoning)
         failures.append(f"{rule.lever}: {problem}")
-    return Abstention("; ".join(failures))
+    return Abstention("; ".join(failures) or f"no precondition of {cell} holds")
 
 
 def _of_cell(rules: tuple[Rule, ...], cell: Cell) -> list[Rule]:
