@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from perturb.rules import ambiguity_low_words as say
 from perturb.rules.ambiguity_rivals import deed_of, vague_outing
@@ -80,11 +81,16 @@ def _reworded(analysis: Analysis) -> list[str]:
         return []
     query = analysis.query.rstrip("? ")
     return [
-        re.sub(pattern, new, query, count=1, flags=re.IGNORECASE)
-        for pattern, words in say.VERBS
-        if re.search(pattern, query, re.IGNORECASE)
+        pattern.sub(new, query, count=1)
+        for pattern, words in _verbs()
+        if pattern.search(query)
         for new in words
     ]
+
+
+@lru_cache(maxsize=1)
+def _verbs() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    return tuple((re.compile(pattern, re.IGNORECASE), words) for pattern, words in say.VERBS)
 
 
 def sense(analysis: Analysis, rng: random.Random) -> Draft | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from functools import lru_cache
 
 from perturb.rules import false_premise_low_words as say
 from perturb.rules import pools
@@ -42,10 +43,15 @@ def _matter(a: Analysis) -> tuple[str, ...]:
         return ()
     matching = (
         names
-        for pattern, names in say.MATTERS
-        if re.search(pattern, a.query if pattern == say.GEOGRAPHY else lowered)
+        for pattern, names in _matters()
+        if pattern.search(a.query if pattern.pattern == say.GEOGRAPHY else lowered)
     )
     return next(matching, ())
+
+
+@lru_cache(maxsize=1)
+def _matters() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    return tuple((re.compile(pattern), names) for pattern, names in say.MATTERS)
 
 
 def _body(a: Analysis, rng: random.Random) -> str:

@@ -158,7 +158,12 @@ def _ends(word: str, following: str) -> bool:
 
 
 def _goes_on(word: str, following: str) -> bool:
-    """Whether a sentence surely goes on after a word with a dot: an abbreviation, or a figure such as 4.5."""
+    """Whether a sentence surely goes on after a word with a dot: an abbreviation, or a figure such as 4.5.
+
+    A piece that begins with a small letter is joined to the one before it in any case.
+    """
+    if following[:1].islower():
+        return True
     if _DOTTED.search(word.rstrip(".,;:)")) and not _DECIMAL.fullmatch(word):
         return False
     return bool(following) and (_NO_END.search(word) is not None or _DECIMAL.fullmatch(word) is not None)
