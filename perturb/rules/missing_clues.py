@@ -21,9 +21,12 @@ _NAMED_SO = r"(?:known|called|nicknamed|dubbed|styled|referred to|abbreviated|al
 _OTHER_NAME_AFTER = re.compile(rf"[^.;\n]{{0,40}}\b{_NAMED_SO}\b")
 _OTHER_NAME_BEFORE = re.compile(rf"\b{_NAMED_SO}\b (?:\w+ )?as [^.;\n]{{2,40}},\s*$")
 
+CREDIT = re.compile(r" ?\((?:(?:portrayed|played|voiced) by )?$")
+"""What opens a bracket that holds a player and nothing else."""
 
 ONE_OF_MANY = re.compile(
     r"\b(?:one of|what is one|name (?:one|two|a|an)|example of|an? (?:element|feature|reason|function|type|part)"
+    r"|took part|takes? part|participat\w+"
     r"|purpose|used for|meaning|why|kinds? of|types? of|sorts? of|some of|such as)\b"
 )
 """Questions that another member of a set would answer as well, or the description that is left."""
@@ -122,7 +125,13 @@ def _left_in(analysis: Analysis, sentence: str) -> str | None:
         or analysis.answer[:1].isupper()
         or analysis.instance.query.lower().startswith("where")
     )
+    if analysis.answer_type is AnswerType.PERSON:
+        sentence = _NO_PERSON.sub(" ", sentence)
     return substitute_left(analysis, sentence) if named else None
+
+
+_NO_PERSON = re.compile(r"\b(?:at|in|near|album|film|novel|series) (?:the )?(?:[A-Z][\w'’]+ ?)+")
+"""A place or a work, which nobody takes for a person."""
 
 
 def _cast(analysis: Analysis) -> bool:
@@ -133,7 +142,7 @@ def _cast(analysis: Analysis) -> bool:
     if asked is None:
         return False
     return all(
-        re.match(r",? (?:as|playing|played|plays)\b", text[m.end :]) or text[m.start - 1 : m.start] == "("
+        re.match(r",? (?:as|playing|played|plays)\b", text[m.end :]) or CREDIT.search(text[: m.start])
         for m in analysis.mentions
         for text in (analysis.instance.passages[m.passage].text,)
     )

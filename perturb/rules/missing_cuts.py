@@ -9,6 +9,7 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.drafts import DANGLING
 from perturb.rules.leaks import leak
+from perturb.rules.missing_clues import CREDIT
 from perturb.rules.redaction import answer_spans, clean_title
 from perturb.rules.sentences import Sentence, without
 from perturb.rules.words import capitalise
@@ -35,8 +36,8 @@ def without_clauses(analysis: Analysis) -> tuple[Passage, ...] | None:
         for start, end in spans:
             own = next((s for s in analysis.sentences_in(index) if s.start <= start < s.end), None)
             played = analysis.answer_type is AnswerType.PERSON
-            if played and re.search(r"\w \($", text[:start]) and text[end : end + 1] == ")":
-                text, cut = text[: start - 2] + text[end + 1 :], cut + 1
+            if played and (credit := CREDIT.search(text[:start])) and text[end : end + 1] == ")":
+                text, cut = text[: credit.start()] + text[end + 1 :], cut + 1
                 continue
             opening = _CLAUSE.search(text[own.start : start]) if own else None
             closing = re.match(r"[^,;:().]*(?:,(?= [a-z])|(?=\.(?:\s|$)))", text[end:])
@@ -52,17 +53,21 @@ def without_clauses(analysis: Analysis) -> tuple[Passage, ...] | None:
 def without_answers(analysis: Analysis) -> tuple[Passage, ...] | None:
     """The passages without their answering sentences; None where too little or something dangling is left."""
     held = [analysis.sentences[i] for i in analysis.answer_sentences]
-    if len(held) > 1:
+    if len(held) > 2:
         return None
     passages = []
     for index, passage in enumerate(analysis.instance.passages):
         cut = [s for s in held if s.passage == index]
         following = [n for n in (_next(analysis, s) for s in cut) if n and n not in held]
+        if following and any(_next(analysis, s) in cut for s in cut):
+            return None
         text = without(passage.text, cut) if cut else passage.text
         if cut and (len(text.split()) < FEWEST_WORDS or any(DANGLING.match(n.text) for n in following)):
             return None
         opened = any(s.start < 3 for s in cut)
-        if (opened and COUNTS_ON.match(text)) or any(_COUNTS_ON_LAST.match(n.text) for n in following):
+        if (opened and COUNTS_ON.match(text)) or any(
+            _COUNTS_ON_LAST.match(n.text) or _POINTS_BACK.search(n.text) for n in following
+        ):
             return None
         passages.append(Passage(text, clean_title(analysis, passage.title), passage.role))
     return tuple(passages)
@@ -79,6 +84,11 @@ _COUNTS_ON_LAST = re.compile(
     r"|These|This|Such)\b"
 )
 """How a sentence opens that counts on the very last one."""
+_POINTS_BACK = re.compile(
+    r"\b(?:the (?:others?(?! hand)|latter|former|same|second|rest)|another|both|again|that (?:year|time))\b",
+    re.IGNORECASE,
+)
+"""What leans on the sentence before it, wherever it stands."""
 
 
 def _next(analysis: Analysis, sentence: Sentence) -> Sentence | None:

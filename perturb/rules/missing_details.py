@@ -27,12 +27,14 @@ _CITY = re.compile(rf"\b(?:in|from|near)\s+(?P<cut>[A-Z][a-z]+(?: [A-Z][a-z]+)?,
 _MONTH = "|".join(pools.MONTHS)
 _FULL_DATE = re.compile(
     rf"\b(?P<on>[Oo]n )?(?:(?:{_MONTH}) \d{{1,2}}, |\d{{1,2}} (?:{_MONTH}) )(?P<year>\d{{4}})\b"
+    rf"|\b(?P<in>[Ii]n )(?:{_MONTH}) (?P<month_year>\d{{4}})\b"
 )
 _BRACKET = re.compile(r"\s*\([^()]{3,90}\)")
 _DASHED = re.compile(r"\s*—[^—.;]{8,90}—\s*|\s–\s[^–.;]{8,90}\s–\s")
 _INTRO = re.compile(
-    r"(?:In|On|At|During|After|Before|Since|Following|By|While|Although|Throughout|Until|Under|Despite|Among|"
-    r"Along with|Originally|Initially|Historically|Traditionally|Typically|Generally|Today|Currently|Previously|Later|"
+    r"(?:In|On|At|During|After|Before|Since|Following|By|While|Although|Throughout|Until|Under|Despite|"
+    r"Along with|Prior to|According to|Upon|Because of|Due to|Owing to|Thanks to|As of|For|From|With|Among|Between|"
+    r"Originally|Initially|Historically|Traditionally|Typically|Generally|Today|Currently|Previously|Later|"
     r"Eventually)\b[^,.;:()]{0,70}, "
 )
 _SYNONYM = re.compile(
@@ -137,7 +139,10 @@ def _brackets(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
         before = sentence.text[: match.start()]
         if before.count("(") > before.count(")") or (named and sentence in held):
             continue
-        if sentence.text.count("(") > 1 and re.match(r"[A-Z][a-z]+$", inner):
+        if sentence.text.count("(") > 1 and re.match(r"[A-Z][a-z]+$|\d{4}$", inner):
+            continue
+        short = re.search(r"\b[A-Z][A-Z&.]+s?\b", inner)
+        if short and analysis.text.count(short.group().rstrip("s")) > 1:
             continue
         if any(before.endswith(alias) for alias in analysis.instance.answers):
             continue
@@ -198,7 +203,8 @@ def _cities(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
         "where"
     ):
         for match in _CITY.finditer(sentence.text):
-            if match.group("cut").rstrip(", ") not in (*pools.COUNTRIES, *pools.US_STATES):
+            city = match.group("cut").rstrip(", ")
+            if analysis.text.count(city) == 1 and city not in (*pools.COUNTRIES, *pools.US_STATES):
                 yield _within(sentence, match, "", "cut")
 
 
@@ -215,15 +221,15 @@ def _dates(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
         if (
             _RELATIVE.search(near)
             or re.search(r"\b(?:1[0-9]|20)\d\d\b", near)
+            or match.group()[-4:] in beyond
             or re.search(r"\b(?:days?|hours|weeks|months) (?:earlier|later|before|after)\b", beyond)
         ):
             continue
-        on = match.group("on")
+        on = match.group("on") or match.group("in")
         if not on and not re.search(r"(?:\(|born|since|until|by) $|\($", before):
             continue
-        lead = {"On ": "In ", "on ": "in "}.get(on or "", "")
-        start, end, new = _within(sentence, match, f"{lead}{match.group('year')}")
-        yield start, end, new
+        lead = {"O": "In ", "o": "in "}.get((on or " ")[0], on or "")
+        yield _within(sentence, match, lead + (match.group("year") or match.group("month_year")))
 
 
 def _synonyms(_analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:

@@ -17,12 +17,13 @@ from perturb.rules.missing_details import LOW_RULES
 from perturb.rules.missing_replaced import audio, has_fact, table, unrelated
 from perturb.rules.redaction import answer_spans, clean_title, redacted, reworded, without_names
 from perturb.rules.rule import Draft, Rule
+from perturb.rules.words import content_stems
 
 MEDIUM = Cell(PerturbationClass.MISSING_INFO, Intensity.MEDIUM)
 HIGH = Cell(PerturbationClass.MISSING_INFO, Intensity.HIGH)
 
 _ASKS_PURPOSE = re.compile(
-    r"\b(?:purpose|why|used for|function|mean|meaning|took part|participat\w+)\b",
+    r"\b(?:purpose|why|used for|function|mean|meaning)\b",
     re.IGNORECASE,
 )
 """Questions whose answer the rest of a passage tends to tell in other words."""
@@ -64,10 +65,16 @@ def _pronoun_orphaned(analysis: Analysis, passages: tuple[Passage, ...]) -> bool
     for own in map(analysis.sentences_in, range(len(passages))):
         for place, cut in enumerate(own[:-1]):
             left = passages[cut.passage].text
-            named = [name for name in re.findall(r"(?<= )[A-Z][a-z]+", cut.text) if name not in left]
+            named = re.search(r"(?<= )[A-Z][a-z]+", cut.text)
             if cut.text not in left and named and _SOMEBODY.match(own[place + 1].text):
                 return True
     return False
+
+
+def _hinted(analysis: Analysis, left: str) -> bool:
+    """Whether a word that the answer shares with the question still stands: "the rib section" for "the primal rib"."""
+    shared = content_stems(analysis.answer) & content_stems(analysis.query)
+    return bool(shared & content_stems(left))
 
 
 def _excise(analysis: Analysis, _rng: random.Random) -> Draft | None:
@@ -75,7 +82,7 @@ def _excise(analysis: Analysis, _rng: random.Random) -> Draft | None:
     if passages is None or _ASKS_PURPOSE.search(analysis.query) or ONE_OF_MANY.search(analysis.query.lower()):
         return None
     left = "\n".join(passage.text for passage in passages)
-    if _pronoun_orphaned(analysis, passages):
+    if _pronoun_orphaned(analysis, passages) or _hinted(analysis, left):
         return None
     if support(analysis.instance.query, left) < 0.2:
         return None
@@ -103,7 +110,9 @@ def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
     bare = analysis.answer_type not in (AnswerType.NUMBER, AnswerType.DATE, AnswerType.YEAR)
     n, m = rng.sample(range(3, 48), 2)
     named = f"[{rng.choice(say.SOURCES)} {n}]"
-    mark = rng.choice(say.NUMBERED).format(n=n, m=m) if bare and rng.random() < 0.7 else named
+    opens = any(start == 0 for p in analysis.instance.passages for start, _ in answer_spans(analysis, p.text))
+    numbered = bare and (opens or rng.random() < 0.7)
+    mark = rng.choice(say.NUMBERED).format(n=n, m=m) if numbered else named
     return _draft(
         analysis,
         redacted(analysis, mark),
@@ -117,9 +126,12 @@ _ENDS_PHRASE = re.compile(
 )
 _WANTS_NOUN = re.compile(r"\b(?:an?|its|his|her|their|new|first|second|third|not|never)\s+$", re.IGNORECASE)
 
+_OPENS = re.compile(r" (?:was|were|went|became|won|had|\w{3,}ed)\b")
+"""What a passage may go on with that opens with a mark; "is a" would make a definition of nothing."""
+
 
 def _few_mentions(analysis: Analysis) -> bool:
-    """At most two places to fill, and none of them at the very start of a passage."""
+    """At most three places to fill; at the very start of a passage only before a deed."""
     spans = [(p, s) for p in analysis.instance.passages for s in answer_spans(analysis, p.text)]
     if len(spans) == 2 and spans[0][0] is spans[1][0]:
         between = spans[0][0].text[spans[0][1][1] : spans[1][1][0]]
@@ -135,7 +147,7 @@ def _few_mentions(analysis: Analysis) -> bool:
     if described:
         return False
     return 0 < len(spans) <= 3 and all(
-        span[0] > 0
+        (span[0] > 0 or _OPENS.match(p.text[span[1] :]))
         and _ends_phrase(analysis, p.text[span[1] :])
         and not _WANTS_NOUN.search(p.text[: span[0]])
         for p, span in spans
@@ -264,7 +276,7 @@ RULES: tuple[Rule, ...] = (
          _excisable, _excise, _gone_without_substitute),
     Rule("Placeholder Entity Substitution", MEDIUM, "every mention stands where a description fits",
          _always, _placeholder, _gone),
-    Rule("Placeholder Citation", MEDIUM, "at most two mentions, each ending a phrase and none opening the passage",
+    Rule("Placeholder Citation", MEDIUM, "at most three mentions, each ending a phrase; at the start only before a deed",
          _few_mentions, _citation, _gone),
     Rule("Missing Temporal Adjunct", MEDIUM, "a date that stands as a mere adjunct; no other time in the passage",
          _is_timely, _adjunct, _gone_without_substitute),

@@ -66,9 +66,13 @@ def has_fact(analysis: Analysis) -> bool:
 
 def _fact(analysis: Analysis) -> str | None:
     """The question as part of a sentence: "who wrote Emma", "when the bridge was opened"."""
-    if analysis.question is None or not is_clean(analysis):
+    if analysis.question is None or not is_clean(analysis) or _QUOTES.search(analysis.query.lower()):
         return None
     return embedded(analysis.query, analysis.question)
+
+
+_QUOTES = re.compile(r"\b(?:said|says|sayings?|quotes?|phrases?|motto|line|term|word)\b")
+"""Questions that hold somebody's words without quotation marks."""
 
 
 def _in_place_of_all(analysis: Analysis, text: str, reasoning: str) -> Draft:
@@ -83,20 +87,23 @@ def audio(analysis: Analysis, rng: random.Random) -> Draft | None:
     fact = _fact(analysis)
     if fact is None:
         return None
-    on = rng.choice(say.RECORDINGS)
+    asked = rng.random() < 0.6
+    on = rng.choice(say.INTERVIEWS if asked else say.TALKS)
     note = fill(
         rng,
-        _fitting(say.AUDIO, fact),
+        say.AUDIO + say.ASKED if asked else say.AUDIO,
         fact=fact,
         on=on,
         recording=on.split(" ", 1)[1],
-        speaker=rng.choice(say.SPEAKERS),
+        attached=rng.choice(say.ATTACHED),
+        speaker=rng.choice(say.GUESTS if asked else say.SPEAKERS),
         says=rng.choice(say.SAYS),
         start=rng.choice(say.STARTS),
     )
-    if rng.random() < 0.3:
+    beside = _beside(analysis)[:3]
+    if beside and rng.random() < 0.3:
         note += f" [{rng.choice(say.UNWRITTEN)}.]"
-    text = " ".join([note, *_beside(analysis)[:3]])
+    text = " ".join([note, *(beside or [rng.choice(say.CLOSINGS)])])
     return _in_place_of_all(
         analysis, text, "The fact asked for is left to a sound recording that is not transcribed."
     )
@@ -110,6 +117,7 @@ def _beside(analysis: Analysis) -> list[str]:
         if not leak(analysis, s.text)
         and s.complete
         and not DANGLING.match(s.text)
+        and not s.text.startswith("(")
         and (s.start == 0 or not COUNTS_ON.match(s.text))
     ]
     return [
@@ -117,12 +125,6 @@ def _beside(analysis: Analysis) -> list[str]:
         for s in kept
         if substitute_left(analysis, s.text) is None and support(analysis.instance.query, s.text) > 0
     ]
-
-
-def _fitting(wordings: tuple[str, ...], fact: str) -> tuple[str, ...]:
-    """The wordings that do not go on with a verb after a fact that ends on one."""
-    ends = re.search(r" (?:is|was|are|were|\w+s|\w+ed)$", fact)
-    return tuple(w for w in wordings if not (ends and re.match(r"{fact} [a-z]", w)))
 
 
 _ASKED_KINDS = {
