@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from perturb.rules import false_premise_medium_words as say
-from perturb.rules.analyse import Analysis, support
+from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.asides import a_, fill, question_of, with_query
 from perturb.rules.doers import doer_of, done_of
@@ -78,7 +78,7 @@ _TIMELY = re.compile(
 
 def factive_fits(a: Analysis) -> bool:
     """Whether an answering sentence asserts what the question says, its verb included, and the denial can be worded."""
-    if not _asserted(a) or not _says_verb(a) or _TIMELY.search(a.query.lower()):
+    if not _asserted(a) or not says_verb(a) or _TIMELY.search(a.query.lower()):
         return False
     if not a.single_answer or is_hedged(a) or _holds_for_a_time(a):
         return False
@@ -96,8 +96,8 @@ def factive(a: Analysis, rng: random.Random) -> Draft | None:
         if rng.random() < _BY_THE_DOER:
             return with_query(a, question_of(fill(rng, say.NEVER, name=doer.name, done=done)), why)
         verb = doer.did.split()[0].lower()
-        be = "is" if verb == inflected(inflected(verb, "VB") or verb, "VBZ") else "was"
-        denial = fill(rng, say.NOT_BY, name=doer.name, be=be, did=doer.did)
+        now = verb == inflected(inflected(verb, "VB") or verb, "VBZ")
+        denial = fill(rng, say.NOT_BY_NOW if now else say.NOT_BY, name=doer.name, did=doer.did)
     if denial is None:
         return None
     wordings = say.FOUND_NOT if a.answer_type is AnswerType.NUMBER else say.NOT
@@ -120,13 +120,30 @@ def bystanders(rng: random.Random, recent: bool = True) -> dict[str, str]:
     }
 
 
+_LOOSE = content_stems(
+    "movie film song show series tv television book novel name number called actor actress character person one come "
+    "take took happen new lyrics before"
+)
+"""Words of questions that a statement need not repeat; "real", "last" and "first" are none of them."""
+_SUNG_BY_OTHERS = re.compile(r"\b(?:populari[sz]ed|cover(?:s|ed)?|versions?|re-?recorded)\b")
+
+
 def _asserted(a: Analysis) -> bool:
-    """Whether an answering sentence, with its neighbours and title, holds most of what the question says."""
+    """Whether the passage about an answering sentence says all that the question says of the answer.
+
+    A qualifier that is missing there ("the real killer", "their first match") would leave the denial standing.
+    """
+    if re.match(r"who (?:sings|sang|sung|recorded)\b", a.query) and _SUNG_BY_OTHERS.search(a.text):
+        return False
+    wanted = content_stems(a.instance.query) - _LOOSE
     for index in a.answer_sentences:
         own = a.sentences[index]
-        near = [s.text for s in a.sentences[max(0, index - 1) : index + 2] if s.passage == own.passage]
         title = a.instance.passages[own.passage].title
-        if support(a.instance.query, " ".join([title, *near])) >= 0.6:
+        about_answer = bool(content_stems(title) & content_stems(a.answer))
+        near = a.sentences_in(own.passage) if about_answer else a.sentences[max(0, index - 1) : index + 2]
+        said = content_stems(" ".join([title, *(s.text for s in near if s.passage == own.passage)]))
+        alike = (content_stems(f"{verb} {words}") for verb, words in SENSES.items())
+        if not wanted - said.union(*(words for words in alike if words & said)):
             return True
     return False
 
@@ -140,7 +157,7 @@ def is_hedged(a: Analysis) -> bool:
 
 
 def _same_first(query: str, text: str) -> bool:
-    after = re.search(r"\bthe (?:very )?first (\w+)", query.lower())
+    after = re.search(r"\bfirst (\w+)", query.lower())
     return after is None or re.search(rf"\bfirst {re.escape(after.group(1))}", text.lower()) is not None
 
 
@@ -157,7 +174,7 @@ def _holds_for_a_time(a: Analysis) -> bool:
     return False
 
 
-def _says_verb(a: Analysis) -> bool:
+def says_verb(a: Analysis) -> bool:
     """Whether an answering sentence speaks of the deed as the question does: what was written need not be sung."""
     q = a.question
     if q is None:

@@ -11,7 +11,7 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.asides import fill, question_of, told_in, with_query
 from perturb.rules.doers import doer_of, is_clean
-from perturb.rules.false_premise_denials import bystanders
+from perturb.rules.false_premise_denials import bystanders, says_verb
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft
 from perturb.rules.subjects import Subject, appeared_in, subject_of
@@ -47,20 +47,23 @@ _UNDONE: Mapping[str, str] = {
 }  # fmt: skip
 
 
+_BEGUN_AGAIN = re.compile(
+    r"\b(?:again|return(?:s|ed)?|reopen\w*|remake|reviv\w+|reinstat\w+|relaunch\w*|predecessor|earlier|old)\b",
+    re.IGNORECASE,
+)
+
+
 def _start_year(a: Analysis) -> int | None:
-    """The year that answers a when-question, where there is no doubt about it."""
+    """The year that answers a when-question, where the passage says plainly that this began then."""
     q = a.question
     year = re.search(r"\b(1[5-9]\d\d|20[012]\d)\b", a.answer)
-    fit = q is not None and q.gap == "date" and not q.after and a.single_answer and is_clean(a)
+    fit = (
+        q is not None and q.gap == "date" and not q.after and a.single_answer and is_clean(a) and says_verb(a)
+    )
     if re.search(r"\b(?:at least|about|around|early|late|mid|by)\b", a.answer.lower()):
         return None
     again = re.search(r"\b(?:last|again|return|second|reopen|re-|remake|new)\b", a.query, re.I)
-    anew = re.search(
-        r"\b(?:again|return(?:s|ed)?|reopen\w*|remake|reviv\w+|reinstat\w+|relaunch\w*|predecessor|earlier|old)\b",
-        a.text,
-        re.I,
-    )
-    return int(year.group()) if fit and year and not again and not anew else None
+    return int(year.group()) if fit and year and not again and not _BEGUN_AGAIN.search(a.text) else None
 
 
 def _stop(a: Analysis) -> tuple[str, str, int] | None:
@@ -106,6 +109,10 @@ _RECENT = 1930
 """What began later may have been on the radio, and spoken of by drivers of taxis."""
 
 
+_YEARS_OF_BUILDING = 12
+"""A place may have been there for so long before it opened."""
+
+
 def ended_fits(a: Analysis) -> bool:
     """Whether the passage dates the beginning of something that can be said to have ended before."""
     return _subject_ended(a) or _born(a) is not None or _stop(a) is not None
@@ -142,18 +149,35 @@ def ended(a: Analysis, rng: random.Random) -> Draft | None:
         known = [
             how for how in say.ENDED[s.sort] if began > _RECENT or not set(say.MODERN) & set(how.split())
         ]
-        return _asked(a, rng, s.full, rng.choice(known), began)
+        return _asked(
+            a, rng, s.full, rng.choice(known), began, _YEARS_OF_BUILDING if s.sort == "place" else 0
+        )
     if born is not None:
         year = str(born[1] - rng.randint(4, 12))
-        wordings = tuple(w.replace("{ended}", rng.choice(say.GIVEN_UP)) for w in say.GIVING_UP)
-        text = told_in(rng, wordings, told=born[0], year=year, **bystanders(rng, born[1] > _RECENT))
+        ended = rng.choice(say.GIVEN_UP)
+        wordings = tuple(w.replace("{end}", _asked_end("{told}", ended)) for w in say.GIVING_UP)
+        text = told_in(rng, wordings, told=born[0], ended=ended, year=year)
         why = f"By the passage the person was born in {born[1]}, and so cannot have given anything up in {year}."
         return with_query(a, question_of(text), why)
     return None if stop is None else _asked(a, rng, *stop)
 
 
-def _asked(a: Analysis, rng: random.Random, who: str, how: str, began: int) -> Draft:
-    year = str(began - rng.randint(3, 11))
-    text = fill(rng, say.ENDINGS, who=who, ended=how, year=year, **bystanders(rng, began > _RECENT))
+def _asked_end(who: str, ended: str) -> str:
+    """An end as a question has it, the verb before the subject.
+
+    >>> _asked_end("Ann Lee", "left school"), _asked_end("the film Emma", "was banned")
+    ('did Ann Lee leave school', 'was the film Emma banned')
+    """
+    verb, _, rest = ended.partition(" ")
+    if verb == "was":
+        return f"was {who} {rest}"
+    return f"did {who} {inflected(verb, 'VB') or verb} {rest}".strip()
+
+
+def _asked(a: Analysis, rng: random.Random, who: str, how: str, began: int, back: int = 0) -> Draft:
+    """The question about an end 3 to 11 years, and `back` years more, before the beginning."""
+    year = str(began - back - rng.randint(3, 11))
+    end = _asked_end(who, how)
+    text = fill(rng, say.ENDINGS, end=end, who=who, ended=how, year=year, **bystanders(rng, began > _RECENT))
     why = f"By the passage this began only in {began}, so that nothing of it can have ended in {year}."
     return with_query(a, question_of(text), why)

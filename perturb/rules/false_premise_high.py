@@ -10,19 +10,13 @@ from perturb.rules import false_premise_high_words as say
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import fill, question_of, refusal_rule, told_in, with_query
 from perturb.rules.doers import doer_of
-from perturb.rules.kinds import kind_of
+from perturb.rules.kinds import WIDER, kind_of
 from perturb.rules.rule import Draft, Rule
-from perturb.rules.scenery import object_for
 from perturb.rules.subjects import Subject, subject_of
 from perturb.rules.words import word_list
 
 _CLASS = PerturbationClass.FALSE_PREMISE
 _HIGH = Intensity.HIGH
-
-_ABSTRACT = re.compile(
-    r"\b(?:Act|Declaration|Constitution|Treaty|Agreement|Cup|Open|Games|Party|[Dd]ynasty|Battles?|War|Election|Bowl|"
-    r"Rumble|Series|Football|Game|Ocean|Sea|Guidebook|League)\b"
-)
 
 _DENIED = {
     "film": r"\bfilm|\bmovie|\breleas|\bdirect",
@@ -33,17 +27,16 @@ _DENIED = {
     "event": r"\bfought\b|\bbegan\b|\bwar\b|\bbattle|\bheld\b|\btook place\b",
 }
 """Words by which a passage says that the subject was made or took place, so that the denial is against it."""
-_BUILT = frozenset(
-    word_list("tower arena stadium bridge canal dam skyscraper museum resort hotel building castle")
-)
-_UNPEOPLED = _BUILT | set(word_list("river lake sea mountain mountains desert peninsula volcano park"))
+_STRUCTURES = frozenset(word_list("tower bridge canal dam skyscraper building castle"))
+_BUILT = _STRUCTURES | set(word_list("arena stadium museum resort hotel"))
+_UNPEOPLED = _STRUCTURES | set(word_list("river lake sea mountain mountains desert peninsula volcano"))
 """Places that do not stand for the people who live there."""
 
 _MINDLESS = frozenset(("music", "film", "series", "place"))
 """Sorts of subjects that do not stand for people."""
 _WITH_SOMEBODY = 0.4
 """Share of the wilful acts that are done to the person who is the answer, where there is one."""
-_UNTOUCHED = frozenset(("music", "series", "event", "text"))
+_UNTOUCHED = frozenset(("music", "series", "event"))
 """Kinds of subjects of which there is no copy to be touched."""
 _CREATURELY = 0.35
 _SHAPED = 0.6
@@ -70,9 +63,9 @@ def _mindless(a: Analysis, rng: random.Random) -> Draft | None:
 
 def _bodiless(a: Analysis) -> Subject | None:
     s = subject_of(a)
-    if s is None or s.sort in ("person", "body"):
+    if s is None or s.sort in ("person", "body") or (s.sort == "place" and s.noun not in _UNPEOPLED | _BUILT):
         return None
-    return s if s.sort != "thing" or _ABSTRACT.search(s.name) else None
+    return s if s.sort != "thing" or kind_of(a, s) in ("event", "text") else None
 
 
 def _swapped(a: Analysis, rng: random.Random) -> Draft | None:
@@ -89,24 +82,26 @@ def _swapped(a: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
+def _sheets(a: Analysis, s: Subject) -> tuple[str, ...]:
+    """What goes with the subject and may bear a drawing."""
+    kind = kind_of(a, s)
+    return say.SHEETS.get(kind if kind in say.SHEETS else WIDER.get(kind, ""), say.SHEETS["work"])
+
+
 def _impossible_fits(a: Analysis) -> bool:
     s = subject_of(a)
-    return (
-        s is not None
-        and s.sort not in ("person", "thing")
-        and (s.sort != "place" or s.noun in _BUILT | {"park"})
-    )
+    return s is not None and s.sort not in ("person", "thing") and (s.sort != "place" or s.noun in _BUILT)
 
 
 def _impossible(a: Analysis, rng: random.Random) -> Draft | None:
     s = subject_of(a)
-    thing = None if s is None else object_for(rng, kind_of(a, s))
-    if s is None or thing is None:
+    sheets = () if s is None else _sheets(a, s)
+    if s is None or not sheets:
         return None
     wordings = say.SHAPED if rng.random() < _SHAPED else say.IMPOSSIBLE
     values = {
         "shape": rng.choice(say.SHAPES),
-        "this": thing.this.format(full=s.full),
+        "this": f"{rng.choice(sheets)} {s.full}",
         "n": str(rng.randint(5, 19)),
     }
     return with_query(
@@ -135,7 +130,7 @@ def _denying(a: Analysis, rng: random.Random) -> Draft | None:
     text = fill(rng, say.OF_DENIED[s.sort], np=phrase, groups=rng.choice(say.GROUPS))
     return with_query(
         a,
-        question_of(text),
+        question_of(text.replace(",?", "?")),
         f"The question says in one breath that {s.full} was made and never was, and asks of what was both.",
     )
 

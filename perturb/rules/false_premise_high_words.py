@@ -2,91 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from perturb.rules.words import word_list
 
 DEEDS: tuple[tuple[str, str], ...] = (
-    ("apologise", "apologised"), ("refuse to say sorry", "refused to say sorry"), ("tell a lie", "told a lie"),
-    ("make a promise", "made a promise"), ("vote", "voted"), ("swear an oath", "sworn an oath"),
-    ("propose marriage", "proposed marriage"), ("write a will", "written a will"),
-    ("sign a petition", "signed a petition"), ("ask for advice", "asked for advice"),
+    ("vote in an election", "voted in an election"), ("write a will", "written a will"),
     ("learn to knit", "learnt to knit"), ("study law", "studied law"), ("keep a diary", "kept a diary"),
     ("plan a holiday", "planned a holiday"), ("bet on a horse", "bet on a horse"),
-    ("file a lawsuit", "filed a lawsuit"),
-    ("forgive a debt", "forgiven a debt"), ("whisper a secret", "whispered a secret"), ("take a nap", "taken a nap"),
-    ("decide to become a vegetarian", "decided to become a vegetarian"), ("tell a joke", "told a joke"),
-    ("book a train ticket", "booked a train ticket"), ("hire a lawyer", "hired a lawyer"),
+    ("become a vegetarian", "become a vegetarian"), ("book a train ticket", "booked a train ticket"),
     ("memorise a poem", "memorised a poem"), ("confess to a theft", "confessed to a theft"),
     ("order a sandwich", "ordered a sandwich"), ("open a bank account", "opened a bank account"),
     ("borrow an umbrella", "borrowed an umbrella"), ("write a letter home", "written a letter home"),
     ("play chess", "played chess"), ("adopt a cat", "adopted a cat"), ("learn to swim", "learnt to swim"),
-    ("count to a hundred", "counted to a hundred"), ("say grace", "said grace"),
-    ("haggle over a price", "haggled over a price"),
-    ("apply for a job", "applied for a job"), ("quit smoking", "quit smoking"), ("go shopping", "gone shopping"),
-    ("bake a cake", "baked a cake"), ("ring up a friend", "rung up a friend"), ("take out a loan", "taken out a loan"),
+    ("haggle over a price", "haggled over a price"), ("apply for a job", "applied for a job"),
+    ("give up smoking", "given up smoking"), ("go shopping", "gone shopping"), ("bake a cake", "baked a cake"),
+    ("ring up a friend", "rung up a friend"), ("learn to drive", "learnt to drive"),
+    ("cheat in an exam", "cheated in an exam"), ("buy a bicycle", "bought a bicycle"),
 )  # fmt: skip
 """What takes a mind, as the verb and its participle."""
 WILFUL = (
     "In which year did {full} {deed}?",
-    "On what day of the week does {full} usually {deed}?",
+    "Why did {full} {deed}?",
     "How many times has {full} {done}?",
     "Who persuaded {full} to {deed}?",
-    "When did {full} make up its mind to {deed}?",
-    "Where was {full} when it chose to {deed}?",
-    "For how long had {full} hesitated to {deed}?",
-    "Of its own free will, how often does {full} {deed}?",
-    "What time was it as {full} sat down to {deed}?",
-    "Which of its friends saw {full} {deed}?",
+    "When did {full} decide to {deed}?",
+    "Why did {full} refuse to {deed}?",
+    "What made {full} {deed}?",
+    "Who asked {full} to {deed}?",
     "At what age did {full} first {deed}?",
-    "Having {done}, what was {full} proud of?",
-    "After it had {done}, whom did {full} thank?",
-    "Has {full} {done} out of pity or out of spite?",
-    "With what aim in mind did {full} {deed}?",
-    "Which teacher taught {full} how to {deed}?",
-    "Until what hour did {full} stay up to {deed}?",
-    "Does {full} prefer to {deed} in the morning or at night?",
+    "Which of its friends saw {full} {deed}?",
+    "Where was {full} when it decided to {deed}?",
+    "On which day did {full} promise to {deed}?",
+    "Whom did {full} tell of its plan to {deed}?",
 )
 WITH_SOMEBODY = (
-    "In what words did {full} swear an oath to {name}?",
-    "In which letter does {full} beg {name} for forgiveness?",
+    "Why did {full} lie to {name} about its age?",
+    "Why did {full} refuse to apologise to {name}?",
     "How much money did {full} borrow from {name}?",
-    "On which day did {full} invite {name} to supper?",
-    "What does {full} secretly think of {name}?",
-    "Over which question did {full} quarrel with {name}?",
-    "To which school did {full} go together with {name}?",
-    "How often has {full} lied to {name} about its age?",
-    "What present did {full} pick out for {name}?",
-    "Since when has {full} resented {name}?",
+    "On which day did {full} invite {name} to dinner?",
+    "What did {full} quarrel with {name} about?",
+    "What birthday present did {full} buy for {name}?",
+    "Why does {full} resent {name}?",
     "Which card game did {full} teach {name}?",
+    "When did {full} propose marriage to {name}?",
 )
 """With the person who is the answer: the words of the instance serve, and hardly a new one."""
 
 BODILY = (
-    "shoe size", "hat size", "resting pulse", "body temperature", "wingspan", "gestation period", "blood pressure",
-    "lung capacity", "brain weight", "collar size", "digestive speed", "tail length", "body fat", "reaction time",
-    "red cell count", "waist measurement", "inside leg measurement", "milk yield", "egg size", "hearing range",
-    "heart rate", "blood sugar", "liver weight", "muscle mass", "bone density", "step length", "egg count",
-    "breathing rate", "skull width", "glove size", "bite force", "nose length", "arm span",
+    "shoe size", "hat size", "resting pulse", "body temperature", "wingspan", "blood pressure", "lung capacity",
+    "brain weight", "collar size", "tail length", "body fat percentage", "red blood cell count", "waist circumference",
+    "inside leg length", "milk yield", "heart rate", "blood sugar level", "muscle mass", "bone density",
+    "breathing rate", "glove size", "bite force", "arm span", "cholesterol level",
 )  # fmt: skip
 """What only living bodies have, as can be measured."""
 OF_STUFFS = (
-    "melting point", "boiling point", "atomic number", "freezing point", "vitamin C content", "tyre pressure",
-    "fuel consumption", "battery voltage", "engine power", "pollen count", "petal count", "root depth",
-    "rust resistance", "salt content", "octane number", "braking distance", "solubility in water", "half-life",
+    "melting point", "boiling point", "atomic number", "freezing point", "vitamin C content", "solubility in water",
 )  # fmt: skip
-"""What only stuffs, plants and machines have: for songs, series and events, which are no things to be touched."""
+"""What only stuffs have: for songs, series and events, which are no things to be touched."""
 SWAPPED = (
     "What is the {thing} of {full}?",
     "Who measured the {thing} of {full}?",
-    "Who wrote down the {thing} of {full}?",
-    "By how much did the {thing} of {full} change in {year}?",
+    "Who first determined the {thing} of {full}?",
     "In {year}, what was the {thing} of {full}?",
-    "How does the {thing} of {full} vary with age?",
-    "On which chart is the {thing} of {full} entered?",
-    "What counts as a normal {thing} for {full}?",
-    "When was the {thing} of {full} last checked?",
-    "How was the {thing} of {full} found out?",
-    "Up to what value did the {thing} of {full} rise in {year}?",
-    "With which instrument was the {thing} of {full} taken?",
+    "When was the {thing} of {full} last measured?",
+    "How was the {thing} of {full} measured?",
+    "What is a normal {thing} for {full}?",
+    "What was the {thing} of {full} in {year}?",
+    "Which instrument was used to measure the {thing} of {full}?",
+    "How accurately is the {thing} of {full} known?",
+    "In which year was the {thing} of {full} first measured?",
 )
 CREATURELY = (
     "How many teeth does {full} have left?",
@@ -97,50 +82,55 @@ CREATURELY = (
     "Which of its ankles did {full} sprain in {year}?",
     "Is {full} left-handed or right-handed?",
     "How many eggs does {full} lay in a year?",
-    "When did {full} cut its first tooth?",
+    "At what age did {full} lose its first tooth?",
     "In which ear is {full} hard of hearing?",
-    "To which pollen is {full} allergic?",
-    "Which glasses does {full} need for reading?",
-    "With which hand does {full} hold a fork?",
-    "How many puppies were in the litter of {full}?",
-    "How tall was {full} on the day it learnt to walk?",
+    "What is the blood group of {full}?",
+    "Which medicine is {full} allergic to?",
     "What colour is the fur of {full} in winter?",
-    "Whose nose did {full} inherit?",
+    "Which leg did {full} break in {year}?",
 )
 
 SHAPES = (
     "square circle", "round square", "four-sided triangle", "two-sided triangle", "five-sided square",
-    "seven-sided hexagon", "triangle with two corners", "circle with three corners", "spherical cube",
-    "nine-sided octagon", "straight zigzag line", "circle whose radius exceeds its diameter",
-    "square with five corners",
-    "triangle of three right angles", "colourless red disc", "open closed curve", "rectangle without any corners",
-    "pentagon of six sides", "line segment longer than itself",
-    "pair of crossing parallels", "cube with seven faces", "round triangle", "three-ended line segment",
+    "seven-sided hexagon", "triangle with two corners", "circle with three corners", "nine-sided octagon",
+    "circle whose radius exceeds its diameter", "square with five corners", "rectangle without any corners",
+    "six-sided pentagon", "rectangle with three sides", "square with sides of unequal length",
+    "eight-sided pentagon", "octagon with three corners", "circle with two centres",
 )  # fmt: skip
+SHEETS: Mapping[str, tuple[str, ...]] = {
+    "music": (
+        "the record sleeve of",
+        "the lyric sheet of",
+        "the cover of the sheet music of",
+        "the poster for",
+    ),
+    "film": ("the poster for", "the cinema ticket for", "the DVD cover of", "the programme for"),
+    "series": ("the poster for", "the DVD cover of", "the advertisement for", "the press photo of"),
+    "book": ("the cover of", "the title page of", "the back cover of", "the first page of"),
+    "place": ("the plan of", "the map of", "the postcard of", "the poster of"),
+    "body": ("the badge of", "the flag of", "the letterhead of", "the logo of"),
+    "event": ("the poster about", "the stamp about", "the painting of", "the leaflet about"),
+    "work": ("the poster for", "the advertisement for", "the programme for"),
+}
+"""What bears a drawing and goes with a subject, by its kind."""
 SHAPED = (
     "How wide is the {shape} on {this}?",
     "What colour is the {shape} on {this}?",
-    "Who drew the {shape} that fills {this}?",
-    "In which corner of {this} is the {shape}?",
+    "Who drew the {shape} on {this}?",
     "What does the {shape} on {this} stand for?",
     "When was the {shape} added to {this}?",
     "How far is the {shape} on {this} from the edge?",
-    "On {this} there is a {shape}: how large is it?",
-    "Which pen was used for the {shape} on {this}?",
-    "What is written next to the {shape} on {this}?",
-    "How long did it take to print the {shape} on {this}?",
-    "Of what size is the {shape} that adorns {this}?",
+    "How large is the {shape} on {this}?",
+    "What is written inside the {shape} on {this}?",
+    "Who designed the {shape} that appears on {this}?",
+    "Why is there a {shape} on {this}?",
 )
 IMPOSSIBLE = (
-    "Who weighed {this} at minus {n} grams?",
+    "Who found out that {this} weighs minus {n} grams?",
     "Where is {this} stored at minus {n}00 degrees Celsius?",
-    "How many of the minus {n} pages of {this} are blank?",
-    "How many seconds before it was sent did {this} arrive?",
-    "What was paid for carrying {this} at twice the speed of light?",
-    "By what means was {this} made to weigh {n} grams less than nothing?",
-    "Who folded {this} into an area of minus {n} square centimetres?",
-    "Which of the words on {this} is made up of minus {n} letters?",
-    "What fills the {n}th quarter of {this}, of which there are {n}?",
+    "What is the height of {this}, which is minus {n} centimetres wide?",
+    "What does {this}, which weighs minus {n} grams, cost?",
+    "Who measured {this} and found it minus {n} centimetres long?",
 )
 
 YES_AND_NO: dict[str, tuple[str, ...]] = {
@@ -153,64 +143,49 @@ YES_AND_NO: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What was done to the subject, and in the same breath never was."""
 SELF_DENYING = (
-    "{noun_name}, {done} and yet never {done}",
-    "{noun_name}, both {done} and never {done}",
-    "{done} but never {done} {noun_name}",
-    "never {done} yet long since {done} {noun_name}",
-    "{noun_name}, which was {done} without ever having been {done}",
-    "{noun_name}, never {done} up to this day but {done} years ago",
-    "{noun_name} that was {done} and at no time {done}",
-    "existing and non-existent {noun_name}",
-    "{noun_name}, at once {done} and not {done}",
+    "{noun_name}, {done} and yet never {done},",
+    "{noun_name}, both {done} and never {done},",
+    "{noun_name}, which was {done} but was never {done},",
+    "{noun_name}, which was never {done} and yet was {done},",
 )
 """Both facts stand in one noun phrase; "never" bears on just what the other word asserts."""
 OF_DENIED: dict[str, tuple[str, ...]] = {
     "film": (
-        "How heavy is the only reel of the {np}?",
         "Who owns the poster of the {np}?",
-        "What is the price of a ticket to the {np}?",
+        "What does a ticket to the {np} cost?",
         "How many {groups} have seen the {np}?",
         "Who keeps the negative of the {np}?",
-        "Which colour fills the last frame of the {np}?",
+        "How long is the last scene of the {np}?",
     ),
     "music": (
-        "How heavy is the only disc of the {np}?",
-        "Who coughs in the middle of the {np}?",
+        "Who keeps the master tape of the {np}?",
         "How many {groups} have heard the {np}?",
-        "Who keeps the only tape of the {np}?",
-        "Which bird can be heard at the end of the {np}?",
-        "What is the price of the {np}?",
+        "Which key is used in the last verse of the {np}?",
+        "How many copies of the {np} are kept in libraries?",
     ),
     "series": (
-        "How heavy is the box set of the {np}?",
-        "Each week, how many {groups} watch the {np}?",
-        "Who falls asleep in the {np}?",
-        "What was the weather like on the set of the {np}?",
-        "Which door creaks in the {np}?",
-        "What is the price of the {np}?",
+        "How much does the box set of the {np} weigh?",
+        "How many {groups} watch the {np}?",
+        "Who made the costumes for the {np}?",
+        "Who keeps the scripts of the {np}?",
     ),
     "book": (
-        "How heavy is the first copy of the {np}?",
+        "How much does a copy of the {np} weigh?",
         "How many {groups} have read the {np}?",
-        "Which word is misspelt in the {np}?",
+        "How many words are there in the {np}?",
         "How wide are the margins of the {np}?",
-        "Where is rain mentioned in the {np}?",
-        "What is the price of the {np}?",
+        "Where is the manuscript of the {np} kept?",
     ),
     "place": (
         "How many lamps light the {np}?",
-        "Who keeps the keys of the {np}?",
-        "Each day, how many {groups} pass by the {np}?",
-        "Which bird nests on top of the {np}?",
-        "How cold is it at noon beside the {np}?",
-        "Who paints the {np}?",
+        "How many {groups} visit the {np} each day?",
+        "Who cleans the {np}?",
+        "How many people work at the {np}?",
     ),
     "event": (
         "On which day of the week was the {np}?",
-        "Who blew the trumpet at the {np}?",
         "How many {groups} took part in the {np}?",
         "What was the weather like during the {np}?",
-        "How many horses ran away at the {np}?",
         "What was the cost of the {np}?",
     ),
 }
@@ -219,11 +194,10 @@ OF_DENIED: dict[str, tuple[str, ...]] = {
 KIN: tuple[tuple[str, str], ...] = (
     ("only child", "sister"), ("only child", "elder brother"), ("only child", "twin"), ("childless", "eldest son"),
     ("childless", "daughter"), ("childless", "grandson"), ("never-married", "spouse"), ("childless", "son-in-law"),
-    ("never-married", "mother-in-law"), ("never-wed", "father-in-law"), ("brotherless", "brother"),
-    ("sisterless", "younger sister"), ("firstborn", "elder brother"), ("firstborn", "older sister"),
-    ("lastborn", "younger sister"), ("lastborn", "younger brother"), ("never-married", "first spouse"),
-    ("sonless", "son"), ("daughterless", "daughter"), ("siblingless", "sibling"), ("childless", "granddaughter"),
-    ("brotherless", "elder brother"), ("sisterless", "sister"), ("never-wed", "spouse"),
+    ("never-married", "mother-in-law"), ("never-married", "father-in-law"), ("firstborn", "elder brother"),
+    ("firstborn", "older sister"), ("lastborn", "younger sister"), ("lastborn", "younger brother"),
+    ("never-married", "first spouse"), ("childless", "granddaughter"), ("brotherless", "elder brother"),
+    ("sisterless", "younger sister"), ("only child", "younger sister"), ("childless", "youngest daughter"),
 )  # fmt: skip
 """A word of status or kinship, and the relative whom its meaning rules out."""
 KIN_OF_MEN: tuple[tuple[str, str], ...] = (
@@ -231,29 +205,25 @@ KIN_OF_MEN: tuple[tuple[str, str], ...] = (
     ("lifelong bachelor", "wife"),
     ("never-married", "wife"),
 )
-KIN_OF_WOMEN: tuple[tuple[str, str], ...] = (("never-married", "husband"), ("never-wed", "husband"))
+KIN_OF_WOMEN: tuple[tuple[str, str], ...] = (("never-married", "husband"), ("never-married", "first husband"))
 OF_KIN = (
     "What was the first name of the {kin} of the {status} {told}?",
     "Where was the {kin} of the {status} {told} born?",
     "How tall was the {kin} of the {status} {told}?",
     "Which school did the {kin} of the {status} {told} attend?",
     "What did the {kin} of the {status} {told} do for a living?",
-    "Who introduced the {kin} of the {status} {told} to the public?",
-    "In which month was the birthday of the {kin} of the {status} {told}?",
-    "Which language did the {kin} of the {status} {told} speak best?",
-    "On which street lived the {kin} of the {status} {told}?",
-    "How many letters came from the {kin} of the {status} {told}?",
+    "In which month was the {kin} of the {status} {told} born?",
+    "Which languages did the {kin} of the {status} {told} speak?",
+    "On which street did the {kin} of the {status} {told} live?",
     "To which town did the {kin} of the {status} {told} move?",
-    "For what was the {kin} of the {status} {told} known?",
-    "Whose house was bought by the {kin} of the {status} {told}?",
-    "What is said in a newspaper about the {kin} of the {status} {told}?",
     "When did the {kin} of the {status} {told} learn to drive?",
+    "How old was the {kin} of the {status} {told} in 1990?",
 )
 RULED_OUT = (
     "Which army rank did the lifelong civilian {told} hold?",
     "Of which country is the stateless {told} a citizen?",
     "From which employer does the unemployed {told} draw a salary?",
-    "How many pints of beer a week did the lifelong teetotaller {told} drink?",
+    "What brand of beer did the lifelong teetotaller {told} drink most often?",
     "What brand of cigarettes did the lifelong non-smoker {told} smoke?",
     "Which meat did the lifelong vegetarian {told} eat most often?",
     "How long did the marriage of the never-married {told} last?",
@@ -261,14 +231,9 @@ RULED_OUT = (
     "Where did the never-married {told} spend the honeymoon?",
     "By how many minutes is the only child {told} older than the other twin?",
     "At what age did the childless {told} become a grandparent?",
-    "In which court was the never-wed {told} divorced?",
-    "Which clause stands first in the marriage contract of the never-married {told}?",
-    "How many children has the childless {told} brought into the world?",
+    "In which court was the never-married {told} divorced?",
     "What is the second language of the strictly monolingual {told}?",
-    "Which inherited title did the untitled commoner {told} bear?",
 )
 """The status is asserted plainly, and what is asked takes for granted what its meaning rules out."""
 
-GROUPS = word_list(
-    "teachers librarians nurses students bakers readers sailors gardeners engineers farmers hikers"
-)
+GROUPS = word_list("teachers librarians students journalists engineers farmers tourists children")

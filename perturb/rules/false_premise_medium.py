@@ -13,6 +13,7 @@ from perturb.rules.asides import fill, question_of, refusal_rule, slots, told_in
 from perturb.rules.doers import doer_of, is_clean
 from perturb.rules.false_premise_denials import factive, factive_fits, is_hedged
 from perturb.rules.false_premise_endings import ended, ended_fits
+from perturb.rules.false_premise_geography import border, border_fits
 from perturb.rules.marking import named_subject
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft, Rule
@@ -224,9 +225,16 @@ RULES: tuple[Rule, ...] = (
         _CLASS,
         Intensity.MEDIUM,
         "Factive Verb Contradiction",
-        "the query parses to a claim, of a deed, a date or a place, that the answering sentences support "
-        "to 60 %",
+        "the query parses to a claim, of a deed, a date or a place, every qualifier of which the passage says",
         factive_fits,
         factive,
+    ),
+    refusal_rule(
+        _CLASS,
+        Intensity.MEDIUM,
+        "Impossible Geography",
+        "question and passage name one country or state",
+        border_fits,
+        border,
     ),
 )

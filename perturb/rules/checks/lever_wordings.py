@@ -36,9 +36,13 @@ QUESTION_WORDINGS: dict[str, str] = {
         regret\w*; realis\w+; realiz\w+; forg[eo]t\w*; discover\w*; find out; found out; learn\w*;
         admit\w*; notic\w+; know\w*; knew; remember\w*; aware; acknowledg\w+; refus\w+; come to light;
         came to light; reveal\w*; relief; true that; fail\w*; confess\w*; resent\w*; sorry; asham\w+;
-        conced\w+; proud; apologi[sz]\w*; why; bother\w*; stop\w*; mind; grateful; lament\w*; surpris\w+;
+        conced\w+; proud; apologi[sz]\w*; grateful; lament\w*; surpris\w+;
         glad; embarrass\w*; the fact that; point\w* out; prov\w+ that; hidden; overlook\w*; as news that;
-        celebrat\w*; let that slip; spotted; keep secret; kept secret; exposed; unaware
+        celebrat\w*; let (?:that )?slip; spotted; keep secret; kept secret; exposed; unaware
+    """,
+    "Impossible Geography": r"""
+        border\w*; coast\w*; shores?; beach\w*; sea; ocean; island; ports?; seaports?; harbou?r; capital;
+        rivers?; lakes?; mountains?; desert; canal; bridge; tunnel; ferry; north; south; east; west; lies; located
     """,
     "Married Bachelor Query": r"""
         bachelor\w*; unmarried; only child; orphan\w*; widow\w*; childless; spinster; single;
