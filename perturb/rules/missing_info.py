@@ -276,7 +276,7 @@ RULES: tuple[Rule, ...] = (
          _excisable, _excise, _gone_without_substitute),
     Rule("Placeholder Entity Substitution", MEDIUM, "every mention stands where a description fits",
          _always, _placeholder, _gone),
-    Rule("Placeholder Citation", MEDIUM, "at most three mentions, each ending a phrase; at the start only before a deed",
+    Rule("Placeholder Citation", MEDIUM, "at most three mentions, each ending a phrase; no definition opens with one",
          _few_mentions, _citation, _gone),
     Rule("Missing Temporal Adjunct", MEDIUM, "a date that stands as a mere adjunct; no other time in the passage",
          _is_timely, _adjunct, _gone_without_substitute),
