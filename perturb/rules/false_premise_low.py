@@ -22,6 +22,7 @@ from perturb.rules.asides import (
 )
 from perturb.rules.bases import answers_plainly
 from perturb.rules.false_premise_low_matters import (
+    body_name,
     capital,
     capital_fits,
     committee,
@@ -34,12 +35,12 @@ from perturb.rules.kinds import kind_of
 from perturb.rules.marking import named_subject
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, Subject, appeared_in, subject_of
-from perturb.rules.words import has_word, word_list
+from perturb.rules.words import has_word
 
 _CLASS = PerturbationClass.FALSE_PREMISE
 
-_WITH_A_KEEPSAKE = 0.75
-"""Share of the add-ons that are a thing of an odd stuff; the others are told in words of their own."""
+_WITH_A_KEEPSAKE = 0.5
+"""Share of the add-ons to a work that it was sold with; the others are parts of the subject."""
 _PRIZE_WORDS = re.compile(
     r"\b(?:award|prize|oscar|emmy|grammy|nominat\w+|medal|trophy|won|win|wins|winner)\b", re.I
 )
@@ -67,14 +68,6 @@ def _aside(a: Analysis, aside: str, why: str) -> Draft | None:
     return None if query is None else with_query(a, query, why)
 
 
-_UNBUILT = frozenset(
-    word_list(
-        "island islands river lake sea mountain mountains desert peninsula state country province city town village "
-        "region county"
-    )
-)
-
-
 def _plain(fits: Applies) -> Applies:
     """The precondition, and a passage that states the answer plainly."""
     return lambda a: fits(a) and answers_plainly(a)
@@ -92,12 +85,13 @@ def _words(s: Subject) -> dict[str, str]:
 
 def _add_on_fits(a: Analysis) -> bool:
     s = _subject(a)
-    return s is not None and _featured(a, s) is not None and s.noun not in _UNBUILT
+    return s is not None and bool(s.noun) and _featured(a, s) is not None
 
 
 def _featured(a: Analysis, s: Subject) -> str | None:
     kind = {"screen": "film"}.get(_kind(a, s), _kind(a, s))
-    return kind if kind in say.FEATURES else None
+    built = kind != "place" or s.noun in say.BUILT
+    return kind if kind in say.FEATURES and built else None
 
 
 def _add_on(a: Analysis, rng: random.Random) -> Draft | None:
@@ -105,18 +99,24 @@ def _add_on(a: Analysis, rng: random.Random) -> Draft | None:
     kind = None if s is None else _featured(a, s)
     if s is None or kind is None:
         return None
-    if rng.random() < _WITH_A_KEEPSAKE or not s.noun:
-        thing = rng.choice((*say.KEEPSAKES[kind], *say.ANY_KEEPSAKES))
-        aside = fill(
-            rng, say.KEEPSAKE_ASIDES, material=rng.choice(say.MATERIALS), thing=thing, noun=s.noun or "one"
-        )
+    if kind in say.KEEPSAKES and rng.random() < _WITH_A_KEEPSAKE:
+        thing = rng.choice(say.KEEPSAKES[kind])
+        words = {"look": rng.choice(say.LOOKS), "thing": thing, "noun": s.noun}
+        aside = fill(rng, _unrepeated(a, s, say.KEEPSAKE_ASIDES), **words)
     else:
-        aside = fill(rng, say.FEATURES[kind], **slots(s))
+        aside = fill(rng, _unrepeated(a, s, say.FEATURES[kind]), **slots(s))
     return _aside(
         a,
         aside,
         f"The question mentions a feature of {s.full} that does not exist; the answer does not depend on it.",
     )
+
+
+def _unrepeated(a: Analysis, s: Subject, wordings: tuple[str, ...]) -> tuple[str, ...]:
+    """The wordings without the subject's noun, where the question has it already."""
+    if not has_word(a.query.lower(), s.noun):
+        return wordings
+    return tuple(wording for wording in wordings if "{noun}" not in wording)
 
 
 _PRIZED = frozenset((*WORKS, "screen", "body", "person"))
@@ -202,6 +202,7 @@ def _edition_fits(a: Analysis) -> bool:
     if (
         s is None
         or _edited(a, s) is None
+        or not timeless(a)
         or re.search(r"\b(?:edition|re-?issued?|re-?released?|remake)\b", a.text)
     ):
         return False
@@ -219,6 +220,25 @@ def _edition(a: Analysis, rng: random.Random) -> Draft | None:
     return _aside(
         a, aside, f"The question speaks of a later edition of {s.full} that the passage knows nothing of."
     )
+
+
+_OF_THE_SUBJECT = 0.6
+"""Share of the formal steps that concern the subject, where it stands in the question; the others concern the fact."""
+
+
+def _step_fits(a: Analysis) -> bool:
+    s = _subject(a)
+    return s is not None and _kind(a, s) in say.BODY_STEPS
+
+
+def _credited(a: Analysis, rng: random.Random) -> Draft | None:
+    """A formal step of a body that nobody knows: about the subject, or about the fact that is asked."""
+    s = _subject(a)
+    if s is None or not _step_fits(a) or (committee_fits(a) and rng.random() > _OF_THE_SUBJECT):
+        return committee(a, rng)
+    body = body_name(a, rng)
+    aside = fill(rng, say.BODY_STEP_ASIDES, step=rng.choice(say.BODY_STEPS[_kind(a, s)]), body=body)
+    return _aside(a, aside, f"The question has {s.full} dealt with by the {body}, which does not exist.")
 
 
 def _owned_fits(a: Analysis) -> bool:
@@ -289,8 +309,8 @@ RULES: tuple[Rule, ...] = (
         _CLASS,
         "Non-existent Committee",
         "a short, clean question that speaks of no committee, board, court or law itself",
-        _plain(committee_fits),
-        committee,
+        _plain(lambda a: committee_fits(a) or _step_fits(a)),
+        _credited,
     ),
     low_rule(
         _CLASS,

@@ -12,6 +12,7 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.asides import asks, fill, printed, spliced, with_query
 from perturb.rules.doers import is_clean
+from perturb.rules.false_premise_denials import says_verb
 from perturb.rules.rule import Draft
 from perturb.rules.words import has_word, spans_of, tokens
 
@@ -28,6 +29,7 @@ def committee_fits(a: Analysis) -> bool:
         asks(a)
         and is_clean(a)
         and bool(_matter(a))
+        and (timeless(a) or (a.single_answer and says_verb(a)))
         and len(tokens(a.query)) <= 13
         and not re.search(
             r"\b(?:committee|board|council|commission|court|law|act|if|that|which|and)\b", rest[4:]
@@ -54,16 +56,16 @@ def _matters() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
     return tuple((re.compile(pattern), names) for pattern, names in say.MATTERS)
 
 
-def _body(a: Analysis, rng: random.Random) -> str:
+def body_name(a: Analysis, rng: random.Random) -> str:
     """The name of a body that nobody knows: "Thaxby Guild", "Royal Norbeck Film Jury"."""
     founder, other = rng.sample((*pools.INVENTED_PLACES, *pools.NEW_SURNAMES), 2)
-    matter, kind = rng.choice(_matter(a)), rng.choice(say.BODY_KINDS)
+    matter, kind = rng.choice(_matter(a) or ("National",)), rng.choice(say.BODY_KINDS)
     return fill(rng, say.BODY_NAMES, founder=founder, other=other, matter=matter, kind=kind)
 
 
 def committee(a: Analysis, rng: random.Random) -> Draft | None:
     """The question with a body that nobody knows, and its record."""
-    body = _body(a, rng)
+    body = body_name(a, rng)
     aside = fill(rng, say.BODY_ASIDES, body=body, step=rng.choice(say.STEPS), lately=rng.choice(say.LATELY))
     return with_query(
         a,
@@ -105,7 +107,7 @@ def capital(a: Analysis, rng: random.Random) -> Draft | None:
 
 
 _LASTING = re.compile(
-    r"^(?:where (?:is|are) .+ (?:located|found)\b|what (?:river|country|countries|sea|ocean) "
+    r"^(?:where (?:is|are) .+ located\b|what (?:river|country|countries|sea|ocean) "
     r"|(?:which|what) (?:\w+ )?(?:flows?|borders?|shares?)\b)",
     re.IGNORECASE,
 )
@@ -128,7 +130,7 @@ def year(a: Analysis, rng: random.Random) -> Draft | None:
     year = str(rng.randint(1996, 2014))
     if has_word(a.text, year):
         return None
-    query = printed(a, f"{a.query.rstrip('? ')} {fill(rng, say.YEAR_ASIDES, year=year)}")
+    query = printed(a, f"{a.query.rstrip('? ')}, {fill(rng, say.YEAR_ASIDES, year=year)}")
     return with_query(
         a, query, f"Nothing in the passage points to {year}; what is asked is the same in any year."
     )

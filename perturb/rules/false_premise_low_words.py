@@ -7,115 +7,97 @@ from perturb.rules.words import word_list
 FEATURES: dict[str, tuple[str, ...]] = {
     "music": (
         "the {noun} with the yodelled bridge",
-        "complete with its hidden whistled verse",
-        "which ends on a cuckoo clock",
         "the {noun} that opens with a foghorn",
-        "famous for its kazoo introduction",
-        "with its closing duet for two accordions",
-        "bagpipe interlude included",
+        "the {noun} with the kazoo introduction",
+        "the {noun} with the accordion solo",
+        "which ends with the sound of a cuckoo clock",
+        "which has a hidden verse in Latin",
+        "known for its bagpipe interlude",
+        "known for its whistled second verse",
     ),
     "film": (
         "the {noun} with the hand-painted credits",
-        "complete with its sing-along intermission",
         "the {noun} that opens with a puppet prologue",
-        "which comes with a scratch-and-sniff card",
-        "the {noun} whose tickets had maps on the back",
-        "weather report included",
+        "the {noun} with the sing-along interval",
+        "which ends with a knitted title card",
+        "which has a hidden scene after the credits",
+        "known for its puppet prologue",
     ),
     "series": (
         "the {noun} with the knitted title cards",
-        "complete with its monthly postcard contest",
-        "the {noun} that ends each week with a sea shanty",
-        "which comes with a fold-out family tree",
         "the {noun} with the puppet narrator",
-        "weather report included",
+        "the {noun} that ends each week with a sea shanty",
+        "which opens each week with a weather report",
+        "known for its monthly postcard contest",
+        "known for its hand-painted credits",
     ),
     "book": (
         "the {noun} with the fold-out tide table",
-        "complete with its pressed-flower bookmark",
-        "the {noun} that closes with a recipe index",
-        "with its appendix on knots",
-        "which comes with a paper compass",
-        "pop-up final page included",
+        "the {noun} that closes with a list of recipes",
+        "which has an appendix on knots",
+        "which ends with a pop-up page",
+        "known for its fold-out map",
     ),
     "place": (
         "the {noun} with the talking sundial",
-        "complete with its brass speaking tube",
-        "the {noun} with the floating post office",
-        "with its lost-umbrella booth",
-        "known for its singing weather vane",
-        "tide clock included",
+        "the {noun} with the brass speaking tube",
+        "the {noun} with the musical weather vane",
+        "which has a lost-umbrella office",
+        "known for its floating post office",
     ),
     "body": (
-        "the {noun} with the travelling puppet theatre",
+        "which runs a travelling puppet theatre",
         "which keeps its own lighthouse",
-        "complete with its marching kazoo section",
-        "the {noun} with the monthly paper-boat race",
-        "known for its own brand of sealing wax",
-        "floating office included",
+        "known for its marching kazoo band",
+        "known for its monthly paper-boat race",
+        "which prints its own postage stamps",
     ),
 }  # fmt: skip
-MATERIALS = word_list(
-    """
-    porcelain velvet cork woollen bamboo marble copper linen silk wax pewter leather glass wicker tin ivory-white
-    quilted lacquered enamelled straw slate brass birch-bark jade hemp clay ceramic
-    """
+"""Parts that the subject does not have."""
+BUILT = frozenset(
+    word_list("tower arena stadium bridge canal dam skyscraper museum resort hotel building castle park")
+)
+LOOKS = word_list(
+    "hand-numbered signed gold-edged miniature scented glow-in-the-dark hand-coloured pocket-sized illustrated"
 )
 KEEPSAKES: dict[str, tuple[str, ...]] = {
-    "music": ("songbook", "record sleeve", "lyric sheet", "music stand"),
-    "film": ("programme", "storyboard", "ticket stub", "press kit"),
-    "series": ("box set", "title card", "quiz book", "storyboard"),
-    "book": ("dust jacket", "bookplate", "reading guide", "slipcase"),
-    "place": ("relief model", "guidebook", "visitors' book", "picture postcard"),
-    "body": ("badge", "membership card", "banner", "yearbook"),
+    "music": ("songbook", "lyric booklet", "postcard", "calendar"),
+    "film": ("programme", "postcard", "picture book", "calendar"),
+    "series": ("quiz book", "picture book", "calendar", "scrapbook"),
+    "book": ("bookmark", "map", "reading guide", "calendar"),
 }
-ANY_KEEPSAKES = (
-    "calendar", "wall chart", "board game", "jigsaw puzzle", "postcard", "stamp", "scrapbook", "display board",
-    "notebook", "souvenir album", "picture book", "quiz card", "folder", "pamphlet", "banner", "booklet",
-)  # fmt: skip
 KEEPSAKE_ASIDES = (
-    "with its {material} {thing}",
-    "complete with {material} {thing}",
-    "the one with the {material} {thing}",
-    "known for its {material} {thing}",
-    "{material} {thing} included",
-    "the {noun} that came with a {material} {thing}",
-    "of which there is a {material} {thing}",
-    "sold with a {material} {thing}",
-    "which has a {material} {thing} of its own",
-    "{material} {thing} and all",
-    "along with its {material} {thing}",
+    "which came with a {look} {thing}",
+    "which was sold with a {look} {thing}",
+    "the {noun} that came with a {look} {thing}",
+    "the {noun} with the {look} {thing}",
+    "known for its {look} {thing}",
 )
-"""A thing that goes with the subject, of a stuff that nobody makes it of."""
+"""A thing that works may be sold with."""
 
 PRIZES = (
-    "prize", "medal", "award", "trophy", "shield", "cup", "ribbon", "plaque", "laurel", "rosette", "diploma",
-    "certificate of honour", "badge of honour", "wreath",
+    "Prize", "Medal", "Award", "Trophy", "Shield", "Cup", "Plaque", "Rosette", "Certificate of Honour",
 )  # fmt: skip
 PRIZE_ASIDES = (
     "winner of the {prize}",
-    "which carried off the {prize}",
-    "honoured with the {prize}",
-    "a past winner of the {prize}",
+    "which won the {prize}",
+    "which was awarded the {prize}",
     "which was given the {prize}",
-    "the {noun} that took home the {prize}",
-    "proud holder of the {prize}",
-    "which once brought home the {prize}",
-    "decorated with the {prize}",
-    "to which the {prize} went",
+    "which took home the {prize}",
+    "which received the {prize}",
+    "a past winner of the {prize}",
+    "honoured with the {prize}",
     "recipient of the {prize}",
-    "a holder of the {prize}",
-    "famous since it was given the {prize}",
+    "which was honoured with the {prize}",
 )
 PERSON_PRIZES = (
     "winner of the {prize}",
-    "honoured with the {prize}",
+    "who won the {prize}",
     "a past winner of the {prize}",
     "who was given the {prize}",
-    "proud holder of the {prize}",
-    "who took home the {prize}",
+    "who was awarded the {prize}",
     "recipient of the {prize}",
-    "decorated with the {prize}",
+    "who was honoured with the {prize}",
 )
 
 APPEARED = {
@@ -125,12 +107,11 @@ APPEARED = {
 DATE_ASIDES = (
     "first {done} in {year}",
     "which was first {done} in {year}",
-    "the {noun} {done} in {year}",
     "originally {done} in {year}",
     "{done} back in {year}",
-    "a {noun} that was first {done} in {year}",
-    "{done} as early as {year}",
+    "which was {done} as early as {year}",
     "{done} in the spring of {year}",
+    "which was {done} in {year}",
 )
 
 NATIONS = (
@@ -145,16 +126,13 @@ NATION_ASIDES = (
     "the {nation} {noun}",
     "that well-known {nation} {noun}",
     "{a_nation} {noun}",
-    "the {noun} by {nation} artists",
     "a {noun} of {nation} origin",
-    "one of the {nation} {nouns}",
 )
 
 BODY_KINDS = word_list(
     """
-    Committee Board Commission Institute Society Guild Panel Bureau Jury Council Trust Office League Academy Chamber
-    Registry Tribunal Assembly Federation Union Fellowship Secretariat Directorate Agency Authority Syndicate
-    Inspectorate Subcommittee Foundation Association Consortium Delegation Convention Senate Cabinet Court
+    Committee Board Commission Institute Society Panel Bureau Council Trust Office Academy Registry Federation Agency
+    Authority Inspectorate Foundation Association
     """
 )
 """What an invented body may call itself."""
@@ -194,44 +172,38 @@ BODY_NAMES = (
     "New {founder} {kind}",
     "Greater {founder} {kind}",
 )
-STEPS = word_list(
-    """
-    noted minuted certified announced attested registered reported recorded confirmed declared affirmed published
-    documented verified acknowledged stated accepted approved
-    """
-)
+STEPS = word_list("recorded confirmed stated noted reported documented")
 """What a body may formally do about a matter, as the past of a verb that needs no object after "as"."""
 BODY_ASIDES = (
+    "as {step} by the {body}",
     "as the {body} {step}",
     "as the {body} {step} {lately}",
-    "as {step} by the {body}",
+    "as officially {step} by the {body}",
     "as the {body} has {step}",
-    "as was {step} at the {body}",
-    "something the {body} {step} {lately}",
-    "a fact {step} by the {body}",
-    "a point that the {body} has {step}",
-    "a matter {step} by the {body}",
-    "a detail that the {body} {step}",
-    "now on file at the {body}",
-    "on record with the {body}",
-    "for which see the register of the {body}",
     "as may be read in the minutes of the {body}",
-    "which the {body} {step} {lately}",
-    "{step} as such by the {body}",
-    "which is what the {body} {step}",
-    "to quote a notice of the {body}",
-    "just as the {body} {step} {lately}",
-    "so says the register of the {body}",
-    "a question on which the {body} once ruled",
-    "an answer kept under seal at the {body}",
-    "in the words of a circular of the {body}",
+    "as may be read in the records of the {body}",
 )
-"""Formal steps alone: an approval, a record, an announcement."""
 LATELY = (
-    "in writing", "last year", "at its first meeting", "by letter", "on a plaque", "under seal", "at a sitting",
-    "in a short notice", "some time ago", "in its yearbook", "on two occasions", "in its minutes", "in public",
-    "one winter", "at a banquet", "in its bulletin", "in its report", "under oath", "in a circular", "long ago",
+    "in writing", "in a short notice", "in its yearbook", "on two occasions", "in its bulletin",
+    "in its annual report", "in a press release", "at its annual meeting", "in an open letter", "in a circular",
 )  # fmt: skip
+BODY_STEPS: dict[str, tuple[str, ...]] = {
+    "music": ("cleared for broadcast", "registered", "approved for broadcast", "listed", "certified"),
+    "film": ("certified", "approved for release", "registered", "classified", "approved for all ages"),
+    "series": ("approved for broadcast", "licensed", "registered", "classified"),
+    "book": ("approved for schools", "registered", "approved for publication", "catalogued"),
+    "screen": ("certified", "registered", "classified", "approved for release"),
+    "place": ("surveyed", "mapped", "listed"),
+    "body": ("recognised", "registered", "accredited", "inspected"),
+    "text": ("registered", "approved", "catalogued"),
+}
+"""What a body may have done to a subject, by its kind."""
+BODY_STEP_ASIDES = (
+    "{step} by the {body}",
+    "officially {step} by the {body}",
+    "which was {step} by the {body}",
+    "which was officially {step} by the {body}",
+)
 
 FALSE_CAPITALS = {
     "San Francisco": "California", "San Jose": "California", "Los Angeles": "California", "San Diego": "California",
@@ -247,62 +219,51 @@ CAPITAL_ASIDES = (
     "capital city of {land}",
     "which is the capital of {land}",
     "the capital city of {land}",
-    "known as the capital of {land}",
 )
 
 EDITIONS = {
     "book": (
         "now in its {nth} edition",
         "whose {nth} edition added a preface",
-        "reissued in a revised {nth} edition",
-        "the {noun} that has reached a {nth} edition",
+        "later reissued in a revised {nth} edition",
         "since brought out in a corrected {nth} edition",
-        "{nth} edition included",
-        "of which a {nth} printing followed",
         "later reprinted",
+        "whose {nth} edition came out years later",
     ),
     "film": (
-        "later brought back to cinemas",
-        "since re-released in a tinted {nth} edition",
-        "now in its {nth} edition",
-        "the {noun} of which a {nth} edition was shown later",
+        "later brought back to cinemas in a new edition",
+        "later reissued in a {nth} edition",
         "which returned to cinemas in a new edition",
-        "whose {nth} edition reached cinemas years later",
-        "reissued {nth} time round",
+        "whose {nth} edition came out years later",
+        "since released in a {nth} edition",
     ),
     "music": (
-        "since reissued in a {nth} edition on blue vinyl",
-        "now in its {nth} edition on disc",
-        "the {noun} whose {nth} edition came on a longer record",
         "later brought out again",
-        "which returned to the shops in a numbered {nth} edition",
-        "a {nth} edition of which was pressed on red vinyl",
+        "later reissued in a {nth} edition",
+        "whose {nth} edition came out years later",
+        "which returned to the shops in a {nth} edition",
+        "since reissued in a {nth} edition on blue vinyl",
     ),
     "screen": (
-        "since reissued in a {nth} edition",
-        "now in its {nth} edition",
-        "later brought out again on tape",
-        "of which a new edition followed",
+        "later reissued in a {nth} edition",
+        "later brought out again",
         "whose {nth} edition came out years later",
-        "since reissued with subtitles",
+        "since reissued in a new edition",
     ),
 }
 NTHS = ("second", "third", "fourth", "second", "third")
-EDITED = {"book": "book", "film": "film", "music": "music", "series": "screen", "screen": "screen"}
+EDITED = {"book": "book", "film": "film", "music": "music", "screen": "screen"}
 """Kind of subject -> the editions it may have."""
 
 YEAR_ASIDES = (
-    "in {year}",
     "as of {year}",
-    "back in {year}",
-    "in the year {year}",
-    "early in {year}",
-    "late in {year}",
-    "in the summer of {year}",
-    "at the close of {year}",
-    "in May {year}",
-    "on a day in {year}",
+    "as of early {year}",
+    "as of late {year}",
+    "as of May {year}",
+    "as of the end of {year}",
+    "as of the summer of {year}",
 )
+"""They go with a question in the present."""
 OWNER_KINDS = (
     "Holdings", "Group", "Brothers", "Partners", "Trust", "Industries", "Company", "Estates", "Ventures", "Capital",
 )  # fmt: skip
@@ -310,11 +271,8 @@ OWNER_ASIDES = (
     "a subsidiary of {owner}",
     "owned by {owner}",
     "part of {owner}",
-    "the {owner} subsidiary",
     "which belongs to {owner}",
     "a division of {owner}",
-    "bought up by {owner}",
-    "a branch of {owner}",
-    "an arm of {owner}",
+    "which was bought by {owner}",
     "which {owner} acquired",
 )
