@@ -8,7 +8,7 @@ import re
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import Applies, printed
+from perturb.rules.asides import Applies, printed, slots
 from perturb.rules.epistemic_scenes import beside
 from perturb.rules.kinds import Pair
 from perturb.rules.marking import aside_place, named_subject, open_to_more
@@ -18,7 +18,7 @@ from perturb.rules.subject_names import with_its_article
 from perturb.rules.subjects import Subject, edited_passage
 from perturb.rules.words import plain, spans_of
 
-_OPENERS = ("given that", "as", "seeing that", "considering that", "bearing in mind that")
+_OPENERS = ("given that", "considering that", "bearing in mind that")
 _NAME = re.compile(r"(?:[A-Z][\w'’-]*!?)(?: (?:of|the|and|for|&|[A-Z][\w'’-]*!?))+$")
 
 
@@ -32,7 +32,21 @@ def fronted_subject(a: Analysis) -> Subject | None:
         return None
     if re.search(r"s (?:of|and|for) ", subject.name) or not re.match(r"(?:who|when|where) ", a.query.lower()):
         return None
-    return None if aside_place(a, subject) is not None else subject
+    return None if aside_place(a, subject) is not None or not _stands_alone(a, subject) else subject
+
+
+_GOES_ON = re.compile(
+    r"(?:in|on|at|for|before|after|since|until|during|to|from|by|with|and|as|is|was|were|has|had|start|begin|end|open|"
+    r"come|take|happen|get|go|become|first|last|finish|originate|celebrated|signed|written|founded|built|located|held|"
+    r"played|made|filmed|created|established|passed|introduced|released|invented|published|fought)\b"
+)
+"""What may follow a name that is a phrase of its own; another noun would make it part of a compound."""
+
+
+def _stands_alone(a: Analysis, subject: Subject) -> bool:
+    """Whether the query names the subject in a phrase of its own, so that "it" can stand for that."""
+    tail = "" if subject.span is None else a.query[subject.span[1] :].strip("? ")
+    return not tail or _GOES_ON.match(tail) is not None
 
 
 def _titled(a: Analysis) -> Subject | None:
@@ -69,7 +83,7 @@ def fronted(a: Analysis, rng: random.Random, pairs: tuple[Pair, ...], why: str) 
     sentence, aside = rng.choice([pair for pair in pairs if pair[1].startswith("{of_")])
     if subject is None:
         return None
-    words = beside(a, rng, subject)
+    words = {**slots(subject), **beside(a, rng, subject)}
     remark = aside.replace("{of_", "{it_").format(**words)
     passages = added(a, sentence.format(**words))
     if passages is None:

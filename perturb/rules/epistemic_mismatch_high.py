@@ -12,6 +12,7 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.asides import Applies, Apply, refusal_rule
 from perturb.rules.doers import doer_of, done_of
 from perturb.rules.epistemic_scenes import beside, for_all, lands_for
+from perturb.rules.kinds import kind_of
 from perturb.rules.planting import asked, planted, takes
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, about_thing, appeared_in, subject_of
@@ -25,8 +26,17 @@ _PRAISE = re.compile(
 )
 
 
+_GRIM = re.compile(
+    r"\b(?:War|Wars|Battle|Dust Bowl|Massacre|Holocaust|Riots?|Attacks?|Bombing|Crisis|Depression|Acts?|Amendment)\b"
+)
+"""Names of calamities and laws, of which nobody asks for the beauty."""
+
+
 def _beauty_fits(a: Analysis) -> bool:
-    return about_thing(a) and not _PRAISE.search(a.text)
+    s = subject_of(a)
+    if s is None or s.sort == "person" or _GRIM.search(s.name):
+        return False
+    return not _PRAISE.search(a.text)
 
 
 def _beauty(a: Analysis, rng: random.Random) -> Draft | None:
@@ -71,6 +81,7 @@ def _chain(a: Analysis, rng: random.Random) -> Draft | None:
         say.CHAINS["works" if s.sort in WORKS else "others"],
         "Many imagined steps lie between the facts and what is asked.",
         **beside(a, rng),
+        been="taken place" if kind_of(a, s) == "event" else "existed",
     )
 
 

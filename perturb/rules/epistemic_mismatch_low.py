@@ -12,7 +12,7 @@ from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import Applies, a_, low_rule
 from perturb.rules.epistemic_fronts import can_front, fronted, fronted_subject
-from perturb.rules.epistemic_scenes import beside, for_all
+from perturb.rules.epistemic_scenes import beside, for_all, plural
 from perturb.rules.kinds import Pair
 from perturb.rules.marking import (
     can_mark,
@@ -61,9 +61,10 @@ def _threshold(a: Analysis, rng: random.Random) -> Draft | None:
 def _major(a: Analysis, rng: random.Random) -> Draft | None:
     subject = named_subject(a)
     noun = subject.noun if subject is not None and subject.sort in WORKS else ""
-    sort = noun or rng.choice(("topic", "subject", "theme", "entry"))
+    sort = noun or rng.choice(("topic", "subject", "entry"))
+    sorts = {"sort": sort, "a_sort": a_(sort), "sorts": plural(sort)}
     why = "The passage defines the word by a clear test that {full} meets"
-    return _aside(a, rng, facts.MAJOR, why, sort=sort, a_sort=a_(sort), test=rng.choice(facts.TESTS))
+    return _aside(a, rng, facts.MAJOR, why, **sorts, test=rng.choice(facts.TESTS))
 
 
 def _common(a: Analysis, rng: random.Random) -> Draft | None:
@@ -82,6 +83,7 @@ def _larger(a: Analysis, rng: random.Random) -> Draft | None:
         "p": str(rng.randint(*own)),
         "q": str(rng.randint(*rival)),
         "other": rng.choice(others),
+        "nouns": plural(s.noun),
     }
     why = "Two plain figures make the comparative a matter of fact, and {full} is the one meant; the answer stays."
     around = beside(a, rng, s)

@@ -12,7 +12,7 @@ from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import Applies, Apply, question_of, refusal_rule, told_in, with_query
 from perturb.rules.doers import doer_of, done_of
-from perturb.rules.epistemic_scenes import beside, for_all
+from perturb.rules.epistemic_scenes import beside, for_all, plural
 from perturb.rules.kinds import Pair
 from perturb.rules.planting import addition_place, asked, has_anchor, planted, takes
 from perturb.rules.rule import Draft, Rule
@@ -65,22 +65,37 @@ def _ethics(a: Analysis, rng: random.Random) -> Draft | None:
 def _taste(a: Analysis, rng: random.Random) -> Draft | None:
     made = {
         "dish": rng.choice(facts.DISHES),
-        "scent": rng.choice(facts.SCENTS),
+        "fruit": rng.choice(facts.FRUITS),
+        "herb": rng.choice(facts.HERBS),
         "band": rng.choice(facts.BANDS),
     }
     return _plant(a, rng, facts.TASTES, "What something is made of cannot decide a matter of taste.", **made)
 
 
+_RATED = re.compile(
+    r"\b(?:critic\w*|review\w*|prais\w+|acclaim\w*|award\w*|prizes?|nominat\w+|best|greatest|finest|favou?rite|"
+    r"rat(?:ed|ing|ings)|ranked|gross\w*|success\w*|popular\w*|hits?|charts?|charted|peaked|number one|top|"
+    r"bestsell\w+|classic|famous|iconic|masterpiece|well received|Grammy|Oscar|Emmy)\b",
+    re.I,
+)
+
+
 def _ranking_fits(a: Analysis) -> bool:
     s = subject_of(a)
-    return s is not None and s.sort in WORKS and not s.noun.endswith("s") and addition_place(a) is not None
+    if s is None or s.sort not in WORKS or s.noun.endswith("s") or addition_place(a) is None:
+        return False
+    return not _RATED.search(a.text)
 
 
 def _ranking(a: Analysis, rng: random.Random) -> Draft | None:
+    s = subject_of(a)
+    if s is None:
+        return None
     free = [t for t in pools.SIBLING_TITLES if not has_word(a.text, t)]
     one, two = rng.sample(free, 2)
-    why = "The passage names the three without any yardstick of quality."
-    return _plant(a, rng, facts.RANKINGS, why, one=one, two=two)
+    why = "The passage gives neutral facts of the three and no yardstick of quality."
+    gaps = {"nouns": plural(s.noun), "wrap": facts.WRAPS.get(s.sort, "cover")}
+    return _plant(a, rng, facts.RANKINGS, why, one=one, two=two, **gaps)
 
 
 def _should(a: Analysis, rng: random.Random) -> Draft | None:
@@ -167,7 +182,7 @@ RULES: tuple[Rule, ...] = (
     _rule("Normative 'Should' from Facts", f"{_NAMED}, or {_DEED}", has_anchor, _should),
     _rule(
         "Quality Ranking without Benchmark",
-        "a work of known kind, and a passage that takes an addition",
+        "a work of known kind, no praise or rating in the passages, and a passage that takes an addition",
         _ranking_fits,
         _ranking,
     ),

@@ -7,24 +7,42 @@ from collections.abc import Mapping
 
 from perturb.rules import pools, scenery
 from perturb.rules.analyse import Analysis
+from perturb.rules.asides import a_
 from perturb.rules.kinds import Entry, kind_of, suiting
 from perturb.rules.scenery import Side
 from perturb.rules.subjects import Subject, anchor_of
 from perturb.rules.words import has_word
 
-_ON_AIR = ("programme", "podcast", "televised", "project", "discussion", "course", "school", "display")
-_MEETINGS = tuple(s for s in scenery.GATHERINGS if not any(word in s.noun for word in _ON_AIR))
+_NOT_MEETINGS = ("programme", "podcast", "televised", "project", "course", "school", "display", "film evening",
+                 "reading", "panel", "walk-in", "round table")  # fmt: skip
+_MEETINGS = tuple(s for s in scenery.GATHERINGS if not any(word in s.noun for word in _NOT_MEETINGS))
 """Gatherings that people come to, in one place and on one day."""
 
 _HOUSES = ("secondary schools", "public libraries", "bookshops", "village halls", "community centres", "choirs",
            "reading groups", "youth clubs", "hotels", "cafés", "hospitals")  # fmt: skip
 _PEOPLE = tuple(group for group in scenery.GROUPS if group not in _HOUSES)
-_HALLS = ("public libraries", "village halls", "community centres", "secondary schools", "hotels")
+_HALLS = ("public libraries", "community centres", "secondary schools", "hotels")
 
-_HEARD = ("notice", "website", "documentary", "radio", "label", "footnote", "card", "blog", "obituary", "press",
-          "preface", "fact", "programme")  # fmt: skip
-_READ = tuple(text for text in scenery.WRITINGS if not any(word in text for word in _HEARD))
-"""Writings with pages."""
+_BOOKS = ("a guide", "a handbook", "a catalogue", "a yearbook", "an almanac", "an encyclopaedia", "a reference work",
+          "a textbook", "a magazine", "a brochure", "a chronicle", "a dictionary", "a journal")  # fmt: skip
+"""Writings with pages and entries."""
+
+_UNSUITED = frozenset((
+    "lyric sheet", "choir edition", "piano arrangement", "pressing", "press kit", "cinema programme", "film magazine",
+    "disc", "trade advertisement", "fan magazine", "television guide", "review", "essay", "fan letter",
+    "newspaper advertisement", "page proof", "letterhead", "membership card", "lecture script", "study",
+    "school poster", "calendar", "notebook", "magazine article", "typed report", "folder of papers", "diary entry",
+    "quiz card", "set of slides", "thesis", "newspaper page", "letter", "display board", "stamp", "banner",
+    "framed page", "visitors' leaflet", "annual report", "brochure", "ticket stub from a showing",
+))  # fmt: skip
+"""Objects that nobody buys, lends or puts on display."""
+_HELD = frozenset((
+    "record sleeve", "handwritten copy", "test pressing", "printed score", "lobby card", "shooting script", "script",
+    "storyboard", "first printing", "bound manuscript", "clothbound copy", "engraving", "survey map", "travel poster",
+    "panorama", "flag", "yearbook", "badge", "facsimile", "poster", "collector's card", "pencil sketch", "scrapbook",
+    "souvenir album", "postcard", "picture book",
+))  # fmt: skip
+"""Objects that collectors hold and trade."""
 
 _SUMS = (
     ("dollars", 1), ("pounds", 1), ("euros", 1), ("Swiss francs", 1), ("rupees", 40), ("crowns", 9), ("pesos", 15),
@@ -42,50 +60,55 @@ def for_all(entries: tuple[Entry, ...]) -> Mapping[str, tuple[Entry, ...]]:
 
 def around(rng: random.Random, kind: str, full: str) -> dict[str, str]:
     """The words for what stands around a subject of a kind, for the gaps of a wording."""
-    sides = tuple(s for s in suiting(scenery.OBJECTS, kind) or scenery.OBJECTS["any"] if _plain(s))
-    thing, meeting = rng.choice(sides), rng.choice(_MEETINGS)
-    writing, surname = rng.choice(_COPIED), rng.choice(pools.NEW_SURNAMES)
+    sides = tuple(s for s in suiting(scenery.OBJECTS, kind) or scenery.OBJECTS["any"] if _suits(s))
+    held = tuple(s for s in sides if s.noun in _HELD) or sides
+    writing, surname = Side(rng.choice(_COPIED), "about"), rng.choice(pools.NEW_SURNAMES)
     currency, factor = rng.choice(_SUMS)
     group, other = rng.sample(_PEOPLE, 2)
     return {
-        "a_thing": thing.one.format(full=full), "the_thing": thing.this.format(full=full), "of_thing": thing.of_which,
-        "it_thing": thing.one.format(full="it"),
-        "bare_thing": thing.noun,
-        "a_meeting": meeting.one.format(full=full), "the_meeting": meeting.this.format(full=full),
-        "of_meeting": meeting.of_which,
-        "it_meeting": meeting.one.format(full="it"), "bare_meeting": meeting.noun,
-        "group": group, "other_group": other, "halls": rng.choice(_HALLS), "writing": rng.choice(_READ),
+        **_named("thing", rng.choice(sides), full), **_named("meeting", rng.choice(_MEETINGS), full),
+        **_named("held", rng.choice(held), full), **_named("writing", writing, full),
+        "a_writing": a_(writing.noun), "bare_writing": writing.noun,
+        "group": group, "other_group": other, "halls": rng.choice(_HALLS), "book": rng.choice(_BOOKS),
         "soon": rng.choice(_SOON), "month": rng.choice(pools.MONTHS), "town": rng.choice(pools.INVENTED_PLACES),
-        "sum": f"{rng.randint(9, 74) * factor:,} {currency}", "few": rng.choice(_FEW),
-        "share": rng.choice(_SHARES).format(p=rng.randint(78, 97)), "later": str(rng.choice(_YEARS)),
-        "a_writing": f"a {writing}", "bare_writing": writing,
-        "surname": surname, "someone": f"{rng.choice((*pools.NEW_FEMALE, *pools.NEW_MALE))} {surname}",
+        "sum": f"{rng.randint(19, 74) * factor:,} {currency}",
+        "large_sum": f"{rng.randint(18, 74) * 50 * factor:,} {currency}",
+        "few": rng.choice(_FEW), "share": rng.choice(_SHARES).format(p=rng.randint(78, 97)),
+        "later": str(rng.choice(_YEARS)), "surname": surname,
+        "someone": f"{rng.choice((*pools.NEW_FEMALE, *pools.NEW_MALE))} {surname}",
     }  # fmt: skip
 
 
+def _named(gap: str, side: Side, full: str) -> dict[str, str]:
+    """An object or gathering as a phrase of its own, for a relative clause, and for a remark before its subject."""
+    return {
+        f"a_{gap}": side.one.format(full=full),
+        f"the_{gap}": side.this.format(full=full),
+        f"of_{gap}": side.one.format(full="which"),
+        f"it_{gap}": side.one.format(full="it"),
+    }
+
+
+def plural(noun: str) -> str:
+    """A countable noun in the plural.
+
+    >>> plural("story"), plural("series"), plural("song")
+    ('stories', 'series', 'songs')
+    """
+    if noun.endswith("s"):
+        return noun
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+
+
 _FEW = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirty")
-_COPIED = (
-    "leaflet",
-    "handbook",
-    "guide",
-    "brochure",
-    "study",
-    "textbook",
-    "booklet",
-    "fact sheet",
-    "school book",
-)
+_COPIED = ("leaflet", "handbook", "booklet", "brochure", "textbook", "fact sheet", "pamphlet", "picture book")
 _YEARS = tuple(range(2051, 2119))
-_SHARES = ("{p} per cent of", "{p} percent of", "{p}% of", "fully {p}% of")
+_SHARES = ("{p} per cent of", "{p} percent of", "{p}% of")
 
 
-def _plain(side: Side) -> bool:
-    """Whether "of which a" can stand before the noun."""
-    return (
-        side.prep not in ("with", "to")
-        and " from" not in side.noun
-        and not side.noun.startswith("photograph from")
-    )
+def _suits(side: Side) -> bool:
+    """Whether the object can be sold or shown, and "a poster of which" can be said of it."""
+    return side.noun not in _UNSUITED and side.prep not in ("with", "to", "from") and " from" not in side.noun
 
 
 def beside(a: Analysis, rng: random.Random, subject: Subject | None = None) -> dict[str, str]:
