@@ -27,7 +27,7 @@ THINGS = (
 )  # fmt: skip
 
 PURGED_PERSONS = ("someone", "somebody", "some person", "one person", "somebody or other", "a person")
-PURGED_TIMES = ("at some point", "at some time", "at one point", "at some stage", "at some moment")
+PURGED_TIMES = ("at some point", "at some time", "at one point", "at some stage")
 PURGED_NUMBERS = (
     "a certain number of",
     "a number of",
