@@ -13,138 +13,125 @@ from perturb.rules.kinds import Pair
 from perturb.rules.rule import Draft, Rule
 
 _DEVICES: tuple[Pair, ...] = (
-    ("The computer that served {event}", "the computer that served {that}"),
-    ("The till in the shop with {print}", "the till in the shop with {print}"),
-    ("A camera that took pictures of {one}", "the camera that took pictures of {this}"),
-    ("The projector at {event}", "the projector at {that}"),
-    ("The sound desk at {event}", "the sound desk at {that}"),
-    ("An alarm beside {one}", "the alarm beside {this}"),
-    ("A scanner used on {one}", "the scanner used on {this}"),
-    ("The printer of {print}", "the machine that printed {print}"),
-    ("The recorder behind {event}", "the recorder behind {that}"),
-    ("A tablet shown at {event}", "the tablet shown at {that}"),
-    ("The ticket machine for {event}", "the ticket machine for {that}"),
-    ("The lift to {event}", "the lift to {that}"),
-    ("A machine that copied {one}", "the machine that copied {this}"),
-)  # fmt: skip
-"""A device in a sentence, and the same in a question; the printer is the machine."""
+    ("The computer used at {event}", "the computer used at {that}"),
+    ("The till in the shop that sells {print}", "the till in the shop that sells {print}"),
+    ("The camera that filmed {event}", "the camera that filmed {that}"),
+    ("The projector used at {event}", "the projector used at {that}"),
+    ("The sound desk used at {event}", "the sound desk used at {that}"),
+    ("The alarm that protects {one}", "the alarm that protects {this}"),
+    ("The scanner used to copy {book}", "the scanner used to copy {book_this}"),
+    ("The tablet used at {event}", "the tablet used at {that}"),
+    ("The ticket machine used for {event}", "the ticket machine used for {that}"),
+    ("The printing machine used for {print}", "the printing machine used for {print}"),
+)
+"""A device in a sentence, and the same in a question."""
 
 _SPECS = (
-    "{device} has a memory card of {k} gigabytes.",
-    "{device} holds a chip with {k} pins.",
-    "In one corner, {tail} has a resistor of {k} ohms.",
-    "{device} switches by means of a relay of {s} amps.",
-    "{device} contains a fuse of {s}00 milliamps.",
-    "A clock crystal of {k} megahertz sits in {tail}.",
-    "{device} carries a battery of {s} volts.",
-    "The memory of {tail} is one module of {k} megabytes.",
-    "{device} got a new buffer of {k} kilobytes.",
-    "One board inside {tail} draws {s} watts.",
-)  # fmt: skip
+    "{device} has {gb} gigabytes of memory.",
+    "{device} has a memory card of {gb} gigabytes.",
+    "The memory of {tail} is a single module of {gb} gigabytes.",
+    "{device} was given a new memory module of {gb} gigabytes.",
+    "{device} contains a memory chip with {k} pins.",
+    "One of the memory chips in {tail} holds {gb} gigabytes.",
+)
 _BUSES = (
-    "What is the bandwidth of the bus that links all units of {tail}?",
-    "How wide in bits is the bus that joins every part of {tail}?",
-    "At what clock rate does the bus through the whole of {tail} run?",
-    "How much data a second can pass over the line that connects all parts of {tail}?",
-    "Which protocol governs the common channel between the units of {tail}?",
-    "By what voltage is the system bus of {tail} driven?",
-    "Of how many wires does the trunk that ties together all of {tail} consist?",
-    "What delay has a signal on the backbone of {tail} from end to end?",
-    "To what length does the main bus in {tail} extend?",
-    "How many units at most can share the central bus of {tail}?",
-)  # fmt: skip
+    "What is the bandwidth of the system bus of {tail}?",
+    "How wide, in bits, is the system bus of {tail}?",
+    "At what clock rate does the system bus of {tail} run?",
+    "How much data per second can the system bus of {tail} carry?",
+    "Which protocol does the system bus of {tail} use?",
+    "At what voltage does the system bus of {tail} run?",
+    "How many units share the system bus of {tail}?",
+    "How long does a signal take on the system bus of {tail} from end to end?",
+)
 _TRACES = (
     "A trace of {tail} covers {us} microseconds, in which one switch closes.",
-    "For {us} microseconds a probe followed {tail} as a pulse passed.",
-    "{device} was logged for {us} microseconds, during which a relay closed twice.",
-    "A plot shows {us} microseconds of {tail} at start-up.",
-    "Over {us} microseconds a tester watched the voltage of {tail} settle.",
-    "{device} drew a short spike within {us} microseconds, and nothing else was noted.",
-    "An engineer caught {us} microseconds of {tail} on a screen.",
-    "{us} microseconds of current through {tail} were written to a file.",
-)  # fmt: skip
+    "A probe followed the voltage in {tail} for {us} microseconds.",
+    "{device} was monitored for {us} microseconds while a pulse passed.",
+    "A plot shows the current in {tail} over {us} microseconds at start-up.",
+    "A tester watched the voltage in {tail} settle over {us} microseconds.",
+    "An engineer recorded the current in {tail} for {us} microseconds.",
+    "A log of {tail} covers {us} microseconds and shows a single pulse.",
+)
 _RELIABILITY = (
-    "What failure rate has {tail} over thirty years of service?",
-    "How many times in forty years does {tail} break down?",
-    "What is the mean time between faults, in years, of {tail}?",
-    "To what extent does {tail} hold out across five decades of use?",
-    "How many faults a decade does {tail} show in long service?",
-    "After how many decades does {tail} wear out?",
-    "What share of machines like {tail} fail within thirty years?",
-    "Of a hundred machines like {tail}, how many still run after half a century?",
-    "For what part of a span of forty years is {tail} out of order?",
-    "By how much does the reliability of {tail} drop from decade to decade?",
-)  # fmt: skip
+    "What is the failure rate of {tail} over thirty years of service?",
+    "How many times does {tail} break down in forty years of service?",
+    "How reliable is {tail} over five decades of use?",
+    "How many faults per decade does {tail} show in long service?",
+    "After how many decades of use does {tail} wear out?",
+    "How does the reliability of {tail} change from decade to decade?",
+    "For what share of a service life of forty years is {tail} out of order?",
+    "What is the mean time between failures of {tail} over thirty years of use?",
+)
 
 _USES: tuple[Pair, ...] = (
-    ("a car park", "parking"), ("rows of vines", "growing vines"), ("a football pitch", "sport"),
-    ("a graveyard", "burial"), ("a school yard", "schooling"), ("two greenhouses", "crops under glass"),
-    ("a playground", "children's play"), ("a railway siding", "rail traffic"), ("a petrol station", "selling fuel"),
-    ("a potato patch", "growing potatoes"), ("a row of beehives", "keeping bees"), ("a rose bed", "growing flowers"),
-    ("some pear trees", "growing fruit"), ("a row of garages", "housing cars"), ("a brick works", "making bricks"),
-    ("a duck pond", "keeping ducks"), ("a timber yard", "storing timber"), ("a tennis court", "tennis"),
-    ("a market hall", "holding markets"), ("a goat shed", "keeping goats"), ("a bus depot", "parking buses"),
-    ("a herb garden", "growing herbs"), ("a hay field", "making hay"), ("a barracks", "housing soldiers"),
+    ("a car park", "car parks"), ("a football pitch", "football pitches"), ("a cemetery", "cemeteries"),
+    ("a school", "schools"), ("a playground", "playgrounds"), ("a railway line", "railway lines"),
+    ("a petrol station", "petrol stations"), ("a row of garages", "garages"), ("a warehouse", "warehouses"),
+    ("a tennis court", "tennis courts"), ("a market square", "market squares"), ("a bus depot", "bus depots"),
+    ("a hospital", "hospitals"), ("an office building", "office buildings"), ("a church", "churches"),
+    ("a small park", "parks"), ("a hotel", "hotels"), ("a row of shops", "shops"),
 )  # fmt: skip
 """What a picture of a block may show, and the land use that goes with it."""
 _PICTURES = (
-    "An aerial photograph of the block with the hall of {event} shows {k} roofs, {x} and {y}.",
-    "On a map tile of the block around {one} one sees {x}, {y} and {k} chimneys.",
-    "A snapshot of the square outside {event} has {x} on the left and {y} behind.",
-    "From above, the block in {p1} where people came to {event} reveals {k} yards, {x} and {y}.",
-    "The picture of one block near {event} is filled by {x}, {y} and {k} houses.",
-    "A drone took the block where {one} is kept: {k} walls, {x}, {y}.",
-    "Between {k} buildings, a photograph of the block of {event} catches {x} and {y}.",
-    "{x} and {y} can be made out in a picture of the block behind {event}.",
-    "A sketch of the block with {one} marks {x}, {y} and {k} doors.",
-)  # fmt: skip
+    "An aerial photograph of the city block where {event} was held shows {x}, {y} and {k} roofs.",
+    "A map tile of the city block where {event} was held shows {x}, {y} and {k} houses.",
+    "A photograph of the city block where {one} is kept shows {x} next to {y}.",
+    "A drone picture of the city block where {one} is kept shows {k} houses, {x} and {y}.",
+    "{x} and {y} can be seen in an aerial picture of the city block where {event} was held.",
+    "A satellite image of the city block where a shop sells {print} shows {x} and {y}.",
+    "A picture taken from above shows {x}, {y} and {k} houses in the city block where {event} was held.",
+)
 _LAND = (
-    "What share of all land on Earth is given over to {use}?",
-    "How many square kilometres of the globe serve {use}?",
-    "What percentage of the surface of the planet goes to {use}?",
-    "How much land around the world is there for {use}?",
-    "To what extent is the land of all continents used for {use}?",
-    "Of the whole Earth, what part is set aside for {use}?",
-    "By what area does {use} take up land worldwide?",
-    "Which fraction of the land in all countries belongs to {use}?",
-    "Measured over the entire Earth, how large is the land for {use}?",
-    "What total of hectares does mankind keep for {use}?",
-)  # fmt: skip
+    "What share of all land on Earth is taken up by {use}?",
+    "What percentage of the land surface of the Earth is taken up by {use}?",
+    "How many square kilometres of land do {use} take up around the world?",
+    "How much land is taken up by {use} worldwide?",
+    "What fraction of the land in all countries is given over to {use}?",
+    "How large is the area of all {use} on Earth put together?",
+    "What proportion of the planet's land is used for {use}?",
+    "How many hectares of land do {use} cover across all continents?",
+)
 
 _TAXA: tuple[Pair, ...] = (
-    ("moths", "wing bands"), ("snails", "shell coil"), ("spiders", "silk"), ("beetles", "shine"),
-    ("sparrows", "song"), ("ferns", "frond shape"), ("bees", "wax"), ("frogs", "croak"),
-    ("ants", "scent"), ("dragonflies", "eye colour"), ("bats", "ear length"),
-    ("tulips", "petal colour"), ("crickets", "chirp"), ("earthworms", "rings"), ("gulls", "bill colour"),
-    ("finches", "beak"), ("mice", "coat"), ("orchids", "lip shape"), ("newts", "crest"),
+    ("moths", "wing colour"), ("snails", "shell colour"), ("beetles", "body colour"), ("sparrows", "plumage colour"),
+    ("ferns", "leaf shape"), ("frogs", "skin colour"), ("dragonflies", "eye colour"), ("bats", "ear length"),
+    ("tulips", "petal colour"), ("gulls", "bill colour"), ("finches", "beak shape"), ("mice", "coat colour"),
+    ("orchids", "petal colour"), ("butterflies", "wing pattern"), ("spiders", "leg length"),
+    ("ducks", "feather colour"), ("bees", "body size"), ("roses", "petal colour"),
 )  # fmt: skip
-_TALLIES = (
-    "In the garden behind the hall of {event} {k} species of {taxa} were counted.",
-    "{f1} at {event} spotted {k} {taxa} of {s} kinds.",
-    "A list drawn up by the house with {one} has {k} sorts of {taxa}.",
-    "Within a mile of the house with {one} live {k} kinds of {taxa}.",
-    "A count before {event} found {k} {taxa} in {s} species.",
-    "{p1}, where {event} was held, is home to {k} species of {taxa}.",
-    "At dawn {k} {taxa} were seen beside the house with {one}, of {s} species.",
-    "Around the hall of {event}, the {taxa} number {k}, from {s} species.",
-    "A patch of ground by the house with {one} has {k} {taxa}, {s} species in all.",
+_TALLIES: tuple[Pair, ...] = (
+    ("In the garden behind the hall used for {event}, {k} {taxa} of {s} species were counted.",
+     "in the garden behind the hall used for {that}"),
+    ("Before {event}, {f1} counted {k} {taxa} of {s} species.", "that {f1} counted before {that}"),
+    ("A count in the park beside the hall used for {event} found {k} {taxa} of {s} species.",
+     "in the park beside the hall used for {that}"),
+    ("{p1}, where {event} was held, is home to {s} species of {taxa}.", "of {p1}, where {that} was held,"),
+    ("In the garden of the library with {book}, there are {k} {taxa} of {s} species.",
+     "in the garden of the library with {book_this}"),
+    ("A count in the garden of the museum that shows {one} found {k} {taxa} of {s} species.",
+     "in the garden of the museum that shows {this}"),
 )  # fmt: skip
+"""How many living things were counted, and where they were, for a question."""
 _GENOMES = (
-    "On which chromosome does the gene for the {trait} of the {taxa} near {tie} lie?",
-    "How many base pairs has the genome of the commonest {taxa} by {tie}?",
-    "What sequence of bases controls the {trait} of {taxa} near {tie}?",
-    "Which allele for {trait} do the {taxa} by {tie} carry?",
-    "By how many bases do the genomes of the {taxa} near {tie} differ?",
-    "At what place in the DNA of the {taxa} around {tie} does the gene for {trait} begin?",
-    "How many genes take part in the {trait} of the {taxa} near {tie}?",
-    "To what extent do the {taxa} near {tie} share their genes?",
-    "What mutation gave the {taxa} by {tie} their {trait}?",
-    "How many chromosomes have the rarest {taxa} around {tie}?",
-)  # fmt: skip
+    "On which chromosome is the gene for {trait} in the {taxa} {tie} located?",
+    "How many base pairs are there in the genome of the {taxa} {tie}?",
+    "Which DNA sequence controls {trait} in the {taxa} {tie}?",
+    "Which alleles for {trait} do the {taxa} {tie} carry?",
+    "By how many bases do the genomes of the {taxa} {tie} differ from each other?",
+    "How many genes determine {trait} in the {taxa} {tie}?",
+    "Which mutation affects {trait} in the {taxa} {tie}?",
+    "How many chromosomes do the {taxa} {tie} have?",
+)
 
 
 def _figures(rng: random.Random) -> dict[str, str]:
-    return {"k": str(rng.randint(14, 48)), "s": str(rng.randint(3, 9)), "us": str(rng.randint(12, 95))}
+    return {
+        "k": str(rng.randint(14, 48)),
+        "s": rng.choice(("two", "three", "four")),
+        "us": str(rng.randint(12, 95)),
+        "gb": rng.choice(("2", "4", "8", "16", "32")),
+    }
 
 
 def _of_device(sentences: tuple[str, ...], questions: tuple[str, ...], why: str) -> Apply:
@@ -175,9 +162,8 @@ def _genome_fits(a: Analysis) -> bool:
 
 def _genome(a: Analysis, rng: random.Random) -> Draft | None:
     taxa, trait = rng.choice(_TAXA)
-    sentence = rng.choice(_TALLIES)
-    tie = "{that}" if "{event}" in sentence else "the house with {this}"
-    pair = (sentence, rng.choice(_GENOMES).replace("{tie}", tie))
+    sentence, tie = rng.choice(_TALLIES)
+    pair = (sentence, rng.choice(_GENOMES).replace("{tie}", tie).replace(",?", "?"))
     why = "A tally of living things tells nothing of their genome."
     return told(a, rng, (pair,), why, taxa=taxa, trait=trait, **_figures(rng))
 

@@ -42,7 +42,8 @@ def _molecules(a: Analysis, rng: random.Random) -> Draft | None:
         "protein": rng.choice(facts.PROTEINS),
         "disease": rng.choice(facts.DISEASES),
         "n": str(rng.randint(1, 22)),
-        "when": rng.choice(("at birth", "as a baby", "as a child", f"at the age of {rng.randint(3, 15)}")),
+        "age": str(rng.randint(6, 15)),
+        "when": rng.choice(("at birth", "as a baby", "as a child")),
     }
     text = told_in(rng, facts.MOLECULES, told=who, **words)
     why = "The passage stays with a person's deeds; the question asks about the person's molecules."
@@ -52,7 +53,7 @@ def _molecules(a: Analysis, rng: random.Random) -> Draft | None:
 def _global(a: Analysis, rng: random.Random) -> Draft | None:
     sentence, quantity = rng.choice(facts.READINGS)
     street = f"{rng.choice(pools.INVENTED_PLACES)} {rng.choice(facts.STREETS)}"
-    numbers = {"d": str(rng.randint(52, 71)), "k": str(rng.randint(16, 48)), "s": str(rng.randint(4, 12))}
+    numbers = {"loud": str(rng.randint(52, 71)), "k": str(rng.randint(16, 48)), "s": str(rng.randint(4, 9))}
     why = "One reading at a single spot cannot give a worldwide average."
     question = rng.choice(facts.WORLD_QUESTIONS)
     return told(a, rng, ((sentence, question),), why, street=street, quantity=quantity, **numbers)
@@ -68,7 +69,6 @@ def _instant(rng: random.Random) -> str:
             f"{pools.SMALL_NUMBERS[n]} thousandths of a second",
             f"{n} ms",
             f"{n},000 microseconds",
-            f"1/{n}00 of a second",
             f"{pools.SMALL_NUMBERS[n]} milliseconds",
         )
     )
@@ -101,8 +101,7 @@ def _climate(a: Analysis, rng: random.Random) -> Draft | None:
     found = names(a, rng, 1)
     if found is None:
         return None
-    sentence = rng.choice(facts.ROOMS)
-    tie = "the hall of {that}" if "{event}" in sentence else "the room with {this}"
+    sentence, tie = rng.choice(facts.ROOMS)
     question = rng.choice(facts.CONTINENT_QUESTIONS).replace("{tie}", tie)
     words = {"c": str(rng.randint(16, 24)), "month": rng.choice(pools.MONTHS), "name": found[0]}
     why = "The warmth of one room at one moment tells nothing of a continent's climate."

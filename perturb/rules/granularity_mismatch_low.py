@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 
 from perturb.records import PerturbationClass
 from perturb.rules import granularity_low_facts as facts
@@ -28,68 +29,62 @@ _ROLES = (
 )  # fmt: skip
 _CASTS = (
     "The {list} of {work} has {count} names, among them {first}, {second} and {third}.",
-    "Of the {count} entries in the {list} of {work}, three may stand as examples: {first}; {second}; {third}.",
-    "On the {list} of {work} one finds {count} performers, for instance {first}, {second} and {third}.",
-    "{count} parts make up the {list} of {work}: {first}, {second}, {third} and others.",
-    "{first}, {second} and {third} are three of {count} lines in the {list} of {work}.",
-    "Altogether {count} people stand in the {list} of {work}, such as {first}, {second} and {third}.",
-    "Next to {first} and {second}, the {list} of {work} puts {third}; its length is {count} names.",
+    "Among the {count} names in the {list} of {work} are {first}, {second} and {third}.",
+    "The {list} of {work} runs to {count} names, including {first}, {second} and {third}.",
+    "{first}, {second} and {third} are three of the {count} names in the {list} of {work}.",
+    "There are {count} names in the {list} of {work}, for example {first}, {second} and {third}.",
 )
-_LISTS = ("cast list", "credits", "list of players", "list of parts", "closing credits", "list of performers")
+_LISTS = ("cast list", "list of performers", "list of actors")
 _CATALOGUES = (
-    "A catalogue of {count} {group} has, among others, the entries {first}; {second}; {third}.",
-    "Of the {count} {group} in one catalogue, three are entered as follows: {first}; {second}; {third}.",
-    "One catalogue of {group} runs to {count} entries, for example {first}; {second}; {third}.",
-    "Three of the {count} entries in a catalogue of {group} read {first}; {second}; {third}.",
-    "One catalogue of {group}, {count} in number, includes {first}; {second}; {third}.",
-    "In a printed catalogue of {count} {group} one finds {first}; {second}; {third}.",
+    "A catalogue of {count} {group} includes {first}; {second}; and {third}.",
+    "Among the {count} {group} in a catalogue are {first}; {second}; and {third}.",
+    "Three of the entries in a catalogue of {count} {group} are {first}; {second}; and {third}.",
+    "A catalogue lists {count} {group}, for example {first}; {second}; and {third}.",
 )
 _BY_CAST = (
-    "{query}, going by the {list} of {work}",
-    "as the {list} of {work} has it, {query}",
-    "by the {list} of {work}, {query}",
     "according to the {list} of {work}, {query}",
-    "going by the {list} of {work}, {query}",
-    "{query}, by the {list} of {work}",
     "{query}, according to the {list} of {work}",
-    "in the {list} of {work}, {query}",
+    "going by the {list} of {work}, {query}",
+    "{query}, going by the {list} of {work}",
 )
 _BY_ENTRY = (
-    "{query}, by its own entry in a catalogue of {count} {group}",
-    "by the entry in a catalogue of {count} {group}, {query}",
-    "{query}, according to its single entry in a catalogue of {count} {group}",
-    "going by the one entry in a catalogue of {count} {group}, {query}",
-    "{query}, as entered in a catalogue of {count} {group}",
-    "as entered in a catalogue of {count} {group}, {query}",
+    "{query}, according to its entry in a catalogue of {count} {group}",
+    "according to the entry in a catalogue of {count} {group}, {query}",
+    "going by the entry in a catalogue of {count} {group}, {query}",
+    "{query}, according to a catalogue of {count} {group}",
 )
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONEY = ("pounds", "dollars", "euros", "crowns", "francs")
 
 _MINUTES = (
-    "On that date, in the {part}, to the minute at {clock}, {claim}.",
-    "It was in the {part}, at {clock} by the log of that day, that {claim}.",
-    "One record of that day notes that {claim} in the {part}, at exactly {clock}.",
-    "Some accounts say only that {claim} that {part}; a log of the day has {clock}.",
-    "The exact time of that day at which {claim} was {clock}, in the {part}.",
-    "Loosely it was “that {part}”, and by the clock exactly {clock}, when {claim}.",
+    "On that day, {claim} in the {part}, at exactly {clock}.",
+    "It was in the {part} of that day, at exactly {clock}, that {claim}.",
+    "A record of that day says that {claim} in the {part}, at exactly {clock}.",
+    "Most accounts say only that {claim} in the {part} of that day; the exact time was {clock}.",
 )
 _DAYS = re.compile(rf"\b(?:{'|'.join(pools.MONTHS)}) \d{{1,2}}\b|\b\d{{1,2}} (?:{'|'.join(pools.MONTHS)})\b")
 """A day of the year; a second one in the same sentence may be a rival of the answer."""
 _AT_MINUTE = (
-    "at {clock} in the {part} of which day {rest}",
-    "on which date, at {clock} in the {part}, {rest}",
-    "on what day, at exactly {clock}, {rest}",
-    "on exactly which day, at {clock}, {rest}",
-    "which was the day on which, at {clock} in the {part}, {claim}",
-    "what is the date on which, at exactly {clock}, {claim}",
+    "on what day {rest}, at {clock} in the {part}",
+    "on which day {rest}, at exactly {clock} in the {part}",
+    "on which date {rest}, at exactly {clock} in the {part}",
+    "on what date, at {clock} in the {part}, {rest}",
+    "on which day, at exactly {clock} in the {part}, {rest}",
 )
+
+
+_DEGREE_RANGES = {
+    "cool": (13, 16), "warm": (26, 31), "tilt": (2, 5), "north": (61, 69), "south": (41, 52), "loud": (81, 94),
+    "lux": (41, 59), "dry": (31, 39),
+}  # fmt: skip
+"""Values that suit the loose words beside them."""
 
 
 def _parts(rng: random.Random) -> dict[str, str]:
     """Three figures with their sum, as `x`, `y`, `z` and `t`, and what goes with them."""
     numbers = rng.sample(range(4, 58), 3)
-    days = rng.sample(_WEEKDAYS, 3)
+    days = sorted(rng.sample(_WEEKDAYS, 3), key=_WEEKDAYS.index)
     return {
         **dict(zip("xyz", map(str, numbers), strict=True)),
         **dict(zip(("d1", "d2", "d3"), days, strict=True)),
@@ -101,9 +96,18 @@ def _parts(rng: random.Random) -> dict[str, str]:
 def _set_beside(
     a: Analysis, rng: random.Random, pair: Pair | None, why: str, /, **values: str
 ) -> Draft | None:
-    """A draft with a scene about the subject in the passage, which the question takes up as an aside."""
+    """A draft with a scene about the subject in the passage, which the question takes up as an aside.
+
+    A title keeps its capital article.
+    """
     subject = named_subject(a)
-    return None if subject is None else marked(a, pair, why, **{**scene(a, subject, rng), **values})
+    draft = None if subject is None else marked(a, pair, why, **{**scene(a, subject, rng), **values})
+    if subject is None or draft is None:
+        return None
+    _, article, title = subject.full.partition("The ")
+    if not article or draft.query.islower():
+        return draft
+    return replace(draft, query=draft.query.replace(f" the {title}", f" The {title}"))
 
 
 def _total(a: Analysis, rng: random.Random) -> Draft | None:
@@ -113,13 +117,8 @@ def _total(a: Analysis, rng: random.Random) -> Draft | None:
 
 def _degree(a: Analysis, rng: random.Random) -> Draft | None:
     why = "The exact value stands in the passage beside looser words and marks {full}; the answer stays."
-    ranges = {"c": (4, 13), "w": (25, 31), "lat": (58, 69), "s": (38, 46), "q": (32, 44), "b": (5, 5)}
-    values = {name: str(rng.randint(low, high)) for name, (low, high) in ranges.items()}
-    values |= {
-        "lux": str(rng.randint(41, 59)),
-        "east": str(rng.randint(84, 97)),
-        "m": f"2.{rng.randint(1, 9)}",
-    }
+    values = {name: str(rng.randint(low, high)) for name, (low, high) in _DEGREE_RANGES.items()}
+    values["mark"] = f"2.{rng.randint(1, 9)}"
     exact = rng.choice(facts.EXACTNESS)
     return _set_beside(a, rng, marking_entry(a, rng, facts.DEGREES), why, exact=exact, **values)
 

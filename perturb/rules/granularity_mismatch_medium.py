@@ -57,7 +57,7 @@ def _medians(a: Analysis, rng: random.Random) -> Draft | None:
         "list": f"{', '.join(values[:-1])} and {values[-1]}",
         "measure": rng.choice(facts.MEDIAN_OF_THINGS if of_things else facts.MEDIAN_OF_EVENTS),
     }
-    group = "{many}" if of_things else "{events}"
+    group = "{books}" if of_things else "{events}"
     sentence = rng.choice(facts.MEDIAN_SENTENCES).replace("{group}", group)
     question = rng.choice(facts.MEDIAN_QUESTIONS).replace("{group}", group)
     why = "One of the values is missing, and the median depends on it."

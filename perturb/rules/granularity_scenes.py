@@ -20,35 +20,79 @@ _NOT_TANGIBLE = frozenset(
         "essay", "review", "study", "thesis", "diary entry", "magazine article", "translation", "collection of essays",
         "set of slides", "choir edition", "piano arrangement", "large-print edition", "pocket edition",
         "school edition", "study edition", "panorama", "trade advertisement", "newspaper advertisement", "page proof",
-        "test pressing", "ticket stub from a showing", "photograph from the set",
+        "test pressing", "pressing", "ticket stub from a showing", "photograph from the set", "stamp", "banner",
+        "quiz card", "letterhead", "title card", "call sheet", "sheet of music", "folder of papers", "lecture script",
     }
 )  # fmt: skip
-"""Things that are texts rather than objects with a size, a price and a place where they are kept."""
+"""Things that are texts or scraps rather than objects with a size, a price and a place where they are kept."""
 _SINGLE = frozenset(
     {
         "fan letter", "letter", "notebook", "scrapbook", "folder of papers", "typed report", "handwritten copy",
         "bound manuscript", "pencil sketch", "diary entry", "lecture script", "shooting script", "storyboard",
         "display board", "relief model", "group photograph", "framed page", "first printing", "souvenir album",
+        "flag", "badge", "record sleeve", "book jacket", "membership card", "newspaper page", "aerial photograph",
+        "photograph", "engraving",
     }
 )  # fmt: skip
 """Things of which there is one, or which are not sold over a counter."""
+_BOOKS = frozenset(
+    {
+        "book",
+        "handbook",
+        "picture book",
+        "film magazine",
+        "box set",
+        "quiz book",
+        "television guide",
+        "fan magazine",
+        "paperback",
+        "clothbound copy",
+        "yearbook",
+        "annual report",
+        "facsimile",
+        "printed copy",
+    }
+)
+"""Things of many pages, that stand on a shelf, are lent by libraries and can be weighed."""
+_WALL = frozenset(
+    {
+        "poster",
+        "school poster",
+        "travel poster",
+        "wall chart",
+        "engraving",
+        "survey map",
+        "aerial photograph",
+        "display board",
+        "group photograph",
+        "framed page",
+    }
+)
+"""Things that hang on a wall."""
 _LIVE = frozenset(
     {
-        "lecture", "evening class", "quiz", "talk", "panel", "debate", "slide show", "workshop", "reading", "seminar",
-        "discussion", "study day", "open evening", "round table", "conference",
+        "lecture",
+        "evening class",
+        "quiz",
+        "talk",
+        "debate",
+        "slide show",
+        "workshop",
+        "seminar",
+        "conference",
     }
-)  # fmt: skip
+)
 """What takes place in one room at one time."""
 
 EVENTS: tuple[Side, ...] = tuple(side for side in scenery.GATHERINGS if side.noun in _LIVE)
-_HOUSES = frozenset(
+_OTHERS = frozenset(
     {
         "secondary schools", "public libraries", "bookshops", "village halls", "community centres", "choirs",
-        "reading groups", "youth clubs", "hotels", "cafés", "hospitals",
+        "reading groups", "youth clubs", "hotels", "cafés", "hospitals", "readers", "museum visitors", "commuters",
     }
 )  # fmt: skip
-PEOPLE: tuple[str, ...] = tuple(group for group in scenery.GROUPS if group not in _HOUSES)
-HOUSES: tuple[str, ...] = tuple(group for group in scenery.GROUPS if group in _HOUSES)
+"""Houses and bodies, and people who are only what they are while they read, visit or travel."""
+PEOPLE: tuple[str, ...] = tuple(group for group in scenery.GROUPS if group not in _OTHERS)
 
 
 def _plural(noun: str) -> str:
@@ -75,12 +119,16 @@ def scene(a: Analysis, s: Subject, rng: random.Random) -> dict[str, str]:
     """Words for the gaps of a wording: a thing and an event about the subject, three places and three sorts of people.
 
     `one`, `this` and `many` name the thing, `event`, `that` and `events` the event, `print` and `prints` something of
-    which there are many copies; `which`, `at_which` and `print_which` open a relative clause about each.
+    which there are many copies, `book` and `wall` something to read and something that hangs; `which` and the gaps
+    that end in it open a relative clause about each.
     """
     kind = "any" if s.sort == "person" else kind_of(a, s)
     tangible = [side for side in suiting(scenery.OBJECTS, kind) if _is_tangible(side)]
     found = rng.choice(tangible)
     printed = rng.choice([side for side in tangible if side.noun not in _SINGLE])
+    wider = [*tangible, *filter(_is_tangible, scenery.OBJECTS["any"])]
+    book = rng.choice([side for side in wider if side.noun in _BOOKS])
+    wall = rng.choice([side for side in wider if side.noun in _WALL])
     event = rng.choice(EVENTS)
     free = [place for place in pools.INVENTED_PLACES if not has_word(f"{a.query} {a.text}", place)]
     places, people = rng.sample(free, 3), rng.sample(PEOPLE, 3)
@@ -90,22 +138,31 @@ def scene(a: Analysis, s: Subject, rng: random.Random) -> dict[str, str]:
         "many": f"{_plural(found.noun)} {found.prep} {s.full}",
         "kind": found.noun,
         "prep": found.prep,
-        "kinds": _plural(found.noun),
         "which": found.of_which,
         "print": printed.one.format(full=s.full),
         "prints": f"{_plural(printed.noun)} {printed.prep} {s.full}",
         "print_kind": printed.noun,
+        "print_kinds": _plural(printed.noun),
         "print_prep": printed.prep,
         "print_which": printed.of_which,
+        "book": book.one.format(full=s.full),
+        "book_this": book.this.format(full=s.full),
+        "books": f"{_plural(book.noun)} {book.prep} {s.full}",
+        "book_kind": book.noun,
+        "book_prep": book.prep,
+        "book_which": book.of_which,
+        "wall": wall.one.format(full=s.full),
+        "wall_this": wall.this.format(full=s.full),
+        "wall_which": wall.of_which,
         "event": event.one.format(full=s.full),
         "that": event.this.format(full=s.full),
         "events": f"{_plural(event.noun)} {event.prep} {s.full}",
         "meeting": event.noun,
         "meetings": _plural(event.noun),
+        "event_prep": event.prep,
         "at_which": event.of_which,
         **{f"p{i}": place for i, place in enumerate(places, start=1)},
         **{f"f{i}": folk for i, folk in enumerate(people, start=1)},
-        "houses": rng.choice(HOUSES),
     }
 
 

@@ -110,7 +110,13 @@ def test_a_measurement_is_converted_rightly() -> None:
         "pounds": 453.6,
     }  # fmt: skip
     area = {"square metres": 1, "square feet": 0.0929}
-    for kind, factors in (("length", metres), ("distance", metres), ("weight", grams), ("area", area)):
+    for kind, factors in (
+        ("width", metres),
+        ("height", metres),
+        ("distance", metres),
+        ("weight", grams),
+        ("area", area),
+    ):
         for left, right in MEASURES[kind]:
             assert size(left, factors) == pytest.approx(size(right, factors), rel=0.03), (left, right)
 

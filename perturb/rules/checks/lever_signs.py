@@ -164,11 +164,24 @@ def _redacted(item: Item) -> bool:
     return whole and any(_ANY_REDACTION.search(s) for s in item.added)
 
 
+_NAME = r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)*"
+_PHRASE_AFTER_TWO = re.compile(
+    rf"{_NAME} (?:\w+ ){{1,6}}?{_NAME}(?: \w+){{0,3}}? (?:with|in|as|from|by|for|on|at|near) (?:the|an?|his|her|their) "
+)
+"""Two names with a few words between them, and after the second one a phrase that may belong to either."""
+
+
+def _phrase_after_two(item: Item) -> bool:
+    """Some added sentence names the answer and another one, with a phrase after both."""
+    return any(holds_alias(item.reading, s) and _PHRASE_AFTER_TWO.search(s) for s in item.added)
+
+
 def _next_to_nothing_new(item: Item) -> bool:
     return sum(item.new_words.values()) <= 4
 
 
 _STRUCTURES: Mapping[str, LeverTest] = {
+    "PP-Attachment Ambiguity": _phrase_after_two,
     "Resolvable Appositive Ambiguity": lambda item: item.context_changed and item.query_changed,
     "Minor Numeric Rounding": _rounded,
     "Approx vs Exact": _rounded,
@@ -209,7 +222,7 @@ _STRUCTURES: Mapping[str, LeverTest] = {
     ),
     "Exact Degree Value": _one_of(
         _asks("exact\\w*; precis\\w+; specific\\w*; day; to the \\w+"),
-        _adds("exact\\w*; precis\\w+; specific\\w*; a measured \\d[\\d.]*"),
+        _adds("exact\\w*; precis\\w+; specific\\w*"),
     ),
     "Global Average from Street Data": _both(
         _asks("averag\\w+; mean; typical\\w*; norm"),
