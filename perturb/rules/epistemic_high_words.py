@@ -14,7 +14,6 @@ BEAUTY = (
     "Which part of {full} is the most poetic?",
     "What is most beautiful about {full}?",
     "Which element of {full} is the most sublime?",
-    "What is the loveliest thing about {full}?",
     "Which part of {full} is the most moving?",
     "Which aspect of {full} is aesthetically the most pleasing?",
     "Where does the greatest beauty of {full} lie?",
@@ -29,7 +28,6 @@ CHAINS: dict[str, tuple[str, ...]] = {
         "Had {full} never been made, how would people dress in {later}?",
         "Suppose {full} had never been made: how would people spend their free time in {later}?",
         "If {full} had never existed, which jobs would people do a hundred years later?",
-        "Imagine that {full} had never been made: which countries would be at peace in {later}?",
         "If {full} had never been made, how would cities look in {later}?",
     ),
     "others": (
@@ -40,8 +38,8 @@ CHAINS: dict[str, tuple[str, ...]] = {
         "How would people live in {later} if {full} had never {been}?",
         "If {full} had never {been}, which inventions would be missing in {later}?",
         "Suppose {full} had never {been}: how would countries trade with one another in {later}?",
-        "Imagine that {full} had never {been}: which wars would have been fought by {later}?",
-        "If {full} had never {been}, which countries would be allies in {later}?",
+        "Imagine that {full} had never {been}: which jobs would be the most common in {later}?",
+        "Had {full} never {been}, how would people spend their free time in {later}?",
     ),
 }
 
@@ -80,10 +78,10 @@ BEING = (
 REGRESS = (
     "What price will {someone} and a rival agree on for {a_thing} if each foresees what the other foresees, "
     "without end?",
-    "What will {group} think of {full} if each forms an opinion by predicting what the others predict, "
+    "What will {group} think of {full} if each of them forms an opinion by predicting what the others predict, "
     "and so on without end?",
     "Who will buy {a_thing} if every buyer predicts the predictions of all the others, without end?",
-    "How many people will come to {a_meeting} if each decides by predicting what the others predict, "
+    "How many people will come to {a_meeting} if each person decides by predicting what the others predict, "
     "and so on for ever?",
     "What will a poll on {full} show if every answer depends on a forecast of the poll, "
     "and every forecast on another forecast, without end?",
@@ -127,8 +125,8 @@ CULTURES: tuple[Pair, ...] = (
      "{other_land}?"),
     ("Museums in {land} charge for exhibitions on {full}; museums in {other_land} let people in free.",
      "Which country has the morally superior way of running exhibitions on {full}, {land} or {other_land}?"),
-    ("In {land}, families pass on {a_thing} to the eldest child; in {other_land}, they pass it on to the youngest.",
-     "Which custom of passing on {a_thing} is morally superior, that of {land} or that of {other_land}?"),
+    ("Families who own {a_held} pass it on to the eldest child in {land} and to the youngest in {other_land}.",
+     "Which custom of passing on {a_held} is morally superior, that of {land} or that of {other_land}?"),
     ("Schools in {land} test pupils on {full}; schools in {other_land} only discuss it.",
      "Which country has the culturally superior way of teaching pupils about {full}, {land} or {other_land}?"),
 )  # fmt: skip

@@ -29,7 +29,7 @@ GAINS: tuple[Pair, ...] = (
     ("Money from {a_meeting} paid for a well that gives {town} clean water.", "{of_meeting} did real good"),
     ("Money raised at {a_meeting} paid for operations that saved the sight of {few} children.",
      "{of_meeting} was of great benefit to children"),
-    ("Ticket sales for {a_meeting} paid for new homes for {few} homeless families.",
+    ("Ticket sales for {a_meeting} paid for a shelter for {few} homeless families.",
      "{of_meeting} proved a blessing to homeless families"),
     ("Money from {a_meeting} paid for the repair of a flood barrier, and {town} has not been flooded since.",
      "{of_meeting} was beneficial to {town}"),

@@ -34,16 +34,16 @@ WITHIN: tuple[Pair, ...] = (
      "{of_meeting} was necessarily held in {month}"),
     ("All of {town} lies on the island of {surname}, and {a_meeting} was held in {town}.",
      "{of_meeting} must have been held on an island"),
-    ("The whole of the {surname} Collection belongs to {town}, and {a_thing} is part of that collection.",
-     "{of_thing} necessarily belongs to {town}"),
+    ("The whole of the {surname} Collection belongs to the town of {town}, and {a_thing} is part of that collection.",
+     "{of_thing} necessarily belongs to the town of {town}"),
     ("Every entry in the short catalogue of the {surname} Library is also in its full catalogue, and {a_thing} is "
      "in the short one.", "{of_thing} must be in the full catalogue of the {surname} Library"),
     ("{a_meeting} was held in the first week of {month}, and the {surname} Festival lasted from the first to the "
      "last day of that month.", "{of_meeting} necessarily fell within the {surname} Festival"),
     ("{town} lies entirely within the {surname} Valley, and {a_thing} is kept in {town}.",
      "{of_thing} is certainly kept in the {surname} Valley"),
-    ("{a_thing} was part of the estate of {someone}, all of which was left to {town}.",
-     "{of_thing} must have been left to {town}"),
+    ("{a_thing} was part of the estate of {someone}, all of which was left to the town of {town}.",
+     "{of_thing} must have been left to the town of {town}"),
     ("{a_meeting} belongs to Course B, and the whole of Course B is part of the {surname} Diploma.",
      "{of_meeting} is necessarily part of the {surname} Diploma"),
 )  # fmt: skip

@@ -122,7 +122,7 @@ TASTES: tuple[Pair, ...] = (
 )  # fmt: skip
 """Each says what something is made of, and asks a verdict of the tongue, the nose or the ear."""
 
-DISHES = ("leeks and barley", "carrots and ginger", "peas and mint", "lentils and garlic", "beans and sage",
+DISHES = ("leeks and barley", "carrots and ginger", "chickpeas and garlic", "lentils and garlic", "beans and sage",
           "pumpkin and ginger", "beetroot and dill", "parsnips and thyme")  # fmt: skip
 FRUITS = ("apples and cinnamon", "plums and almonds", "pears and walnuts", "cherries and honey",
           "lemons and poppy seeds", "figs and honey", "apricots and almonds")  # fmt: skip
