@@ -18,8 +18,8 @@ _DEVICES: tuple[Pair, ...] = (
     ("The camera that filmed {event}", "the camera that filmed {that}"),
     ("The projector used at {event}", "the projector used at {that}"),
     ("The sound desk used at {event}", "the sound desk used at {that}"),
-    ("The alarm that protects {one}", "the alarm that protects {this}"),
-    ("The scanner used to copy {book}", "the scanner used to copy {book_this}"),
+    ("The camera used to photograph {one}", "the camera used to photograph {this}"),
+    ("The scanner used for {book}", "the scanner used for {book_this}"),
     ("The tablet used at {event}", "the tablet used at {that}"),
     ("The ticket machine used for {event}", "the ticket machine used for {that}"),
     ("The printing machine used for {print}", "the printing machine used for {print}"),
@@ -96,9 +96,9 @@ _LAND = (
 _TAXA: tuple[Pair, ...] = (
     ("moths", "wing colour"), ("snails", "shell colour"), ("beetles", "body colour"), ("sparrows", "plumage colour"),
     ("ferns", "leaf shape"), ("frogs", "skin colour"), ("dragonflies", "eye colour"), ("bats", "ear length"),
-    ("tulips", "petal colour"), ("gulls", "bill colour"), ("finches", "beak shape"), ("mice", "coat colour"),
+    ("tulips", "petal colour"), ("gulls", "bill colour"), ("finches", "beak shape"),
     ("orchids", "petal colour"), ("butterflies", "wing pattern"), ("spiders", "leg length"),
-    ("ducks", "feather colour"), ("bees", "body size"), ("roses", "petal colour"),
+    ("ducks", "feather colour"), ("roses", "petal colour"),
 )  # fmt: skip
 _TALLIES: tuple[Pair, ...] = (
     ("In the garden behind the hall used for {event}, {k} {taxa} of {s} species were counted.",
@@ -115,7 +115,7 @@ _TALLIES: tuple[Pair, ...] = (
 """How many living things were counted, and where they were, for a question."""
 _GENOMES = (
     "On which chromosome is the gene for {trait} in the {taxa} {tie} located?",
-    "How many base pairs are there in the genome of the {taxa} {tie}?",
+    "How many base pairs long are the genomes of the {taxa} {tie}?",
     "Which DNA sequence controls {trait} in the {taxa} {tie}?",
     "Which alleles for {trait} do the {taxa} {tie} carry?",
     "By how many bases do the genomes of the {taxa} {tie} differ from each other?",
@@ -153,7 +153,7 @@ def _picture(a: Analysis, rng: random.Random) -> Draft | None:
         x, y = y, x
     pair = (rng.choice(_PICTURES), rng.choice(_LAND))
     why = "A picture of one block cannot measure the use of land on the whole Earth."
-    return told(a, rng, (pair,), why, x=x, y=y, use=use, **_figures(rng))
+    return told(a, rng, (pair,), why, x=x, y=y, use=use, k=str(rng.randint(8, 24)))
 
 
 def _genome_fits(a: Analysis) -> bool:

@@ -39,7 +39,7 @@ SHARE_QUESTIONS = (
 )
 
 MEDIAN_OF_THINGS = ("price in pounds", "price in euros", "age in years", "price in dollars")
-MEDIAN_OF_EVENTS = ("length in minutes", "number of guests", "attendance", "cost in pounds", "audience")
+MEDIAN_OF_EVENTS = ("length in minutes", "number of guests", "attendance", "cost in pounds")
 MEDIAN_SENTENCES = (
     "For all but one of {size} {group} the {measure} is known: {list}.",
     "The {measure} was recorded for only {known} of {size} {group}: {list}.",
@@ -106,8 +106,8 @@ PARTS: tuple[Pair, ...] = (
      "How long is the spring in the arm of the lamp that lights {wall_this}?"),
     ("{book} stands on a shelf with iron brackets.",
      "How wide are the bolts in the brackets of the shelf with {book_this}?"),
-    ("{one} is protected by an alarm with a small battery.",
-     "Who made the cells in the battery of the alarm that protects {this}?"),
+    ("{wall} is protected by an alarm with a small battery.",
+     "Who made the cells in the battery of the alarm that protects {wall_this}?"),
     ("The hall where {event} was held has a wooden stage.",
      "How many nails are there in the stage of the hall where {that} was held?"),
     ("A projector with a long lens was used at {event}.",

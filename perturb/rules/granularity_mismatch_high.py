@@ -83,14 +83,11 @@ def _century(a: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _economy(a: Analysis, rng: random.Random) -> Draft | None:
-    found = names(a, rng, 1)
-    if found is None:
-        return None
     sentence, year = rng.choice(facts.SUMS)
     question = rng.choice(facts.ECONOMY_QUESTIONS).replace("{year}", year)
     amount = f"{rng.randint(2, 48)},{rng.randint(11, 98)}0"
     why = "The sum that one firm, body or person took or paid cannot lead to the output of the world."
-    return told(a, rng, ((sentence, question),), why, sum=amount, money=rng.choice(_MONEY), name=found[0])
+    return told(a, rng, ((sentence, question),), why, sum=amount, money=rng.choice(_MONEY))
 
 
 def _climate_fits(a: Analysis) -> bool:
