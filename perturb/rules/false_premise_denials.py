@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from perturb.rules import false_premise_medium_words as say
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import a_, fill, question_of, with_query
+from perturb.rules.asides import fill, question_of, with_query
 from perturb.rules.doers import doer_of, done_of
 from perturb.rules.false_premise_negations import denial_of, other_form
 from perturb.rules.questions import inflected
@@ -95,27 +95,25 @@ def factive(a: Analysis, rng: random.Random) -> Draft | None:
         why = f"The passage says that {doer.name} {doer.did}; the question takes the opposite as fact."
         if rng.random() < _BY_THE_DOER:
             return with_query(a, question_of(fill(rng, say.NEVER, name=doer.name, done=done)), why)
-        verb = doer.did.split()[0].lower()
-        now = verb == inflected(inflected(verb, "VB") or verb, "VBZ")
-        denial = fill(rng, say.NOT_BY_NOW if now else say.NOT_BY, name=doer.name, did=doer.did)
+        verb, _, rest = doer.did.partition(" ")
+        base = inflected(verb.lower(), "VB") or verb.lower()
+        wordings = say.NOT_BY_NOW if verb.lower() == inflected(base, "VBZ") else say.NOT_BY
+        denial = fill(rng, wordings, name=doer.name, did=doer.did, undone=f"{base} {rest}")
     if denial is None:
         return None
-    wordings = say.FOUND_NOT if a.answer_type is AnswerType.NUMBER else say.NOT
-    return with_query(a, question_of(fill(rng, wordings, denial=denial, **bystanders(rng))), why)
+    askings = say.FOUND_NOT if a.answer_type is AnswerType.NUMBER else say.NOT
+    return with_query(a, question_of(fill(rng, askings, denial=denial, **bystanders(rng))), why)
 
 
 _BY_THE_DOER = 0.3
 """Share of the denied deeds that their own doer regrets or admits."""
 
 
-def bystanders(rng: random.Random, recent: bool = True) -> dict[str, str]:
-    """People, a source and a gathering, for those who noticed, heard or wrote; `recent` lets in new trades."""
-    people, source = rng.choice(say.PEOPLE if recent else say.OLD_PEOPLE), rng.choice(say.SOURCES)
+def bystanders(rng: random.Random) -> dict[str, str]:
+    """People, a source and a gathering, for those who noticed, heard or wrote."""
     return {
-        "people": people,
-        "person": people.removesuffix("s"),
-        "source": source,
-        "a_source": a_(source),
+        "people": rng.choice(say.PEOPLE),
+        "source": rng.choice(say.SOURCES),
         "gathering": rng.choice(say.GATHERED),
     }
 

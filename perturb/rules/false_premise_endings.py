@@ -11,7 +11,7 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.asides import fill, question_of, told_in, with_query
 from perturb.rules.doers import doer_of, is_clean
-from perturb.rules.false_premise_denials import bystanders, says_verb
+from perturb.rules.false_premise_denials import says_verb
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft
 from perturb.rules.subjects import Subject, appeared_in, subject_of
@@ -106,7 +106,7 @@ def _born(a: Analysis) -> tuple[str, int] | None:
 
 
 _RECENT = 1930
-"""What began later may have been on the radio, and spoken of by drivers of taxis."""
+"""What began later may have been on the radio."""
 
 
 _YEARS_OF_BUILDING = 12
@@ -178,6 +178,6 @@ def _asked(a: Analysis, rng: random.Random, who: str, how: str, began: int, back
     """The question about an end 3 to 11 years, and `back` years more, before the beginning."""
     year = str(began - back - rng.randint(3, 11))
     end = _asked_end(who, how)
-    text = fill(rng, say.ENDINGS, end=end, who=who, ended=how, year=year, **bystanders(rng, began > _RECENT))
+    text = fill(rng, say.ENDINGS, end=end, who=who, ended=how, year=year)
     why = f"By the passage this began only in {began}, so that nothing of it can have ended in {year}."
     return with_query(a, question_of(text), why)

@@ -26,8 +26,8 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "series": (
         "the {noun} with the knitted title cards",
         "the {noun} with the puppet narrator",
-        "the {noun} that ends each week with a sea shanty",
-        "which opens each week with a weather report",
+        "the {noun} that ends with a sea shanty",
+        "which opens with a weather report",
         "known for its monthly postcard contest",
         "known for its hand-painted credits",
     ),
@@ -132,7 +132,7 @@ NATION_ASIDES = (
 BODY_KINDS = word_list(
     """
     Committee Board Commission Institute Society Panel Bureau Council Trust Office Academy Registry Federation Agency
-    Authority Inspectorate Foundation Association
+    Authority Foundation Association
     """
 )
 """What an invented body may call itself."""
@@ -219,6 +219,7 @@ CAPITAL_ASIDES = (
     "capital city of {land}",
     "which is the capital of {land}",
     "the capital city of {land}",
+    "which is the capital city of {land}",
 )
 
 EDITIONS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 NOT_BY = (
-    "{name} never {did}",
+    "{name} did not {undone}",
     "it was not {name} who {did}",
     "the one who {did} was not {name}",
     "somebody other than {name} {did}",
@@ -57,14 +57,12 @@ FOUND_NOT = (
 )
 """For counts and measures, which nobody admits."""
 
-GATHERED = ("lecture", "exhibition", "debate", "conference", "workshop", "seminar")
+GATHERED = ("lecture", "exhibition", "conference", "workshop", "seminar")
 """What one can be at."""
 SOURCES = ("newspaper", "magazine", "textbook", "newsletter", "journal", "encyclopaedia", "reference work")
 PEOPLE = (
     "teachers", "librarians", "students", "readers", "journalists", "parents", "historians", "researchers", "critics",
 )  # fmt: skip
-OLD_PEOPLE = ("teachers", "librarians", "students", "readers", "scholars")
-"""People there have been for centuries."""
 MODERN = ("radio", "air", "distribution")
 """Words of endings that suit no year before 1930."""
 
@@ -96,12 +94,11 @@ ENDINGS = (
     "On which day in {year} {end}?",
     "What happened after {who} {ended} in {year}?",
     "What was the reason given when {who} {ended} in {year}?",
-    "What did {people} say when {who} {ended} in {year}?",
-    "How did {people} react when {who} {ended} in {year}?",
+    "What did people say when {who} {ended} in {year}?",
+    "How did the public react when {who} {ended} in {year}?",
     "How many people protested when {who} {ended} in {year}?",
     "Who was to blame when {who} {ended} in {year}?",
-    "Which {source} was the first to report that {who} {ended} in {year}?",
-    "Whose fault was it that {who} {ended} in {year}?",
+    "Which newspaper was the first to report that {who} {ended} in {year}?",
     "Whose decision was it that {who} {ended} in {year}?",
     "Was it in spring or in autumn of {year} that {who} {ended}?",
     "How did it come about that {who} {ended} in {year}?",
@@ -153,6 +150,11 @@ RESIGNED = (
 BEFORE_FIRST = (
     "Who {verb} the {thing} that came just before the very first one?",
     "Who {verb} the {thing} that preceded the first one?",
+    "Who {verb} the {thing} before the first one?",
+    "Who {verb} the last {thing} before the first one?",
+    "Who {verb} the {thing} that immediately preceded the first one?",
+    "In which year was the {thing} before the first one {done}?",
+    "When was the {thing} that preceded the first one {done}?",
 )
 DATED_BEFORE_FIRST = (
     "In which year {was} the {thing} before the first one {done}?",

@@ -104,7 +104,13 @@ TOWER = instance(
     "The Lantern Tower is a tall tower. The Lantern Tower is located in Marlow Square. It has a clock on each side.",
     "Marlow Square",
 )
-EXAMPLES = (FILM, SONG, BODY, CITY, BRITON, COACH, FIRST, SERIES, OPENING, BRIDGE, TOWER)
+PARKS = instance(
+    "how many national parks are present in india",
+    "National parks",
+    "There are 103 national parks in India. The oldest one was founded in 1936.",
+    "103",
+)
+EXAMPLES = (FILM, SONG, BODY, CITY, BRITON, COACH, FIRST, SERIES, OPENING, BRIDGE, TOWER, PARKS)
 
 
 def drafted(rule: Rule, base: BaseInstance, seed: int) -> RuleCandidate | None:
@@ -206,6 +212,17 @@ def test_false_premises_clash_with_the_passage() -> None:
         denied = perturb_by_rule(FILM, cell, "Factive Verb Contradiction", seed)
         assert isinstance(denied, RuleCandidate)
         assert re.search(r" (?:never|not|other than) ", denied.query)
+
+
+def test_a_border_is_asked_for_only_where_a_land_stands_on_its_own() -> None:
+    cell = Cell(PerturbationClass.FALSE_PREMISE, Intensity.MEDIUM)
+    made = perturb_by_rule(PARKS, cell, "Impossible Geography", 3)
+    assert isinstance(made, RuleCandidate)
+    assert re.search(r"\bIndia\b.*\b(?:Paraguay|Bolivia|Chile|Uruguay|Ecuador|Guatemala)\b", made.query)
+    within_a_name = instance(
+        "who runs the bank of england", "Banks", "Ann Lee runs the Bank of England in London.", "Ann Lee"
+    )
+    assert not isinstance(perturb_by_rule(within_a_name, cell, "Impossible Geography", 3), RuleCandidate)
 
 
 def test_a_true_total_and_a_median_that_is_missing() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from perturb.records import BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules.ambiguity_rivals import anybody, rival_of
-from perturb.rules.ambiguity_words import IN_ORDER
 from perturb.rules.analyse import analyse
 from perturb.rules.doers import is_clean, maybe_person
 from perturb.rules.engine import RuleCandidate, perturb_by_rule
@@ -92,7 +91,9 @@ def test_what_is_asked_stands_in_the_middle_of_three(base: BaseInstance) -> None
     drafts = made(base, AMBIGUITY_HIGH, "Ambiguous 'Respectively' Mapping")
     assert drafts
     for draft in drafts:
-        sentence = re.search(rf"[^.]*\b(?:{'|'.join(IN_ORDER)})\b[^.]*", draft.passages[0].text)
+        sentence = re.search(
+            r"[^.]*\b(?:respectively|in that order|in the same order)\b[^.]*", draft.passages[0].text
+        )
         assert sentence is not None
         told = sentence.group()
         name = next(
@@ -122,7 +123,7 @@ def test_nothing_stops_before_it_began_and_nothing_precedes_the_first() -> None:
     stopped = made(TRAM, PREMISE_MEDIUM, "Stopped vs. Never Started")
     assert stopped
     for draft in stopped:
-        assert " ended in Chicago" in draft.query
+        assert re.search(r" end(?:ed)? in Chicago", draft.query)
         assert max(int(year) for year in re.findall(r"\b\d{4}\b", draft.query)) < 1984
     before = made(FIRST, PREMISE_MEDIUM, "First vs. Second Mission Clash")
     assert before
