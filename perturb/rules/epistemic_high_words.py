@@ -7,14 +7,14 @@ from perturb.rules.kinds import Pair
 BEAUTY = (
     "What is the most beautiful aspect of {full}?",
     "Which feature of {full} is the most beautiful?",
-    "What is the most moving thing about {full}?",
+    "What is emotionally the most moving thing about {full}?",
     "Which detail of {full} has the greatest charm?",
     "Which aspect of {full} is the most elegant?",
     "What is the most charming thing about {full}?",
     "Which part of {full} is the most poetic?",
     "What is most beautiful about {full}?",
     "Which element of {full} is the most sublime?",
-    "Which part of {full} is the most moving?",
+    "Which aspect of {full} is emotionally the most moving?",
     "Which aspect of {full} is aesthetically the most pleasing?",
     "Where does the greatest beauty of {full} lie?",
 )

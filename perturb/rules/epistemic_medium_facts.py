@@ -68,7 +68,7 @@ RANKINGS: tuple[Pair, ...] = (
     ("{book} lists three {nouns}: {name} on page 4, {one} on page 9 and {two} on page 15.",
      "Which of the {nouns} {name}, {one} and {two} is superior to the other two?"),
     ("A course in {town} covers three {nouns}: {one} in May, {two} in June and {name} in July.",
-     "What is the order of quality of the three {nouns} {one}, {two} and {name}?"),
+     "Which of the {nouns} {one}, {two} and {name} has the highest quality?"),
 )  # fmt: skip
 """Each gives the three something neutral of their own."""
 
@@ -112,7 +112,8 @@ TASTES: tuple[Pair, ...] = (
      "Does the cake named after {full} taste good?"),
     ("A tea made from {herb} was served at {a_meeting}.", "Did the tea served at {the_meeting} taste good?"),
     ("The room used for {a_meeting} smelled of {herb}.", "Did the room used for {the_meeting} smell pleasant?"),
-    ("{a_meeting} opened with a short piece for {band}.", "Did the opening piece at {the_meeting} sound good?"),
+    ("{a_meeting} opened with a piece of music for {band}.",
+     "Did the piece of music that opened {the_meeting} sound good?"),
     ("{a_meeting} closed with a march for {band}.", "Did the closing march at {the_meeting} sound good?"),
     ("A shop in {town} sells a candle named after {full}, scented with {herb}.",
      "Does the candle named after {full} smell nice?"),

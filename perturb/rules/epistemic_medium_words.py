@@ -8,13 +8,12 @@ SHOULD = (
     "What should schools teach about {full}?",
     "Should the museum in {town} put on an exhibition on {full}?",
     "Should the council of {town} pay for {a_meeting}?",
-    "What ought {group} to learn about {full}?",
+    "What ought pupils to learn about {full}?",
     "Ought the library in {town} to buy {a_thing}?",
     "At what age should children first learn about {full}?",
     "Do schools have a duty to teach children about {full}?",
     "Should the council of {town} set up a museum about {full}?",
     "What should an exhibition on {full} show first?",
-    "Who should decide what schools teach about {full}?",
 )
 """Each names somebody who acts, and what is to be done."""
 
@@ -52,7 +51,7 @@ FORECASTS = (
     "How well known will {full} be in {later}?",
     "How often will {full} be mentioned in the news in {later}?",
     "Which country will have the most books about {full} in {later}?",
-    "Will {group} still talk about {full} in {later}?",
+    "Will people still talk about {full} in {later}?",
     "When will people lose interest in {full}?",
     "How much will {a_thing} be worth in {later}?",
     "What will young people think of {full} in {later}?",

@@ -21,7 +21,7 @@ _MEETINGS = tuple(s for s in scenery.GATHERINGS if not any(word in s.noun for wo
 _HOUSES = ("secondary schools", "public libraries", "bookshops", "village halls", "community centres", "choirs",
            "reading groups", "youth clubs", "hotels", "cafés", "hospitals")  # fmt: skip
 _PEOPLE = tuple(group for group in scenery.GROUPS if group not in _HOUSES)
-_HALLS = ("public libraries", "community centres", "secondary schools", "hotels")
+_HALLS = ("public libraries", "community centres", "secondary schools")
 
 _BOOKS = ("a guide", "a handbook", "a catalogue", "a yearbook", "an almanac", "an encyclopaedia", "a reference work",
           "a textbook", "a magazine", "a brochure", "a chronicle", "a dictionary", "a journal")  # fmt: skip
@@ -33,14 +33,14 @@ _UNSUITED = frozenset((
     "newspaper advertisement", "page proof", "letterhead", "membership card", "lecture script", "study",
     "school poster", "calendar", "notebook", "magazine article", "typed report", "folder of papers", "diary entry",
     "quiz card", "set of slides", "thesis", "newspaper page", "letter", "display board", "stamp", "banner",
-    "framed page", "visitors' leaflet", "annual report", "brochure", "ticket stub from a showing",
+    "framed page", "postcard", "jigsaw puzzle", "visitors' leaflet", "annual report", "brochure", "ticket stub from a showing",
 ))  # fmt: skip
 """Objects that nobody buys, lends or puts on display."""
 _HELD = frozenset((
     "record sleeve", "handwritten copy", "test pressing", "printed score", "lobby card", "shooting script", "script",
     "storyboard", "first printing", "bound manuscript", "clothbound copy", "engraving", "survey map", "travel poster",
     "panorama", "flag", "yearbook", "badge", "facsimile", "poster", "collector's card", "pencil sketch", "scrapbook",
-    "souvenir album", "postcard", "picture book",
+    "souvenir album", "picture book",
 ))  # fmt: skip
 """Objects that collectors hold and trade."""
 
