@@ -7,7 +7,6 @@ import re
 
 from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules import ambiguity_words as say
-from perturb.rules import scenery
 from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, sibling_title, with_note, work_gap_of
 from perturb.rules.ambiguity_lists import is_one, respectively, respectively_fits
 from perturb.rules.ambiguity_low import LOW_RULES
@@ -23,7 +22,7 @@ from perturb.rules.ambiguity_rivals import (
     vague_outing,
     years_in,
 )
-from perturb.rules.ambiguity_side import Deed, deeds, neighbour, pointer
+from perturb.rules.ambiguity_side import Deed, deeds, neighbour, pointer, thing_told
 from perturb.rules.analyse import Analysis, support
 from perturb.rules.doers import asserts_deed, is_clean, like_a_search, maybe_person
 from perturb.rules.drafts import answer_sentence, fill, in_style
@@ -89,7 +88,7 @@ def _sluice_fits(analysis: Analysis) -> bool:
     if not is_clean(analysis) or like_a_search(analysis) or vague_outing(analysis) or not _is_told(analysis):
         return False
     if question.wh == "who":
-        named = thing_of(analysis) != "this subject" or question.verb not in ("is", "was")
+        named = thing_told(analysis) is not None
         return named and maybe_person(analysis) and anybody(analysis) is not None
     if re.search(
         r"\b(?:is|are|was|were|time|located|situated)$|\b(?:mentioned|found)\b|\bfirst time\b",
@@ -97,15 +96,17 @@ def _sluice_fits(analysis: Analysis) -> bool:
     ):
         return False
     if question.gap == "place":
-        return any_town(analysis) is not None and question.before.endswith(question.verb)
-    return question.gap == "date" and analysis.alternative is not None
+        placed = question.before.endswith((question.verb, "took place"))
+        return thing_told(analysis) is not None and any_town(analysis) is not None and placed
+    valued = is_dated(analysis) or analysis.alternative is not None
+    return question.gap == "date" and valued and thing_told(analysis) is not None
 
 
 def _is_told(analysis: Analysis) -> bool:
     """Whether the passages say what the question takes for granted."""
     told = " ".join(f"{passage.title} {passage.text}" for passage in analysis.instance.passages)
     missing = content_stems(analysis.query) - content_stems(told)
-    return support(analysis.instance.query, told) > 0.5 and len(missing) <= 2 and asserts_deed(analysis)
+    return support(analysis.instance.query, told) >= 0.5 and len(missing) <= 2 and asserts_deed(analysis)
 
 
 def _joined(analysis: Analysis) -> bool:
@@ -117,21 +118,22 @@ def _joined(analysis: Analysis) -> bool:
 
 
 def _sluice(analysis: Analysis, rng: random.Random) -> Draft | None:
-    question, thing = analysis.question, thing_of(analysis)
-    if question is None:
+    question, thing = analysis.question, thing_told(analysis)
+    if question is None or thing is None:
         return None
     notes: tuple[str, ...]
-    deed, meant = deeds(analysis, rng)[0], pointer(rng, thing)
+    deed = deeds(analysis, rng)[0]
+    meant = pointer(rng, thing, deed_of(question) if question.wh == "who" else question.before)
     if question.wh == "who":
         rival = anybody(analysis)
         two = [deed_of(question), deed.done(meant)]
         wording, notes, auxiliary = rng.choice(say.SLUICES_WHO), say.DEED_NOTES, "was"
     else:
         rival = _side_value(analysis, rng)
-        present = re.search(r"\b(?:is|are|does|do)\b", analysis.query.lower()) is not None
-        if present:
-            deed = Deed(rng.choice(say.REPEATED), rng.choice(scenery.GATHERINGS))
-        auxiliary = "is" if present else "was"
+        if re.search(r"\b(?:is|are|does|do)\b", analysis.query.lower()):
+            deed, auxiliary = Deed("place", rng.choice(say.OCCASIONS)), "takes"
+        else:
+            auxiliary = "was"
         two = [question.before, deed.undergone(meant, auxiliary)]
         wording, notes = rng.choice(say.SLUICES), say.EVENT_NOTES
     if rival is None or not is_one(rival.removeprefix("in ")):

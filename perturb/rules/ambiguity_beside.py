@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 
 from perturb.rules import ambiguity_low_words as say
-from perturb.rules import pools, scenery
 from perturb.rules.ambiguity_gap import sibling_title
 from perturb.rules.ambiguity_side import neighbour
-from perturb.rules.ambiguity_words import PEOPLE
+from perturb.rules.ambiguity_words import BOOKS, PEOPLE, SOURCES, TALKS
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import a_
 from perturb.rules.kinds import kind_of
@@ -25,7 +24,7 @@ ADJECTIVES = {"work": say.ADJECTIVES}
 def compared(analysis: Analysis, rng: random.Random) -> Draft | None:
     """An aside with a comparative that lacks its second half, and a sentence with the only thing it can be."""
     subject = named_subject(analysis)
-    if subject is None:
+    if subject is None or " by the " in analysis.query[subject.span[1] if subject.span else 0 :]:
         return None
     kind = kind_of(analysis, subject)
     if subject.sort in WORKS and subject.noun:
@@ -34,16 +33,14 @@ def compared(analysis: Analysis, rng: random.Random) -> Draft | None:
         other = neighbour(rng, kind)
     else:
         return None
-    side, talk = scenery.object_for(rng, kind), rng.choice(scenery.GATHERINGS)
-    if side is None or has_word(analysis.text, other) or has_word(analysis.query, side.noun):
+    if has_word(analysis.text, other):
         return None
-    source = rng.choice(scenery.WRITINGS)
+    talk, source, book = rng.choice(TALKS), rng.choice(SOURCES), rng.choice(BOOKS)
     return marked(
         analysis, rng.choice(say.COMPARED),
         "The comparison lacks its second half, for which the passage offers one thing alone.",
         other=other, Other=capitalise(other), source=source, Source=capitalise(source),
-        group=rng.choice(PEOPLE), side=side.noun,
-        a_side=a_(side.noun), A_side=capitalise(a_(side.noun)), by=side.prep,
+        group=rng.choice(PEOPLE), Book=capitalise(book),
         on=talk.prep, A_talk=capitalise(a_(talk.noun)),
     )  # fmt: skip
 
@@ -53,10 +50,10 @@ def adjective(analysis: Analysis, rng: random.Random) -> Draft | None:
     word, reason, other = rng.choice(say.ADJECTIVES)
     if has_word(f"{analysis.query} {analysis.text}", word):
         return None
-    source = rng.choice(scenery.WRITINGS)
+    source = rng.choice(SOURCES)
     sentence = rng.choice(say.COERCED)
     return qualified(
         analysis, sentence, word, "The adjective has two senses, of which only one can be meant of {full}.",
         adj=word, reason=reason, other=other, source=source, Source=capitalise(source),
-        group=rng.choice(PEOPLE), place=rng.choice(pools.INVENTED_PLACES),
+        group=rng.choice(PEOPLE),
     )  # fmt: skip

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.drafts import answer_sentence, calm_place
+from perturb.rules.drafts import answer_sentence, following, leans
 from perturb.rules.questions import is_verb, parse_question
 from perturb.rules.rule import Draft
-from perturb.rules.sentences import inserted_after
+from perturb.rules.sentences import Sentence, inserted_after
 from perturb.rules.subjects import WORKS, Subject, subject_of
 from perturb.rules.words import content_stems, has_word, plain
 
@@ -95,12 +95,41 @@ def sibling_claim(gap: Gap, words: str, value: str) -> str | None:
     return None if question is None else question.claim(value)
 
 
+_HANGS = re.compile(
+    r"\b(?:he|she|it|they|him|his|her|its|their|them|this|these|those|both|there|however|thus|then|later|afterwards?|"
+    r"meanwhile|instead|therefore|also|still|again|next|another|other|same|latter|former|although|since|"
+    r"years? (?:before|after)|the (?:song|film|movie|series|show|book|novel|album|game|city|country|team|band|event|"
+    r"war|battle|company|organi[sz]ation|foundation|play|poem|story))\b|^\w+ (?:one|two)\b|^The \w+\b",
+    re.IGNORECASE,
+)
+"""Words by which a sentence hangs on the one before it, or that could be taken of something new named there."""
+
+
+def _opens_anew(sentence: Sentence) -> bool:
+    """Whether a passage that opens with this sentence can have another one before it."""
+    return sentence.complete and not leans(sentence.text) and not re.match(r"The [a-z]", sentence.text)
+
+
+def _note_place(analysis: Analysis, answering: Sentence) -> Sentence | None:
+    """The last sentence of the answering passage after which new words part nothing that hangs together."""
+    for place in reversed(analysis.sentences_in(answering.passage)):
+        after = following(analysis, place)
+        alone = after is None or not (leans(after.text) or _HANGS.search(after.text))
+        if place.complete and "\n" not in place.text and alone:
+            return place
+    return None
+
+
 def with_note(analysis: Analysis, query: str, addition: str, reasoning: str) -> Draft | None:
-    sentence = answer_sentence(analysis)
-    sentence = None if sentence is None else calm_place(analysis, sentence)
-    if sentence is None:
+    """A draft with a new question, and a sentence added at the end of the passage or where it parts nothing."""
+    answering = answer_sentence(analysis)
+    if answering is None:
         return None
-    text = analysis.instance.passages[sentence.passage].text
-    return Draft(
-        query, analysis.with_passage(sentence.passage, inserted_after(text, sentence, addition)), reasoning
-    )
+    place, text = _note_place(analysis, answering), analysis.instance.passages[answering.passage].text
+    if place is not None:
+        text = inserted_after(text, place, addition)
+    elif _opens_anew(analysis.sentences_in(answering.passage)[0]):
+        text = f"{addition} {text}"
+    else:
+        return None
+    return Draft(query, analysis.with_passage(answering.passage, text), reasoning)

@@ -9,7 +9,7 @@ import random
 import re
 
 from perturb.rules import ambiguity_words as say
-from perturb.rules import pools, scenery
+from perturb.rules import pools
 from perturb.rules.ambiguity_gap import Gap, gap_of, sibling_claim, work_gap_of
 from perturb.rules.ambiguity_restated import restated_soundly
 from perturb.rules.ambiguity_rivals import half_named, hinted_year, is_old, rival_of, vague_outing
@@ -31,7 +31,6 @@ def respectively_fits(analysis: Analysis) -> bool:
         and (_in_print(analysis) or is_well_formed(analysis))
         and not half_named(analysis)
         and not hinted_year(analysis)
-        and not _to_come(analysis)
         and not vague_outing(analysis)
     )
 
@@ -43,7 +42,7 @@ def is_one(value: str) -> bool:
 
 
 def _to_come(analysis: Analysis) -> bool:
-    """Whether a date is asked for in the present tense, so that events of the past would not stand beside it."""
+    """Whether a date is asked for in the present tense, so that events of the past cannot stand beside it."""
     timely = analysis.answer_type in (AnswerType.DATE, AnswerType.YEAR)
     return timely and re.search(r"\b(?:is|are|does|do|will)\b", analysis.query.lower()) is not None
 
@@ -126,10 +125,11 @@ def _three_names(analysis: Analysis, rng: random.Random) -> str | None:
 
 def _told(rng: random.Random, wordings: tuple[str, ...], **values: str) -> str:
     """One of the wordings, with a source, people to hear of it and a word for the order of the list."""
-    source = rng.choice(scenery.WRITINGS)
+    source, sheet, news = rng.choice(say.SOURCES), rng.choice(say.SHEETS), rng.choice(say.NEWS)
     return fill(
-        rng, wordings, source=source, Source=capitalise(source), group=rng.choice(say.PEOPLE),
-        order=rng.choice(say.IN_ORDER), **values,
+        rng, wordings, source=source, Source=capitalise(source), sheet=sheet, Sheet=capitalise(sheet),
+        news=news, News=capitalise(news),
+        group=rng.choice(say.PEOPLE), order=rng.choice(say.IN_ORDER), **values,
     )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def _three_names_gap(analysis: Analysis) -> Gap | None:
 def _three_events(analysis: Analysis, rng: random.Random) -> str | None:
     """What is dated, placed or counted, and two things around it, with two values for the three."""
     question = analysis.question
-    if question is None or not _is_listed(question):
+    if question is None or not _is_listed(question) or _to_come(analysis):
         return None
     counted = question.gap == "number"
     first, last = side_counts(analysis, rng) if counted else side_events(analysis, rng, is_old(analysis))
@@ -188,7 +188,9 @@ def _kind_of_value(analysis: Analysis) -> str | None:
     if kind is AnswerType.PERSON or (kind is AnswerType.PHRASE and maybe_person(analysis)):
         return "who"
     if kind in (AnswerType.DATE, AnswerType.YEAR):
-        return None if is_old(analysis) else "when"
+        if is_old(analysis):
+            return None
+        return "coming" if _to_come(analysis) else "when"
     if kind is AnswerType.PLACE:
         return "where" if analysis.query.lower().startswith("where") else None
     if kind is not AnswerType.NUMBER:

@@ -12,7 +12,7 @@ from perturb.rules import pools, scenery
 from perturb.rules.ambiguity_gap import gap_of, sibling_title, with_note
 from perturb.rules.ambiguity_senses import sense, sense_fits, styled
 from perturb.rules.ambiguity_side import neighbour
-from perturb.rules.ambiguity_words import PEOPLE, SIBLINGS
+from perturb.rules.ambiguity_words import BOOKS, PEOPLE, SIBLINGS, SOURCES, TALKS
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import a_
 from perturb.rules.drafts import (
@@ -68,15 +68,20 @@ def _pronoun(analysis: Analysis, rng: random.Random) -> Draft | None:
     )  # fmt: skip
 
 
+_PAPERS = tuple(
+    side for side in scenery.OBJECTS["any"] if side.noun in ("book", "booklet", "handbook", "leaflet")
+)
+
+
 def _told_beside(rng: random.Random, decoy: str, subject: Subject) -> str:
     """A sentence that names the topic and the decoy."""
-    talk, side = rng.choice(scenery.GATHERINGS), rng.choice(scenery.OBJECTS["any"])
-    source = rng.choice(scenery.WRITINGS)
+    talk, side = rng.choice(TALKS), rng.choice(_PAPERS)
+    source, book = rng.choice(SOURCES), rng.choice(BOOKS)
     return fill(
         rng, say.DECOYS, decoy=decoy, Decoy=capitalise(decoy), full=subject.full, Full=capitalise(subject.full),
         source=source, Source=capitalise(source), group=rng.choice(PEOPLE), by=side.prep,
         on=talk.prep, a_talk=a_(talk.noun),
-        a_side=a_(side.noun), A_side=capitalise(a_(side.noun)),
+        A_side=capitalise(a_(side.noun)), book=book, Book=capitalise(book),
     )  # fmt: skip
 
 
@@ -99,7 +104,7 @@ def _epithet(analysis: Analysis, rng: random.Random) -> Draft | None:
     noun = gap.subject.noun
     names = [n for n in say.EPITHET_NAMES if "{noun}" in n or not gap.right.strip(" ?")]
     name = rng.choice(names).format(noun=noun, epithet=first)
-    full, source = gap.subject.full, rng.choice(scenery.WRITINGS)
+    full, source = gap.subject.full, rng.choice(SOURCES)
     note = fill(
         rng, say.EPITHET_NOTES, full=full, Full=capitalise(full), epithet=first, other=second, noun=noun,
         source=source, Source=capitalise(source), group=rng.choice(PEOPLE),

@@ -7,10 +7,11 @@ import re
 
 from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules import ambiguity_people_words as say
-from perturb.rules import pools, scenery
+from perturb.rules import pools
 from perturb.rules.ambiguity_restated import restated_soundly
 from perturb.rules.ambiguity_rivals import anybody, deed_of, half_named, thing_of
 from perturb.rules.ambiguity_side import deeds
+from perturb.rules.ambiguity_words import OCCASIONS, SOURCES
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
 from perturb.rules.asides import Apply, a_
@@ -83,7 +84,7 @@ def _others(analysis: Analysis, rng: random.Random, count: int) -> list[str] | N
 
 
 def _source(rng: random.Random) -> str:
-    return rng.choice(scenery.WRITINGS)
+    return rng.choice(SOURCES)
 
 
 def _couple(
@@ -114,39 +115,43 @@ def _braid(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 _PLAYS = ("play", "portray", "voice")
-_MAKERS = {
-    "write": "writer", "sing": "singer", "compose": "composer", "direct": "director", "produce": "producer",
-    "design": "designer", "invent": "inventor", "discover": "discoverer", "found": "founder", "create": "creator",
-    "make": "maker", "win": "winner", "host": "host", "narrate": "narrator",
-}  # fmt: skip
+_MAKES = (
+    "write", "sing", "compose", "direct", "produce", "design", "invent", "discover", "found", "create", "win",
+    "host", "narrate",
+)  # fmt: skip
+_POST = re.compile(
+    r"(?:[\w-]+ ){0,6}(?:president|ceo|director|writer|author|singer|coach|leader|minister|governor|head|chairman|"
+    r"king|queen|captain|host|manager)\b",
+    re.IGNORECASE,
+)
 
 
-def _role(analysis: Analysis) -> tuple[str, bool] | None:
-    """What the answer is by the question, with whether it is a part that is played: "writer of the song Emma"."""
+def _role(analysis: Analysis) -> tuple[str, tuple[str, ...]] | None:
+    """What the answer is or did by the question, with the wordings for that: "writing the song Emma"."""
     question = analysis.question
     if question is None:
         return None
     rest = deed_of(question).partition(" ")[2]
     if question.verb in ("is", "was"):
-        return (rest.removeprefix("the "), False) if rest.startswith("the ") else None
+        post = rest.removeprefix("the ")
+        return (post, say.POSTS) if post != rest and _POST.match(post) else None
     verb = inflected(question.verb.lower(), "VB") or ""
     if verb in _PLAYS:
         part = re.match(r"(?:the |[A-Z])", rest)
-        return (rest, True) if part and verb != "voice" else None
+        return (rest, say.ROLES) if part and verb != "voice" else None
     plain = not re.match(r"(?:at|for|in|on|with|to|most|by)\b", rest)
-    return (f"{_MAKERS[verb]} of {rest}", False) if verb in _MAKERS and plain else None
+    return (f"{inflected(verb, 'VBG')} {rest}", say.MAKERS) if verb in _MAKES and plain else None
 
 
 def _attachment(analysis: Analysis, rng: random.Random) -> Draft | None:
     role, people = _role(analysis), _two(analysis, rng)
     if role is None or people is None:
         return None
-    words, played = role
-    gathering = rng.choice(scenery.GATHERINGS)
-    thing = thing_of(analysis)
-    about = "" if thing == "this subject" or rng.random() < 0.4 else f" {gathering.prep} {thing}"
+    words, wordings = role
+    gathering, thing = rng.choice(OCCASIONS), thing_of(analysis)
+    about = "" if thing == "this subject" or wordings != say.ROLES else f" {gathering.prep} {thing}"
     new = fill(
-        rng, say.ROLES if played else say.MAKERS, first=people[0], second=people[1], part=words, maker=words,
+        rng, wordings, first=people[0], second=people[1], part=words, making=words, post=words,
         occasion=f"{a_(gathering.noun)}{about}",
     )  # fmt: skip
     return _restated(analysis, new, "The phrase that tells the role may belong to either of two people.")

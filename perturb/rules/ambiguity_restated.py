@@ -9,7 +9,7 @@ from perturb.rules.analyse import Analysis
 from perturb.rules.drafts import passage_of, restated
 from perturb.rules.sentences import Sentence
 from perturb.rules.subjects import subject_of
-from perturb.rules.words import content_stems
+from perturb.rules.words import content_stems, has_word
 
 _OPENS_DEFINITE = re.compile(r"(?:However, |Then |In \d{4},? )?[Tt]he ([a-z]{3,})\b")
 _DEFINITE = re.compile(
@@ -35,7 +35,8 @@ def restated_soundly(analysis: Analysis, new: str) -> tuple[Passage, ...] | None
     cleaned = []
     for index, passage in enumerate(passages):
         text = passage.text
-        for sentence in _pointless(analysis, index, text, f"{analysis.query} {new} {noun}", noun):
+        named = subject is not None and has_word(f"{analysis.query} {new} {text}", subject.name)
+        for sentence in _pointless(analysis, index, text, f"{analysis.query} {new}", noun if named else ""):
             text = text.replace(sentence, " ", 1)
         cleaned.append(passage_of(passage, re.sub(r" {2,}", " ", text).strip()))
     return tuple(cleaned) if _enough_left(analysis, " ".join(p.text for p in cleaned)) else None
@@ -59,7 +60,7 @@ _FEW_SENTENCES = 2
 
 def _pointless(analysis: Analysis, index: int, text: str, asked: str, noun: str) -> list[str]:
     """The sentences left of a passage that lean on lost ones."""
-    known, lost, found = f"{asked} {analysis.instance.passages[index].title}", "", []
+    known, lost, found = f"{asked} {noun} {analysis.instance.passages[index].title}", "", []
     after_loss = False
     for sentence in analysis.sentences_in(index):
         if sentence.text not in text:
@@ -81,6 +82,11 @@ def _leans_back(sentence: Sentence, known: str, lost: str, noun: str, after_loss
         if not stems & there or opening.group(1) in _WORKS:
             return True
     if after_loss and _POINTING.search(sentence.text):
+        return True
+    if after_loss and any(
+        match.group(1) in _WORKS and match.group(1) != noun and not content_stems(match.group(1)) & there
+        for match in _DEFINITE.finditer(sentence.text)
+    ):
         return True
     heads = (content_stems(match.group(1)) for match in _DEFINITE.finditer(sentence.text))
     return after_loss and any(head & gone and not head & there for head in heads)

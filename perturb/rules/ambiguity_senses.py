@@ -23,9 +23,10 @@ _VERB_FAMILIES: Mapping[str, tuple[str, ...]] = {
     "play": ("play", "portray", "voice"),
     "write": ("write", "compose"),
     "think": ("invent", "discover", "design", "coin"),
-    "make": ("make", "create", "direct", "draw", "paint"),
+    "make": ("create", "direct"),
+    "draw": ("draw", "paint"),
     "win": ("win",),
-    "own": ("own", "sponsor", "kidnap"),
+    "own": ("own",),
     "rule": ("determine", "issue", "control"),
 }
 _GROUP_FAMILIES = ("win", "own", "rule")

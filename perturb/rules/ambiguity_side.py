@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from perturb.rules import ambiguity_words as say
 from perturb.rules import pools, scenery
+from perturb.rules.ambiguity_rivals import thing_of
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import a_
-from perturb.rules.kinds import kind_of
+from perturb.rules.kinds import kind_of, suiting
 from perturb.rules.scenery import Side
 from perturb.rules.subjects import subject_of
 from perturb.rules.words import has_word
@@ -43,7 +45,7 @@ def deeds(analysis: Analysis, rng: random.Random, count: int = 1) -> list[Deed]:
     found: list[Deed] = []
     for _ in range(60):
         gathering = rng.random() < 0.5
-        side = rng.choice(scenery.GATHERINGS) if gathering else _object(analysis, rng)
+        side = rng.choice(say.TALKS) if gathering else object_of(analysis, rng)
         new = not any(has_word(analysis.query, word) for word in side.noun.split())
         verb = rng.choice(say.DEEDS_AT_GATHERINGS if gathering else say.DEEDS_WITH_OBJECTS)
         if new and all(side.noun != d.side.noun and verb != d.verb for d in found):
@@ -53,16 +55,18 @@ def deeds(analysis: Analysis, rng: random.Random, count: int = 1) -> list[Deed]:
     return found
 
 
-def _object(analysis: Analysis, rng: random.Random) -> Side:
+def object_of(analysis: Analysis, rng: random.Random) -> Side:
+    """A plain object that suits the subject."""
     subject = subject_of(analysis)
     kind = "any" if subject is None else kind_of(analysis, subject)
-    found = scenery.object_for(rng, kind)
-    return rng.choice(scenery.OBJECTS["any"]) if found is None or " " in found.prep else found
+    found = suiting(scenery.OBJECTS, kind) or scenery.OBJECTS["any"]
+    return rng.choice([side for side in found if side.noun not in say.ODD_OBJECTS])
 
 
 def side_questions(analysis: Analysis, rng: random.Random, kind: str) -> list[str]:
     """Two questions that a value of the kind answers as well as the one asked."""
-    two = deeds(analysis, rng, 2)
+    coming = [Deed("place", side) for side in rng.sample(say.OCCASIONS, 2)]
+    two = coming if kind == "coming" else deeds(analysis, rng, 2)
     wordings = rng.sample(say.SIDE_QUESTIONS[kind], 2)
     return [
         wording.format(verb=deed.verb, noun=deed.side.noun)
@@ -84,13 +88,36 @@ def side_counts(analysis: Analysis, rng: random.Random) -> list[str]:
     return [f"{wording} the {deed.side.noun}" for wording, deed in zip(wordings, two, strict=True)]
 
 
-def pointer(rng: random.Random, thing: str) -> str:
-    """A word that takes up the thing named just before; the thing itself where it is many or so at random."""
-    if thing == "this subject":
-        return rng.choice(("it", "this", "the matter"))
-    if thing.lower().endswith("s") or rng.random() < 0.35:
-        return thing
-    return rng.choice(("it", "this"))
+def pointer(rng: random.Random, thing: str, clause: str) -> str:
+    """ "it" where the thing opens the clause or is all that follows its verb, else the thing; so at random as well."""
+    near = thing.startswith("the ") and (clause.startswith(thing) or clause.partition(" ")[2] == thing)
+    many = any(word.endswith("s") for word in thing.lower().split())
+    return "it" if near and not many and rng.random() < 0.6 else thing
+
+
+def thing_told(analysis: Analysis) -> str | None:
+    """What the question is about: the name in it, else what it asks of with "when" or "where"."""
+    thing, question = thing_of(analysis), analysis.question
+    named = re.search(
+        rf"\bthe (?:movie|film|song|(?:tv )?show|book|novel|series) {re.escape(thing.removeprefix('the '))}",
+        "" if question is None else f"{question.before} {question.after}",
+    )
+    if named:
+        return named.group()
+    if thing != "this subject" or question is None:
+        return None if thing == "this subject" else thing
+    if question.wh not in ("when", "where"):
+        made = question.after.partition(" ")[2]
+        short = len(made.split()) <= _LONGEST_THING and question.verb not in ("is", "was")
+        return made if short and made.startswith("the ") else None
+    asked = analysis.query.split()[2:]
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(asked, question.before.split(), strict=False))
+    name = re.sub(r" (?:first|last|finally)$", "", " ".join(word for word, _ in same))
+    return name if name and name not in ("they", "it", "he", "she", "we") else None
+
+
+_LONGEST_THING = 7
+"""Words of the longest object of a question that another clause takes up."""
 
 
 def neighbour(rng: random.Random, sort: str) -> str:
