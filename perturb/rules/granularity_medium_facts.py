@@ -12,7 +12,7 @@ SHARE_UNITS = (
     "on one coach", "on one ferry", "in one reading group", "in one sports team",
 )  # fmt: skip
 SHARE_DEEDS = (
-    "heard of {full}", "read about {full}", "bought {one}", "seen {one}", "been to {event}", "talked about {full}",
+    "heard of {full}", "read about {full}", "bought {print}", "seen {one}", "been to {event}", "talked about {full}",
     "written about {full}", "borrowed {book}", "spoken at {event}", "read {book}",
 )  # fmt: skip
 REGIONS = (

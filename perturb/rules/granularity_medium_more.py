@@ -30,7 +30,7 @@ _YEARS_APART: tuple[Pair, ...] = (
     ("The college in {p1} that put on {event} had {big} students in {y1} and {more} in {y2}.",
      "By how much has the number of students at the college that put on {that} grown or shrunk in thirty years?"),
     ("An archive in {p1} that keeps {one} answered {big} letters in {y1} and {more} in {y2}.",
-     "What is the long-term trend in letters to the archive that keeps {this} over the past several decades?"),
+     "What is the trend over several decades in letters to the archive that keeps {this}?"),
 )  # fmt: skip
 
 _DAYS_APART: tuple[Pair, ...] = (
@@ -44,8 +44,8 @@ _DAYS_APART: tuple[Pair, ...] = (
      "How does the number of visitors to the website about {full} change from decade to decade?"),
     ("On three days in {month}, {v}, {w} and {u} people bought tickets for {event}.",
      "What is the trend from decade to decade in ticket sales for {events}?"),
-    ("On three days in {month}, {v}, {w} and {u} {f1} asked a library for {book}.",
-     "How fast does the number of {f1} who ask for {book_this} rise or fall from decade to decade?"),
+    ("On three days in {month}, {v}, {w} and {u} people asked libraries in {p1} for {book}.",
+     "How fast does the number of people who ask libraries in {p1} for {book} rise or fall from decade to decade?"),
     ("A museum with {one} counted {v} visitors on the 4th of {month}, {w} on the 5th and {u} on the 11th.",
      "By how much per decade does the number of visitors to the museum with {this} change?"),
 )  # fmt: skip
@@ -86,8 +86,8 @@ _SUBTYPES: tuple[Pair, ...] = (
      "For how many years does the archive keep {subtype} {kind} {prep} {full}?"),
     ("{f1} must usually book {c} days ahead for {event}, but separate rules apply to some groups of them.",
      "How many days ahead must {narrow} book for {that}?"),
-    ("An insurer normally covers {many} for up to {v} {money}, but some kinds fall under separate terms.",
-     "Up to what sum does the insurer cover {subtype} {kind} {prep} {full}?"),
+    ("An insurer normally covers {books} for up to {v} {money}, but some kinds fall under separate terms.",
+     "Up to what sum does the insurer cover {subtype} {book_kind} {book_prep} {full}?"),
 )  # fmt: skip
 
 _SUBTYPE_WORDS = ("a signed", "a damaged", "a rare", "a second-hand", "an unusually large", "a very old")
@@ -156,7 +156,8 @@ def _numbers(rng: random.Random) -> dict[str, str]:
     u, v, w = rng.sample(range(24, 88), 3)
     c, d = rng.sample(range(3, 10), 2)
     t1, t2 = rng.sample(range(16, 23), 2)
-    big, more = rng.sample(range(214, 890), 2)
+    big = rng.randint(214, 890)
+    more = big + rng.choice((-1, 1)) * rng.randint(8, 60)
     first = rng.randint(2019, 2022)
     return {
         "u": str(u), "v": str(v), "w": str(w), "c": str(c), "d": str(d),

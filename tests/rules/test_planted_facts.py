@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ from perturb.records import BaseInstance, Passage
 from perturb.rules.analyse import analyse
 from perturb.rules.granularity_low_facts import MEASURES, TOTALS
 from perturb.rules.granularity_medium_facts import SHARE_QUESTIONS, SHARE_SENTENCES
+from perturb.rules.granularity_mismatch_low import RULES as LOW
 from perturb.rules.granularity_mismatch_medium import RULES as MEDIUM
 from perturb.rules.granularity_scenes import scene
 from perturb.rules.kinds import kind_of
@@ -130,6 +132,34 @@ def test_a_scene_names_its_thing_one_way_in_passage_and_question() -> None:
         assert words["this"].removeprefix("the ") == words["one"].partition(" ")[2]
         assert words["that"].removeprefix("the ") == words["event"].partition(" ")[2]
         assert len({words["f1"], words["f2"], words["f3"]}) == 3
+
+
+def test_persons_with_a_goal_in_common_are_told_to_be_members() -> None:
+    rule = next(r for r in MEDIUM if r.lever == "Individual Actions vs. Collective Goal")
+    for seed in range(20):
+        draft = rule.apply(analyse(song()), random.Random(seed))
+        assert draft is not None
+        assert "members" in draft.passages[0].text.removeprefix(SONG)
+
+
+def test_a_title_keeps_its_article_in_the_question_and_days_stand_in_their_order() -> None:
+    series = base(
+        "how many seasons of the glades were made",
+        "The Glades",
+        "The Glades is an American drama series. The Glades was produced over four seasons.",
+        "four",
+    )
+    rule = next(r for r in LOW if r.lever == "Exact Degree Value")
+    draft = rule.apply(analyse(series), random.Random(0))
+    assert draft is not None
+    assert "seasons of The Glades, " in draft.query
+    rule = next(r for r in LOW if r.lever == "Explicit Total Line")
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    for seed in range(40):
+        draft = rule.apply(analyse(song()), random.Random(seed))
+        assert draft is not None
+        named = [day for day in re.findall(r"\w+day\b", draft.passages[0].text) if day in days]
+        assert named == sorted(named, key=days.index)
 
 
 def test_the_missing_member_can_move_the_median_far() -> None:
