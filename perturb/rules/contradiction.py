@@ -22,7 +22,7 @@ from perturb.rules.contradiction_claims import (
 )
 from perturb.rules.contradiction_high import HIGH_RULES
 from perturb.rules.contradiction_low import LOW_RULES
-from perturb.rules.contradiction_sources import equals, two_names
+from perturb.rules.contradiction_sources import Kind, equals, two_names
 from perturb.rules.drafts import answer_stands, clash_of_values, fill, quoted
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.words import capitalise
@@ -45,13 +45,14 @@ def _clash(
     wordings: tuple[tuple[str, ...], tuple[str, ...]],
     tails: tuple[str, ...] = ("",),
     answer_first: bool = False,
+    kinds: tuple[Kind, ...] = ("title", "house", "person"),
 ) -> str | None:
     """Two statements of equal standing, in an order that the seed draws.
 
     The first of the wordings take clauses, where the question makes a claim, the second take quoted sentences.
     With `answer_first` the first statement is the one with the answer.
     """
-    found, pair = sides(analysis), equals(rng, known_text(analysis))
+    found, pair = sides(analysis), equals(rng, known_text(analysis), kinds)
     when = _two_later_times(analysis, rng)
     if found is None or when is None:
         return None
@@ -114,7 +115,7 @@ def _drift(analysis: Analysis, rng: random.Random) -> Draft | None:
 def _dates(analysis: Analysis, rng: random.Random) -> Draft | None:
     return said(
         analysis,
-        lambda: _clash(analysis, rng, (say.BOTH_SAY, say.QUOTED), say.EVEN),
+        lambda: _clash(analysis, rng, (say.BOTH_SAY, say.QUOTED), say.EVEN, kinds=("title", "house")),
         "Two authorities of one rank give two dates.",
     )
 
@@ -134,7 +135,9 @@ def _places(analysis: Analysis, rng: random.Random) -> Draft | None:
 def _modal(analysis: Analysis, rng: random.Random) -> Draft | None:
     return said(
         analysis,
-        lambda: _clash(analysis, rng, (say.MODAL, say.MODAL_QUOTED), answer_first=True),
+        lambda: _clash(
+            analysis, rng, (say.MODAL, say.MODAL_QUOTED), answer_first=True, kinds=("house", "person")
+        ),
         "What one source calls certain an equal one calls impossible.",
     )
 

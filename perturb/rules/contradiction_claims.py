@@ -22,7 +22,7 @@ from perturb.rules.drafts import (
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft
 from perturb.rules.sentences import Sentence
-from perturb.rules.words import capitalise
+from perturb.rules.words import capitalise, has_word
 
 LONGEST_SAID = 24
 """Words of the longest claim that a source is made to make."""
@@ -34,7 +34,7 @@ LONGEST_QUOTED = 22
 _YEAR = re.compile(r"\b(?:1[0-9]\d\d|20\d\d)\b")
 _SUNG = re.compile(r"who (?:sings|sang|sung)\b", re.IGNORECASE)
 _UNSAYABLE = re.compile(
-    r"\b(?:come from in|first time|last time|last year|this year|next|want to [A-Z])\b|"
+    r"\b(?:and in what|come from in|first time|last time|last year|this year|next|want to [A-Z])\b|"
     r"\b(?:does|is|was|has) the (?:\w+ )?\w+[^s\W]s of\b|\b(?:for|of|in|on|from|to|with|by|at)[ ?]*$",
     re.I,
 )
@@ -174,15 +174,45 @@ def known_text(analysis: Analysis) -> str:
 
 def voices(pair: Equals) -> dict[str, str]:
     """The gaps of two sources, filled."""
-    names = {"a": pair.a, "b": pair.b, "A": capitalise(pair.a), "B": capitalise(pair.b)}
-    return names | {"v": pair.verb, "p": pair.past, "w": pair.spoken}
+    return {
+        "a": pair.a, "b": pair.b, "A": capitalise(pair.a), "B": capitalise(pair.b), "v": pair.verb, "p": pair.past,
+    }  # fmt: skip
+
+
+def denied_value(analysis: Analysis) -> str:
+    """The answer in the shortest form that is accepted, which a denial must cover: the year of a date."""
+    people = analysis.answer_type is AnswerType.PERSON
+    within = {
+        alias
+        for cluster in analysis.clusters
+        for alias in cluster.aliases
+        if has_word(analysis.answer, alias) and not (people and " " not in alias)
+    }
+    value = min((*within, analysis.answer), key=len)
+    return re.sub(r"^The ", "the ", analysis.answer if _same(value, analysis.answer) else value)
+
+
+def _same(one: str, two: str) -> bool:
+    """Whether two forms differ in nothing but an article or a preposition at their head."""
+    bare = [re.sub(r"^(?:(?:in|on|at|the|an?) )+", "", form, flags=re.IGNORECASE) for form in (one, two)]
+    return bare[0] == bare[1]
+
+
+def needs_denial(analysis: Analysis) -> bool:
+    """Whether the denial of the very claim would leave a shorter accepted answer standing."""
+    return not _same(denied_value(analysis), analysis.answer)
 
 
 def denial_for(analysis: Analysis, claim: str, rng: random.Random) -> str:
     """The claim denied: by a cleft sentence, or in half of the cases where that is as clear by a plain one."""
     question = analysis.question
-    if question is not None and question.wh == "who" and rng.random() < 0.5:
-        doer = re.sub(r"^The ", "the ", analysis.answer)
+    if (
+        question is not None
+        and question.wh == "who"
+        and " and " not in analysis.answer
+        and rng.random() < 0.5
+    ):
+        doer = denied_value(analysis)
         if question.verb in ("is", "was"):
             return f"{doer} {question.verb} not{question.after.removeprefix(question.verb)}"
         if inflected(question.verb, "VBD") == question.verb:
@@ -195,8 +225,12 @@ def denial_of(analysis: Analysis, claim: str) -> str:
     question = analysis.question
     if question is None:
         return f"it is not the case that {claim}"
-    answer = re.sub(r"^The ", "the ", analysis.answer)
+    answer = denied_value(analysis)
+    claim = question.claim(answer) if needs_denial(analysis) else claim
     if question.wh == "who":
+        pair = analysis.answer.split(" and ")
+        if len(pair) == 2 and needs_denial(analysis):
+            return f"neither {pair[0]} nor {pair[1]} {question.after}"
         present = inflected(question.verb, "VBD") != question.verb and question.verb != "was"
         return f"it {'is' if present else 'was'} not {answer} who {question.after}"
     if question.gap in ("date", "place") and not question.after:

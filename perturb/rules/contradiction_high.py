@@ -18,12 +18,13 @@ from perturb.rules.contradiction_claims import (
     either_of,
     has_claim,
     known_text,
+    needs_denial,
     said,
     sides,
     values_of,
     voices,
 )
-from perturb.rules.contradiction_sources import ROLES, equals
+from perturb.rules.contradiction_sources import equals
 from perturb.rules.drafts import (
     answer_stands,
     clash_of_values,
@@ -43,17 +44,7 @@ from perturb.rules.words import capitalise, has_word
 
 HIGH = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
 
-_STATES = (
-    "says",
-    "states",
-    "shows",
-    "reports",
-    "records",
-    "makes clear",
-    "tells us",
-    "sets down",
-    "notes",
-)
+_STATES = ("says", "states", "reports", "maintains", "asserts")
 
 
 def _has_lone_claim(analysis: Analysis) -> bool:
@@ -80,7 +71,11 @@ def _xor(analysis: Analysis, rng: random.Random) -> Draft | None:
         if told is None:
             return None
         one, two = rng.sample(told.sentences, 2)
-        rule = fill(rng, say.ONE_OF, things=rng.choice(say.THINGS))
+        x, y = sorted(
+            re.sub("^(?:In|On|At|The) ", lambda m: m[0].lower(), v)
+            for v in (analysis.answer, analysis.alternative or "")
+        )
+        rule = fill(rng, say.ONE_OF, x=x, y=y)
         return f"{rule} {one} {two} {rng.choice(say.BOTH_HOLD)}"
 
     return said(analysis, tell, "Only one of two values may hold, and both are asserted.")
@@ -132,6 +127,8 @@ def _self_clash(
     if found is None:
         return None
     claim, denial = found[0], denial_for(analysis, found[0], rng)
+    if needs_denial(analysis):
+        wordings = tuple(w for w in wordings if "enial}" in w)
     return said(
         analysis,
         lambda: fill(
@@ -142,13 +139,9 @@ def _self_clash(
 
 
 def _universals(analysis: Analysis, rng: random.Random) -> Draft | None:
-    thing, verb = rng.choice(say.KINDS), rng.choice(_STATES)
-    reasoning = "All are said to make the statement, and none."
-    if rng.random() < 0.4:
-        return _self_clash(analysis, rng, say.ALWAYS, reasoning, role=rng.choice(ROLES))
     return _self_clash(
-        analysis, rng, say.EVERY, reasoning, thing=thing, v=verb, every=f"every {thing}", Every=f"Every {thing}",
-        no=f"no {thing}", No=f"No {thing}",
+        analysis, rng, say.EVERY, "All are said to make the statement, and none.",
+        thing=rng.choice(say.THINGS), v=rng.choice(_STATES),
     )  # fmt: skip
 
 
@@ -159,11 +152,11 @@ def _flip(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _biconditional(analysis: Analysis, rng: random.Random) -> Draft | None:
-    pair = equals(rng, known_text(analysis), named=True)
+    pair = equals(rng, known_text(analysis))
     condition, failure = (part.format(**voices(pair)) for part in rng.choice(say.CONDITIONS))
     return _self_clash(
         analysis, rng, say.ONLY_IF, "The answer holds only under a condition that is said to fail.",
-        condition=condition, Condition=capitalise(condition), Failure=capitalise(failure),
+        condition=condition, Condition=capitalise(condition), failure=failure, Failure=capitalise(failure),
     )  # fmt: skip
 
 

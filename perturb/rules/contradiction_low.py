@@ -18,6 +18,7 @@ from perturb.rules.drafts import (
     answer_sentence,
     calm_place,
     fill,
+    following,
     kept_both,
     with_addition,
 )
@@ -30,6 +31,29 @@ from perturb.rules.words import capitalise, has_word, plain, tokens
 LOW = Cell(PerturbationClass.CONTRADICTION, Intensity.LOW)
 
 _FIGURE = re.compile(r"(?<![\w.,$£€#-])(\d{1,3}(?:,\d{3})+|\d{3,})(?![\w.,:%–-]*\d|\w|%|st|nd|rd|th)")
+
+
+_UNIT = re.compile(
+    r"[\s-]*(?:square |cubic )?(?:km|kilomet|miles?\b|m\b|met(?:re|er)|feet|foot|ft|acres?|hectares?|kg|tons?\b|"
+    r"tonnes?|lit(?:re|er)|gallons?|degrees?|sq\b|mi\b|inch|yards?)"
+)
+"""What follows a figure that is measured rather than counted."""
+_OPEN_PRONOUN = re.compile(
+    r"^(?:\W*\w+){0,7}?\W+(?:he|she|it|they|him|them|his|its|their)\b|^(?:\w+ ){1,4}?\w+,? however\b",
+    re.IGNORECASE,
+)
+"""A sentence that looks back early on, though it opens with other words: "Some critics praised it"."""
+
+
+def _still_place(analysis: Analysis, sentence: Sentence) -> Sentence | None:
+    """The first whole sentence, from the given one on, after which nothing looks back at what it said."""
+    place = calm_place(analysis, sentence)
+    while place is not None:
+        after = following(analysis, place)
+        if after is None or not _OPEN_PRONOUN.match(after.text):
+            return place
+        place = calm_place(analysis, after)
+    return None
 
 
 def _single_and_stated(analysis: Analysis) -> bool:
@@ -71,7 +95,7 @@ def _peripheral_fits(analysis: Analysis) -> bool:
 
 def _peripheral(analysis: Analysis, rng: random.Random) -> Draft | None:
     found, subject, pair = answer_sentence(analysis), subject_of(analysis), equals(rng, known_text(analysis))
-    sentence = None if found is None else calm_place(analysis, found)
+    sentence = None if found is None else _still_place(analysis, found)
     if sentence is None or subject is None:
         return None
     things = _MEETINGS if rng.random() < 0.4 else _papers(kind_of(analysis, subject))
@@ -87,20 +111,24 @@ def _peripheral(analysis: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
-_NO_MEETING = frozenset(
-    {"school project", "radio programme", "podcast", "televised debate", "course", "summer school", "discussion",
-     "museum display", "library display", "exhibition", "walk-in session"}
-)  # fmt: skip
-_MEETINGS = tuple(side for side in scenery.GATHERINGS if side.noun not in _NO_MEETING)
+_MEETINGS = tuple(
+    side
+    for side in scenery.GATHERINGS
+    if side.noun
+    in ("lecture", "evening class", "quiz", "talk", "debate", "slide show", "workshop", "seminar")
+)
 _NO_PAPER = frozenset(
-    {"essay", "review", "study", "magazine article", "collection of essays", "translation", "diary entry",
-     "newspaper advertisement", "trade advertisement", "piano arrangement", "letterhead", "school edition",
-     "wall chart", "stamp"}
+    {"choir edition", "sheet music", "record sleeve", "piano arrangement", "disc", "trade advertisement",
+     "television guide", "title card", "quiz book", "reading guide", "relief model", "visitors' leaflet", "panorama",
+     "letterhead", "wall chart", "framed page", "translation", "school edition", "essay", "review", "study",
+     "newspaper advertisement", "magazine article", "collection of essays", "diary entry", "stamp", "display board",
+     "quiz card", "newspaper page", "banner", "typed report", "folder of papers", "ticket stub from a showing",
+     "annual report"}
 )  # fmt: skip
 
 
 def _papers(kind: str) -> tuple[scenery.Side, ...]:
-    """Things about a subject of a kind that somebody can own, wrap and store."""
+    """Things about a subject of a kind that somebody can own, sell and store."""
     return tuple(side for side in suiting(scenery.OBJECTS, kind) if side.noun not in _NO_PAPER) or tuple(
         side for side in scenery.OBJECTS["any"] if side.noun not in _NO_PAPER
     )
@@ -117,8 +145,8 @@ def _soft_fits(analysis: Analysis) -> bool:
 
 def _soft(analysis: Analysis, rng: random.Random) -> Draft | None:
     found, subject = answer_sentence(analysis), subject_of(analysis)
-    pair = equals(rng, known_text(analysis), named=True)
-    sentence = None if found is None else calm_place(analysis, found)
+    pair = equals(rng, known_text(analysis), kinds=("person",))
+    sentence = None if found is None else _still_place(analysis, found)
     if sentence is None or subject is None:
         return None
     if rng.random() < 0.5:
@@ -129,7 +157,7 @@ def _soft(analysis: Analysis, rng: random.Random) -> Draft | None:
     full = subject.full
     addition = fill(
         rng, say.OPPOSED, full=full, Full=capitalise(full), one=one, two=two, One=capitalise(one),
-        Two=capitalise(two), **(voices(pair) | {"w": rng.choice(("says", "writes", "feels", "finds"))}),
+        Two=capitalise(two), **(voices(pair) | {"w": rng.choice(("says", "writes"))}),
     )  # fmt: skip
     return with_addition(
         analysis, sentence, addition, "Two opposite words of taste are used of the subject; the fact stands."
@@ -141,40 +169,41 @@ def _is_claimed(analysis: Analysis) -> bool:
 
 
 def _around(analysis: Analysis, rng: random.Random) -> dict[str, str]:
-    """A person, a town, a writing, people and an occasion that an instance does not name."""
-    text, crowd = known_text(analysis), rng.choice(_CROWDS)
+    """A person, a town, writings and an occasion that an instance does not name."""
+    text, writing, paper = known_text(analysis), rng.choice(_BOOKS + _JOURNALS), rng.choice(_JOURNALS)
     return {
-        "name": two_names(rng, text)[0], "town": two_towns(rng, text)[0], "writing": rng.choice(_PRINTED),
-        "crowd": crowd, "Crowd": capitalise(crowd), "event": a_(rng.choice(_OCCASIONS)),
+        "name": two_names(rng, text)[0], "town": two_towns(rng, text)[0], "book": rng.choice(_BOOKS), "paper": paper,
+        "Paper": capitalise(paper), "writing": writing, "Writing": capitalise(writing),
+        "event": a_(rng.choice(_OCCASIONS)),
     }  # fmt: skip
 
 
-_PRINTED = tuple(
-    writing
-    for writing in scenery.WRITINGS
-    if not re.search(
-        r"website|documentary|radio|column|blog|card index|label|board|preface|footnote|register", writing
-    )
-)
-_CROWDS = (
-    "teachers", "librarians", "nurses", "students", "commuters", "bakers", "taxi drivers", "office workers",
-    "museum visitors", "shop assistants", "sailors", "gardeners", "engineers", "journalists", "farmers", "hikers",
-    "parents",
+_JOURNALS = ("a newspaper", "a magazine", "a journal", "a newsletter", "a bulletin", "a weekly")
+_BOOKS = (
+    "a handbook", "a yearbook", "a guide", "an encyclopaedia", "a textbook", "a reference work",
+    "an almanac",
 )  # fmt: skip
 _OCCASIONS = (
-    "evening class", "open evening", "lecture", "talk", "workshop", "conference", "reading", "seminar", "study day",
-    "round table", "slide show", "dinner", "book fair", "prize giving", "reunion", "summer fair", "film evening",
-)  # fmt: skip
+    "lecture",
+    "workshop",
+    "conference",
+    "seminar",
+    "study day",
+    "round table",
+    "meeting",
+    "public debate",
+)
 
 
 def _speaker(analysis: Analysis, rng: random.Random) -> Draft | None:
-    sentence, found, around = answer_sentence(analysis), claims(analysis), _around(analysis, rng)
+    held, found, around = answer_sentence(analysis), claims(analysis), _around(analysis, rng)
+    sentence = None if held is None else _still_place(analysis, held)
     if sentence is None or found is None:
         return None
     titles = rng.choice(say.RANKS)
-    if rng.random() < 0.65:
+    if rng.random() < 0.85:
         office, (first, second) = rng.choice(say.OFFICES), rng.choice(say.POSTS)
-        titles = f"the {first.format(office)}", f"the {second.format(office)}"
+        titles = first.format(office), second.format(office)
     if any(has_word(known_text(analysis), title.split()[-1]) for title in titles):
         return None
     x, y = (f"{title} {around['name']}" for title in titles)
@@ -271,7 +300,9 @@ def _approximate(analysis: Analysis, rng: random.Random) -> Draft | None:
     around = _around(analysis, rng)
     if estimate in (value, _rounded(value)) or has_word(analysis.text, f"{estimate:,}"):
         return None
-    addition = fill(rng, say.ESTIMATED, figure=figure, estimate=f"{estimate:,}", **around)
+    after = sentence.text.split(figure, 1)[1]
+    check = "an exact measurement" if _UNIT.match(after) else "an exact count"
+    addition = fill(rng, say.ESTIMATED, figure=figure, estimate=f"{estimate:,}", check=check, **around)
     return with_addition(analysis, sentence, addition, "A loose estimate stands beside the exact figure.")
 
 

@@ -9,7 +9,7 @@ import pytest
 from perturb.records import BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules.ambiguity_rivals import half_named, hinted_year, thing_of
 from perturb.rules.analyse import analyse
-from perturb.rules.contradiction_claims import claims, denial_of, either_of
+from perturb.rules.contradiction_claims import claims, denial_for, denial_of, either_of, needs_denial
 from perturb.rules.contradiction_sources import equals
 from perturb.rules.doers import asserts_deed
 from perturb.rules.drafts import restated
@@ -47,6 +47,43 @@ def test_a_date_is_denied_and_no_other_part_of_the_claim() -> None:
     either = either_of(analysis)
     assert either is not None
     assert either[0].startswith("the Corran Bridge opened either in ")
+
+
+def test_a_denial_covers_the_shortest_accepted_answer() -> None:
+    told = instance(
+        "when did the Corran Bridge open",
+        "The Corran Bridge opened on 3 May 1901. Its blue railings are famous.",
+        "3 May 1901",
+        "1901",
+        title="Corran Bridge",
+    )
+    analysis = analyse(told)
+    assert needs_denial(analysis)
+    assert denial_of(analysis, "…") == "it was not in 1901 that the Corran Bridge opened"
+    assert not needs_denial(analyse(OPENED))
+
+
+def test_two_accepted_people_are_denied_one_by_one() -> None:
+    text = "Copper Morning is a song written by Ann Lee and Moira Parton. Children like it."
+    told = instance(
+        "who wrote Copper Morning", text, "Ann Lee and Moira Parton", "Ann Lee", title="Copper Morning"
+    )
+    denial = denial_for(analyse(told), "Ann Lee and Moira Parton wrote Copper Morning", random.Random(0))
+    assert denial == "neither Ann Lee nor Moira Parton wrote Copper Morning"
+
+
+def test_nothing_is_set_before_a_sentence_that_looks_back() -> None:
+    told = instance(
+        "when did the Corran Bridge open",
+        "The Corran Bridge opened in 1901. Some painters love it. The toll house was sold to a mayor.",
+        "1901",
+        title="Corran Bridge",
+    )
+    low = Cell(PerturbationClass.CONTRADICTION, Intensity.LOW)
+    drafts = [perturb_by_rule(told, low, "Peripheral Attribute Clash", seed) for seed in range(8)]
+    made = [draft.passages[0].text for draft in drafts if isinstance(draft, RuleCandidate)]
+    assert made
+    assert all("opened in 1901. Some painters love it." in text for text in made)
 
 
 @pytest.mark.parametrize(
