@@ -109,6 +109,7 @@ _RECENT = 1930
 """What began later may have been on the radio."""
 
 
+_BANDS = ("band", "group", "duo", "trio")
 _YEARS_OF_BUILDING = 12
 """A place may have been there for so long before it opened."""
 
@@ -147,7 +148,9 @@ def ended(a: Analysis, rng: random.Random) -> Draft | None:
     began = _beginning(a, s) if s is not None and _subject_ended(a) else None
     if s is not None and began is not None:
         known = [
-            how for how in say.ENDED[s.sort] if began > _RECENT or not set(say.MODERN) & set(how.split())
+            how
+            for how in say.ENDED["band" if s.noun in _BANDS else s.sort]
+            if began > _RECENT or not set(say.MODERN) & set(how.split())
         ]
         return _asked(
             a, rng, s.full, rng.choice(known), began, _YEARS_OF_BUILDING if s.sort == "place" else 0

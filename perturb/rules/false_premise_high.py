@@ -24,7 +24,6 @@ _DENIED = {
     "series": r"\bair|\bbroadcast|\bpremier|\bepisode|\bseason",
     "book": r"\bwritten\b|\bwrote\b|\bpublish|\bby\b",
     "place": r"\bbuilt\b|\bopen|\bconstruct|\bcomplet|\bis an?\b",
-    "event": r"\bfought\b|\bbegan\b|\bwar\b|\bbattle|\bheld\b|\btook place\b",
 }
 """Words by which a passage says that the subject was made or took place, so that the denial is against it."""
 _STRUCTURES = frozenset(word_list("tower bridge canal dam skyscraper building castle"))
@@ -54,8 +53,7 @@ def _mindless(a: Analysis, rng: random.Random) -> Draft | None:
     if doer is not None and rng.random() < _WITH_SOMEBODY:
         text = fill(rng, say.WITH_SOMEBODY, name=doer.name, full=s.full)
     else:
-        deed, done = rng.choice(say.DEEDS)
-        text = fill(rng, say.WILFUL, deed=deed, done=done, full=s.full)
+        text = fill(rng, say.WILFUL, deed=rng.choice(say.DEEDS), full=s.full)
     return with_query(
         a, question_of(text), f"{s.full} has no mind and cannot do what the question takes for granted."
     )
@@ -124,8 +122,7 @@ def _denying(a: Analysis, rng: random.Random) -> Draft | None:
     s = subject_of(a)
     if s is None:
         return None
-    bare = s.sort in ("place", "event")
-    noun_name = s.name.removeprefix("The ") if bare else f"{s.noun} {s.name}"
+    noun_name = s.name.removeprefix("The ") if s.sort == "place" else f"{s.noun} {s.name}"
     phrase = fill(rng, say.SELF_DENYING, noun_name=noun_name, done=rng.choice(say.YES_AND_NO[s.sort]))
     text = fill(rng, say.OF_DENIED[s.sort], np=phrase, groups=rng.choice(say.GROUPS))
     return with_query(
@@ -198,7 +195,7 @@ RULES: tuple[Rule, ...] = (
         _CLASS,
         _HIGH,
         "Self-contradictory Entity",
-        "a work, event or building of known kind",
+        "a work or building of known kind",
         _denying_fits,
         _denying,
     ),

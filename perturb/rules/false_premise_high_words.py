@@ -6,25 +6,17 @@ from collections.abc import Mapping
 
 from perturb.rules.words import word_list
 
-DEEDS: tuple[tuple[str, str], ...] = (
-    ("vote in an election", "voted in an election"), ("write a will", "written a will"),
-    ("learn to knit", "learnt to knit"), ("study law", "studied law"), ("keep a diary", "kept a diary"),
-    ("plan a holiday", "planned a holiday"), ("bet on a horse", "bet on a horse"),
-    ("become a vegetarian", "become a vegetarian"), ("book a train ticket", "booked a train ticket"),
-    ("memorise a poem", "memorised a poem"), ("confess to a theft", "confessed to a theft"),
-    ("order a sandwich", "ordered a sandwich"), ("open a bank account", "opened a bank account"),
-    ("borrow an umbrella", "borrowed an umbrella"), ("write a letter home", "written a letter home"),
-    ("play chess", "played chess"), ("adopt a cat", "adopted a cat"), ("learn to swim", "learnt to swim"),
-    ("haggle over a price", "haggled over a price"), ("apply for a job", "applied for a job"),
-    ("give up smoking", "given up smoking"), ("go shopping", "gone shopping"), ("bake a cake", "baked a cake"),
-    ("ring up a friend", "rung up a friend"), ("learn to drive", "learnt to drive"),
-    ("cheat in an exam", "cheated in an exam"), ("buy a bicycle", "bought a bicycle"),
+DEEDS = (
+    "vote in an election", "write a will", "learn to knit", "study law", "keep a diary", "plan a holiday",
+    "bet on a horse", "become a vegetarian", "book a train ticket", "memorise a poem", "confess to a theft",
+    "order a sandwich", "open a bank account", "borrow an umbrella", "write a letter home", "play chess",
+    "adopt a cat", "learn to swim", "haggle over a price", "apply for a job", "give up smoking", "go shopping",
+    "bake a cake", "ring up a friend", "learn to drive", "cheat in an exam", "buy a bicycle",
 )  # fmt: skip
-"""What takes a mind, as the verb and its participle."""
+"""What takes a mind."""
 WILFUL = (
     "In which year did {full} {deed}?",
     "Why did {full} {deed}?",
-    "How many times has {full} {done}?",
     "Who persuaded {full} to {deed}?",
     "When did {full} decide to {deed}?",
     "Why did {full} refuse to {deed}?",
@@ -70,7 +62,6 @@ SWAPPED = (
     "What is a normal {thing} for {full}?",
     "What was the {thing} of {full} in {year}?",
     "Which instrument was used to measure the {thing} of {full}?",
-    "How accurately is the {thing} of {full} known?",
     "In which year was the {thing} of {full} first measured?",
 )
 CREATURELY = (
@@ -139,7 +130,6 @@ YES_AND_NO: dict[str, tuple[str, ...]] = {
     "series": ("broadcast", "filmed", "shown", "aired", "made", "produced", "begun"),
     "book": ("written", "printed", "published", "finished", "completed", "begun"),
     "place": ("built", "completed", "erected", "finished", "begun", "put up"),
-    "event": ("begun", "started", "ended"),
 }  # fmt: skip
 """What was done to the subject, and in the same breath never was."""
 SELF_DENYING = (
@@ -181,12 +171,6 @@ OF_DENIED: dict[str, tuple[str, ...]] = {
         "How many {groups} visit the {np} each day?",
         "Who cleans the {np}?",
         "How many people work at the {np}?",
-    ),
-    "event": (
-        "On which day of the week was the {np}?",
-        "How many {groups} took part in the {np}?",
-        "What was the weather like during the {np}?",
-        "What was the cost of the {np}?",
     ),
 }
 """What is asked no passage tells: striking a word of the phrase leaves no answer."""

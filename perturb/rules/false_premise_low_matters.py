@@ -29,13 +29,20 @@ def committee_fits(a: Analysis) -> bool:
         asks(a)
         and is_clean(a)
         and bool(_matter(a))
-        and (timeless(a) or (a.single_answer and says_verb(a)))
-        and len(tokens(a.query)) <= 13
+        and _sure(a)
+        and len(tokens(a.query)) <= 15
         and not re.search(
             r"\b(?:committee|board|council|commission|court|law|act|if|that|which|and)\b", rest[4:]
         )
         and not re.match(r"what (?:is|are|was) (?:the |a )?(?:purpose|meaning|difference)", rest)
     )
+
+
+def _sure(a: Analysis) -> bool:
+    """Whether a date or figure has no rival, and the date belongs to the very deed that is asked."""
+    if timeless(a):
+        return a.single_answer or a.answer_type is not AnswerType.NUMBER
+    return a.single_answer and says_verb(a)
 
 
 def _matter(a: Analysis) -> tuple[str, ...]:

@@ -63,25 +63,22 @@ LOOKS = word_list(
 KEEPSAKES: dict[str, tuple[str, ...]] = {
     "music": ("songbook", "lyric booklet", "postcard", "calendar"),
     "film": ("programme", "postcard", "picture book", "calendar"),
-    "series": ("quiz book", "picture book", "calendar", "scrapbook"),
     "book": ("bookmark", "map", "reading guide", "calendar"),
 }
 KEEPSAKE_ASIDES = (
     "which came with a {look} {thing}",
-    "which was sold with a {look} {thing}",
     "the {noun} that came with a {look} {thing}",
-    "the {noun} with the {look} {thing}",
     "known for its {look} {thing}",
 )
 """A thing that works may be sold with."""
 
 PRIZES = (
-    "Prize", "Medal", "Award", "Trophy", "Shield", "Cup", "Plaque", "Rosette", "Certificate of Honour",
+    "Prize", "Medal", "Award", "Trophy", "Shield", "Cup", "Plaque", "Rosette", "Diploma",
 )  # fmt: skip
 PRIZE_ASIDES = (
     "winner of the {prize}",
     "which won the {prize}",
-    "which was awarded the {prize}",
+    "which was presented with the {prize}",
     "which was given the {prize}",
     "which took home the {prize}",
     "which received the {prize}",
@@ -95,7 +92,7 @@ PERSON_PRIZES = (
     "who won the {prize}",
     "a past winner of the {prize}",
     "who was given the {prize}",
-    "who was awarded the {prize}",
+    "who was presented with the {prize}",
     "recipient of the {prize}",
     "who was honoured with the {prize}",
 )
@@ -184,8 +181,8 @@ BODY_ASIDES = (
     "as may be read in the records of the {body}",
 )
 LATELY = (
-    "in writing", "in a short notice", "in its yearbook", "on two occasions", "in its bulletin",
-    "in its annual report", "in a press release", "at its annual meeting", "in an open letter", "in a circular",
+    "in writing", "in its yearbook", "on two occasions", "in its bulletin", "in its annual report",
+    "in its newsletter",
 )  # fmt: skip
 BODY_STEPS: dict[str, tuple[str, ...]] = {
     "music": ("cleared for broadcast", "registered", "approved for broadcast", "listed", "certified"),
@@ -193,7 +190,7 @@ BODY_STEPS: dict[str, tuple[str, ...]] = {
     "series": ("approved for broadcast", "licensed", "registered", "classified"),
     "book": ("approved for schools", "registered", "approved for publication", "catalogued"),
     "screen": ("certified", "registered", "classified", "approved for release"),
-    "place": ("surveyed", "mapped", "listed"),
+    "place": ("surveyed",),
     "body": ("recognised", "registered", "accredited", "inspected"),
     "text": ("registered", "approved", "catalogued"),
 }

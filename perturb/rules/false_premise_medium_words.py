@@ -83,7 +83,8 @@ ENDED: dict[str, tuple[str, ...]] = {
         "went out of print", "was withdrawn from bookshops", "was banned from libraries", "was withdrawn from sale",
         "was dropped by its publisher", "was printed for the last time",
     ),
-    "body": ("broke up", "disbanded", "was dissolved", "ceased to exist", "came to an end", "was wound up"),
+    "band": ("broke up", "disbanded"),
+    "body": ("was dissolved", "ceased to exist", "was disbanded", "came to an end"),
     "place": ("was closed", "was abandoned", "was closed for good", "was closed to the public", "was shut down"),
 }  # fmt: skip
 """How something ends: by that it must have been there."""
