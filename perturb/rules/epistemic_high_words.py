@@ -21,14 +21,14 @@ BEAUTY = (
 
 CHAINS: dict[str, tuple[str, ...]] = {
     "works": (
-        "How would the arts look in {later} if {full} had never been made?",
+        "How would the arts look in {later} if {full} had never existed?",
         "Which {noun} would be the most admired in {later} if {full} had never existed?",
-        "If {full} had never been made, what would children learn at school in {later}?",
-        "If nobody had ever made {full}, which inventions would be missing in {later}?",
-        "Had {full} never been made, how would people dress in {later}?",
-        "Suppose {full} had never been made: how would people spend their free time in {later}?",
+        "If {full} had never existed, what would children learn at school in {later}?",
+        "If nobody had ever thought of {full}, which inventions would be missing in {later}?",
+        "Had {full} never existed, how would people dress in {later}?",
+        "Suppose {full} had never existed: how would people spend their free time in {later}?",
         "If {full} had never existed, which jobs would people do a hundred years later?",
-        "If {full} had never been made, how would cities look in {later}?",
+        "If {full} had never existed, how would cities look in {later}?",
     ),
     "others": (
         "How would the world be governed in {later} if {full} had never {been}?",
@@ -100,12 +100,12 @@ REGRESS = (
 
 VACUUM = (
     "What moral worth would {full} have in a universe without people, motives or effects?",
-    "Would it be right or wrong to make {full} in a universe without people, motives or effects?",
+    "Would it be right or wrong to create {full} in a universe without people, motives or effects?",
     "If all people, motives and effects are thought away, is {full} morally good or bad?",
     "What moral value would be left in {full} if there were no people, no motives and no consequences?",
     "In an empty universe with no society and no consequences, would {full} be good or evil?",
-    "How virtuous would the making of {full} be in a world without people, purposes or results?",
-    "Would the making of {full} be noble if there were no people, no motives and no results?",
+    "How virtuous would the creation of {full} be in a world without people, purposes or results?",
+    "Would the creation of {full} be noble if there were no people, no motives and no results?",
     "What would {full} be worth morally in a universe with no minds, no motives and no effects?",
 )
 

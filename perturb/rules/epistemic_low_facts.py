@@ -28,8 +28,8 @@ CHANCES: tuple[Pair, ...] = (
 WITHIN: tuple[Pair, ...] = (
     ("{a_thing} is kept in {town}, which lies wholly within {surname} County.",
      "{of_thing} is necessarily kept in {surname} County"),
-    ("{a_thing} is kept in the east wing, all of which belongs to the {surname} Library.",
-     "{of_thing} must be kept in the {surname} Library"),
+    ("The whole of the old mill in {town} belongs to the {surname} Library, and {a_thing} is kept in that mill.",
+     "{of_thing} must be kept in a building of the {surname} Library"),
     ("{a_meeting} was held on the second day of the {surname} Festival, the whole of which fell in {month}.",
      "{of_meeting} was necessarily held in {month}"),
     ("All of {town} lies on the island of {surname}, and {a_meeting} was held in {town}.",

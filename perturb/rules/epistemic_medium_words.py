@@ -22,7 +22,7 @@ SHOULD_DO = (
     "Should {town} name a street after {told}?",
     "Should schools teach children about {told}?",
     "Should the council of {town} put up a statue of {told}?",
-    "How should critics judge {told}?",
+    "How should people remember {told}?",
     "Should a university give an honorary degree to {told}?",
     "What should schools teach about {told}?",
     "Ought museums to honour {told}?",
@@ -45,7 +45,7 @@ CHANCES = (
 
 FORECASTS = (
     "How many people will {meet} {full} in {later}?",
-    "When will {full} be forgotten?",
+    "When will people stop talking about {full}?",
     "What will historians write about {full} in {later}?",
     "Who will be the leading expert on {full} in {later}?",
     "How well known will {full} be in {later}?",

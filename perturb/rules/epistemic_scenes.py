@@ -20,7 +20,7 @@ _MEETINGS = tuple(s for s in scenery.GATHERINGS if not any(word in s.noun for wo
 
 _HOUSES = ("secondary schools", "public libraries", "bookshops", "village halls", "community centres", "choirs",
            "reading groups", "youth clubs", "hotels", "cafés", "hospitals")  # fmt: skip
-_PEOPLE = tuple(group for group in scenery.GROUPS if group not in _HOUSES)
+_PEOPLE = tuple(group for group in scenery.GROUPS if group not in (*_HOUSES, "readers", "museum visitors"))
 _HALLS = ("public libraries", "community centres", "secondary schools")
 
 _BOOKS = ("a guide", "a handbook", "a catalogue", "a yearbook", "an almanac", "an encyclopaedia", "a reference work",
@@ -33,7 +33,8 @@ _UNSUITED = frozenset((
     "newspaper advertisement", "page proof", "letterhead", "membership card", "lecture script", "study",
     "school poster", "calendar", "notebook", "magazine article", "typed report", "folder of papers", "diary entry",
     "quiz card", "set of slides", "thesis", "newspaper page", "letter", "display board", "stamp", "banner",
-    "framed page", "postcard", "jigsaw puzzle", "visitors' leaflet", "annual report", "brochure", "ticket stub from a showing",
+    "framed page", "postcard", "jigsaw puzzle", "visitors' leaflet", "annual report", "brochure",
+    "ticket stub from a showing",
 ))  # fmt: skip
 """Objects that nobody buys, lends or puts on display."""
 _HELD = frozenset((
