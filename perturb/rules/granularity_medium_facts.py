@@ -38,7 +38,7 @@ SHARE_QUESTIONS = (
     "How large a proportion of {all} had {did}?",
 )
 
-MEDIAN_OF_THINGS = ("price in pounds", "price in euros", "age in years", "price in dollars")
+MEDIAN_OF_THINGS = ("price in pounds", "price in euros", "weight in ounces", "price in dollars")
 MEDIAN_OF_EVENTS = ("length in minutes", "number of guests", "attendance", "cost in pounds")
 MEDIAN_SENTENCES = (
     "For all but one of {size} {group} the {measure} is known: {list}.",

@@ -16,7 +16,7 @@ from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import subject_of
 
 _CLASS = PerturbationClass.GRANULARITY
-_MONEY = ("pounds", "dollars", "euros", "crowns", "francs", "rupees", "pesos", "guilders")
+_MONEY = ("pounds", "dollars", "euros", "crowns", "francs", "rupees", "pesos")
 
 
 def _person(a: Analysis) -> str | None:
@@ -85,7 +85,7 @@ def _century(a: Analysis, rng: random.Random) -> Draft | None:
 def _economy(a: Analysis, rng: random.Random) -> Draft | None:
     sentence, year = rng.choice(facts.SUMS)
     question = rng.choice(facts.ECONOMY_QUESTIONS).replace("{year}", year)
-    amount = f"{rng.randint(2, 48)},{rng.randint(11, 98)}0"
+    amount = f"{rng.randint(1, 9)},{rng.randint(11, 98)}0"
     why = "The sum that one firm, body or person took or paid cannot lead to the output of the world."
     return told(a, rng, ((sentence, question),), why, sum=amount, money=rng.choice(_MONEY))
 

@@ -32,7 +32,7 @@ _SINGLE = frozenset(
         "bound manuscript", "pencil sketch", "diary entry", "lecture script", "shooting script", "storyboard",
         "display board", "relief model", "group photograph", "framed page", "first printing", "souvenir album",
         "flag", "badge", "record sleeve", "book jacket", "membership card", "newspaper page", "aerial photograph",
-        "photograph", "engraving", "clothbound copy", "printed copy", "storyboard",
+        "photograph", "engraving", "clothbound copy", "printed copy",
     }
 )  # fmt: skip
 """Things of which there is one, or which are not sold over a counter."""
