@@ -42,7 +42,7 @@ _BUSES = (
     "Which protocol does the system bus of {tail} use?",
     "At what voltage does the system bus of {tail} run?",
     "How many units share the system bus of {tail}?",
-    "How long does a signal take on the system bus of {tail} from end to end?",
+    "What is the delay of a signal on the system bus of {tail}?",
 )
 _TRACES = (
     "A trace of {tail} covers {us} microseconds, in which one switch closes.",
