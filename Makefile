@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Processes that share the tests; a file of tests stays in one of them.
+WORKERS ?= 2
 
 .PHONY: demo test browser harness lint bench clean
 
@@ -11,7 +13,7 @@ demo: $(VENV)/installed
 	@echo "The data set lies in outputs/demo/snapshot; its card is outputs/demo/snapshot/README.md."
 
 test: $(VENV)/installed-dev browser
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # A real Chromium for the tests of pages; they are skipped without one, but never in CI.
 browser:
