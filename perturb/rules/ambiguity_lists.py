@@ -172,6 +172,9 @@ def _three_questions(analysis: Analysis, rng: random.Random) -> str | None:
     kind = _kind_of_value(analysis)
     if kind is None or not re.match(r"(?:who|when|where|what|which|how)\b", analysis.query.lower()):
         return None
+    values = _two_values(analysis, rng)
+    if kind in ("when", "coming") and any(re.match(r"(?:in|on|at|by) ", value) for value in values):
+        return None
     first, last = side_questions(analysis, rng, kind)
     asked = capitalise(re.sub(r"\s+", " ", analysis.query).strip().rstrip("? ")) + "?"
     three = [first, asked, last]
@@ -179,7 +182,7 @@ def _three_questions(analysis: Analysis, rng: random.Random) -> str | None:
     if not _in_print(analysis):
         three, wordings = [question.lower().rstrip("?") for question in three], say.THREE_SEARCHES
     questions = _listed(*(f"“{question}”" for question in three))
-    return _told(rng, wordings, questions=questions, values=" and ".join(_two_values(analysis, rng)))
+    return _told(rng, wordings, questions=questions, values=" and ".join(values))
 
 
 def _kind_of_value(analysis: Analysis) -> str | None:

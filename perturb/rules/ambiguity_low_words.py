@@ -35,12 +35,12 @@ WORK_DECOYS = (
 
 SENSES = {
     "sing": ("voice", "star", "act"),
-    "perform": ("act", "outfit"),
+    "perform": ("act",),
     "play": ("star",),
-    "write": ("mind", "pen"),
-    "think": ("mind", "brain"),
-    "make": ("mind", "talent"),
-    "draw": ("hand", "artist"),
+    "write": ("mind", "hand"),
+    "think": ("mind",),
+    "make": ("mind", "figure"),
+    "draw": ("hand", "figure"),
     "be": ("figure",),
     "win": ("side", "outfit"),
     "own": ("concern", "party"),
@@ -93,7 +93,6 @@ EPITHET_NOTES = (
     "A different {noun} goes by “{other}”, but “{epithet}” is a name for {full} and nothing else.",
     "“{other}” is what people call another {noun}; by “{epithet}” they mean {full}.",
     "The only {noun} known as “{epithet}” is {full}; “{other}” is the nickname of another {noun}.",
-    "In {source} no {noun} but {full} is called “{epithet}”.",
     "According to {source}, the nickname “{epithet}” belongs to {full} and to no other {noun}.",
 )
 
@@ -119,21 +118,20 @@ COMPARED = (
 """A sentence with a comparison, and an aside that leaves out what the comparison is with."""
 
 ADJECTIVES = (
-    ("deep", "it makes people think", "depth in metres is not meant"),
-    ("rich", "it is full of detail", "the word has nothing to do with money here"),
-    ("hard", "it is difficult to understand", "it is not a solid object"),
-    ("strong", "it stays in the mind", "physical strength is not meant"),
-    ("striking", "it catches the attention", "nobody was hit"),
-    ("moving", "it stirs people's feelings", "motion is not meant"),
-    ("touching", "it stirs people's feelings", "physical contact is not meant"),
-    ("big", "so many people know it", "its length is not meant"),
+    ("deep", "it makes people think", "physical"),
+    ("rich", "it is full of detail", "financial"),
+    ("hard", "it is difficult to understand", "physical"),
+    ("strong", "it stays in the mind", "physical"),
+    ("striking", "it catches the attention", "physical"),
+    ("moving", "it stirs people's feelings", "literal"),
+    ("touching", "it stirs people's feelings", "literal"),
+    ("big", "so many people know it", "literal"),
 )
-"""Adjectives, why one may be said of a work, and why the other sense is out of the question."""
+"""Adjectives, why one may be said of a work, and the sense that is out of the question."""
 COERCED = (
-    "{full} is called {adj} because {reason}; {other}.",
-    "If {group} call {full} {adj}, they mean that {reason}; {other}.",
-    "{Source} calls {full} {adj} because {reason}; {other}.",
-    "People find {full} {adj} because {reason}; {other}.",
-    "{full} has been described as {adj}, since {reason}; {other}.",
-    "Most {group} think {full} {adj} because {reason}; {other}.",
+    "{full} is called {adj} because {reason}, not in the {other} sense.",
+    "If {group} call {full} {adj}, they mean that {reason}; the {other} sense is not meant.",
+    "{Source} calls {full} {adj} because {reason}, and not in the {other} sense.",
+    "People find {full} {adj} because {reason}, not in the {other} sense of the word.",
+    "Most {group} think {full} {adj} because {reason}; the {other} sense of the word is not meant.",
 )

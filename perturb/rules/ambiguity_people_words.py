@@ -58,7 +58,7 @@ MAKERS = (
 
 POSTS = (
     "At {occasion}, {first} met {second} as the {post}.",
-    "On the evening of {occasion}, {first} welcomed {second} as the {post}.",
+    "Before {occasion}, {first} welcomed {second} as the {post}.",
     "In the week of {occasion}, {first} visited {second} as the {post}.",
     "Ahead of {occasion}, {first} wrote to {second} as the {post}.",
 )

@@ -65,8 +65,10 @@ def object_of(analysis: Analysis, rng: random.Random) -> Side:
 
 def side_questions(analysis: Analysis, rng: random.Random, kind: str) -> list[str]:
     """Two questions that a value of the kind answers as well as the one asked."""
-    coming = [Deed("place", side) for side in rng.sample(say.OCCASIONS, 2)]
-    two = coming if kind == "coming" else deeds(analysis, rng, 2)
+    if kind in ("coming", "how long", "how brief"):
+        two = [Deed("held", side) for side in rng.sample(say.OCCASIONS, 2)]
+    else:
+        two = deeds(analysis, rng, 2)
     wordings = rng.sample(say.SIDE_QUESTIONS[kind], 2)
     return [
         wording.format(verb=deed.verb, noun=deed.side.noun)
@@ -113,7 +115,7 @@ def thing_told(analysis: Analysis) -> str | None:
     asked = analysis.query.split()[2:]
     same = takewhile(lambda pair: pair[0] == pair[1], zip(asked, question.before.split(), strict=False))
     name = re.sub(r" (?:first|last|finally)$", "", " ".join(word for word, _ in same))
-    return name if name and name not in ("they", "it", "he", "she", "we") else None
+    return name if re.match(r"the |.*[A-Z]", name) else None
 
 
 _LONGEST_THING = 7
