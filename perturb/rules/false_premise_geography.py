@@ -17,7 +17,17 @@ _IN_A_NAME = re.compile(
 )
 """What stands before a land where its name is part of another: "Bank of England", "south Korea"."""
 _TOO_NEAR = frozenset(
-    ("France", "Netherlands", "Spain", "Britain", "Great Britain", "Hawaii", "Washington", "Georgia", "Turkey")
+    (
+        "France",
+        "Netherlands",
+        "Spain",
+        "Britain",
+        "Great Britain",
+        "Hawaii",
+        "Washington",
+        "Georgia",
+        "Turkey",
+    )
 )
 """Lands with borders overseas, and names of more than one place."""
 

@@ -11,7 +11,7 @@ DEEDS = (
     "bet on a horse", "become a vegetarian", "book a train ticket", "memorise a poem", "confess to a theft",
     "order a sandwich", "open a bank account", "borrow an umbrella", "write a letter home", "play chess",
     "adopt a cat", "learn to swim", "haggle over a price", "apply for a job", "give up smoking", "go shopping",
-    "bake a cake", "ring up a friend", "learn to drive", "cheat in an exam", "buy a bicycle",
+    "bake a cake", "ring up a friend", "learn to drive", "buy a bicycle",
 )  # fmt: skip
 """What takes a mind."""
 WILFUL = (
@@ -22,10 +22,9 @@ WILFUL = (
     "Why did {full} refuse to {deed}?",
     "What made {full} {deed}?",
     "Who asked {full} to {deed}?",
-    "At what age did {full} first {deed}?",
+    "On which day did {full} {deed}?",
     "Which of its friends saw {full} {deed}?",
     "Where was {full} when it decided to {deed}?",
-    "On which day did {full} promise to {deed}?",
     "Whom did {full} tell of its plan to {deed}?",
 )
 WITH_SOMEBODY = (
@@ -96,7 +95,7 @@ SHEETS: Mapping[str, tuple[str, ...]] = {
         "the poster for",
     ),
     "film": ("the poster for", "the cinema ticket for", "the DVD cover of", "the programme for"),
-    "series": ("the poster for", "the DVD cover of", "the advertisement for", "the press photo of"),
+    "series": ("the poster for", "the DVD cover of", "the advertisement for", "the cover of the script of"),
     "book": ("the cover of", "the title page of", "the back cover of", "the first page of"),
     "place": ("the plan of", "the map of", "the postcard of", "the poster of"),
     "body": ("the badge of", "the flag of", "the letterhead of", "the logo of"),

@@ -70,13 +70,25 @@ def body_name(a: Analysis, rng: random.Random) -> str:
     return fill(rng, say.BODY_NAMES, founder=founder, other=other, matter=matter, kind=kind)
 
 
+def _with_articles(a: Analysis) -> str:
+    """The query without its end, its titles with the capital article that they have in the passages."""
+    held = " ".join([*(p.title for p in a.instance.passages), a.text])
+
+    def cased(found: re.Match[str]) -> str:
+        name = found.group(1)
+        titled = re.search(rf"[a-z,] The {re.escape(name)}\b", held) and f"the {name}" not in held
+        return f"The {name}" if titled else found.group()
+
+    return re.sub(r"\bthe ([A-Z][\w'’]*)", cased, a.query.rstrip("? "))
+
+
 def committee(a: Analysis, rng: random.Random) -> Draft | None:
     """The question with a body that nobody knows, and its record."""
     body = body_name(a, rng)
     aside = fill(rng, say.BODY_ASIDES, body=body, step=rng.choice(say.STEPS), lately=rng.choice(say.LATELY))
     return with_query(
         a,
-        printed(a, f"{a.query.rstrip('? ')}, {aside}"),
+        printed(a, f"{_with_articles(a)}, {aside}"),
         f"The question refers to a record by the {body}, which does not exist; the answer stands without it.",
     )
 
