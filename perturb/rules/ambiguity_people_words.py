@@ -76,7 +76,7 @@ ELLIPSES = (
 """Deeds that are taken up by a bare "had"; which of them each did stays unsaid."""
 
 CASCADES = (
-    "There is a letter from {a} to {b} about a quarrel of {c} with {d}, who {did}; it does not say which of the four is meant.",
+    "There is a letter from {a} to {b} about a quarrel of {c} with {d}, who {did}; the letter does not say which of the four is meant.",
     "{a} introduced {b} to {c} at the house of {d}, who {did}, though it is not clear which of them is meant.",
     "{a} sent {b} to {c} with a parcel for {d}, who {did}, but the text leaves open which of the four is meant.",
     "{a} sat next to {b} behind {c} in the car of {d}, who {did}; which of the four is meant is not stated.",

@@ -101,7 +101,7 @@ def thing_told(analysis: Analysis) -> str | None:
     """What the question is about: the name in it, else what it asks of with "when" or "where"."""
     thing, question = thing_of(analysis), analysis.question
     named = re.search(
-        rf"\bthe (?:movie|film|song|(?:tv )?show|book|novel|series) {re.escape(thing.removeprefix('the '))}",
+        rf"\bthe (?:movie|film|song|(?:tv )?show|book|novel|series|first) {re.escape(thing.removeprefix('the '))}",
         "" if question is None else f"{question.before} {question.after}",
     )
     if named:

@@ -30,7 +30,7 @@ _UNSEEN = frozenset(("radio programme", "course", "evening class", "slide show",
 OCCASIONS = tuple(side for side in TALKS if side.noun not in _UNSEEN)
 """What people meet at and take pictures of."""
 ODD_OBJECTS = frozenset((
-    "jigsaw puzzle", "thesis", "study", "review", "essay",
+    "jigsaw puzzle", "sheet of music", "thesis", "study", "review", "essay",
     "board game", "stamp", "banner", "display board", "diary entry", "lecture script",
     "typed report", "quiz card", "newspaper page", "fan letter", "collector's card", "pencil sketch",
     "newspaper advertisement", "notebook", "folder of papers", "set of slides", "quiz book", "trade advertisement",
@@ -142,7 +142,6 @@ SIDE_COUNTS = (
 THREE_QUESTIONS = (
     "{Sheet} asks {questions}, and gives the answers {values}, {order}.",
     "{Sheet} asks {questions}, and the answers given are {values}, {order}.",
-    "In {sheet} readers are asked {questions}, and the answers are {values}, {order}.",
     "{Sheet} lists the questions {questions}, with the answers {values}, {order}.",
     "{Sheet} answers the questions {questions} with {values}, {order}.",
     "To the questions {questions}, {sheet} gives the answers {values}, {order}.",

@@ -76,6 +76,30 @@ def test_a_band_has_an_invented_person_for_a_rival() -> None:
     assert all(rival in draft.passages[0].text and rival not in draft.query for draft in drafts)
 
 
+def test_a_sentence_is_added_where_nothing_hangs_on_the_one_before() -> None:
+    drafts = made(BAND, AMBIGUITY_MEDIUM, "Sluiced-Wh Ambiguity")
+    assert drafts
+    for draft in drafts:
+        text = draft.passages[0].text
+        assert text.startswith(BAND.passages[0].text)
+        told = text.removeprefix(BAND.passages[0].text)
+        assert told.count("Copper Morning") == 1
+        assert " this" not in told
+
+
+def test_who_did_it_may_be_either_of_two_people_in_a_photograph() -> None:
+    song = instance(
+        "who wrote the song copper morning",
+        "Copper Morning",
+        "Copper Morning is a folk song. It was written by Henry Selick in a barn. Many bands have covered it since.",
+        "Henry Selick",
+    )
+    drafts = made(song, AMBIGUITY_MEDIUM, "PP-Attachment Ambiguity")
+    assert drafts
+    for draft in drafts:
+        assert re.search(r"Henry Selick.* with the (?:award|prize|medal) for writing", draft.passages[0].text)
+
+
 def test_a_team_has_no_person_for_a_rival() -> None:
     team = instance(
         "who won the copper cup",
