@@ -38,11 +38,12 @@ _UNIT = re.compile(
     r"tonnes?|lit(?:re|er)|gallons?|degrees?|sq\b|mi\b|inch|yards?)"
 )
 """What follows a figure that is measured rather than counted."""
-_OPEN_PRONOUN = re.compile(
-    r"^(?:\W*\w+){0,7}?\W+(?:he|she|it|they|him|them|his|its|their)\b|^(?:\w+ ){1,4}?\w+,? however\b",
+_LOOKS_BACK = re.compile(
+    r"^(?:\W*\w+){0,7}?\W+(?:he|she|it|they|him|them|his|its|their)\b|"
+    r"^(?:\w+ ){1,4}?\w+,? however\b|^(?-i:The [a-z]+ )",
     re.IGNORECASE,
 )
-"""A sentence that looks back early on, though it opens with other words: "Some critics praised it"."""
+"""A sentence that looks back early on, though it opens with other words: "Some critics praised it", "The laws were"."""
 
 
 def _still_place(analysis: Analysis, sentence: Sentence) -> Sentence | None:
@@ -50,7 +51,7 @@ def _still_place(analysis: Analysis, sentence: Sentence) -> Sentence | None:
     place = calm_place(analysis, sentence)
     while place is not None:
         after = following(analysis, place)
-        if after is None or not _OPEN_PRONOUN.match(after.text):
+        if after is None or not _LOOKS_BACK.match(after.text):
             return place
         place = calm_place(analysis, after)
     return None
@@ -178,7 +179,7 @@ def _around(analysis: Analysis, rng: random.Random) -> dict[str, str]:
     }  # fmt: skip
 
 
-_JOURNALS = ("a newspaper", "a magazine", "a journal", "a newsletter", "a bulletin", "a weekly")
+_JOURNALS = ("a newspaper", "a magazine", "a journal", "a newsletter", "a weekly")
 _BOOKS = (
     "a handbook", "a yearbook", "a guide", "an encyclopaedia", "a textbook", "a reference work",
     "an almanac",

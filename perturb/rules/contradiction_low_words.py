@@ -101,9 +101,10 @@ OFFICES = (
     "correspondent", "historian", "critic", "producer", "lecturer", "columnist", "scientist",
 )  # fmt: skip
 RANKS: tuple[tuple[str, str], ...] = (
-    ("Professor", "the student"), ("Captain", "Sergeant"), ("Colonel", "Corporal"), ("Inspector", "Constable"),
-    ("Major", "Sergeant"),
-)  # fmt: skip
+    ("Professor", "the student"),
+    ("Professor", "the lecturer"),
+    ("Dr", "the student"),
+)
 """Two titles before a name that nobody bears at a time."""
 SPEAKERS = (
     "“{Claim},” says a letter printed in {paper}. The heading names its author as {x}, the last line as {y}.",
