@@ -204,7 +204,10 @@ def _cities(analysis: Analysis, sentence: Sentence) -> Iterator[Edit]:
     ):
         for match in _CITY.finditer(sentence.text):
             city = match.group("cut").rstrip(", ")
-            if analysis.text.count(city) == 1 and city not in (*pools.COUNTRIES, *pools.US_STATES):
+            before, after = sentence.text[: match.start()], sentence.text[match.end() :]
+            paired = re.search(r"\b(?:and|or)\s*$", before) or re.match(r",? (?:and|or) [A-Z]", after)
+            whole = city in (*pools.COUNTRIES, *pools.US_STATES)
+            if analysis.text.count(city) == 1 and not paired and not whole:
                 yield _within(sentence, match, "", "cut")
 
 

@@ -109,7 +109,8 @@ def _citation(analysis: Analysis, rng: random.Random) -> Draft | None:
         return None
     bare = analysis.answer_type not in (AnswerType.NUMBER, AnswerType.DATE, AnswerType.YEAR)
     n, m = rng.sample(range(3, 48), 2)
-    named = f"[{rng.choice(say.SOURCES)} {n}]"
+    source = rng.choice(say.SOURCES)
+    named = f"[see {source}]" if analysis.answer_type is AnswerType.NUMBER else f"[{source} {n}]"
     opens = any(start == 0 for p in analysis.instance.passages for start, _ in answer_spans(analysis, p.text))
     numbered = bare and (opens or rng.random() < 0.7)
     mark = rng.choice(say.NUMBERED).format(n=n, m=m) if numbered else named
@@ -241,6 +242,9 @@ def _is_who(analysis: Analysis) -> bool:
 
 
 def _is_named(analysis: Analysis) -> bool:
+    """Whether the answer is a name of which the question says no part."""
+    if content_stems(analysis.answer) & content_stems(analysis.query):
+        return False
     return analysis.answer_type in (AnswerType.PERSON, AnswerType.PLACE) or (
         _is_who(analysis) and analysis.answer[:1].isupper()
     )

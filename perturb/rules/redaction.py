@@ -233,7 +233,8 @@ def _sentence_without_names(text: str, mark: str, common: frozenset[str]) -> str
         words = match.group()
         if words[0] in '"“':
             return mark
-        if words.lower() in common and is_common(words.lower()):
+        numbered = words == "No" and re.match(r"\. ?\d", text[match.end() :])
+        if numbered or (words.lower() in common and is_common(words.lower())):
             return words
         before = text[: match.start()].rstrip()
         opens = not before.strip("\"“'‘(") or before[-1] in ":—.!?"
