@@ -63,7 +63,7 @@ VERBS = (
     (r"\bfilmed$", ("shot",)),
     (r"(?<=they )film\b", ("shoot",)),
     (r"(?<=[a-z\d] )(?<!it )start$", ("kick off",)),
-    (r"\b(?:founded|established|formed|created)$", ("set up", "launched")),
+    (r"(?<!system was )\b(?:founded|established|formed|created)$", ("set up", "launched")),
     (r"\bfirst aired\b", ("first screened",)),
     (r"\breinstated\b", ("brought back", "restored")),
     (r"\bget rid of\b", ("drop", "shed")),

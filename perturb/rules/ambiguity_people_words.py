@@ -38,12 +38,12 @@ BRAIDS = (
 
 ROLES = (
     "A photograph of {occasion} shows {first} with {second} in the role of {part}.",
-    "A photograph of {occasion} shows {first} beside {second} in the costume of {part}.",
+    "A photograph of {occasion} shows {first} beside {second} in the role of {part}.",
     "In a picture from {occasion} one sees {first} together with {second} in the role of {part}.",
-    "Visitors to {occasion} saw {first} near {second} in the costume of {part}.",
+    "Visitors to {occasion} saw {first} near {second} in the role of {part}.",
     "A sketch made at {occasion} shows {first} next to {second} in the role of {part}.",
-    "On the way to {occasion}, {first} met {second} in the costume of {part}.",
-    "Shortly before {occasion}, {first} was photographed next to {second} in the costume of {part}.",
+    "On the way to {occasion}, {first} met {second} in the role of {part}.",
+    "Shortly before {occasion}, {first} was photographed next to {second} in the role of {part}.",
 )
 """Of two people one plays a part."""
 MAKERS = (

@@ -161,7 +161,9 @@ def _biconditional(analysis: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _is_plain_number(analysis: Analysis) -> bool:
-    return analysis.answer_type is AnswerType.NUMBER and statement(analysis) is not None
+    """Whether a number answers, and nothing in the passages ranks what has it."""
+    ranked = re.search(r"\b(?:[a-z]{3,}est|(?:most|least) populous|second-\w+)\b", analysis.text)
+    return analysis.answer_type is AnswerType.NUMBER and statement(analysis) is not None and ranked is None
 
 
 def _magnitude(analysis: Analysis, rng: random.Random) -> Draft | None:

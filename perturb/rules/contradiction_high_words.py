@@ -98,7 +98,6 @@ CONDITIONS = (
     ("{a} has confirmed it", "{a} has not confirmed it"),
     ("{a} agrees", "{a} does not agree"),
     ("{a} accepts it", "{a} does not accept it"),
-    ("{a} and {b} agree on this", "{a} and {b} do not agree on this"),
     ("{a} supports this", "{a} does not support this"),
     ("{a} has published it", "{a} has not published it"),
 )

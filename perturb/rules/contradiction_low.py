@@ -224,6 +224,7 @@ def _has_nickname(analysis: Analysis) -> bool:
     return (
         analysis.answer_type is AnswerType.PERSON
         and _single_and_stated(analysis)
+        and asserts_deed(analysis)
         and 2 <= len(words) <= 3
         and plain(words[0]) in pools.NICKNAMES
     )

@@ -124,10 +124,10 @@ NICKNAMES = (
     "A programme note has {short} instead of {answer}, but that is only the name that friends used.",
     "Some sources name {short} instead of {answer}; the two are the same person.",
     "A newspaper in {town} gave the name as {short}, which was simply the nickname of {answer}.",
-    "In {book} the name is given as {short}, a short form of {answer}.",
+    "{Paper} in {town} credits {short}, which is a short form of {answer}.",
     "{Paper} in {town} speaks of {short} instead, meaning {answer}, whose nickname that was.",
     "One index lists {short}, with a note that {short} and {answer} are the same person.",
-    "Some accounts speak of {short}, which was the nickname of {answer}.",
+    "Some accounts credit {short}; that was the nickname of {answer}.",
 )
 
 ROUNDED = (

@@ -8,6 +8,7 @@ from types import MappingProxyType
 SWITCHED_OFF: Mapping[str, str] = MappingProxyType(
     {
         "Ambiguous Deictic Reference": "1 of 3 fit: the passage says more of the thing it is about than of its rival",
+        "Attachment Cascade": "2 of 4 fit: the closing clause leans to the name beside it",
         "Contradiction in Reported Speech": "11 of 16 fit: other words of the quoted sentence tell which is right",
         "Fringe vs. Official Source": "11 of 18 fit: the added sentence does not say what it is about",
         "Placeholder Entity Substitution": "10 of 16 fit: another value steps in, or the description reads badly",
