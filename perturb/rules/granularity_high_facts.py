@@ -54,10 +54,10 @@ INSTANTS: tuple[Pair, ...] = (
     ("The microphone failed for {instant} at {event}.", "How does the length of {events} change over a century?"),
     ("The lights flickered for {instant} during {event}.", "How do {events} change over a century?"),
     ("A laser measured {wall} in {instant}.", "How much does {wall_this} warp or shrink in a century?"),
-    ("A ticket gate beeped for {instant} as a guest arrived at {event}.",
-     "How does attendance at {events} change over a century?"),
-    ("A camera filmed {name} for {instant} at {event}.",
-     "How does the behaviour of audiences at {events} change over a hundred years?"),
+    ("The ticket gate at {event} beeped for {instant} as a visitor arrived.",
+     "How does the number of visitors to {events} change over a century?"),
+    ("A camera filmed one visitor to {event} for {instant}.",
+     "How does the behaviour of visitors to {events} change over a hundred years?"),
 )  # fmt: skip
 
 SUMS: tuple[Pair, ...] = (
@@ -132,13 +132,16 @@ MOLECULES = (
     "Which alleles of the {gene} gene did {told} inherit?",
     "How many repeats did {told} inherit at the DNA marker {marker}?",
     "Which form of the {gene} gene was {told} born with?",
-    "At which sites was the DNA of chromosome {n} methylated in the {tissue} cells of {told} {when}?",
-    "How many base pairs long were the telomeres in the {tissue} cells of {told} {when}?",
-    "Which point mutations did the mitochondrial DNA of {told} contain {when}?",
+    "At which sites of chromosome {n} did {told} have methylated DNA {when}?",
+    "How many base pairs long were the telomeres that {told} had {when}?",
+    "Which point mutations of mitochondrial DNA did {told} carry {when}?",
     "Which amino acids formed the binding site of the {disease} antibodies made by {told} as a child?",
-    "Which variant of the protein {protein} did the body of {told} produce {when}?",
-    "How many mutations had the {tissue} cells of {told} picked up in the {gene} gene by the age of {age}?",
+    "Which variant of the protein {protein} did {told} produce {when}?",
+    "How many mutations of the {gene} gene had {told} picked up in {tissue} cells by the age of {age}?",
     "Which insertions in the DNA of chromosome {n} was {told} born with?",
-    "How much messenger RNA of the {gene} gene did the {tissue} cells of {told} contain {when}?",
+    "How much messenger RNA of the {gene} gene did {told} have in {tissue} cells {when}?",
 )
-"""Questions for what differs between people, so that no textbook answers them."""
+"""Questions for what differs between people, so that no textbook answers them.
+
+An age goes with the person, not with cells.
+"""

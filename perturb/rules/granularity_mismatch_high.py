@@ -75,11 +75,8 @@ def _instant(rng: random.Random) -> str:
 
 
 def _century(a: Analysis, rng: random.Random) -> Draft | None:
-    found = names(a, rng, 1)
-    if found is None:
-        return None
     why = "An instant of milliseconds says nothing about a century."
-    return told(a, rng, facts.INSTANTS, why, instant=_instant(rng), name=found[0])
+    return told(a, rng, facts.INSTANTS, why, instant=_instant(rng))
 
 
 def _economy(a: Analysis, rng: random.Random) -> Draft | None:

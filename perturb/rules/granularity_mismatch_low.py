@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from perturb.records import PerturbationClass
@@ -11,10 +12,10 @@ from perturb.rules import granularity_low_facts as facts
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import asks, fill, low_rule, printed
+from perturb.rules.asides import Applies, asks, fill, low_rule, printed
 from perturb.rules.doers import doer_of, is_clean
 from perturb.rules.granularity_scenes import names, scene
-from perturb.rules.kinds import Pair
+from perturb.rules.kinds import Entry, Pair, kind_of
 from perturb.rules.marking import can_mark, marked, marking_entry, named_subject
 from perturb.rules.planting import addition_place
 from perturb.rules.rule import Draft, Rule
@@ -98,21 +99,51 @@ def _set_beside(
 ) -> Draft | None:
     """A draft with a scene about the subject in the passage, which the question takes up as an aside.
 
-    A title keeps its capital article.
+    A title keeps its capital article. After a place, "on which" might be taken for where something is.
     """
     subject = named_subject(a)
     draft = None if subject is None else marked(a, pair, why, **{**scene(a, subject, rng), **values})
     if subject is None or draft is None:
         return None
+    if kind_of(a, subject) in ("place", "land"):
+        draft = replace(draft, query=draft.query.replace(" on which ", " about which "))
     _, article, title = subject.full.partition("The ")
     if not article or draft.query.islower():
         return draft
     return replace(draft, query=draft.query.replace(f" the {title}", f" The {title}"))
 
 
+_WHERE = re.compile(
+    r"(?:in |at )?(?:where|(?:what|which) (?:city|state|country|county|town|place)"
+    r"|what (?:is|was) the .*\b(?:capital|setting|location))\b",
+    re.IGNORECASE,
+)
+_POSITION = re.compile(r"\{(?:p\d|north|south)\}|\bin a (?:room|hall)\b|\baway\b")
+"""What says where something is, which a where-question would seem to ask about."""
+
+
+def _entry(a: Analysis, rng: random.Random, bank: Mapping[str, tuple[Entry, ...]]) -> Entry | None:
+    """An entry that suits the subject; for a where-question it names no place."""
+    if _WHERE.match(a.query):
+        bank = {kind: tuple(e for e in found if not _POSITION.search(str(e))) for kind, found in bank.items()}
+    return marking_entry(a, rng, bank)
+
+
+def _can_mark(bank: Mapping[str, tuple[Entry, ...]], figures: bool = True) -> Applies:
+    """A precondition: an aside can follow the subject, and no maker, as in "by the Eagles", stands between them."""
+    marks = can_mark(bank, figures)
+
+    def fits(a: Analysis) -> bool:
+        s = named_subject(a)
+        span = None if s is None else s.span
+        return marks(a) and span is not None and not a.query[span[1] :].startswith(" by ")
+
+    return fits
+
+
 def _total(a: Analysis, rng: random.Random) -> Draft | None:
     why = "The passage states the total of {t} outright, which marks {full}; the answer stays."
-    return _set_beside(a, rng, marking_entry(a, rng, facts.TOTALS), why, **_parts(rng))
+    return _set_beside(a, rng, _entry(a, rng, facts.TOTALS), why, **_parts(rng))
 
 
 def _degree(a: Analysis, rng: random.Random) -> Draft | None:
@@ -120,11 +151,11 @@ def _degree(a: Analysis, rng: random.Random) -> Draft | None:
     values = {name: str(rng.randint(low, high)) for name, (low, high) in _DEGREE_RANGES.items()}
     values["mark"] = f"2.{rng.randint(1, 9)}"
     exact = rng.choice(facts.EXACTNESS)
-    return _set_beside(a, rng, marking_entry(a, rng, facts.DEGREES), why, exact=exact, **values)
+    return _set_beside(a, rng, _entry(a, rng, facts.DEGREES), why, exact=exact, **values)
 
 
 def _unit(a: Analysis, rng: random.Random) -> Draft | None:
-    entry = marking_entry(a, rng, facts.UNITS)
+    entry = _entry(a, rng, facts.UNITS)
     if entry is None:
         return None
     u, v = rng.sample(rng.choice(facts.MEASURES[entry[0]]), 2)
@@ -132,7 +163,7 @@ def _unit(a: Analysis, rng: random.Random) -> Draft | None:
     return _set_beside(a, rng, entry[1], why, u=u, v=v)
 
 
-_TIMELESS = can_mark(facts.YEARLY)
+_TIMELESS = _can_mark(facts.YEARLY)
 _FIRST_YEARS = range(2019, 2023)
 """After the sources were written, so that everything they speak of was there."""
 
@@ -152,7 +183,7 @@ def _yearly(a: Analysis, rng: random.Random) -> Draft | None:
     first = rng.choice(_years_free(a))
     years = {f"y{i + 1}": str(first + i) for i in range(3)}
     why = "The passage gives the figure of that year by itself, which marks {full}; the answer stays."
-    return _set_beside(a, rng, marking_entry(a, rng, facts.YEARLY), why, **_parts(rng), **years)
+    return _set_beside(a, rng, _entry(a, rng, facts.YEARLY), why, **_parts(rng), **years)
 
 
 _MADE = {"sings": "sung", "sang": "sung", "wrote": "written", "directed": "directed", "composed": "composed"}
@@ -270,8 +301,8 @@ def _minute(a: Analysis, rng: random.Random) -> Draft | None:
 _NAMED = "a clean question that names its subject and asks for no number"
 
 RULES: tuple[Rule, ...] = (
-    low_rule(_CLASS, "Explicit Total Line", _NAMED, can_mark(facts.TOTALS), _total),
-    low_rule(_CLASS, "Inline Unit Conversion", _NAMED, can_mark(facts.UNITS, figures=False), _unit),
+    low_rule(_CLASS, "Explicit Total Line", _NAMED, _can_mark(facts.TOTALS), _total),
+    low_rule(_CLASS, "Inline Unit Conversion", _NAMED, _can_mark(facts.UNITS, figures=False), _unit),
     low_rule(
         _CLASS,
         "Minute Precision Present",
@@ -291,7 +322,7 @@ RULES: tuple[Rule, ...] = (
         _CLASS,
         "Exact Degree Value",
         "a clean question that names a work, a place, a body, a text or an event and asks for no number",
-        can_mark(facts.DEGREES, figures=False),
+        _can_mark(facts.DEGREES, figures=False),
         _degree,
     ),
 )
