@@ -28,8 +28,8 @@ CHANCES: tuple[Pair, ...] = (
 WITHIN: tuple[Pair, ...] = (
     ("{a_thing} is kept in {town}, which lies wholly within {surname} County.",
      "{of_thing} is necessarily kept in {surname} County"),
-    ("The whole of the old mill in {town} belongs to the {surname} Library, and {a_thing} is kept in that mill.",
-     "{of_thing} must be kept in a building of the {surname} Library"),
+    ("The old mill in {town} is one of the buildings of the {surname} Library, and {a_thing} is kept in that mill.",
+     "{of_thing} is necessarily kept in a building of the {surname} Library"),
     ("{a_meeting} was held on the second day of the {surname} Festival, the whole of which fell in {month}.",
      "{of_meeting} was necessarily held in {month}"),
     ("All of {town} lies on the island of {surname}, and {a_meeting} was held in {town}.",
@@ -50,7 +50,6 @@ WITHIN: tuple[Pair, ...] = (
 
 COMMON: tuple[Pair, ...] = (
     ("In {town}, {share} {group} own {a_writing} about {full}.", "{of_writing} is commonly owned by {group} in {town}"),
-    ("{share} the {group} in {town} have heard of {full}.", "which is commonly known to {group} in {town}"),
     ("{share} {halls} in {surname} County keep {a_writing} about {full}.",
      "{of_writing} is commonly kept by {halls} in {surname} County"),
     ("Every year, {share} {halls} in {surname} County hold {a_meeting}.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 SHOULD = (
     "Should schools teach children about {full}?",
-    "How much time should schools give to {full}?",
+    "How much time should schools give to the history of {full}?",
     "What should schools teach about {full}?",
     "Should the museum in {town} put on an exhibition on {full}?",
     "Should the council of {town} pay for {a_meeting}?",

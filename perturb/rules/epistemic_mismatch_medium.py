@@ -11,7 +11,7 @@ from perturb.rules import epistemic_medium_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import Applies, Apply, question_of, refusal_rule, told_in, with_query
-from perturb.rules.doers import doer_of, done_of
+from perturb.rules.doers import Doer, doer_of, done_of
 from perturb.rules.epistemic_scenes import beside, for_all, plural
 from perturb.rules.kinds import Pair
 from perturb.rules.planting import addition_place, asked, has_anchor, planted, takes
@@ -98,12 +98,19 @@ def _ranking(a: Analysis, rng: random.Random) -> Draft | None:
     return _plant(a, rng, facts.RANKINGS, why, one=one, two=two, **gaps)
 
 
+def _did_alone(a: Analysis, doer: Doer) -> bool:
+    """Whether the person is the only accepted answer, and not named "along with" somebody else."""
+    shared = rf"\b(?:along|together|jointly) with (?:\S+ ){{0,3}}{re.escape(doer.name)}"
+    return a.single_answer and not re.search(shared, a.text)
+
+
 def _should(a: Analysis, rng: random.Random) -> Draft | None:
     doer, s = doer_of(a), subject_of(a)
     why = "Facts alone do not say what ought to be done."
     around = beside(a, rng)
     if doer is not None and doer.did and (s is None or rng.random() < 0.5):
-        return with_query(a, question_of(told_in(rng, say.SHOULD_DO, told=doer.relative, **around)), why)
+        told = doer.relative if _did_alone(a, doer) else doer.name
+        return with_query(a, question_of(told_in(rng, say.SHOULD_DO, told=told, **around)), why)
     return asked(a, rng, say.SHOULD, why, **around) if s is not None and s.sort != "person" else None
 
 
