@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from perturb.rules import false_premise_medium_words as say
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import fill, question_of, with_query
+from perturb.rules.asides import KITS, fill, question_of, with_query
 from perturb.rules.doers import doer_of, done_of
 from perturb.rules.false_premise_negations import denial_of, other_form
 from perturb.rules.questions import inflected
 from perturb.rules.rule import Draft
+from perturb.rules.subjects import WORKS, subject_of
 from perturb.rules.words import content_stems, plain, tokens
 
 SENSES: Mapping[str, str] = {
@@ -68,7 +69,7 @@ _HEDGES = re.compile(
     r"|might"
     r"|supposed(?:ly)?|believed|considered|regarded|thought to|said to|often|generally|usually|commonly|widely"
     r"|attributed|rumou?red|approximately|nearly|roughly|(?:about|around) (?=\d)|mainstream|co-\w+|along with"
-    r"|together with|one of)\b"
+    r"|together with|one of|below|listed)\b"
 )
 """What makes a sentence say less than a plain claim, so that its denial is no plain falsehood."""
 _TIMELY = re.compile(
@@ -102,17 +103,19 @@ def factive(a: Analysis, rng: random.Random) -> Draft | None:
     if denial is None:
         return None
     askings = say.FOUND_NOT if a.answer_type is AnswerType.NUMBER else say.NOT
-    return with_query(a, question_of(fill(rng, askings, denial=denial, **bystanders(rng))), why)
+    return with_query(a, question_of(fill(rng, askings, denial=denial, **bystanders(a, rng))), why)
 
 
 _BY_THE_DOER = 0.3
 """Share of the denied deeds that their own doer regrets or admits."""
 
 
-def bystanders(rng: random.Random) -> dict[str, str]:
+def bystanders(a: Analysis, rng: random.Random) -> dict[str, str]:
     """People, a source and a gathering, for those who noticed, heard or wrote."""
+    s = subject_of(a)
+    public = (KITS[s.sort].people,) if s is not None and s.sort in WORKS else ()
     return {
-        "people": rng.choice(say.PEOPLE),
+        "people": rng.choice((*say.PEOPLE, *public)),
         "source": rng.choice(say.SOURCES),
         "gathering": rng.choice(say.GATHERED),
     }

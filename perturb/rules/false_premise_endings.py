@@ -42,7 +42,7 @@ _OPPOSITES: Mapping[str, tuple[str, str]] = {
 _UNDONE: Mapping[str, str] = {
     "open": "closed", "opened": "closed", "created": "abolished", "founded": "dissolved", "established": "dissolved",
     "released": "withdrawn", "come": "withdrawn", "introduced": "abolished", "built": "torn down",
-    "formed": "dissolved", "published": "withdrawn", "aired": "cancelled", "broadcast": "cancelled",
+    "formed": "dissolved", "published": "withdrawn", "aired": "taken off the air", "broadcast": "taken off the air",
     "signed": "revoked", "adopted": "dropped", "ratified": "repealed", "passed": "repealed", "launched": "shut down",
 }  # fmt: skip
 

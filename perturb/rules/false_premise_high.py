@@ -35,8 +35,10 @@ _MINDLESS = frozenset(("music", "film", "series", "place"))
 """Sorts of subjects that do not stand for people."""
 _WITH_SOMEBODY = 0.4
 """Share of the wilful acts that are done to the person who is the answer, where there is one."""
-_UNTOUCHED = frozenset(("music", "series", "event"))
+_UNTOUCHED = frozenset(("music", "series"))
 """Kinds of subjects of which there is no copy to be touched."""
+_EVENT = "event"
+"""The kind whose name may stand for those who take part, or for a cup of metal: it has no measures here."""
 _CREATURELY = 0.35
 _SHAPED = 0.6
 
@@ -71,8 +73,8 @@ def _swapped(a: Analysis, rng: random.Random) -> Draft | None:
     if s is None:
         return None
     things = (*say.BODILY, *say.OF_STUFFS) if kind_of(a, s) in _UNTOUCHED else say.BODILY
-    wordings = say.CREATURELY if rng.random() < _CREATURELY else say.SWAPPED
-    text = fill(rng, wordings, full=s.full, thing=rng.choice(things), year=str(rng.randint(1931, 2016)))
+    creaturely = rng.random() < _CREATURELY or kind_of(a, s) == _EVENT
+    text = fill(rng, say.CREATURELY if creaturely else say.SWAPPED, full=s.full, thing=rng.choice(things))
     return with_query(
         a,
         question_of(text),

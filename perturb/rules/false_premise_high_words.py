@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from perturb.rules.words import word_list
 
 DEEDS = (
-    "vote in an election", "write a will", "learn to knit", "study law", "keep a diary", "plan a holiday",
-    "bet on a horse", "become a vegetarian", "book a train ticket", "memorise a poem", "confess to a theft",
-    "order a sandwich", "open a bank account", "borrow an umbrella", "write a letter home", "play chess",
-    "adopt a cat", "learn to swim", "haggle over a price", "apply for a job", "give up smoking", "go shopping",
-    "bake a cake", "ring up a friend", "learn to drive", "buy a bicycle",
+    "vote in an election", "write a will", "learn to knit", "bet on a horse", "become a vegetarian", "memorise a poem",
+    "confess to a theft", "order a sandwich", "borrow an umbrella", "write a letter home", "learn to swim",
+    "ring up a friend", "learn to ride a bicycle", "learn to whistle", "pray for rain",
 )  # fmt: skip
-"""What takes a mind."""
+"""What takes a mind, and the makers of a work do not do in its name."""
 WILFUL = (
     "In which year did {full} {deed}?",
     "Why did {full} {deed}?",
@@ -23,43 +21,33 @@ WILFUL = (
     "What made {full} {deed}?",
     "Who asked {full} to {deed}?",
     "On which day did {full} {deed}?",
-    "Which of its friends saw {full} {deed}?",
-    "Where was {full} when it decided to {deed}?",
-    "Whom did {full} tell of its plan to {deed}?",
 )
 WITH_SOMEBODY = (
     "Why did {full} lie to {name} about its age?",
-    "Why did {full} refuse to apologise to {name}?",
-    "How much money did {full} borrow from {name}?",
-    "On which day did {full} invite {name} to dinner?",
-    "What did {full} quarrel with {name} about?",
-    "What birthday present did {full} buy for {name}?",
-    "Why does {full} resent {name}?",
     "Which card game did {full} teach {name}?",
     "When did {full} propose marriage to {name}?",
+    "On which day did {full} teach {name} to swim?",
+    "What birthday present did {full} choose for {name}?",
+    "Where did {full} propose marriage to {name}?",
 )
 """With the person who is the answer: the words of the instance serve, and hardly a new one."""
 
 BODILY = (
-    "shoe size", "hat size", "resting pulse", "body temperature", "wingspan", "blood pressure", "lung capacity",
-    "brain weight", "collar size", "tail length", "body fat percentage", "red blood cell count", "waist circumference",
-    "inside leg length", "milk yield", "heart rate", "blood sugar level", "muscle mass", "bone density",
-    "breathing rate", "glove size", "bite force", "arm span", "cholesterol level",
+    "shoe size", "hat size", "blood pressure", "lung capacity", "brain weight", "collar size", "body fat percentage",
+    "red blood cell count", "inside leg length", "blood sugar level", "bone density", "glove size", "bite force",
+    "cholesterol level",
 )  # fmt: skip
 """What only living bodies have, as can be measured."""
 OF_STUFFS = (
     "melting point", "boiling point", "atomic number", "freezing point", "vitamin C content", "solubility in water",
 )  # fmt: skip
-"""What only stuffs have: for songs, series and events, which are no things to be touched."""
+"""What only stuffs have: for songs and series, which are no things to be touched."""
 SWAPPED = (
     "What is the {thing} of {full}?",
     "Who measured the {thing} of {full}?",
     "Who first determined the {thing} of {full}?",
-    "In {year}, what was the {thing} of {full}?",
     "When was the {thing} of {full} last measured?",
     "How was the {thing} of {full} measured?",
-    "What is a normal {thing} for {full}?",
-    "What was the {thing} of {full} in {year}?",
     "Which instrument was used to measure the {thing} of {full}?",
     "In which year was the {thing} of {full} first measured?",
 )
@@ -68,8 +56,7 @@ CREATURELY = (
     "What did {full} eat for breakfast on its last birthday?",
     "On which knee does {full} have a scar?",
     "How many hours did {full} sleep last night?",
-    "Against which illnesses was {full} vaccinated?",
-    "Which of its ankles did {full} sprain in {year}?",
+    "Which of its ankles did {full} sprain?",
     "Is {full} left-handed or right-handed?",
     "How many eggs does {full} lay in a year?",
     "At what age did {full} lose its first tooth?",
@@ -77,7 +64,7 @@ CREATURELY = (
     "What is the blood group of {full}?",
     "Which medicine is {full} allergic to?",
     "What colour is the fur of {full} in winter?",
-    "Which leg did {full} break in {year}?",
+    "Which of its knees did {full} injure?",
 )
 
 SHAPES = (
@@ -120,7 +107,6 @@ IMPOSSIBLE = (
     "Where is {this} stored at minus {n}00 degrees Celsius?",
     "What is the height of {this}, which is minus {n} centimetres wide?",
     "What does {this}, which weighs minus {n} grams, cost?",
-    "Who measured {this} and found it minus {n} centimetres long?",
 )
 
 YES_AND_NO: dict[str, tuple[str, ...]] = {
@@ -132,9 +118,9 @@ YES_AND_NO: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What was done to the subject, and in the same breath never was."""
 SELF_DENYING = (
-    "{noun_name}, {done} and yet never {done},",
-    "{noun_name}, both {done} and never {done},",
     "{noun_name}, which was {done} but was never {done},",
+    "{noun_name}, which was {done} and yet was never {done},",
+    "{noun_name}, which has been {done} but has never been {done},",
 )
 """Both facts stand in one noun phrase; "never" bears on just what the other word asserts."""
 OF_DENIED: dict[str, tuple[str, ...]] = {
@@ -174,12 +160,11 @@ OF_DENIED: dict[str, tuple[str, ...]] = {
 """What is asked no passage tells: striking a word of the phrase leaves no answer."""
 
 KIN: tuple[tuple[str, str], ...] = (
-    ("only child", "sister"), ("only child", "elder brother"), ("only child", "twin"), ("childless", "eldest son"),
-    ("childless", "daughter"), ("childless", "grandson"), ("never-married", "spouse"), ("childless", "son-in-law"),
-    ("never-married", "mother-in-law"), ("never-married", "father-in-law"), ("firstborn", "elder brother"),
-    ("firstborn", "older sister"), ("lastborn", "younger sister"), ("lastborn", "younger brother"),
-    ("never-married", "first spouse"), ("childless", "granddaughter"), ("brotherless", "elder brother"),
-    ("sisterless", "younger sister"), ("only child", "younger sister"), ("childless", "youngest daughter"),
+    ("only child", "sister"), ("only child", "elder brother"), ("only child", "twin"), ("only child", "younger sister"),
+    ("only child", "older sister"), ("only child", "younger brother"), ("childless", "eldest son"),
+    ("childless", "daughter"), ("childless", "grandson"), ("childless", "granddaughter"), ("childless", "son-in-law"),
+    ("childless", "youngest daughter"), ("never-married", "spouse"), ("never-married", "mother-in-law"),
+    ("never-married", "father-in-law"), ("never-married", "first spouse"),
 )  # fmt: skip
 """A word of status or kinship, and the relative whom its meaning rules out."""
 KIN_OF_MEN: tuple[tuple[str, str], ...] = (
@@ -198,19 +183,15 @@ OF_KIN = (
     "Which languages did the {kin} of the {status} {told} speak?",
     "On which street did the {kin} of the {status} {told} live?",
     "To which town did the {kin} of the {status} {told} move?",
-    "When did the {kin} of the {status} {told} learn to drive?",
-    "How old was the {kin} of the {status} {told} in 1990?",
 )
 RULED_OUT = (
-    "Which army rank did the lifelong civilian {told} hold?",
     "Of which country is the stateless {told} a citizen?",
     "From which employer does the unemployed {told} draw a salary?",
-    "What brand of beer did the lifelong teetotaller {told} drink most often?",
+    "What brand of whisky did the lifelong teetotaller {told} drink most often?",
     "What brand of cigarettes did the lifelong non-smoker {told} smoke?",
     "Which meat did the lifelong vegetarian {told} eat most often?",
     "How long did the marriage of the never-married {told} last?",
     "On what date is the wedding anniversary of the never-married {told}?",
-    "Where did the never-married {told} spend the honeymoon?",
     "By how many minutes is the only child {told} older than the other twin?",
     "At what age did the childless {told} become a grandparent?",
     "In which court was the never-married {told} divorced?",

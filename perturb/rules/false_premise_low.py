@@ -193,8 +193,14 @@ def _detail(a: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
+_RECORDED = re.compile(r"\b(?:single|album|record(?:s|ed|ing)?|released?)\b")
+
+
 def _edited(a: Analysis, s: Subject) -> str | None:
-    return say.EDITED.get(_kind(a, s))
+    """The kind of a subject that may come out again: a book, or a song of which the passage knows a record."""
+    kind = _kind(a, s)
+    known = kind in say.EDITIONS and (kind != "music" or _RECORDED.search(a.text))
+    return kind if known else None
 
 
 def _edition_fits(a: Analysis) -> bool:
@@ -222,19 +228,15 @@ def _edition(a: Analysis, rng: random.Random) -> Draft | None:
     )
 
 
-_OF_THE_SUBJECT = 0.6
-"""Share of the formal steps that concern the subject, where it stands in the question; the others concern the fact."""
-
-
 def _step_fits(a: Analysis) -> bool:
     s = _subject(a)
     return s is not None and _kind(a, s) in say.BODY_STEPS
 
 
 def _credited(a: Analysis, rng: random.Random) -> Draft | None:
-    """A formal step of a body that nobody knows: about the subject, or about the fact that is asked."""
+    """A formal step of a body that nobody knows: about the subject, else about the question as such."""
     s = _subject(a)
-    if s is None or not _step_fits(a) or (committee_fits(a) and rng.random() > _OF_THE_SUBJECT):
+    if s is None or not _step_fits(a):
         return committee(a, rng)
     body = body_name(a, rng)
     aside = fill(rng, say.BODY_STEP_ASIDES, step=rng.choice(say.BODY_STEPS[_kind(a, s)]), body=body)

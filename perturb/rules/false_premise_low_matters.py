@@ -83,13 +83,13 @@ def _with_articles(a: Analysis) -> str:
 
 
 def committee(a: Analysis, rng: random.Random) -> Draft | None:
-    """The question with a body that nobody knows, and its record."""
+    """The question with a body that nobody knows, to which it is said to have come before."""
     body = body_name(a, rng)
-    aside = fill(rng, say.BODY_ASIDES, body=body, step=rng.choice(say.STEPS), lately=rng.choice(say.LATELY))
+    aside = fill(rng, say.BODY_ASIDES, body=body)
     return with_query(
         a,
         printed(a, f"{_with_articles(a)}, {aside}"),
-        f"The question refers to a record by the {body}, which does not exist; the answer stands without it.",
+        f"The question says that it came before the {body}, which does not exist; the answer stands without it.",
     )
 
 

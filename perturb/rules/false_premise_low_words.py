@@ -12,44 +12,42 @@ FEATURES: dict[str, tuple[str, ...]] = {
         "the {noun} with the accordion solo",
         "which ends with the sound of a cuckoo clock",
         "which has a hidden verse in Latin",
-        "known for its bagpipe interlude",
-        "known for its whistled second verse",
+        "which has a bagpipe interlude",
+        "which has a whistled second verse",
     ),
     "film": (
         "the {noun} with the hand-painted credits",
         "the {noun} that opens with a puppet prologue",
         "the {noun} with the sing-along interval",
         "which ends with a knitted title card",
-        "which has a hidden scene after the credits",
-        "known for its puppet prologue",
+        "which has a puppet prologue",
     ),
     "series": (
         "the {noun} with the knitted title cards",
         "the {noun} with the puppet narrator",
         "the {noun} that ends with a sea shanty",
         "which opens with a weather report",
-        "known for its monthly postcard contest",
-        "known for its hand-painted credits",
+        "which has hand-painted credits",
     ),
     "book": (
         "the {noun} with the fold-out tide table",
         "the {noun} that closes with a list of recipes",
         "which has an appendix on knots",
         "which ends with a pop-up page",
-        "known for its fold-out map",
+        "which has a fold-out map",
     ),
     "place": (
         "the {noun} with the talking sundial",
         "the {noun} with the brass speaking tube",
         "the {noun} with the musical weather vane",
         "which has a lost-umbrella office",
-        "known for its floating post office",
+        "which has a floating post office",
     ),
     "body": (
         "which runs a travelling puppet theatre",
         "which keeps its own lighthouse",
-        "known for its marching kazoo band",
-        "known for its monthly paper-boat race",
+        "which has a marching kazoo band",
+        "which holds a monthly paper-boat race",
         "which prints its own postage stamps",
     ),
 }  # fmt: skip
@@ -57,18 +55,15 @@ FEATURES: dict[str, tuple[str, ...]] = {
 BUILT = frozenset(
     word_list("tower arena stadium bridge canal dam skyscraper museum resort hotel building castle park")
 )
-LOOKS = word_list(
-    "hand-numbered signed gold-edged miniature scented glow-in-the-dark hand-coloured pocket-sized illustrated"
-)
+LOOKS = word_list("hand-numbered signed gold-edged hand-coloured pocket-sized illustrated")
 KEEPSAKES: dict[str, tuple[str, ...]] = {
-    "music": ("songbook", "lyric booklet", "postcard", "calendar"),
-    "film": ("programme", "postcard", "picture book", "calendar"),
-    "book": ("bookmark", "map", "reading guide", "calendar"),
+    "music": ("songbook", "lyric booklet"),
+    "film": ("programme", "picture book"),
+    "book": ("bookmark", "map", "reading guide"),
 }
 KEEPSAKE_ASIDES = (
     "which came with a {look} {thing}",
     "the {noun} that came with a {look} {thing}",
-    "known for its {look} {thing}",
 )
 """A thing that works may be sold with."""
 
@@ -169,21 +164,16 @@ BODY_NAMES = (
     "New {founder} {kind}",
     "Greater {founder} {kind}",
 )
-STEPS = word_list("recorded confirmed stated noted reported documented")
-"""What a body may formally do about a matter, as the past of a verb that needs no object after "as"."""
 BODY_ASIDES = (
-    "as {step} by the {body}",
-    "as the {body} {step}",
-    "as the {body} {step} {lately}",
-    "as officially {step} by the {body}",
-    "as the {body} has {step}",
-    "as may be read in the minutes of the {body}",
-    "as may be read in the records of the {body}",
+    "a question once put to the {body}",
+    "a question formally referred to the {body}",
+    "a question once brought before the {body}",
+    "a question recorded in the minutes of the {body}",
+    "a question once on the agenda of the {body}",
+    "a question that the {body} once took up",
 )
-LATELY = (
-    "in writing", "in its yearbook", "on two occasions", "in its bulletin", "in its annual report",
-    "in its newsletter",
-)  # fmt: skip
+"""They hang on the question as a whole: nothing in them says who gives the answer."""
+
 BODY_STEPS: dict[str, tuple[str, ...]] = {
     "music": ("cleared for broadcast", "registered", "approved for broadcast", "listed", "certified"),
     "film": ("certified", "approved for release", "registered", "classified", "approved for all ages"),
@@ -191,6 +181,7 @@ BODY_STEPS: dict[str, tuple[str, ...]] = {
     "book": ("approved for schools", "registered", "approved for publication", "catalogued"),
     "screen": ("certified", "registered", "classified", "approved for release"),
     "place": ("surveyed",),
+    "land": ("surveyed", "mapped"),
     "body": ("recognised", "registered", "accredited", "inspected"),
     "text": ("registered", "approved", "catalogued"),
 }
@@ -228,30 +219,14 @@ EDITIONS = {
         "later reprinted",
         "whose {nth} edition came out years later",
     ),
-    "film": (
-        "later brought back to cinemas in a new edition",
-        "later reissued in a {nth} edition",
-        "which returned to cinemas in a new edition",
-        "whose {nth} edition came out years later",
-        "since released in a {nth} edition",
-    ),
     "music": (
-        "later brought out again",
-        "later reissued in a {nth} edition",
-        "whose {nth} edition came out years later",
-        "which returned to the shops in a {nth} edition",
-        "since reissued in a {nth} edition on blue vinyl",
-    ),
-    "screen": (
-        "later reissued in a {nth} edition",
-        "later brought out again",
-        "whose {nth} edition came out years later",
-        "since reissued in a new edition",
+        "later reissued in a {nth} pressing",
+        "whose {nth} pressing came out years later",
+        "since reissued on blue vinyl",
+        "which was later reissued on blue vinyl",
     ),
 }
-NTHS = ("second", "third", "fourth", "second", "third")
-EDITED = {"book": "book", "film": "film", "music": "music", "screen": "screen"}
-"""Kind of subject -> the editions it may have."""
+NTHS = ("second", "third")
 
 YEAR_ASIDES = (
     "as of {year}",

@@ -57,54 +57,43 @@ FOUND_NOT = (
 )
 """For counts and measures, which nobody admits."""
 
-GATHERED = ("lecture", "exhibition", "conference", "workshop", "seminar")
+GATHERED = ("lecture", "press conference", "conference", "seminar")
 """What one can be at."""
-SOURCES = ("newspaper", "magazine", "textbook", "newsletter", "journal", "encyclopaedia", "reference work")
-PEOPLE = (
-    "teachers", "librarians", "students", "readers", "journalists", "parents", "historians", "researchers", "critics",
-)  # fmt: skip
-MODERN = ("radio", "air", "distribution")
+SOURCES = ("newspaper", "magazine", "documentary", "journal")
+PEOPLE = ("journalists", "historians", "researchers", "experts")
+"""Who may find out about anything; those who hear, see or read a work come on top."""
+MODERN = ("charts", "air")
 """Words of endings that suit no year before 1930."""
 
 ENDED: dict[str, tuple[str, ...]] = {
     "film": (
-        "was withdrawn from cinemas", "was banned from cinemas", "was shown for the last time",
-        "was taken out of cinemas", "was withdrawn from distribution",
+        "was withdrawn from cinemas", "was shown for the last time", "was pulled from cinemas",
+        "was taken out of cinemas",
     ),
     "music": (
-        "was withdrawn from sale", "was banned from the radio", "was taken off the air",
-        "was performed for the last time", "was withdrawn from the shops",
+        "was withdrawn from sale", "dropped out of the charts", "was taken off the air", "was withdrawn from the shops",
     ),
     "series": (
-        "was taken off the air", "was cancelled", "came to an end", "was broadcast for the last time",
-        "was banned from television", "was dropped by its network",
+        "was taken off the air", "came to an end", "was broadcast for the last time", "aired its last episode",
     ),
     "book": (
-        "went out of print", "was withdrawn from bookshops", "was banned from libraries", "was withdrawn from sale",
-        "was dropped by its publisher", "was printed for the last time",
+        "went out of print", "was withdrawn from bookshops", "was removed from libraries", "was withdrawn from sale",
+        "was printed for the last time",
     ),
     "band": ("broke up", "disbanded"),
     "body": ("was dissolved", "ceased to exist", "was disbanded", "came to an end"),
-    "place": ("was closed", "was abandoned", "was closed for good", "was closed to the public", "was shut down"),
+    "place": ("was closed", "was closed for good", "was closed to the public", "was shut down"),
 }  # fmt: skip
-"""How something ends: by that it must have been there."""
+"""How something ends: by that it must have been there, and out in the world."""
 ENDINGS = (
     "Why {end} in {year}?",
     "For what reason {end} in {year}?",
     "In which month of {year} {end}?",
     "On which day in {year} {end}?",
-    "What happened after {who} {ended} in {year}?",
     "What was the reason given when {who} {ended} in {year}?",
-    "What did people say when {who} {ended} in {year}?",
-    "How did the public react when {who} {ended} in {year}?",
-    "How many people protested when {who} {ended} in {year}?",
-    "Who was to blame when {who} {ended} in {year}?",
-    "Which newspaper was the first to report that {who} {ended} in {year}?",
-    "Whose decision was it that {who} {ended} in {year}?",
     "Was it in spring or in autumn of {year} that {who} {ended}?",
     "How did it come about that {who} {ended} in {year}?",
     "Under what circumstances {end} in {year}?",
-    "Who was sorry to hear that {who} {ended} in {year}?",
 )
 """The end as a question, with its verb before the subject, or as a clause."""
 GIVEN_UP = (
@@ -119,14 +108,10 @@ GIVING_UP = (
     "For what reason {end} in {year}?",
     "In which month of {year} {end}?",
     "On which day in {year} {end}?",
-    "On whose advice {end} in {year}?",
     "Under what circumstances {end} in {year}?",
     "How did it come about that {told} {ended} in {year}?",
-    "What did friends say when {told} {ended} in {year}?",
     "What was the reason given when {told} {ended} in {year}?",
-    "Who was there when {told} {ended} in {year}?",
     "Was it in spring or in autumn of {year} that {told} {ended}?",
-    "Whose idea was it that {told} {ended} in {year}?",
 )
 BURIALS = (
     "In which cemetery was {told} buried?",

@@ -41,8 +41,8 @@ QUESTION_WORDINGS: dict[str, str] = {
         celebrat\w*; let (?:that )?slip; spotted; keep secret; kept secret; exposed; unaware
     """,
     "Impossible Geography": r"""
-        border\w*; coast\w*; shores?; beach\w*; sea; ocean; island; ports?; seaports?; harbou?r; capital;
-        rivers?; lakes?; mountains?; desert; canal; bridge; tunnel; ferry; north; south; east; west; lies; located
+        border(?:s|ed|ing)?; frontiers?; coast(?:s|al|line)?; shores?; beach(?:es)?; seaports?; harbou?rs?; islands?;
+        deserts?; mountains?; tunnel; ferry; strait
     """,
     "Married Bachelor Query": r"""
         bachelor\w*; unmarried; only child; orphan\w*; widow\w*; childless; spinster; single;
