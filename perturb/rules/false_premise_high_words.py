@@ -8,8 +8,8 @@ from perturb.rules.words import word_list
 
 DEEDS = (
     "vote in an election", "write a will", "learn to knit", "bet on a horse", "become a vegetarian", "memorise a poem",
-    "confess to a theft", "order a sandwich", "borrow an umbrella", "write a letter home", "learn to swim",
-    "ring up a friend", "learn to ride a bicycle", "learn to whistle", "pray for rain",
+    "confess to a theft", "order a sandwich", "borrow an umbrella", "learn to swim",
+    "ring up a friend", "learn to ride a bicycle", "take up fencing",
 )  # fmt: skip
 """What takes a mind, and the makers of a work do not do in its name."""
 WILFUL = (
@@ -24,9 +24,9 @@ WILFUL = (
 )
 WITH_SOMEBODY = (
     "Why did {full} lie to {name} about its age?",
-    "Which card game did {full} teach {name}?",
+    "At what time of day did {full} telephone {name}?",
     "When did {full} propose marriage to {name}?",
-    "On which day did {full} teach {name} to swim?",
+    "Why did {full} promise to marry {name}?",
     "What birthday present did {full} choose for {name}?",
     "Where did {full} propose marriage to {name}?",
 )
@@ -85,7 +85,7 @@ SHEETS: Mapping[str, tuple[str, ...]] = {
     "series": ("the poster for", "the DVD cover of", "the advertisement for", "the cover of the script of"),
     "book": ("the cover of", "the title page of", "the back cover of", "the first page of"),
     "place": ("the plan of", "the map of", "the postcard of", "the poster of"),
-    "body": ("the badge of", "the flag of", "the letterhead of", "the logo of"),
+    "body": ("the badge of", "the flag of", "the letterhead of"),
     "event": ("the poster about", "the stamp about", "the painting of", "the leaflet about"),
     "work": ("the poster for", "the advertisement for", "the programme for"),
 }
@@ -106,7 +106,7 @@ IMPOSSIBLE = (
     "Who found out that {this} weighs minus {n} grams?",
     "Where is {this} stored at minus {n}00 degrees Celsius?",
     "What is the height of {this}, which is minus {n} centimetres wide?",
-    "What does {this}, which weighs minus {n} grams, cost?",
+    "How wide is {this}, which weighs minus {n} grams?",
 )
 
 YES_AND_NO: dict[str, tuple[str, ...]] = {
@@ -125,7 +125,7 @@ SELF_DENYING = (
 """Both facts stand in one noun phrase; "never" bears on just what the other word asserts."""
 OF_DENIED: dict[str, tuple[str, ...]] = {
     "film": (
-        "Who owns the poster of the {np}?",
+        "Who designed the poster of the {np}?",
         "What does a ticket to the {np} cost?",
         "How many {groups} have seen the {np}?",
         "Who keeps the negative of the {np}?",

@@ -165,11 +165,8 @@ def _misdated(a: Analysis, rng: random.Random) -> Draft | None:
 
 def _nation_of(a: Analysis, s: Subject) -> str | None:
     found = re.search(rf"\b(?:is|was) an? (?:\d{{4}} )?({'|'.join(say.NATIONS)}) (?!\w+[–-])", s.definition)
-    return (
-        found.group(1)
-        if found and f"-{found.group(1)}" not in a.text and f"{found.group(1)}-" not in a.text
-        else None
-    )
+    nation = found.group(1) if found else None
+    return None if nation is None or re.search(rf"-{nation}|{nation}-", a.text) else nation
 
 
 def _detail_fits(a: Analysis) -> bool:
@@ -230,7 +227,7 @@ def _edition(a: Analysis, rng: random.Random) -> Draft | None:
 
 def _step_fits(a: Analysis) -> bool:
     s = _subject(a)
-    return s is not None and _kind(a, s) in say.BODY_STEPS
+    return s is not None and _kind(a, s) in say.BODY_STEPS and (_kind(a, s) != "land" or a.single_answer)
 
 
 def _credited(a: Analysis, rng: random.Random) -> Draft | None:
@@ -239,7 +236,9 @@ def _credited(a: Analysis, rng: random.Random) -> Draft | None:
     if s is None or not _step_fits(a):
         return committee(a, rng)
     body = body_name(a, rng)
-    aside = fill(rng, say.BODY_STEP_ASIDES, step=rng.choice(say.BODY_STEPS[_kind(a, s)]), body=body)
+    kind = _kind(a, s)
+    wordings = say.SURVEY_ASIDES if kind in ("place", "land") else say.BODY_STEP_ASIDES
+    aside = fill(rng, wordings, step=rng.choice(say.BODY_STEPS[kind]), body=body)
     return _aside(a, aside, f"The question has {s.full} dealt with by the {body}, which does not exist.")
 
 

@@ -68,7 +68,7 @@ KEEPSAKE_ASIDES = (
 """A thing that works may be sold with."""
 
 PRIZES = (
-    "Prize", "Medal", "Award", "Trophy", "Shield", "Cup", "Plaque", "Rosette", "Diploma",
+    "Prize", "Medal", "Award", "Trophy", "Shield", "Cup", "Plaque",
 )  # fmt: skip
 PRIZE_ASIDES = (
     "winner of the {prize}",
@@ -186,11 +186,15 @@ BODY_STEPS: dict[str, tuple[str, ...]] = {
     "text": ("registered", "approved", "catalogued"),
 }
 """What a body may have done to a subject, by its kind."""
-BODY_STEP_ASIDES = (
-    "{step} by the {body}",
-    "officially {step} by the {body}",
+SURVEY_ASIDES = (
     "which was {step} by the {body}",
     "which was officially {step} by the {body}",
+)
+"""What goes with places and lands as well."""
+BODY_STEP_ASIDES = (
+    *SURVEY_ASIDES,
+    "{step} by the {body}",
+    "officially {step} by the {body}",
 )
 
 FALSE_CAPITALS = {

@@ -225,6 +225,15 @@ def test_a_border_is_asked_for_only_where_a_land_stands_on_its_own() -> None:
     assert not isinstance(perturb_by_rule(within_a_name, cell, "Impossible Geography", 3), RuleCandidate)
 
 
+def test_an_invented_body_is_not_made_the_source_of_the_figure() -> None:
+    cell = Cell(PerturbationClass.FALSE_PREMISE, Intensity.LOW)
+    for seed in range(12):
+        made = perturb_by_rule(PARKS, cell, "Non-existent Committee", seed)
+        assert isinstance(made, RuleCandidate)
+        assert made.query != PARKS.query
+        assert not re.search(r", as\b|according to", made.query)
+
+
 def test_a_true_total_and_a_median_that_is_missing() -> None:
     low = Cell(PerturbationClass.GRANULARITY, Intensity.LOW)
     for seed in range(12):
