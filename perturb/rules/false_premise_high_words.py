@@ -64,7 +64,6 @@ CREATURELY = (
     "What is the blood group of {full}?",
     "Which medicine is {full} allergic to?",
     "What colour is the fur of {full} in winter?",
-    "Which of its knees did {full} injure?",
 )
 
 SHAPES = (
@@ -105,8 +104,9 @@ SHAPED = (
 IMPOSSIBLE = (
     "Who found out that {this} weighs minus {n} grams?",
     "Where is {this} stored at minus {n}00 degrees Celsius?",
-    "What is the height of {this}, which is minus {n} centimetres wide?",
-    "How wide is {this}, which weighs minus {n} grams?",
+    "Why is {this} minus {n} centimetres wide?",
+    "Since when has {this} been minus {n} centimetres wide?",
+    "Why does {this} weigh minus {n} grams?",
 )
 
 YES_AND_NO: dict[str, tuple[str, ...]] = {

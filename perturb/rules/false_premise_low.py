@@ -158,8 +158,7 @@ def _misdated(a: Analysis, rng: random.Random) -> Draft | None:
     return _aside(
         a,
         aside,
-        f"The question dates {s.full} to {year}, the passage to {known}; what is asked does not depend on "
-        f"the year.",
+        f"The question dates {s.full} to {year}, the passage to {known}; the answer is the same.",
     )
 
 

@@ -59,7 +59,7 @@ FOUND_NOT = (
 
 GATHERED = ("lecture", "press conference", "conference", "seminar")
 """What one can be at."""
-SOURCES = ("newspaper", "magazine", "documentary", "journal")
+SOURCES = ("newspaper", "magazine", "documentary")
 PEOPLE = ("journalists", "historians", "researchers", "experts")
 """Who may find out about anything; those who hear, see or read a work come on top."""
 MODERN = ("charts", "air")
