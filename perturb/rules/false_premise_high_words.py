@@ -199,4 +199,4 @@ RULED_OUT = (
 )
 """The status is asserted plainly, and what is asked takes for granted what its meaning rules out."""
 
-GROUPS = word_list("teachers librarians students journalists engineers farmers tourists children")
+GROUPS = word_list("teachers librarians students journalists children pensioners")

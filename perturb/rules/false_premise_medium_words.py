@@ -57,7 +57,7 @@ FOUND_NOT = (
 )
 """For counts and measures, which nobody admits."""
 
-GATHERED = ("lecture", "press conference", "conference", "seminar")
+GATHERED = ("press conference", "conference", "hearing")
 """What one can be at."""
 SOURCES = ("newspaper", "magazine", "documentary")
 PEOPLE = ("journalists", "historians", "researchers", "experts")
