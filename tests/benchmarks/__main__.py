@@ -12,6 +12,7 @@ from pathlib import Path
 MORE = {
     # The second run is that of a provider: 2 s a reply and 256 connections over eight models.
     "bench_build": [[], ["--once", "--latency", "2", "--connections", "32", "--faults", "0"]],
+    "bench_rules": [[], ["--alone"]],
 }
 
 

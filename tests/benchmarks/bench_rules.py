@@ -2,13 +2,15 @@
 
     python -m tests.benchmarks.bench_rules --base-set FILE --executors local,processes,ray
 
-Each build runs in a process of its own, from its start to the written snapshot; the data files must be the same.
+Each build runs in a process of its own, from its start to the written snapshot; the data files must be the same. With
+`--alone` the rules and the verifiers run in this process, without ledger, panel or snapshot: what is left is theirs.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import json
 import resource
 import subprocess
@@ -39,6 +41,36 @@ def build(kind: str, base_set: Path | None, out: Path) -> dict[str, Any]:
     }
 
 
+def alone(base_set: Path | None) -> str:
+    """Every job of the instances by the rules and every check on what they make, on one core; one line of figures."""
+    from perturb.catalogue import Catalogue
+    from perturb.curate import demo_path, load_base_set
+    from perturb.generate.by_rule import generate_by_rule
+    from perturb.records import ALL_CELLS, Job
+    from perturb.rules.checks import CHECKS, judge_by_rule
+
+    catalogue, instances = Catalogue.load(), load_base_set(base_set or demo_path("demo")).instances
+    jobs = judged = 0
+    first = 0.0
+    started = time.process_time()
+    for instance, cell in itertools.product(instances, ALL_CELLS):
+        jobs += 1
+        job = Job(f"{instance.id}/{cell}", instance.id, cell, "rules", 0, "bench")
+        candidate = generate_by_rule(catalogue, job, instance, 0).candidate
+        if candidate is None:
+            continue
+        target = catalogue.classes[cell.perturbation_class].target
+        for check in CHECKS:
+            judge_by_rule(check, instance, candidate, target)
+        judged += 1
+        first = first or time.process_time()
+    spent = time.process_time() - started
+    return (
+        f"rules and checks alone: {jobs} jobs, {judged} judged in {spent:.1f} s of processor time"
+        f" ({jobs / spent:.0f} jobs/s, {judged / spent:.0f} judged/s); the first judged {first:.2f} s after the start"
+    )
+
+
 def main() -> None:
     """Build once with each executor and print what it took."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -46,7 +78,11 @@ def main() -> None:
     parser.add_argument(
         "--executors", default="local,processes", help="separated by commas; the first is the measure"
     )
+    parser.add_argument("--alone", action="store_true", help="time the rules and checks in this process")
     options = parser.parse_args()
+    if options.alone:
+        print(alone(options.base_set))
+        return
     with tempfile.TemporaryDirectory() as folder:
         results = {kind: build(kind, options.base_set, Path(folder)) for kind in options.executors.split(",")}
     name, first = next(iter(results.items()))
