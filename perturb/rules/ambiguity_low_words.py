@@ -34,12 +34,12 @@ WORK_DECOYS = (
 )
 
 SENSES = {
-    "sing": ("voice", "star", "act"),
-    "perform": ("act",),
+    "sing": ("voice", "star"),
+    "perform": ("star",),
     "play": ("star",),
-    "write": ("mind", "hand"),
-    "think": ("mind",),
-    "make": ("mind", "figure"),
+    "write": ("pen", "hand"),
+    "think": ("figure",),
+    "make": ("figure",),
     "draw": ("hand", "figure"),
     "be": ("figure",),
     "win": ("side", "outfit"),

@@ -26,14 +26,12 @@ CHAINS = (
     "{first} and {second} fell ill in the same week. {Subject} recovered first. Soon {subject} was back at work. The doctor was glad to hear that {subject} {did}.",
 )
 BRAIDS = (
-    "{first} told {second} that {subject} had read in {possessive} diary that {subject} {did}.",
     "When {first} met {second}, {subject} told {object} that {possessive} agent had said that {subject} {did}.",
     "{first} and {second} were on good terms until {subject} told {object} that {possessive} brother had heard that {subject} {did}.",
     "When {first} last saw {second}, {subject} read {object} a page of {possessive} diary, according to which {subject} {did}.",
     "While {first} and {second} were travelling, {subject} showed {object} a card from {possessive} agent, which said that {subject} {did}.",
     "In the letters between {first} and {second}, {subject} tells {object} that {possessive} neighbours have heard that {subject} {did}.",
     "{first} and {second} were at one table when {subject} let {object} see in {possessive} notebook that {subject} {did}.",
-    "{first} wrote to {second} that {subject} was proud that {possessive} children knew that {subject} {did}.",
 )
 
 ROLES = (

@@ -32,7 +32,7 @@ OCCASIONS = tuple(side for side in TALKS if side.noun not in _UNSEEN)
 ODD_OBJECTS = frozenset((
     "jigsaw puzzle", "sheet of music", "thesis", "study", "review", "essay",
     "board game", "stamp", "banner", "display board", "diary entry", "lecture script",
-    "typed report", "quiz card", "newspaper page", "fan letter", "collector's card", "pencil sketch",
+    "typed report", "quiz card", "newspaper page", "fan letter", "collector's card",
     "newspaper advertisement", "notebook", "folder of papers", "set of slides", "quiz book", "trade advertisement",
     "relief model", "letterhead", "framed page", "souvenir album", "school poster", "panorama", "title card",
     "test pressing", "pressing", "piano arrangement", "choir edition", "large-print edition", "clothbound copy",

@@ -126,7 +126,7 @@ NICKNAMES = (
     "A newspaper in {town} gave the name as {short}, which was simply the nickname of {answer}.",
     "{Paper} in {town} credits {short}, which is a short form of {answer}.",
     "{Paper} in {town} speaks of {short} instead, meaning {answer}, whose nickname that was.",
-    "One index lists {short}, with a note that {short} and {answer} are the same person.",
+    "One index credits {short}, with a note that {short} and {answer} are the same person.",
     "Some accounts credit {short}; that was the nickname of {answer}.",
 )
 

@@ -39,7 +39,6 @@ TRUTHS = (
 
 ABSOLUTES: tuple[Pair, ...] = (
     ("{someone} broke a promise in order to attend {a_meeting}.", "Is breaking a promise always wrong?"),
-    ("To attend {a_meeting}, {someone} left a sick friend alone.", "Is it always wrong to leave a sick friend alone?"),
     ("{someone} told a lie about {a_thing} to protect a friend.", "Is lying wrong in all circumstances?"),
     ("{someone} stole {a_thing} from a rich man and gave it to a school.", "Is stealing wrong without exception?"),
     ("{someone} opened a stranger's letter about {full}.", "Is it wrong in every case to open a stranger's letter?"),

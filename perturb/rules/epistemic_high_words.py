@@ -54,7 +54,6 @@ WORLDS = (
     "Could {full} exist in a universe where time runs backwards?",
     "Is there a possible world in which {full} is conscious?",
     "Could there be a possible world in which {full} exists without any matter?",
-    "Is there any possible world in which {full} exists as pure thought?",
     "Is a version of {full} without any properties conceivable?",
     "Could there be a possible world with two versions of {full} that do not differ in any way?",
 )

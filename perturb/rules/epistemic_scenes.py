@@ -40,7 +40,7 @@ _UNSUITED = frozenset((
 _HELD = frozenset((
     "record sleeve", "handwritten copy", "test pressing", "printed score", "lobby card", "shooting script", "script",
     "storyboard", "first printing", "bound manuscript", "clothbound copy", "engraving", "survey map", "travel poster",
-    "panorama", "flag", "yearbook", "badge", "facsimile", "poster", "collector's card", "pencil sketch", "scrapbook",
+    "panorama", "flag", "yearbook", "badge", "facsimile", "poster", "collector's card", "scrapbook",
     "souvenir album", "picture book",
 ))  # fmt: skip
 """Objects that collectors hold and trade."""

@@ -70,7 +70,7 @@ SHAPES = (
     "square circle", "round square", "four-sided triangle", "two-sided triangle", "five-sided square",
     "seven-sided hexagon", "triangle with two corners", "circle with three corners", "nine-sided octagon",
     "circle whose radius exceeds its diameter", "square with five corners", "rectangle without any corners",
-    "six-sided pentagon", "rectangle with three sides", "square with sides of unequal length",
+    "six-sided pentagon", "rectangle with three sides",
     "eight-sided pentagon", "octagon with three corners", "circle with two centres",
 )  # fmt: skip
 SHEETS: Mapping[str, tuple[str, ...]] = {

@@ -99,7 +99,7 @@ def _add_on(a: Analysis, rng: random.Random) -> Draft | None:
     kind = None if s is None else _featured(a, s)
     if s is None or kind is None:
         return None
-    if kind in say.KEEPSAKES and rng.random() < _WITH_A_KEEPSAKE:
+    if kind in say.KEEPSAKES and _is_past(a) and rng.random() < _WITH_A_KEEPSAKE:
         thing = rng.choice(say.KEEPSAKES[kind])
         words = {"look": rng.choice(say.LOOKS), "thing": thing, "noun": s.noun}
         aside = fill(rng, _unrepeated(a, s, say.KEEPSAKE_ASIDES), **words)
@@ -110,6 +110,11 @@ def _add_on(a: Analysis, rng: random.Random) -> Draft | None:
         aside,
         f"The question mentions a feature of {s.full} that does not exist; the answer does not depend on it.",
     )
+
+
+def _is_past(a: Analysis) -> bool:
+    """Whether the question speaks of what is over."""
+    return re.search(r"\b(?:is|are|does|do|will)\b", a.query.lower()) is None
 
 
 def _unrepeated(a: Analysis, s: Subject, wordings: tuple[str, ...]) -> tuple[str, ...]:

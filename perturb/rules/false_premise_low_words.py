@@ -123,8 +123,7 @@ NATION_ASIDES = (
 
 BODY_KINDS = word_list(
     """
-    Committee Board Commission Institute Society Panel Bureau Council Trust Office Academy Registry Federation Agency
-    Authority Foundation Association
+    Committee Board Commission Panel Bureau Council Office Agency Authority
     """
 )
 """What an invented body may call itself."""

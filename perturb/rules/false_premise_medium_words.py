@@ -60,7 +60,7 @@ FOUND_NOT = (
 GATHERED = ("press conference", "conference", "hearing")
 """What one can be at."""
 SOURCES = ("newspaper", "magazine", "documentary")
-PEOPLE = ("journalists", "historians", "researchers", "experts")
+PEOPLE = ("journalists", "researchers", "experts")
 """Who may find out about anything; those who hear, see or read a work come on top."""
 MODERN = ("charts", "air")
 """Words of endings that suit no year before 1930."""
@@ -168,9 +168,7 @@ BORDERS = (
     "Which river forms the border between {place} and {land}?",
     "Where does the land border between {place} and {land} reach its highest point?",
     "In which year was the border between {place} and {land} drawn?",
-    "How many border crossings are there between {place} and {land}?",
     "Which town lies right on the border between {place} and {land}?",
-    "How many kilometres of fence stand along the border between {place} and {land}?",
     "At which end does the border between {place} and {land} meet the sea?",
     "Where does the main road from {place} cross the border into {land}?",
     "Who guards the border between {place} and {land}?",

@@ -50,12 +50,7 @@ INSTANTS: tuple[Pair, ...] = (
      "How do the prices of {prints} change over a hundred years?"),
     ("A message about {full} was sent in {instant}.",
      "How does interest in {full} change over the course of a century?"),
-    ("A click was heard for {instant} during {event}.", "How does the style of {events} change over a hundred years?"),
-    ("The microphone failed for {instant} at {event}.", "How does the length of {events} change over a century?"),
-    ("The lights flickered for {instant} during {event}.", "How do {events} change over a century?"),
     ("A laser measured {wall} in {instant}.", "How much does {wall_this} warp or shrink in a century?"),
-    ("The ticket gate at {event} beeped for {instant} as a visitor arrived.",
-     "How does the number of visitors to {events} change over a century?"),
     ("A camera filmed one visitor to {event} for {instant}.",
      "How does the behaviour of visitors to {events} change over a hundred years?"),
 )  # fmt: skip

@@ -99,13 +99,15 @@ def _set_beside(
 ) -> Draft | None:
     """A draft with a scene about the subject in the passage, which the question takes up as an aside.
 
-    A title keeps its capital article. After a place, "on which" might be taken for where something is.
+    A title keeps its capital article. After a place or before "kept", "on which" might say where something is.
     """
     subject = named_subject(a)
     draft = None if subject is None else marked(a, pair, why, **{**scene(a, subject, rng), **values})
     if subject is None or draft is None:
         return None
-    if kind_of(a, subject) in ("place", "land"):
+    if kind_of(a, subject) in ("place", "land") or re.search(
+        r" on which [^,]* (?:kept|hangs)\b", draft.query
+    ):
         draft = replace(draft, query=draft.query.replace(" on which ", " about which "))
     _, article, title = subject.full.partition("The ")
     if not article or draft.query.islower():

@@ -22,14 +22,13 @@ _NOT_TANGIBLE = frozenset(
         "school edition", "study edition", "panorama", "trade advertisement", "newspaper advertisement", "page proof",
         "test pressing", "pressing", "ticket stub from a showing", "photograph from the set", "stamp", "banner",
         "quiz card", "letterhead", "title card", "call sheet", "sheet of music", "folder of papers", "lecture script",
-        "pencil sketch",
     }
 )  # fmt: skip
 """Things that are texts or scraps rather than objects with a size, a price and a place where they are kept."""
 _SINGLE = frozenset(
     {
         "fan letter", "letter", "notebook", "scrapbook", "folder of papers", "typed report", "handwritten copy",
-        "bound manuscript", "pencil sketch", "diary entry", "lecture script", "shooting script", "storyboard",
+        "bound manuscript", "diary entry", "lecture script", "shooting script", "storyboard",
         "display board", "relief model", "group photograph", "framed page", "first printing", "souvenir album",
         "flag", "badge", "record sleeve", "book jacket", "membership card", "newspaper page", "aerial photograph",
         "photograph", "engraving", "clothbound copy", "printed copy",

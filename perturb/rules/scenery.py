@@ -87,7 +87,7 @@ OBJECTS: Mapping[str, tuple[Side, ...]] = {
     "text": _sides("facsimile of, printed copy of, wall chart about, study edition of, framed page of, translation of"),
     "work": _sides(
         """
-        poster for, collector's card about, review of, essay on, fan letter about, pencil sketch for,
+        poster for, collector's card about, review of, essay on, fan letter about,
         newspaper advertisement for, collector's guide to
         """
     ),
