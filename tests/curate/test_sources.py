@@ -254,7 +254,9 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
     assert "is a folder" in error_of(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"plain text", gzip.compress(b"x" * 1000)[:-12]])
+@pytest.mark.parametrize(
+    "content", [b"plain text", gzip.compress(b"x" * 1000)[:-12]], ids=["plain", "cut off"]
+)
 def test_broken_gzip(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(content)
