@@ -37,7 +37,7 @@ SENSES = {
     "sing": ("voice", "star"),
     "perform": ("star",),
     "play": ("star",),
-    "write": ("pen", "hand"),
+    "write": ("hand",),
     "think": ("figure",),
     "make": ("figure",),
     "draw": ("hand", "figure"),
@@ -58,7 +58,7 @@ SENSE_QUESTIONS = (
     "according to the passage, which {sense} {did}",
 )
 VERBS = (
-    (r"(?<=[a-z\d] )come out\b(?! of)", ("appear", "drop")),
+    (r"(?<=[a-z\d] )come out\b(?! of)", ("drop",)),
     (r"\breleased\b", ("put out", "brought out", "launched")),
     (r"\bfilmed$", ("shot",)),
     (r"(?<=they )film\b", ("shoot",)),

@@ -166,10 +166,28 @@ def _reasons(
         m.text.isdigit() for c in clusters for m in c.mentions
     ):
         found.append("the answer is a single letter")
+    if _sung_by_another(instance):
+        found.append("another performer is named beside the one asked for")
     best = max((_local_support(instance, sentences, i) for i in holding), default=0.0)
     if best < MIN_SUPPORT:
         found.append(f"weak support: the passage near the answer holds {best:.0%} of the question's words")
     return found
+
+
+_SUNG = re.compile(r"who (?:sings|sang|sung|recorded|performed)\b", re.IGNORECASE)
+_SUNG_BY = re.compile(
+    r"\b(?:covered|populari[sz]ed(?: \w+)?|single|version|made famous) by (?:[Tt]he )?"
+    r"([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)"
+)
+
+
+def _sung_by_another(instance: BaseInstance) -> bool:
+    """Whether the question is who sings, and a passage names a performer who is no accepted answer."""
+    if not _SUNG.match(instance.query):
+        return False
+    known = " ".join((instance.query, *instance.answers))
+    named = (name for passage in instance.passages for name in _SUNG_BY.findall(passage.text))
+    return any(not has_word(known, name) for name in named)
 
 
 def _dated_by(query: str, answer: str) -> bool:

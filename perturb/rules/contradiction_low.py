@@ -40,6 +40,7 @@ _UNIT = re.compile(
 """What follows a figure that is measured rather than counted."""
 _LOOKS_BACK = re.compile(
     r"^(?:\W*\w+){0,7}?\W+(?:he|she|it|they|him|them|his|its|their)\b|"
+    r"^(?:after|despite|following|apart from|since then|until then)\b|"
     r"^(?:\w+ ){1,4}?\w+,? however\b|^(?-i:The [a-z]+ )",
     re.IGNORECASE,
 )

@@ -35,7 +35,8 @@ FRINGE_VALUES = (
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 OF_OBJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("is kept in a {} box", ("green", "brown", "grey", "red", "blue", "yellow", "white", "black", "purple")),
-    ("is kept in {}", ("a drawer", "a glass case", "a cellar", "a safe", "an attic", "a cupboard")),
+    ("is kept in {}", ("a drawer", "a glass case", "a safe", "a cupboard")),
+    ("is kept in {}", ("a cellar", "an attic", "a garage", "a library")),
     (
         "was found in {}",
         ("an attic", "a barn", "a church", "a bookshop", "a suitcase", "a hotel", "a garage"),
@@ -53,7 +54,7 @@ OF_GATHERINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("was opened by {}", ("a mayor", "a judge", "a bishop", "a headmistress", "a minister")),
     ("ended with {}", ("a song", "a toast", "a raffle", "a vote of thanks")),
     ("was paid for by {}", ("a bank", "a hotel", "a newspaper", "a university", "a publisher")),
-    ("lasted {}", ("half an hour", "two hours", "a whole morning", "a whole afternoon")),
+    ("lasted {}", ("half an hour", "an hour", "two hours", "three hours")),
 )
 """What can be said of an evening at which people meet, and values of which only one can hold."""
 
@@ -115,7 +116,7 @@ SPEAKERS = (
     "{X} has written about this in {book}. “{Claim},” the entry says. The list of authors calls the writer {y}.",
     "“{Claim},” says a report read out at {event}. Its author is {x} on the first page and {y} on the last.",
     "One chapter of {book} is by {x}. “{Claim},” it says. In the table of contents, the author of that chapter is {y}.",
-    "“{Claim},” began a talk at {event}. The minutes call the speaker {x}; the programme says {y}.",
+    "“{Claim},” the speaker said at {event}. The minutes call the speaker {x}; the programme says {y}.",
     "{X} wrote a letter to {paper}. “{Claim},” it says. The reply printed below it is addressed to {y}.",
 )
 """{x} and {y} are one person with two titles, who stands in no sentence with the claim."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from perturb.rules import pools, scenery
 from perturb.rules.analyse import Analysis
+from perturb.rules.asides import a_
 from perturb.rules.kinds import Entry, Pair, kind_of, suiting
 from perturb.rules.planting import addition_place, planted
 from perturb.rules.rule import Draft
@@ -151,9 +152,11 @@ def scene(a: Analysis, s: Subject, rng: random.Random) -> dict[str, str]:
         "book_kind": book.noun,
         "book_prep": book.prep,
         "book_which": book.of_which,
+        "a_book": a_(book.noun),
         "wall": wall.one.format(full=s.full),
         "wall_this": wall.this.format(full=s.full),
         "wall_which": wall.of_which,
+        "a_wall": a_(wall.noun),
         "event": event.one.format(full=s.full),
         "that": event.this.format(full=s.full),
         "events": f"{_plural(event.noun)} {event.prep} {s.full}",
