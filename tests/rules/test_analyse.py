@@ -90,6 +90,15 @@ def test_full_dates_take_on() -> None:
             instance("who designed the marble fountain at Tarn", "Rain fell on Ann Lee.", "Ann Lee"),
             "weak support",
         ),
+        (
+            instance(
+                "who sings copper morning",
+                "Copper Morning is sung by Ann Lee. It was covered by Bo Dee.",
+                "Ann Lee",
+            ),
+            "another performer",
+        ),
+        (instance("who sings copper morning", "Copper Morning is a single by Ann Lee.", "Ann Lee"), ""),
     ],
 )
 def test_bad_bases_are_gated(base: BaseInstance, reason: str) -> None:
