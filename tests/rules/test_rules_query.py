@@ -11,7 +11,7 @@ import pytest
 from perturb.curate import load_base_set
 from perturb.digests import seed_of
 from perturb.records import BaseInstance, Cell, Intensity, Passage, PerturbationClass
-from perturb.rules import epistemic_mismatch, false_premise, granularity_mismatch
+from perturb.rules import engine, epistemic_mismatch, false_premise, granularity_mismatch
 from perturb.rules.analyse import analyse
 from perturb.rules.doers import doer_of
 from perturb.rules.engine import Abstention, RuleCandidate, perturb_by_rule
@@ -111,6 +111,12 @@ PARKS = instance(
     "103",
 )
 EXAMPLES = (FILM, SONG, BODY, CITY, BRITON, COACH, FIRST, SERIES, OPENING, BRIDGE, TOWER, PARKS)
+
+
+@pytest.fixture(autouse=True)
+def all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules that are switched off are tested as well."""
+    monkeypatch.setattr(engine, "_RULES", engine._ALL_RULES)
 
 
 def drafted(rule: Rule, base: BaseInstance, seed: int) -> RuleCandidate | None:
