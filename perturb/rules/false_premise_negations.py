@@ -31,7 +31,6 @@ def denial_of(a: Analysis) -> str | None:
     return _not_then(a, q)
 
 
-_BASE = r"([a-z]+)"
 _OTHER_FORMS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"who has ([a-z]+(?:ed|en|on|de)) (.+)$"), r"{answer} has not \1 \2"),
     (re.compile(r"(?:what|which) (?:is|are|was|were) (.+) called(| in .+)$"), r"\1 {be} not called {answer}\2"),

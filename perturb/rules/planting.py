@@ -61,13 +61,6 @@ def _tells(a: Analysis, addition: str) -> bool:
     return any(has_word(addition, alias) for cluster in a.clusters for alias in cluster.aliases)
 
 
-def entry_for(a: Analysis, rng: random.Random, bank: Mapping[str, tuple[Entry, ...]]) -> Entry | None:
-    """An entry of the bank that suits the subject, or the person who is the answer; None if there is none."""
-    subject = anchor_of(a)
-    entries = () if subject is None else suiting(bank, kind_of(a, subject))
-    return rng.choice(entries) if entries else None
-
-
 def planted(a: Analysis, pair: Pair | None, why: str, /, **values: str) -> Draft | None:
     """A draft whose passage says something more of the subject, and whose question asks beyond it."""
     subject = anchor_of(a)

@@ -16,9 +16,6 @@ from perturb.rules.words import STOP_WORDS, capitalise, has_word, is_common, pla
 
 Span = tuple[int, int]
 
-_PREPOSITION = re.compile(
-    r"\b(?:in|on|at|by|during|around|since|until|from|of|as of|in the year)\s+$", re.IGNORECASE
-)
 _CLEAN_LEFT = re.compile(
     r"(?:^|[.!?]\s+|[,;:(–—]\s*|\b(?:by|to|with|from|of|for|as|is|was|are|were|and|or|that|when|while|where|stars|starring|"
     r"than|named|called|played|including|through|into|about|between|against|after|before|than|while|which|who|has|had)\s+)$"

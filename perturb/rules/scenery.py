@@ -1,15 +1,12 @@
-"""What may stand around any subject: objects, gatherings, writings, groups of people. Every class draws from here.
+"""What may stand around any subject: objects, gatherings, groups of people. Every class draws from here.
 
 What one class alone spoke of would tell the class of an item by a word (see `docs/offline-engine.md`, Fingerprints).
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from typing import NamedTuple
-
-from perturb.rules.kinds import suiting
 
 
 class Side(NamedTuple):
@@ -113,16 +110,6 @@ GATHERINGS: tuple[Side, ...] = _sides(
 )
 """What people come to, hear or hold."""
 
-WRITINGS: tuple[str, ...] = (
-    "a newspaper", "a magazine", "a guide", "a leaflet", "a handbook", "a catalogue", "a yearbook", "an almanac",
-    "an encyclopaedia", "a reference work", "a textbook", "a brochure", "a bulletin", "a newsletter", "a report",
-    "a chronicle", "a survey", "a study", "a press release", "a programme note", "a local history", "a journal",
-    "a fact sheet", "a review", "a website", "a documentary", "a radio feature", "an obituary column", "a blog",
-    "a school book", "a museum label", "a notice board", "a preface", "a footnote", "a memoir", "a card index",
-    "a register", "an inventory", "a dictionary", "a companion volume",
-)  # fmt: skip
-"""What says something, each with its indefinite article."""
-
 GROUPS: tuple[str, ...] = (
     "teachers", "librarians", "nurses", "students", "commuters", "retired people", "bakers", "taxi drivers",
     "office workers", "readers", "museum visitors", "shop assistants", "sailors", "gardeners", "engineers",
@@ -130,13 +117,3 @@ GROUPS: tuple[str, ...] = (
     "village halls", "community centres", "choirs", "reading groups", "youth clubs", "hotels", "cafés", "hospitals",
 )  # fmt: skip
 """People and places that can be counted and asked."""
-
-
-def object_for(rng: random.Random, kind: str) -> Side | None:
-    """An object that suits a kind of subject; None if there is none.
-
-    >>> object_for(random.Random(0), "person").prep in ("on", "about", "of")
-    True
-    """
-    found = suiting(OBJECTS, kind) or OBJECTS["any"]
-    return rng.choice(found) if found else None

@@ -8,7 +8,7 @@ from typing import Any
 
 from perturb.digests import seed_of
 from perturb.rules import pools
-from perturb.rules.answers import AnswerType, person_name
+from perturb.rules.answers import AnswerType
 from perturb.rules.words import has_word
 
 _INDIAN = re.compile(r"\b(?:India|Indian|Hindi|Tamil|Telugu|Bollywood|Kannada|Malayalam|Mumbai|Delhi)\b")
@@ -175,8 +175,3 @@ def other_place(answer: str, rng: random.Random) -> str | None:
     if comma and tail in pools.US_STATES and "," not in head and len(head.split()) <= 3:
         return f"{prefix}{rng.choice(('Fairmont', 'Brookfield', 'Milton', 'Ashland'))}, {rng.choice(pools.NEW_STATES)}"
     return None
-
-
-def surname_of(answer: str) -> str:
-    """The last word of a person's name."""
-    return person_name(answer).split()[-1]

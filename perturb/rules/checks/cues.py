@@ -51,14 +51,6 @@ HIGH_CREDIBILITY = any_of(
 )
 """One side is called the right one."""
 
-ROUNDING = any_of(
-    r"""
-    about; around; approximately; roughly; nearly; almost; some; circa; close to; just (?:over|under);
-    more or less; or so; rounded; round (?:figure|number)s?; on the order of; in round;
-    the neighbou?rhood of
-    """
-)
-
 EXCLUSION = any_of(
     r"""
     either\b.+\bor; but not both; mutually exclusive; cannot both; at the same time; simultaneously;
