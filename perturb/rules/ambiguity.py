@@ -29,7 +29,7 @@ from perturb.rules.drafts import answer_sentence, fill, in_style
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import split_sentences
 from perturb.rules.values import later_date
-from perturb.rules.words import capitalise, content_stems, has_word
+from perturb.rules.words import capitalise, content_stems, has_word, plural
 
 MEDIUM = Cell(PerturbationClass.AMBIGUITY, Intensity.MEDIUM)
 HIGH = Cell(PerturbationClass.AMBIGUITY, Intensity.HIGH)
@@ -70,7 +70,7 @@ def _deictic(analysis: Analysis, rng: random.Random) -> Draft | None:
         rng,
         say.DEICTIC_NOTES,
         noun=gap.subject.noun,
-        nouns=gap.subject.noun if gap.subject.noun.endswith("s") else f"{gap.subject.noun}s",
+        nouns=plural(gap.subject.noun),
         name=f"“{gap.subject.name}”" if work else gap.subject.full,
         sibling=sibling,
         claim=capitalise(claim),

@@ -176,8 +176,7 @@ def _reasons(
 
 _SUNG = re.compile(r"who (?:sings|sang|sung|recorded|performed)\b", re.IGNORECASE)
 _SUNG_BY = re.compile(
-    r"\b(?:covered|populari[sz]ed(?: \w+)?|single|version|made famous) by (?:[Tt]he )?"
-    r"([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)"
+    r"\b(?:covered|populari[sz]ed(?: \w+)?|single|version|made famous) by (?:[Tt]he )?((?:[\w’'-]+ ?){1,7})"
 )
 
 
@@ -185,9 +184,10 @@ def _sung_by_another(instance: BaseInstance) -> bool:
     """Whether the question is who sings, and a passage names a performer who is no accepted answer."""
     if not _SUNG.match(instance.query):
         return False
-    known = " ".join((instance.query, *instance.answers))
-    named = (name for passage in instance.passages for name in _SUNG_BY.findall(passage.text))
-    return any(not has_word(known, name) for name in named)
+    known = {plain(word) for text in (instance.query, *instance.answers) for word in tokens(text)}
+    told = (text for passage in instance.passages for text in _SUNG_BY.findall(passage.text))
+    named = ({plain(word) for word in re.findall(r"\b[A-Z]\w+", text)} for text in told)
+    return any(words and not words & known for words in named)
 
 
 def _dated_by(query: str, answer: str) -> bool:

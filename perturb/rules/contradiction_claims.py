@@ -188,7 +188,7 @@ def denied_value(analysis: Analysis) -> str:
         for alias in cluster.aliases
         if has_word(analysis.answer, alias) and not (people and " " not in alias)
     }
-    value = min((*within, analysis.answer), key=len)
+    value = min((*within, analysis.answer), key=lambda form: (len(form), form))
     return re.sub(r"^The ", "the ", analysis.answer if _same(value, analysis.answer) else value)
 
 

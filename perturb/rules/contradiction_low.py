@@ -120,7 +120,7 @@ _MEETINGS = tuple(
     in ("lecture", "evening class", "quiz", "talk", "debate", "slide show", "workshop", "seminar")
 )
 _NO_PAPER = frozenset(
-    {"choir edition", "sheet music", "record sleeve", "piano arrangement", "disc", "trade advertisement",
+    {"choir edition", "sheet of music", "record sleeve", "piano arrangement", "disc", "trade advertisement",
      "television guide", "title card", "quiz book", "reading guide", "relief model", "visitors' leaflet", "panorama",
      "letterhead", "wall chart", "framed page", "translation", "school edition", "essay", "review", "study",
      "newspaper advertisement", "magazine article", "collection of essays", "diary entry", "stamp", "display board",

@@ -80,9 +80,10 @@ def can_front(figures: bool = True) -> Applies:
 def fronted(a: Analysis, rng: random.Random, pairs: tuple[Pair, ...], why: str) -> Draft | None:
     """A draft whose question opens with a remark on what the passage now says of the subject."""
     subject = fronted_subject(a)
-    sentence, aside = rng.choice([pair for pair in pairs if pair[1].startswith("{of_")])
-    if subject is None:
+    tied = [pair for pair in pairs if pair[1].startswith("{of_")]
+    if subject is None or not tied:
         return None
+    sentence, aside = rng.choice(tied)
     words = {**slots(subject), **beside(a, rng, subject)}
     remark = aside.replace("{of_", "{it_").format(**words)
     passages = added(a, sentence.format(**words))

@@ -12,7 +12,7 @@ from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import Applies, a_, low_rule
 from perturb.rules.epistemic_fronts import can_front, fronted, fronted_subject
-from perturb.rules.epistemic_scenes import beside, for_all, plural
+from perturb.rules.epistemic_scenes import beside, for_all
 from perturb.rules.kinds import Pair
 from perturb.rules.marking import (
     can_mark,
@@ -25,7 +25,7 @@ from perturb.rules.marking import (
 )
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS
-from perturb.rules.words import has_word
+from perturb.rules.words import has_word, plural
 
 _CLASS = PerturbationClass.EPISTEMIC
 

@@ -12,12 +12,12 @@ from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.asides import Applies, Apply, question_of, refusal_rule, told_in, with_query
 from perturb.rules.doers import Doer, doer_of, done_of
-from perturb.rules.epistemic_scenes import beside, for_all, plural
+from perturb.rules.epistemic_scenes import beside, for_all
 from perturb.rules.kinds import Pair
 from perturb.rules.planting import addition_place, asked, has_anchor, planted, takes
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, Subject, about_thing, appeared_in, subject_of
-from perturb.rules.words import has_word
+from perturb.rules.words import has_word, plural
 
 _CLASS = PerturbationClass.EPISTEMIC
 

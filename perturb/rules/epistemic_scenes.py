@@ -90,17 +90,6 @@ def _named(gap: str, side: Side, full: str) -> dict[str, str]:
     }
 
 
-def plural(noun: str) -> str:
-    """A countable noun in the plural.
-
-    >>> plural("story"), plural("series"), plural("song")
-    ('stories', 'series', 'songs')
-    """
-    if noun.endswith("s"):
-        return noun
-    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-
-
 _FEW = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirty")
 _COPIED = ("leaflet", "handbook", "booklet", "brochure", "textbook", "fact sheet", "pamphlet", "picture book")
 _YEARS = tuple(range(2051, 2119))

@@ -41,7 +41,7 @@ _OPPOSITES: Mapping[str, tuple[str, str]] = {
 """A verb of beginning: the past of the verb that ends it, and the preposition that falls away."""
 _UNDONE: Mapping[str, str] = {
     "open": "closed", "opened": "closed", "created": "abolished", "founded": "dissolved", "established": "dissolved",
-    "released": "withdrawn", "come": "withdrawn", "introduced": "abolished", "built": "torn down",
+    "released": "withdrawn", "introduced": "abolished", "built": "torn down",
     "formed": "dissolved", "published": "withdrawn", "aired": "taken off the air", "broadcast": "taken off the air",
     "signed": "revoked", "adopted": "dropped", "ratified": "repealed", "passed": "repealed", "launched": "shut down",
 }  # fmt: skip

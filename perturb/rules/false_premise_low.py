@@ -35,7 +35,7 @@ from perturb.rules.kinds import kind_of
 from perturb.rules.marking import named_subject
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, Subject, appeared_in, subject_of
-from perturb.rules.words import has_word
+from perturb.rules.words import has_word, plural
 
 _CLASS = PerturbationClass.FALSE_PREMISE
 
@@ -183,8 +183,7 @@ def _detail(a: Analysis, rng: random.Random) -> Draft | None:
     if s is None:
         return None
     nation = rng.choice([n for n in say.OTHER_NATIONS if not has_word(a.text, n)])
-    nouns = s.noun if s.noun.endswith("s") else f"{s.noun}s"
-    words = {**slots(s), "nation": nation, "a_nation": a_(nation), "nouns": nouns}
+    words = {**slots(s), "nation": nation, "a_nation": a_(nation), "nouns": plural(s.noun)}
     aside = fill(rng, say.NATION_ASIDES, **words)
     return _aside(
         a,

@@ -21,7 +21,7 @@ from perturb.rules.planting import addition_place
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import inserted_after
 from perturb.rules.subjects import subject_of
-from perturb.rules.words import capitalise
+from perturb.rules.words import capitalise, plural
 
 _CLASS = PerturbationClass.GRANULARITY
 
@@ -204,7 +204,7 @@ def _listed(a: Analysis) -> tuple[str, str, str] | None:
     made = _MADE.get(doer.verb)
     if s is None or made is None or not a.query.rstrip("? ").endswith(s.name):
         return None
-    return f"{s.noun or 'work'}s", s.name, made
+    return plural(s.noun or "work"), s.name, made
 
 
 def _entries(a: Analysis, rng: random.Random) -> list[str] | None:

@@ -14,7 +14,7 @@ from perturb.rules.rule import Draft
 from perturb.rules.scenery import Side
 from perturb.rules.subjects import Subject, anchor_of
 from perturb.rules.values import new_person
-from perturb.rules.words import has_word
+from perturb.rules.words import has_word, plural
 
 _NOT_TANGIBLE = frozenset(
     {
@@ -96,22 +96,6 @@ _OTHERS = frozenset(
 PEOPLE: tuple[str, ...] = tuple(group for group in scenery.GROUPS if group not in _OTHERS)
 
 
-def _plural(noun: str) -> str:
-    """The plural of a noun that may have a tail with "of".
-
-    >>> _plural("sheet of music"), _plural("handwritten copy"), _plural("box set"), _plural("press")
-    ('sheets of music', 'handwritten copies', 'box sets', 'presses')
-    """
-    head, of, tail = noun.partition(" of ")
-    if head.endswith("y") and head[-2] not in "aeiou":
-        head = f"{head[:-1]}ies"
-    elif head.endswith(("s", "x", "z", "ch", "sh")):
-        head += "zes" if head.endswith("quiz") else "es"
-    else:
-        head += "s"
-    return f"{head}{of}{tail}"
-
-
 def _is_tangible(side: Side) -> bool:
     return side.noun not in _NOT_TANGIBLE and side.prep not in ("to", "with")
 
@@ -136,19 +120,19 @@ def scene(a: Analysis, s: Subject, rng: random.Random) -> dict[str, str]:
     return {
         "one": found.one.format(full=s.full),
         "this": found.this.format(full=s.full),
-        "many": f"{_plural(found.noun)} {found.prep} {s.full}",
+        "many": f"{plural(found.noun)} {found.prep} {s.full}",
         "kind": found.noun,
         "prep": found.prep,
         "which": found.of_which,
         "print": printed.one.format(full=s.full),
-        "prints": f"{_plural(printed.noun)} {printed.prep} {s.full}",
+        "prints": f"{plural(printed.noun)} {printed.prep} {s.full}",
         "print_kind": printed.noun,
-        "print_kinds": _plural(printed.noun),
+        "print_kinds": plural(printed.noun),
         "print_prep": printed.prep,
         "print_which": printed.of_which,
         "book": book.one.format(full=s.full),
         "book_this": book.this.format(full=s.full),
-        "books": f"{_plural(book.noun)} {book.prep} {s.full}",
+        "books": f"{plural(book.noun)} {book.prep} {s.full}",
         "book_kind": book.noun,
         "book_prep": book.prep,
         "book_which": book.of_which,
@@ -159,9 +143,9 @@ def scene(a: Analysis, s: Subject, rng: random.Random) -> dict[str, str]:
         "a_wall": a_(wall.noun),
         "event": event.one.format(full=s.full),
         "that": event.this.format(full=s.full),
-        "events": f"{_plural(event.noun)} {event.prep} {s.full}",
+        "events": f"{plural(event.noun)} {event.prep} {s.full}",
         "meeting": event.noun,
-        "meetings": _plural(event.noun),
+        "meetings": plural(event.noun),
         "event_prep": event.prep,
         "at_which": event.of_which,
         **{f"p{i}": place for i, place in enumerate(places, start=1)},

@@ -23,11 +23,6 @@ _LEAST_SHARED = 5
 """Letters that two words must share at their beginning to be taken for relatives."""
 
 
-def telling_words(analysis: Analysis) -> frozenset[str]:
-    """The words, plain and small, that betray an answer: those of all aliases but for what the question says itself."""
-    return _signs(analysis).words
-
-
 @dataclass(frozen=True, slots=True)
 class _Signs:
     """What betrays an answer: its words, their stems and their beginnings; what the question says does not count."""

@@ -7,11 +7,11 @@ import re
 from perturb.records import Passage
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.drafts import DANGLING
+from perturb.rules.drafts import DANGLING, following
 from perturb.rules.leaks import leak
 from perturb.rules.missing_clues import CREDIT
 from perturb.rules.redaction import answer_spans, clean_title
-from perturb.rules.sentences import Sentence, without
+from perturb.rules.sentences import without
 from perturb.rules.words import capitalise
 
 FEWEST_WORDS = 20
@@ -58,15 +58,15 @@ def without_answers(analysis: Analysis) -> tuple[Passage, ...] | None:
     passages = []
     for index, passage in enumerate(analysis.instance.passages):
         cut = [s for s in held if s.passage == index]
-        following = [n for n in (_next(analysis, s) for s in cut) if n and n not in held]
-        if following and any(_next(analysis, s) in cut for s in cut):
+        after = [n for n in (following(analysis, s) for s in cut) if n and n not in held]
+        if after and any(following(analysis, s) in cut for s in cut):
             return None
         text = without(passage.text, cut) if cut else passage.text
-        if cut and (len(text.split()) < FEWEST_WORDS or any(DANGLING.match(n.text) for n in following)):
+        if cut and (len(text.split()) < FEWEST_WORDS or any(DANGLING.match(n.text) for n in after)):
             return None
         opened = any(s.start < 3 for s in cut)
         if (opened and COUNTS_ON.match(text)) or any(
-            _COUNTS_ON_LAST.match(n.text) or _POINTS_BACK.search(n.text) for n in following
+            _COUNTS_ON_LAST.match(n.text) or _POINTS_BACK.search(n.text) for n in after
         ):
             return None
         passages.append(Passage(text, clean_title(analysis, passage.title), passage.role))
@@ -89,12 +89,6 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 """What leans on the sentence before it, wherever it stands."""
-
-
-def _next(analysis: Analysis, sentence: Sentence) -> Sentence | None:
-    own = analysis.sentences_in(sentence.passage)
-    place = own.index(sentence) + 1
-    return own[place] if place < len(own) else None
 
 
 def without_time(text: str, start: int, end: int) -> str | None:

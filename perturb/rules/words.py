@@ -197,6 +197,22 @@ def capitalise(text: str) -> str:
     return text
 
 
+def plural(noun: str) -> str:
+    """The plural of a noun that may have a tail with "of".
+
+    >>> plural("sheet of music"), plural("story"), plural("play"), plural("quiz"), plural("series")
+    ('sheets of music', 'stories', 'plays', 'quizzes', 'series')
+    """
+    head, of, tail = noun.partition(" of ")
+    if head.endswith("y") and head[-2] not in "aeiou":
+        head = f"{head[:-1]}ies"
+    elif head.endswith(("s", "x", "z", "ch", "sh")) and not head.endswith("series"):
+        head += "zes" if head.endswith("quiz") else "es"
+    elif not head.endswith("series"):
+        head += "s"
+    return f"{head}{of}{tail}"
+
+
 def replace_spans(text: str, spans: list[tuple[int, int]], new: str) -> str:
     """Put `new` in the place of each span; spans may not overlap.
 

@@ -98,7 +98,20 @@ def test_full_dates_take_on() -> None:
             ),
             "another performer",
         ),
-        (instance("who sings copper morning", "Copper Morning is a single by Ann Lee.", "Ann Lee"), ""),
+        (
+            instance(
+                "who sings copper morning", "Copper Morning is a single by folk singer Ann Lee.", "Ann Lee"
+            ),
+            "",
+        ),
+        (
+            instance(
+                "who sings copper morning",
+                "Copper Morning is a single by American folk singer Ann Lee.",
+                "Ann Lee",
+            ),
+            "",
+        ),
     ],
 )
 def test_bad_bases_are_gated(base: BaseInstance, reason: str) -> None:

@@ -30,7 +30,7 @@ QUESTION_WORDINGS: dict[str, str] = {
     """,
     "Burial for a Living Person": r"""
         buri\w+; grave\w*; tomb\w*; funeral; cemetery; cremat\w+; laid to rest; interred; headstone;
-        ashes; eulogy; rest\w*
+        ashes; eulogy
     """,
     "Factive Verb Contradiction": r"""
         regret\w*; realis\w+; realiz\w+; forg[eo]t\w*; discover\w*; find out; found out; learn\w*;
@@ -46,7 +46,7 @@ QUESTION_WORDINGS: dict[str, str] = {
     """,
     "Married Bachelor Query": r"""
         bachelor\w*; unmarried; only child; orphan\w*; widow\w*; childless; spinster; single;
-        never[- ]\w+; celibate; celibacy; unwed; non-?\w+; firstborn; lastborn; monolingual; commoner;
+        never[- ]\w+; celibate; celibacy; unwed; non-\w+; firstborn; lastborn; monolingual; commoner;
         (?:brother|sister|sibling|son|daughter)less; teetotal\w*; vegetarian; civilian; stateless; unemployed
     """,
     "Long-range Trend Extrapolation": r"""
@@ -60,12 +60,12 @@ QUESTION_WORDINGS: dict[str, str] = {
     "Median-With-Missing Member": r"median; middle",
     "Molecular vs. Organism": r"""
         molecul\w+; binding sites?; proteins?; dna; rna; genes?; genom\w+; genetic\w*; amino; enzym\w+;
-        atom\w*; nucleotid\w+; cell\w*; receptor\w*; chemi\w+; chromosom\w+; hormon\w+; biochem\w+;
+        atom\w*; nucleotid\w+; cells?; cellular; receptor\w*; chemi\w+; chromosom\w+; hormon\w+; biochem\w+;
         ha?emoglobin; mitochond\w+; codon\w*; peptide\w*; keratin; collagen; antibod\w+; lipid\w*;
         isotop\w+; synap\w+; ions?; allel\w+; telomer\w+
     """,
     "Century vs. Millisecond": r"""
-        \w*seconds?; centur(?:y|ies); millenni\w+; instant; hundred years; thousand years;
+        \w+seconds?; seconds; centur(?:y|ies); millenni\w+; instant; hundred years; thousand years;
         split[- ]second; heartbeat; blink; moment; ten decades; four generations
     """,
     "Continental Climate from Room Temp": r"climat\w+; continent\w*; rainfall; temperature\w*; weather",
@@ -171,11 +171,11 @@ CONTEXT_WORDINGS: dict[str, str] = {
     "Audio-only Reference": r"""
         audio; recording; recorded; record; playing; button; disc; interview; listening;
         podcast; clip; listen\w*; sound; tape; broadcast; transcri\w+;
-        narrat\w+; spoken; voice; hear\w*; radio; track
+        narrat\w+; spoken; voice; heard?; hearing; radio; track
     """,
     "Inline Unit Conversion": r"\d[\d.,]*",
     "Evaluative Term with Explicit Threshold": r"""
-        counts?; defin\w+; class\w*; consider\w*; rat\w+; threshold; qualif\w+; at least; more than;
+        counts?; defin\w+; class\w*; consider\w*; rate[ds]?; rating; threshold; qualif\w+; at least; more than;
         or more; deem\w*; regard\w*; term\w*; call\w*; label\w*; standard; mark\w*; means?
     """,
 }
