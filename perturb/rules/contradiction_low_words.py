@@ -5,6 +5,8 @@ Where two sources speak, {a} and {b} are the sources, {v}, {w} and {p} what they
 
 from __future__ import annotations
 
+from perturb.rules.pools import WEEKDAYS
+
 OFFICIAL = (
     "the official register", "the certified record", "the published official file", "the archive's sworn record",
     "the authorised reference work", "the audited official list", "the signed original contract",
@@ -32,7 +34,6 @@ FRINGE_VALUES = (
     "{official} is clear that {answer} is right here; {rival} is given by nothing but {fringe}.",
 )
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 OF_OBJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("is kept in a {} box", ("green", "brown", "grey", "red", "blue", "yellow", "white", "black", "purple")),
     ("is kept in {}", ("a drawer", "a glass case", "a safe", "a cupboard")),
@@ -43,12 +44,12 @@ OF_OBJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("was bought at {}", ("a flea market", "an auction", "a village fair", "a jumble sale", "a bookshop")),
     ("was sold to {}", ("a museum", "a library", "a hotel", "a university", "a private collector")),
-    ("was sold on a {}", DAYS),
+    ("was sold on a {}", WEEKDAYS),
     ("belongs to {}", ("a museum", "a library", "a hotel", "a university", "a private collector")),
 )
 """What can be said of a thing of paper, and values of which only one can hold."""
 OF_GATHERINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("took place on a {}", DAYS),
+    ("took place on a {}", WEEKDAYS),
     ("was held in {}", ("a gym", "a library", "a church", "a tent", "a canteen", "a school")),
     ("began {}", ("at noon", "at dusk", "in the early morning", "after lunch", "late at night")),
     ("was opened by {}", ("a mayor", "a judge", "a bishop", "a headmistress", "a minister")),

@@ -55,7 +55,6 @@ _BY_ENTRY = (
     "{query}, according to a catalogue of {count} {group}",
 )
 
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONEY = ("pounds", "dollars", "euros", "crowns", "francs")
 
 _MINUTES = (
@@ -85,7 +84,7 @@ _DEGREE_RANGES = {
 def _parts(rng: random.Random) -> dict[str, str]:
     """Three figures with their sum, as `x`, `y`, `z` and `t`, and what goes with them."""
     numbers = rng.sample(range(4, 58), 3)
-    days = sorted(rng.sample(_WEEKDAYS, 3), key=_WEEKDAYS.index)
+    days = sorted(rng.sample(pools.WEEKDAYS, 3), key=pools.WEEKDAYS.index)
     return {
         **dict(zip("xyz", map(str, numbers), strict=True)),
         **dict(zip(("d1", "d2", "d3"), days, strict=True)),

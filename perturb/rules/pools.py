@@ -165,6 +165,8 @@ NICKNAMES = _pairs(
     """
 )
 
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
 MONTHS = word_list(
     """
     January February March April May June July August September October November December

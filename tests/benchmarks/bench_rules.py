@@ -20,6 +20,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from perturb.errors import PerturbError
+
 
 def build(kind: str, base_set: Path | None, out: Path) -> dict[str, Any]:
     """One offline build; wall and processor time of the whole command."""
@@ -96,4 +98,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except PerturbError as error:
+        raise SystemExit(str(error)) from None

@@ -1,4 +1,4 @@
-"""`python -m tests.quality draw|figures|strip`: read items of the offline engine and count what was found."""
+"""`python -m tests.quality COMMAND`: read items of the offline engine, and count what was found in them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 
 from perturb.errors import PerturbError
+from tests.quality import beside, fingerprints
 from tests.quality.drawing import draw_items, draw_rejected
 from tests.quality.figures import Figures, figures_by_cell, figures_by_check, figures_by_lever
 from tests.quality.sheets import Reading, read_sheet, strip_sheet, write_sheet
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
+app.command("fingerprints")(fingerprints.main)
+app.command("beside")(beside.main)
 
 
 @app.command()
@@ -64,7 +67,7 @@ def _print(rows: list[Figures]) -> None:
 
 if __name__ == "__main__":
     try:
-        app(standalone_mode=False)
+        app()
     except PerturbError as error:
         typer.echo(str(error), err=True)
         raise SystemExit(2) from None

@@ -1,6 +1,6 @@
 """How well words alone tell the class of the engine's items beside items that a language model wrote for the same jobs.
 
-Run as `python -m tests.quality.beside SOURCE`. `sheets/nq-model-gains.jsonl` holds, for 328 jobs that were drawn from
+Run as `python -m tests.quality beside SOURCE`. `sheets/nq-model-gains.jsonl` holds, for 328 jobs that were drawn from
 the engine (instance, cell and lever), the words that a model's item for the same job gained. What the classifier finds
 in those is the wording that a lever calls for, whoever writes it; what it finds beyond that in the engine's is the
 engine's own. Both sides bring the same levers in the same numbers, over the same instances.
@@ -108,7 +108,3 @@ def main(
 def _shown(share: float, n: int) -> str:
     low, high = wilson_interval(share, n)
     return f"{share:6.0%} ({low:.0%}-{high:.0%})"
-
-
-if __name__ == "__main__":
-    typer.run(main)

@@ -1,6 +1,6 @@
 """How well words alone tell the class of an item: a bag-of-words classifier on the changed text, cross-validated.
 
-Run as `python -m tests.quality.fingerprints SOURCE --seed N` for items of the offline engine, or with `--items FILE`
+Run as `python -m tests.quality fingerprints SOURCE --seed N` for items of the offline engine, or with `--items FILE`
 for items of any origin: JSON lines with the columns of a snapshot's rows (`source_id`, `perturbation_class`,
 `original_query`, `original_context`, `original_answers`, `perturbed_query`, `perturbed_context`). Folds never share a
 base instance, and all classes bring equally many items.
@@ -159,7 +159,3 @@ def main(
         sizes = sorted(len(gain.text.split()) for gain in gains if gain.perturbation_class == name)
         few = sum(size < FEWEST_GAINED for size in sizes)
         typer.echo(f"  {name:24}{sizes[len(sizes) // 2]:4} {few:4} of {len(sizes)}; {', '.join(top)}")
-
-
-if __name__ == "__main__":
-    typer.run(main)

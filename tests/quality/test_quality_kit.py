@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -251,3 +253,18 @@ def test_accuracy_is_the_mean_over_draws() -> None:
     assert mean_accuracy(gains, 3) == {"P-A": 1.0, "P-B": 1.0, "P-C": 1.0, "all": 1.0}
     blind = [Gain(gain.perturbation_class, gain.source, "same words always") for gain in gains]
     assert mean_accuracy(blind, 3)["all"] == pytest.approx(1 / 3, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("draw", "none.jsonl", "sheet.csv", "--seed", "1"),
+        ("fingerprints", "none.jsonl"),
+        ("beside", "none.jsonl"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_one_line(arguments: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "tests.quality", *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert ended.stderr == "none.jsonl: no such file: check the path of the base set\n"
