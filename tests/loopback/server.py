@@ -62,6 +62,7 @@ class LoopbackServer:
         latency: tuple[float, float] = (0.0, 0.0),
         seed: int = 0,
         retry_after: float = 1,
+        host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
         """`latency` is the range of seconds a reply takes, `retry_after` the hint of a 429 in seconds."""
@@ -72,6 +73,7 @@ class LoopbackServer:
         self._latency = latency
         self._seed = seed
         self._retry_after = retry_after
+        self._host = host
         self._port = port
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -80,7 +82,7 @@ class LoopbackServer:
     @property
     def url(self) -> str:
         """The `api_base` of the running server."""
-        return f"http://127.0.0.1:{self._port}/v1"
+        return f"http://{self._host}:{self._port}/v1"
 
     def __enter__(self) -> LoopbackServer:
         started = threading.Event()
@@ -103,7 +105,7 @@ class LoopbackServer:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         runner = web.AppRunner(self.app(), handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", self._port, backlog=2048)
+        site = web.TCPSite(runner, self._host, self._port, backlog=2048)
         await site.start()
         self._port = runner.addresses[0][1]
         if started:

@@ -1,0 +1,97 @@
+"""Runs that an earlier version stopped half-way are gone on with: what was paid for then is not paid for again.
+
+`ledgers/` holds a run of each kind as the first version of the ledgers left it (format 5), as SQL. The address of a
+model is part of what its replies are kept under, so the provider answers at the address of that time.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from perturb.store.calls import LEDGER_FILE
+from tests.curate.test_solve import SolverPlayer
+from tests.loopback import LoopbackServer
+from tests.loopback.answerers import AnswererPlayer
+from tests.loopback.confiders import ConfidencePlayer
+from tests.loopback.replay import Player
+from tests.loopback.responders import Responders
+
+from .rows import items_of
+
+LEDGERS = Path(__file__).parent / "ledgers"
+PORT = 18471
+
+
+def answerer(folder: Path) -> Player:
+    rows = [json.loads(line) for line in (folder / "questions.jsonl").read_text("utf-8").splitlines()]
+    return AnswererPlayer({row["question"]: row["answers"][0] for row in rows})
+
+
+MODELS = ["--models", "models.yaml", "--judge", "judge"]
+RUNS: dict[str, tuple[str, Callable[[Path], Player], list[str], str, str]] = {
+    "evaluation": (
+        "127.83.71.1",
+        lambda folder: Responders(items_of(folder / "items.jsonl"), ["mill 1?"]),
+        ["evaluate", "items.jsonl", *MODELS, "--model", "never", "--model", "refuse", "--confidence"],
+        "run",
+        "run/results.jsonl",
+    ),
+    "refusal-index": (
+        "127.83.71.2",
+        answerer,
+        ["refusal-index", "run", "questions.jsonl", *MODELS, "--model", "m1"],
+        "run",
+        "run/refusals.jsonl",
+    ),
+    "bas": (
+        "127.83.71.3",
+        lambda folder: ConfidencePlayer(),
+        ["bas", "run", "questions.jsonl", *MODELS, "--model", "honest"]
+        + ["--elicitation", "direct", "--elicitation", "reflection"],
+        "run",
+        "run/confidence.jsonl",
+    ),
+    "solvability": (
+        "127.83.71.4",
+        lambda folder: SolverPlayer(),
+        ["curate", "base.jsonl", "--solvers", "solvers.yaml", "--judge"],
+        "run.solve",
+        "run.jsonl",
+    ),
+}
+"""By kind: the provider's address, who plays the models, the command, its ledger's folder, and the table it writes."""
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_an_earlier_run_is_finished_without_a_repeated_call(tmp_path: Path, kind: str) -> None:
+    host, player, words, folder, table = RUNS[kind]
+    out = ["--out", "run.jsonl" if kind == "solvability" else "run", "--json"]
+    with LoopbackServer(player(LEDGERS / kind), host=host, port=PORT) as server:
+        begun, whole = (Path(shutil.copytree(LEDGERS / kind, tmp_path / name)) for name in ("begun", "whole"))
+        (begun / folder).mkdir()
+        with closing(sqlite3.connect(begun / folder / LEDGER_FILE)) as db:
+            db.executescript((begun / "ledger.sql").read_text("utf-8"))
+            (paid_for,) = db.execute("SELECT count(*) FROM calls").fetchone()
+        sent = []
+        for place in (whole, begun):
+            ended = subprocess.run(
+                [sys.executable, "-m", "perturb", *words, *out],
+                cwd=place,
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
+            assert ended.returncode == 0, ended.stderr
+            sent.append(server.counters.total)
+    assert 0 < paid_for < sent[0]
+    assert sent[1] - sent[0] == sent[0] - paid_for
+    assert (begun / table).read_text("utf-8") == (whole / table).read_text("utf-8")
