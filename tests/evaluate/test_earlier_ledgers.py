@@ -37,6 +37,7 @@ def answerer(folder: Path) -> Player:
 
 
 MODELS = ["--models", "models.yaml", "--judge", "judge"]
+WAYS = ["--elicitation", "direct", "--elicitation", "reflection"]
 RUNS: dict[str, tuple[str, Callable[[Path], Player], list[str], str, str]] = {
     "evaluation": (
         "127.83.71.1",
@@ -55,8 +56,7 @@ RUNS: dict[str, tuple[str, Callable[[Path], Player], list[str], str, str]] = {
     "bas": (
         "127.83.71.3",
         lambda folder: ConfidencePlayer(),
-        ["bas", "run", "questions.jsonl", *MODELS, "--model", "honest"]
-        + ["--elicitation", "direct", "--elicitation", "reflection"],
+        ["bas", "run", "questions.jsonl", *MODELS, "--model", "honest", *WAYS],
         "run",
         "run/confidence.jsonl",
     ),
