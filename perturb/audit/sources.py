@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perturb.audit.votes import AUDITED, COLUMNS, VoteTable, vote_table
-from perturb.errors import PerturbError, SourceError, at
+from perturb.errors import PerturbError
 from perturb.store.calls import LEDGER_FILE, open_read_only
 from perturb.store.db import ledger_errors
+from perturb.tables import read_columns
 
 if TYPE_CHECKING:
     import sqlite3
@@ -43,6 +44,12 @@ def read_votes(source: Path | str) -> VoteTable:
     """
     path = Path(source)
     return read_run(path) if path.is_dir() else vote_table(_read_file(path), str(path))
+
+
+def _read_file(path: Path) -> pd.DataFrame:
+    columns = (*COLUMNS, AUDITED)
+    frame = read_columns(path, columns, texts=columns)
+    return frame.drop(columns=AUDITED) if AUDITED in frame and frame[AUDITED].isna().all() else frame
 
 
 def read_run(folder: Path) -> VoteTable:
@@ -108,81 +115,3 @@ def _catalogue_levers(plan: CurrentPlan) -> frozenset[str]:
     except PerturbError:  # the user's folder has changed since: what was chosen is in the votes
         catalogue = Catalogue.load()
     return frozenset(lever.name for cell in plan.cells for lever in catalogue.levers_of(cell))
-
-
-def _read_file(path: Path) -> pd.DataFrame:
-    readers = {".jsonl": _read_jsonl, ".csv": _read_csv, ".parquet": _read_parquet}
-    reader = readers.get(path.suffix.lower())
-    if not path.exists():
-        raise SourceError(f"{path}: no such file or run: give a run folder or a table of votes")
-    if reader is None:
-        raise SourceError(f"{path}: votes are read from {', '.join(readers)} files or from a run folder")
-    try:
-        return reader(path)
-    except UnicodeDecodeError:
-        raise SourceError(f"{path}: not UTF-8 text: save it as UTF-8") from None
-    except OSError as exc:
-        raise SourceError(f"{path}: cannot be read ({exc.strerror or exc})") from None
-
-
-def _read_csv(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except pd.errors.EmptyDataError:
-        raise SourceError(
-            f"{path}: the file is empty: a vote table has a header and one row per vote"
-        ) from None
-    except pd.errors.ParserError as exc:
-        raise SourceError(f"{path}: not a CSV table: {str(exc).strip().splitlines()[0]}") from None
-    if not isinstance(table.index, pd.RangeIndex):  # pandas takes surplus first columns for an index
-        raise SourceError(f"{path}: the rows have more fields than the header names: name them all")
-    return table
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        names = pq.read_schema(path).names
-        wanted = [name for name in (*COLUMNS, AUDITED) if name in names]
-        frame: pd.DataFrame = pq.read_table(path, columns=wanted).to_pandas()
-    except pa.ArrowException as exc:
-        raise SourceError(f"{path}: not a Parquet table: {str(exc).strip().splitlines()[0]}") from None
-    return frame
-
-
-def _read_jsonl(path: Path) -> pd.DataFrame:
-    """One object per line; equal texts are kept once, so that a million votes fit in little memory."""
-    import pandas as pd
-
-    columns: dict[str, list[Any]] = {name: [] for name in (*COLUMNS, AUDITED)}
-    seen: dict[Any, Any] = {}
-    with path.open(encoding="utf-8-sig") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            row = _read_object(line, path, number)
-            for name, values in columns.items():
-                value = row.get(name)
-                if isinstance(value, list | dict):
-                    raise SourceError(f"{at(path, number)}: '{name}' must be a single value")
-                text = None if value is None else str(value)
-                values.append(seen.setdefault(text, text))
-    if not any(value is not None for value in columns[AUDITED]):
-        del columns[AUDITED]
-    if columns["candidate_id"]:
-        columns = {name: values for name, values in columns.items() if any(v is not None for v in values)}
-    return pd.DataFrame(columns, dtype=object)
-
-
-def _read_object(line: str, path: Path, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as exc:
-        raise SourceError(f"{at(path, number)}: not JSON ({exc.msg}): give one object per line") from None
-    if not isinstance(row, dict):
-        raise SourceError(f"{at(path, number)}: not an object: give one vote per line")
-    return row

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from perturb.errors import SourceError
 from perturb.metrics.inputs import Floats, Integers
 from perturb.records import Intensity, PerturbationClass, VerdictState
+from perturb.tables import read_flag, row_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +39,6 @@ PASS, FAIL, UNSCORED, NOT_ASKED = 1, 0, -1, -2
 
 _STATES = {VerdictState.PASS: PASS, VerdictState.FAIL: FAIL, VerdictState.UNSCORED: UNSCORED}
 _PLACES = {str(name): place for place, name in enumerate((*PerturbationClass, *Intensity))}
-_YES_NO = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +119,13 @@ def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
     Raises `SourceError` if a column is missing, the table is empty, a cell is blank, a verdict is none of pass, fail
     and unscored, a verifier voted twice on a candidate, or the rows of a candidate contradict each other.
     """
+    if not len(frame):
+        raise SourceError(f"{source}: no votes in it: give a run whose panel has voted, or a table with rows")
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
         raise SourceError(
             f"{source}: no column '{missing[0]}': a vote table has the columns {', '.join(COLUMNS)}"
         )
-    if not len(frame):
-        raise SourceError(f"{source}: no votes in it: give a run whose panel has voted, or a table with rows")
     rows = {name: _read_labels(frame[name], name, source) for name in COLUMNS}
     states = _read_verdicts(rows["verdict"], source)
     candidate, verifier = rows["candidate_id"], rows["verifier"]
@@ -157,7 +158,7 @@ def _read_labels(column: pd.Series[Any], name: str, source: str) -> Labels:
     texts = [str(value).strip() for value in values]
     blank = (codes < 0) | np.isin(codes, [i for i, text in enumerate(texts) if not text])
     if blank.any():
-        raise SourceError(f"{source}: row {np.flatnonzero(blank)[0] + 1}: '{name}' is empty: fill it in")
+        raise SourceError(f"{_place(source, np.flatnonzero(blank)[0])}: '{name}' is empty: fill it in")
     merged, names = pd.factorize(np.array(texts, dtype=object))
     return Labels.of(merged[codes], (str(text) for text in names))
 
@@ -166,9 +167,9 @@ def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
     words = [word.casefold() for word in verdicts.names]
     for number, word in enumerate(words):
         if word not in _STATES:
-            row = int(np.flatnonzero(verdicts.codes == number)[0]) + 1
+            place = _place(source, np.flatnonzero(verdicts.codes == number)[0])
             raise SourceError(
-                f"{source}: row {row}: verdict '{_short(verdicts.names[number])}' is none of pass, fail, unscored"
+                f"{place}: verdict '{_short(verdicts.names[number])}' is none of pass, fail, unscored"
             )
     return np.array([_STATES[VerdictState(word)] for word in words], dtype=np.int8)[verdicts.codes]
 
@@ -181,8 +182,8 @@ def _refuse_double_votes(candidate: Labels, verifier: Labels, source: str) -> No
         one, two = order[twice[0]], order[twice[0] + 1]
         who, what = verifier.names[verifier.codes[one]], candidate.names[candidate.codes[one]]
         raise SourceError(
-            f"{source}: rows {one + 1} and {two + 1}: verifier '{_short(who)}' votes twice on candidate"
-            f" '{_short(what)}': keep one of the two"
+            f"{_place(source, two)}: verifier '{_short(who)}' votes twice on candidate '{_short(what)}', first at"
+            f" {_place(source, one)}: keep one of the two"
         )
 
 
@@ -196,8 +197,8 @@ def _one_per_candidate(
         row, number = int(other[0]), candidate.codes[other[0]]
         one, two = (_short(labels.names[code]) for code in (chosen[number], labels.codes[row]))
         raise SourceError(
-            f"{source}: rows {first[number] + 1} and {row + 1}: candidate '{_short(candidate.names[number])}' has two"
-            f" values of '{name}': '{one}' and '{two}'"
+            f"{_place(source, row)}: candidate '{_short(candidate.names[number])}' has another value of '{name}'"
+            f" than at {_place(source, first[number])}: '{two}' and '{one}'"
         )
     return Labels(labels.names, chosen)
 
@@ -206,12 +207,16 @@ def _read_audited(
     frame: pd.DataFrame, candidate: Labels, first: NDArray[np.intp], source: str
 ) -> NDArray[np.bool_]:
     labels = _read_labels(frame[AUDITED], AUDITED, source)
-    flags = [_YES_NO.get(name.casefold()) for name in labels.names]
+    flags = [read_flag(name) for name in labels.names]
     if None in flags:
         word = _short(labels.names[flags.index(None)])
         raise SourceError(f"{source}: '{AUDITED}' holds '{word}': write true or false")
     chosen = _one_per_candidate(labels, candidate, first, AUDITED, source)
     return np.array(flags, dtype=np.bool_)[chosen.codes]
+
+
+def _place(source: str, row: int) -> str:
+    return row_place(Path(source), int(row))
 
 
 def _short(text: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from perturb.errors import SnapshotError, SourceError, at
+from perturb.tables import ending_of
 
 HUB_PREFIX = "hub:"
 
@@ -45,7 +46,7 @@ class ComparedSet:
 
 
 def read_set(source: str | Path) -> ComparedSet:
-    """Read a snapshot folder, a `.jsonl` or `.parquet` file with its columns, or `hub:OWNER/NAME[@REVISION]`.
+    """Read a snapshot folder, a table with its columns, or `hub:OWNER/NAME[@REVISION]`.
 
     Raises `SourceError` or `SnapshotError` if it cannot be read or is none of these.
     """
@@ -59,17 +60,13 @@ def read_set(source: str | Path) -> ComparedSet:
         return _collect(name, read_snapshot(path).read_rows())
     if not path.is_file():
         raise SnapshotError(
-            f"{path}: no such snapshot: give a snapshot folder, a .jsonl or .parquet file, or hub:OWNER/NAME"
+            f"{path}: no such snapshot: give a snapshot folder, a table of items, or hub:OWNER/NAME"
         )
-    if path.suffix == ".jsonl":
-        from perturb.curate.rows import read_rows
+    if ending_of(path) is None:
+        raise SourceError(f"{path}: not a set of items: give a snapshot folder, a table, or hub:OWNER/NAME")
+    from perturb.curate.rows import read_rows
 
-        return _collect(name, (row.fields for row in read_rows(path)))
-    if path.suffix == ".parquet":
-        return _collect(name, _parquet_rows(path))
-    raise SourceError(
-        f"{path}: not a set of items: give a snapshot folder, a .jsonl or .parquet file, or hub:OWNER/NAME"
-    )
+    return _collect(name, (row.fields for row in read_rows(path)))
 
 
 def _collect(name: str, rows: Iterable[Mapping[str, Any]]) -> ComparedSet:
@@ -109,17 +106,6 @@ def _item(row: Mapping[str, Any], name: str, number: int) -> RoundItem:
         lever=text("lever_selected", "lever", needed=False),
         generator=text("generator_model", "generator", needed=False),
     )
-
-
-def _parquet_rows(path: Path) -> list[dict[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
-    except (OSError, pa.ArrowException) as error:
-        raise SourceError(f"{path}: cannot be read ({str(error).splitlines()[0]}): check the file") from None
-    return rows
 
 
 def _hub_rows(name: str) -> Iterator[Mapping[str, Any]]:

@@ -6,7 +6,6 @@ The only place in this room that imports `datasets`, and only when it is asked t
 from __future__ import annotations
 
 import json
-import math
 import os
 import urllib.error
 import urllib.parse
@@ -19,6 +18,7 @@ from typing import Any
 
 from perturb.curate.rows import Header, Row
 from perturb.errors import SourceError
+from perturb.tables import plain_value
 
 PREFIX = "hub:"
 """What a source begins with to be read from the Hub: `hub:OWNER/NAME` or `hub:OWNER/NAME@REVISION`."""
@@ -96,7 +96,7 @@ def open_hub(source: HubSource) -> HubRows:
     def rows() -> Iterator[Row]:
         try:
             for number, content in enumerate(chain([first], contents), start=1):
-                fields = {ours: _plain(content.get(theirs)) for ours, theirs in columns.items()}
+                fields = {ours: plain_value(content.get(theirs)) for ours, theirs in columns.items()}
                 yield Row(Path(source.name), number, fields, header)
         except failures as error:
             raise _failed(source, error) from error
@@ -162,17 +162,6 @@ def _checked_columns(source: HubSource, first: Mapping[str, Any]) -> Mapping[str
         if theirs not in first:
             raise SourceError(f"{source.name}: no column '{theirs}': there is {', '.join(first)}")
     return source.columns or {name: name for name in first}
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON writes it: a date as text, a number that is none as null."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int) else str(value)
 
 
 def _failed(source: HubSource, error: Exception) -> SourceError:

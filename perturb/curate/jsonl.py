@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from perturb.curate.rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Row, kind_of, shown
+from perturb.curate.rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Row
 from perturb.digests import digest
 from perturb.records import BaseInstance, Passage
+from perturb.tables import kind_of, quote
 
 FIELDS: tuple[str, ...] = (
     "id",
@@ -33,7 +34,7 @@ def read_row(row: Row) -> BaseInstance:
     """The base instance of one row. Raises `SourceError` naming the field that is wrong."""
     for key in row.fields:
         if key not in FIELDS:
-            raise row.error(shown(key)[1:-1], "is unknown: put it under 'metadata', or correct its name")
+            raise row.error(quote(key)[1:-1], "is unknown: put it under 'metadata', or correct its name")
     if row.fields.get("query") is None:
         raise row.error("query", "is missing: give the question as a string")
     query = row.text(row.fields["query"], "query", MAX_QUERY_CHARS)
@@ -76,7 +77,7 @@ def _passage(row: Row, field: str, item: Any) -> Passage:
         raise row.error(field, f"must be a string or an object with 'text', got {kind_of(item)}")
     for key in item:
         if key not in PASSAGE_FIELDS:
-            problem = f"has the unknown key {shown(key)}: a passage takes {', '.join(PASSAGE_FIELDS)}"
+            problem = f"has the unknown key {quote(key)}: a passage takes {', '.join(PASSAGE_FIELDS)}"
             raise row.error(field, problem)
     if item.get("text") is None:
         raise row.error(f"{field}.text", "is missing: give the passage as a string")

@@ -24,11 +24,11 @@ from perturb.curate.rows import (
     RowError,
     holds_answer,
     parse_line,
-    read_lines,
     row_label,
 )
 from perturb.digests import digest
 from perturb.records import BaseInstance, Passage
+from perturb.tables import read_raw_lines
 
 # A key inside a text has its quotation marks escaped, so these never match there.
 _PAGE_ID = re.compile(rb'"wikipedia_id"\s*:\s*(?:"([^"\\]*)"|(\d+))')
@@ -92,7 +92,7 @@ def look_up(pages: Pages, knowledge: Path) -> None:
     """Read the knowledge source once and keep the paragraphs of the wanted spans."""
     ids = {name.encode() for kind, name in pages.wanted if kind == "id"}
     titles = {name for kind, name in pages.wanted if kind == "title"}
-    for number, line in read_lines(knowledge):
+    for number, line in read_raw_lines(knowledge):
         if _may_be_wanted(line, ids, titles) and line.strip():
             _keep(pages, Row(knowledge, number, parse_line(knowledge, number, line), Header("knowledge")))
 

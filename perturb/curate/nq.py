@@ -16,10 +16,10 @@ from perturb.curate.rows import (
     LeftOut,
     Row,
     holds_answer,
-    kind_of,
 )
 from perturb.digests import digest
 from perturb.records import BaseInstance, Passage
+from perturb.tables import kind_of
 
 GOLD_FLAGS: tuple[str, ...] = ("isgold", "is_gold", "hasanswer")
 """Names of the flag, the surest first: a passage may hold the answer without being the annotated one."""

@@ -1,20 +1,20 @@
-"""Reads JSON Lines, plain or gzipped, into rows that know their place, and checks their fields."""
+"""Reads the rows of base sets, strictly, and checks their fields."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import re
 import unicodedata
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from perturb import tables
 from perturb.digests import canonical
 from perturb.errors import SourceError, at
+from perturb.tables import kind_of, quote, read_lines
 
 MAX_PASSAGE_CHARS = 50_000
 """Longest passage (and reference answer) in characters; a longer one is refused, never cut."""
@@ -45,19 +45,15 @@ class RowError(SourceError):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One JSON object of a file, with the place it comes from."""
+class Row(tables.Row):
+    """One row of a base set or of another set of questions."""
 
-    path: Path
-    line: int
-    """Line number, from 1."""
-    fields: Mapping[str, Any]
     header: Header
 
     def error(self, field: str, problem: str) -> RowError:
         """An error that names the file, the line and the field."""
-        message = f"{at(self.path, self.line)}: field '{field}' {problem}"
         reason = _COUNT.sub("too many", problem.partition(":")[0])
+        message = f"{self.place}: field '{field}' {problem}"
         return RowError(message, f"{_PLACE.sub('[]', field)} {reason}")
 
     def text(self, value: Any, field: str, limit: int) -> str:
@@ -126,30 +122,6 @@ def row_label(row: Row, field: str) -> str:
     return str(value) if usable else f"line {row.line}"
 
 
-def kind_of(value: Any) -> str:
-    """What a JSON value is, in words.
-
-    >>> kind_of(3), kind_of(None), kind_of([])
-    ('a number', 'null', 'a list')
-    """
-    if value is None:
-        return "null"
-    names = ((bool, "a boolean"), ((int, float), "a number"), (str, "a string"), (list, "a list"))
-    for types, name in names:
-        if isinstance(value, types):
-            return name
-    return "an object"
-
-
-def shown(text: str) -> str:
-    """A text of the file inside an error message: on one line, escaped and short.
-
-    >>> shown("a\\nb")
-    "'a\\\\nb'"
-    """
-    return repr(text if len(text) <= 60 else text[:59] + "…")
-
-
 def holds_answer(passage: str, answers: Iterable[str]) -> bool:
     """True if one of the answers stands in the passage, whatever its letter case and blanks.
 
@@ -170,15 +142,22 @@ def _folded(text: str) -> str:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """The JSON objects of a file, one per line; blank lines and header lines are passed over.
+    """The rows of a CSV or Parquet table, else the JSON objects of a file, one per line, blank lines passed over.
 
-    A header holds for the rows below it, so that base sets can be written one after the other into one file.
-    Raises `SourceError` for a file that is missing, not readable, not UTF-8 or not JSON Lines.
+    A header line holds for the rows below it, so that base sets can be written one after the other into one file. In a
+    CSV table, a cell that holds a JSON list or object stands for it, and an empty cell for a field that is not there.
+    Raises `SourceError` for a file that is missing, not readable, not UTF-8 or none of these.
     """
     plain = header = Header(name=path.name.split(".")[0] or path.name)
+    if tables.ending_of(path) in (".csv", ".parquet"):
+        for row in tables.read_table(path):
+            yield Row(path, row.line, _present(row.fields), plain)
+        return
     first = True
-    for number, text in _lines(path):
-        fields = parse_line(path, number, text)
+    for number, text in read_lines(path):
+        if not text.strip():
+            continue
+        fields = parse_line(path, number, text.rstrip("\r\n"))
         if "base_set" in fields and (first or len(fields) == 1):
             header = _header(Row(path, number, fields, plain))
         else:
@@ -186,43 +165,22 @@ def read_rows(path: Path) -> Iterator[Row]:
         first = False
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines that hold something, as text."""
-    offset = 0
-    for number, raw in read_lines(path):
-        text = _decoded(path, number, offset, raw).rstrip("\r\n")
-        offset += len(raw)
-        if text.strip():
-            yield number, text
+def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _nested(value) for name, value in fields.items() if value is not None}
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines of a file, plain or gzipped, one at a time. Only a line feed ends a line, not U+2028.
+def _nested(cell: Any) -> Any:
+    """What the cell of a table stands for.
 
-    Raises `SourceError` for a file that is missing or cannot be read.
+    >>> _nested('["Paris", "Paname"]'), _nested("[sic] Paris")
+    (['Paris', 'Paname'], '[sic] Paris')
     """
-    try:
-        with _opened(path) as stream:
-            yield from enumerate(stream, start=1)
-    except FileNotFoundError as error:
-        raise SourceError(f"{path}: no such file: check the path of the base set") from error
-    except IsADirectoryError as error:
-        raise SourceError(f"{path}: is a folder: name the JSON Lines file in it") from error
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SourceError(f"{path}: cannot be read ({reason}): check the file and its permissions") from error
-
-
-def _opened(path: Path) -> IO[bytes] | gzip.GzipFile:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
-
-
-def _decoded(path: Path, number: int, offset: int, raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        place = f"byte {error.start} of the line, {offset + error.start} of the file"
-        raise SourceError(f"{at(path, number)}: not UTF-8 at {place}: save the file as UTF-8") from error
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(cell)
+        except (ValueError, RecursionError):
+            return cell
+    return cell
 
 
 def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
@@ -246,7 +204,7 @@ def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
             canonical([field, content]).encode("utf-8")
         except UnicodeEncodeError as error:
             problem = "holds half a character (a lone surrogate): mend the text"
-            raise SourceError(f"{place}: field {shown(field)} {problem}") from error
+            raise SourceError(f"{place}: field {quote(field)} {problem}") from error
     return value
 
 
@@ -255,7 +213,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {shown(twice)} stands twice")
+        raise ValueError(f"the key {quote(twice)} stands twice")
     return fields
 
 
@@ -266,7 +224,7 @@ def _no_constant(name: str) -> Any:
 def _finite_float(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise ValueError(f"the number {shown(digits)} is too large")
+        raise ValueError(f"the number {quote(digits)} is too large")
     return number
 
 
@@ -278,7 +236,7 @@ def _header(row: Row) -> Header:
     for key in value:
         if key not in known:
             raise row.error(
-                "base_set", f"has the unknown key {shown(key)}: the header takes {', '.join(known)}"
+                "base_set", f"has the unknown key {quote(key)}: the header takes {', '.join(known)}"
             )
     told = {
         key: row.text(content, f"base_set.{key}", MAX_QUERY_CHARS if key == "attribution" else MAX_NAME_CHARS)

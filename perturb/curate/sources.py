@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from perturb.curate import garage, jsonl, nq, refusalbench
-from perturb.curate.rows import Header, LeftOut, Row, read_rows, shown
+from perturb.curate.rows import Header, LeftOut, Row, read_rows
 from perturb.digests import digest
-from perturb.errors import SourceError, at
+from perturb.errors import SourceError
 from perturb.records import BaseInstance
 from perturb.resources import data_folder
+from perturb.tables import quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def load_base_set(path: Path, form: str = "auto", limit: int | None = None) -> B
         if read.id in line_of and chosen.repeats:
             continue
         if read.id in line_of:
-            problem = f"repeats {shown(read.id)} of line {line_of[read.id]}: give each row its own id"
+            problem = f"repeats {quote(read.id)} of line {line_of[read.id]}: give each row its own id"
             raise row.error("id", problem)
         line_of[read.id] = row.line
         instances.append(read)
@@ -97,7 +98,7 @@ def demo_path(name: str) -> Path:
     """The file of the embedded base set called `name`. Raises `SourceError` listing the names there are."""
     known = {path.stem: path for path in sorted(data_folder("base_sets").glob("*.jsonl"))}
     if name not in known:
-        raise SourceError(f"no embedded base set is called {shown(name)}: there is {', '.join(known)}")
+        raise SourceError(f"no embedded base set is called {quote(name)}: there is {', '.join(known)}")
     return known[name]
 
 
@@ -106,13 +107,13 @@ def form_of(name: str, first: Row) -> Form:
     if name in FORMS:
         return FORMS[name]
     if name != "auto":
-        raise SourceError(f"{first.path}: unknown format {shown(name)}: use auto, {', '.join(FORMS)}")
+        raise SourceError(f"{first.path}: unknown format {quote(name)}: use auto, {', '.join(FORMS)}")
     for form in FORMS.values():
         if form.recognises(first.fields):
             return form
-    found = ", ".join(shown(key) for key in list(first.fields)[:8]) or "no fields"
+    found = ", ".join(quote(key) for key in list(first.fields)[:8]) or "no fields"
     raise SourceError(
-        f"{at(first.path, first.line)}: field 'query' is missing: a row needs query, passages and answers"
+        f"{first.place}: field 'query' is missing: a row needs query, passages and answers"
         f" (or question, ctxs and answers), this one has {found}"
     )
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perturb.errors import SourceError
-from perturb.evaluate.table_files import read_columns
 from perturb.metrics.inputs import Flags, Floats
 from perturb.metrics.outcomes import LEVELS
+from perturb.tables import read_columns, read_flag, row_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +22,6 @@ TABLE_FILE = "confidence.jsonl"
 NEEDED: tuple[str, ...] = ("is_correct", "confidence")
 LABELS: tuple[str, ...] = ("model", "elicitation", "item_id", "base_id", "unscored")
 """Columns that a table may have; any other is passed over."""
-
-_FLAGS = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0, "false": 0.0, "true": 1.0}
 
 
 @dataclass(frozen=True)
@@ -149,7 +147,7 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
     for name, values in (("is_correct", correct), ("confidence", confidence)):
         bad = np.flatnonzero(np.isnan(values) & ~marked)
         if bad.size:
-            raise SourceError(f"{path}: row {bad[0] + 1}: {_describe(name, frame[name].iloc[bad[0]])}")
+            raise SourceError(f"{row_place(path, bad[0])}: {_describe(name, frame[name].iloc[bad[0]])}")
     _refuse_outside(path, np.where(marked, 0.0, confidence), percent)
     confidence = confidence / 100 if percent else confidence
     models = _labels(path, frame, "model", path.stem if path.name != TABLE_FILE else path.parent.name)
@@ -195,7 +193,8 @@ def _flags(column: pd.Series[Any]) -> Floats:
     if column.dtype.kind in "biuf":
         numbers = column.to_numpy(dtype=np.float64)
         return np.where((numbers == 0) | (numbers == 1), numbers, np.nan)
-    return np.array([_FLAGS.get(str(value).strip().lower(), np.nan) for value in column])
+    flags = {False: 0.0, True: 1.0, None: np.nan}
+    return np.array([flags[read_flag(value)] for value in column])
 
 
 def _probabilities(path: Path, column: pd.Series[Any], percent: bool) -> Floats:
@@ -220,7 +219,7 @@ def _word(path: Path, place: int, value: Any, percent: bool) -> float:
     if not sign or rest:
         return np.nan
     if not percent:
-        raise SourceError(f"{path}: row {place + 1}: confidence '{text}' is a percentage: add --percent")
+        raise SourceError(f"{row_place(path, place)}: confidence '{text}' is a percentage: add --percent")
     try:
         return float(number)
     except ValueError:
@@ -235,7 +234,9 @@ def _refuse_outside(path: Path, confidence: Floats, percent: bool) -> None:
         hint = ": correct it"
         if not percent and confidence.min() >= 0 and confidence.max() <= 100:
             hint = ": these look like percentages, so add --percent"
-        raise SourceError(f"{path}: row {outside[0] + 1}: confidence {value:g} lies outside 0 to {top}{hint}")
+        raise SourceError(
+            f"{row_place(path, outside[0])}: confidence {value:g} lies outside 0 to {top}{hint}"
+        )
     if percent and 0 < confidence.max() <= 1:
         raise SourceError(
             f"{path}: no confidence is above 1: these are no percentages, so leave --percent out"

@@ -10,13 +10,14 @@ from typing import Any
 from perturb.catalogue import Catalogue
 from perturb.curate.garage import cited_text, split_marker
 from perturb.curate.hub import PREFIX, HubSource, open_hub
-from perturb.curate.rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Header, Row, kind_of, read_rows
+from perturb.curate.rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Header, Row, read_rows
 from perturb.digests import digest
 from perturb.errors import SnapshotError, SourceError
 from perturb.evaluate.items import EvaluationItem
 from perturb.export.controls import NO_INTENSITY, SUFFIX
 from perturb.export.snapshot import check_snapshot, read_snapshot
 from perturb.records import Cell, Intensity, Passage, PerturbationClass
+from perturb.tables import ending_of, kind_of
 
 _MANIFEST = "manifest.json"
 _MAX_CONTEXT_CHARS = 40 * MAX_PASSAGE_CHARS
@@ -115,32 +116,15 @@ def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
 def _other_rows(source: ItemSource) -> tuple[str, Iterator[Row]]:
     """A label and the rows of a file, or of a data set that `datasets` loads."""
     path = Path(source.name)
-    if path.suffix == ".parquet" and path.is_file():
-        return path.name, _parquet_rows(path)
-    if path.is_file() or path.name.endswith((".jsonl", ".jsonl.gz", ".parquet")):
+    if path.is_file() or ending_of(path) is not None:
         return path.name, read_rows(path)
     name, _, revision = source.name.removeprefix(PREFIX).partition("@")
     on_hub = name.count("/") == 1 and (source.name.startswith(PREFIX) or not path.parent.is_dir())
     if not path.is_dir() and not on_hub:
-        raise SourceError(
-            f"{source.name}: no such snapshot: give a snapshot folder, a .jsonl or .parquet file, or OWNER/NAME"
-        )
+        raise SourceError(f"{source.name}: no such snapshot: give a snapshot folder, a table, or OWNER/NAME")
     opened = open_hub(HubSource(name, revision or None, source.subset, source.split))
     label = f"{name}@{opened.revision}" if opened.revision else name
     return f"{label}/{source.subset}" if source.subset else label, opened.rows
-
-
-def _parquet_rows(path: Path) -> Iterator[Row]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        listed = pq.read_table(path).to_pylist()
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).splitlines()[0]
-        raise SourceError(f"{path}: cannot be read ({reason}): check the file") from None
-    for number, fields in enumerate(listed, start=1):
-        yield Row(path, number, fields, Header(path.stem))
 
 
 def _read_all(

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from perturb.curate.rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Row, kind_of
+from perturb.curate.rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Row
 from perturb.digests import digest
 from perturb.errors import ConfigError
 from perturb.evaluate.questions import Question
+from perturb.tables import kind_of
 
 ID_FIELDS: tuple[str, ...] = ("id", "qid", "ID", "item_id")
 """Columns that name a question."""

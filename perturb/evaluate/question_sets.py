@@ -10,7 +10,6 @@ from perturb.catalogue import Catalogue
 from perturb.curate.hub import PREFIX, HubSource, open_hub
 from perturb.curate.rows import Row, read_rows
 from perturb.errors import SourceError
-from perturb.evaluate.csv_rows import read_csv_rows
 from perturb.evaluate.loading import ItemSource, load_items
 from perturb.evaluate.question_forms import ID_FIELDS, SNAPSHOT, form_of, read_row
 from perturb.evaluate.questions import Question, QuestionSet
@@ -21,7 +20,7 @@ FAITHEVAL_TASKS: tuple[str, ...] = ("unanswerable", "inconsistent", "counterfact
 
 
 def read_questions(source: str, form: str = "auto") -> QuestionSet:
-    """Read a set: a `.csv` or `.jsonl` file, a snapshot folder, `hub:OWNER/NAME[@REVISION]`, or `faitheval:TASK`.
+    """Read a set: a table, a snapshot folder, `hub:OWNER/NAME[@REVISION]`, or `faitheval:TASK`.
 
     `form` is `snapshot`, one of `question_forms.READERS`, or `auto` to tell it from the first row. Repeated
     questions without an id are kept once. Raises `SourceError` or `SnapshotError`, with file and line, for what
@@ -65,8 +64,6 @@ def _open(source: str) -> tuple[str, Iterator[Row]]:
         name, _, revision = source.removeprefix(PREFIX).partition("@")
         return Path(name).name, open_hub(HubSource(name, revision or None)).rows
     path = Path(source)
-    if path.suffix.lower() == ".csv":
-        return path.stem, read_csv_rows(path)
     return path.name.split(".")[0], read_rows(path)
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from perturb.curate.rows import Header, Row, kind_of, read_lines
-from perturb.errors import SourceError, at
-from perturb.evaluate.csv_rows import read_csv_rows
+from perturb.errors import SourceError
+from perturb.tables import Row, read_table
 
 TABLE_FILE = "refusals.jsonl"
 """What a two-pass run leaves in its folder."""
-
-_FLAGS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
 
 
 @dataclass(slots=True)
@@ -28,8 +23,8 @@ class RefusalGroup:
     model: str | None
     """None where the table has no such column; so for the setting."""
     setting: str | None
-    refused: list[int] = field(default_factory=list)
-    wrong: list[int] = field(default_factory=list)
+    refused: list[bool] = field(default_factory=list)
+    wrong: list[bool] = field(default_factory=list)
     bases: list[str] = field(default_factory=list)
     """What each question was made from."""
     unscored: int = 0
@@ -58,10 +53,10 @@ def read_refusals(source: Path) -> tuple[RefusalGroup, ...]:
         raise SourceError(f"{source}: holds no two-pass run: give the folder that `refusal-index run` wrote")
     groups: dict[tuple[str | None, str | None], RefusalGroup] = {}
     seen: set[tuple[str | None, ...]] = set()
-    for row in _rows(path):
-        key = _label(row, "model"), _label(row, "setting")
+    for row in _with_columns(path):
+        key = row.label("model"), row.label("setting")
         group = groups.setdefault(key, RefusalGroup(*key))
-        item = _label(row, "item_id")
+        item = row.label("item_id")
         if item is not None and (*key, item) in seen:
             raise row.error("item_id", f"'{item}' stands twice under one model and setting: keep one row")
         seen.add((*key, item))
@@ -72,87 +67,23 @@ def read_refusals(source: Path) -> tuple[RefusalGroup, ...]:
 
 
 def _add(row: Row, group: RefusalGroup) -> None:
-    refused, wrong = _flag(row, "refused"), _flag(row, "wrong")
+    refused, wrong = row.flag("refused"), row.flag("wrong")
     if refused is None or wrong is None:
         group.unscored += 1
         return
     group.refused.append(refused)
     group.wrong.append(wrong)
     # A row that does not say what it was made from stands for itself.
-    group.bases.append(_label(row, "base_id") or f"line {row.line}")
+    group.bases.append(row.label("base_id") or f"line {row.line}")
 
 
-def _rows(path: Path) -> Iterator[Row]:
-    form = path.suffix.lower()
-    if form == ".csv":
-        rows = read_csv_rows(path)
-    elif form == ".parquet":
-        rows = _parquet_rows(path)
-    elif form == ".jsonl" or path.name.lower().endswith(".jsonl.gz"):
-        rows = _jsonl_rows(path)
-    else:
-        raise SourceError(
-            f"{path}: a table is a .csv, .jsonl or .parquet file: give one, or the folder of a run"
-        )
-    yield from _with_columns(path, rows)
-
-
-def _with_columns(path: Path, rows: Iterator[Row]) -> Iterator[Row]:
-    """The rows, once it is certain that some row has each needed column."""
-    listed: Sequence[Row] = tuple(rows)
+def _with_columns(path: Path) -> Iterator[Row]:
+    """The rows, once it is certain that some row has a value in each needed column."""
+    listed: Sequence[Row] = tuple(read_table(path))
     for name in ("refused", "wrong"):
-        if listed and not any(name in row.fields for row in listed):
+        if listed and not any(row.fields.get(name) is not None for row in listed):
             known = ", ".join(listed[0].fields)
             raise SourceError(
                 f"{path}: no column '{name}' with a value in it (there is {known}): it takes 0 or 1"
             )
     yield from listed
-
-
-def _jsonl_rows(path: Path) -> Iterator[Row]:
-    """One object per line, without the checks of texts that a base set needs: tables are long."""
-    header = Header(path.stem)
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        try:
-            fields = json.loads(line)
-        except ValueError as error:
-            raise SourceError(f"{at(path, number)}: not JSON ({error}): give one object per line") from None
-        if not isinstance(fields, dict):
-            raise SourceError(f"{at(path, number)}: not an object: give one question per line")
-        yield Row(path, number, fields, header)
-
-
-def _parquet_rows(path: Path) -> Iterator[Row]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        listed = pq.read_table(path).to_pylist()
-    except FileNotFoundError:
-        raise SourceError(f"{path}: no such file: check the path") from None
-    except (OSError, pa.ArrowException) as error:
-        raise SourceError(f"{path}: not a Parquet table: {str(error).splitlines()[0]}") from None
-    for number, fields in enumerate(listed, start=1):
-        yield Row(path, number, fields, Header(path.stem))
-
-
-def _label(row: Row, name: str) -> str | None:
-    """A name in a row: text, or a number as it is written."""
-    value: Any = row.fields.get(name)
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    raise row.error(name, f"must be a name, got {kind_of(value)}")
-
-
-def _flag(row: Row, name: str) -> int | None:
-    value = row.fields.get(name)
-    if value is None:
-        return None
-    flag = _FLAGS.get(str(value).strip().lower())
-    if flag is None:
-        raise row.error(name, f"must be 0 or 1, got {str(value)[:40]!r}")
-    return flag

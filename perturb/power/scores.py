@@ -6,39 +6,28 @@ from pathlib import Path
 
 from perturb.errors import SourceError
 from perturb.metrics.inputs import Floats, read_numbers
+from perturb.tables import column_names, read_columns
 
 SCORE_COLUMNS = ("score", "correct", "is_correct")
 BASE_COLUMNS = ("base_id", "source_id")
 
 
 def read_scores(path: Path) -> tuple[Floats, list[str]]:
-    """Scores in [0, 1] and base instances from a `.jsonl`, `.csv` or `.parquet` file.
+    """Scores in [0, 1] and base instances from a table.
 
     The file has a column `score` (or `correct`, `is_correct`) and a column `base_id` (or `source_id`), one row for each
     item and one model only.
 
     Raises `SourceError` if the file cannot be read, lacks a column, or holds something else than scores.
     """
-    import pandas as pd
-
-    readers = {".jsonl": lambda: pd.read_json(path, lines=True), ".csv": lambda: pd.read_csv(path)}
-    readers[".parquet"] = lambda: pd.read_parquet(path)
-    if path.suffix not in readers:
-        raise SourceError(f"{path}: not a table of scores: give a .jsonl, .csv or .parquet file")
-    try:
-        table = readers[path.suffix]()
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise SourceError(f"{path}: cannot be read ({reason}): check the file") from None
-    if path.suffix == ".csv" and not isinstance(table.index, pd.RangeIndex):
-        raise SourceError(f"{path}: the rows have more fields than the header names: name them all")
+    table = read_columns(path, (*SCORE_COLUMNS, *BASE_COLUMNS, "model"), texts=(*BASE_COLUMNS, "model"))
     score, base = (
         next((name for name in names if name in table.columns), None)
         for names in (SCORE_COLUMNS, BASE_COLUMNS)
     )
     if score is None or base is None:
         lacking = "score" if score is None else "base_id"
-        raise SourceError(f"{path}: has no column '{lacking}': it has {', '.join(map(str, table.columns))}")
+        raise SourceError(f"{path}: has no column '{lacking}': it has {', '.join(column_names(path))}")
     if "model" in table.columns and table["model"].nunique() > 1:
         raise SourceError(f"{path}: holds {table['model'].nunique()} models: keep the rows of one")
     try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from contextlib import closing
 from enum import Enum
 from pathlib import Path
@@ -14,6 +12,7 @@ from perturb.score.rows import REQUIRED
 from perturb.store.calls import LEDGER_FILE, open_read_only
 from perturb.store.db import ledger_errors
 from perturb.store.evaluations import read_facts
+from perturb.tables import column_names
 
 
 class SourceKind(Enum):
@@ -42,7 +41,7 @@ def kind_of_source(source: Path) -> SourceKind:
     Raises `SourceError` for a file that is none of them, `LedgerError` for a folder without a run.
     """
     if not source.is_dir():
-        columns = _columns(source)
+        columns = set(column_names(source))
         for kind, needed in _COLUMNS.items():
             if set(needed) <= columns:
                 return kind
@@ -56,32 +55,3 @@ def kind_of_source(source: Path) -> SourceKind:
         return SourceKind.CONFIDENCE
     with closing(open_read_only(source)) as db, ledger_errors(source / LEDGER_FILE):
         return SourceKind.SCORES if "models" in read_facts(db) else SourceKind.BUILD
-
-
-def _columns(path: Path) -> set[str]:
-    """The names in the header of a CSV file, the first object of a JSON Lines file, or a Parquet schema."""
-    form = path.suffix.lower()
-    try:
-        if form == ".parquet":
-            return _parquet_columns(path)
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            if form == ".csv":
-                return set(next(csv.reader(lines), []))
-            if form == ".jsonl":
-                first = json.loads(next((line for line in lines if line.strip()), "{}"))
-                return set(first) if isinstance(first, dict) else set()
-    except FileNotFoundError:
-        raise SourceError(f"{path}: no run there and no table: check the path") from None
-    except (OSError, ValueError, RecursionError, csv.Error) as exc:
-        raise SourceError(f"{path}: cannot be read as a table ({exc}): check the file") from None
-    raise SourceError(f"{path}: a report reads run folders and .csv, .jsonl or .parquet tables: give one")
-
-
-def _parquet_columns(path: Path) -> set[str]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return set(pq.read_schema(path).names)
-    except pa.ArrowException as exc:
-        raise SourceError(f"{path}: not a Parquet table: {str(exc).splitlines()[0]}") from None

@@ -11,6 +11,7 @@ from perturb.catalogue import Catalogue
 from perturb.errors import SourceError
 from perturb.metrics.outcomes import LEVELS, Outcome, reply_outcome
 from perturb.records import ANSWER_CORRECTLY, Cell, Intensity, PerturbationClass
+from perturb.tables import read_flag
 
 REQUIRED: tuple[str, ...] = (
     "item_id",
@@ -39,7 +40,6 @@ OPTIONAL: tuple[str, ...] = (
 
 _ANSWER_WORDS = frozenset({"ANSWER", "NONE"})
 _UNSCORED_WORD = "UNSCORED"
-_FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 _LOWER_ENDS = (0.9, 0.7, 0.5, 0.3, 0.0)
 _CORRECT_FROM = 4
 
@@ -208,9 +208,10 @@ class _Fields:
         value = self.optional_text(name)
         if value is None:
             return None
-        if value.lower() not in _FLAGS:
+        flag = read_flag(value)
+        if flag is None:
             raise self.error(name, f"holds '{_short(value)}': write true or false")
-        return _FLAGS[value.lower()]
+        return flag
 
 
 def _short(text: str) -> str:

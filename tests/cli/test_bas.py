@@ -126,9 +126,9 @@ def test_every_form_and_spelling_says_the_same(run: Run, form: str, flags: list[
 def test_percentages_are_taken_with_percent_and_named_without(run: Run) -> None:
     write("p.csv", "is_correct,confidence\n1,70\n1,70%\n0,30\n0,30 %\n")
     assert round(run("p.csv", "--percent", "--json").json["bas"]["uniform"], 2) == 0.32
-    run("p.csv").fails("p.csv: row 2", "is a percentage: add --percent")
+    run("p.csv").fails("p.csv:3: confidence", "is a percentage: add --percent")
     write("n.csv", "is_correct,confidence\n1,0.7\n1,70\n")
-    run("n.csv").fails("row 2: confidence 70", "look like percentages, so add --percent")
+    run("n.csv").fails("csv:3: confidence 70", "look like percentages, so add --percent")
     run(worked(), "--percent").fails("no confidence is above 1", "leave --percent out")
 
 
@@ -222,18 +222,18 @@ BAD = [
     ("", "the file is empty"),
     ("correct,confidence\n1,0.5\n", "no column 'is_correct'"),
     ("is_correct,score\n1,0.5\n", "no column 'confidence'"),
-    ("is_correct,confidence\n1,0.5\n2,0.5\n", "row 2: is_correct is '2"),
-    ("is_correct,confidence\n1,0.5\n,0.5\n", "row 2: is_correct is missing"),
-    ("is_correct,confidence\n1,0.5\n0,\n", "row 2: confidence is missing"),
-    ("is_correct,confidence\n1,0.5\n0\n", "Expected 2 columns, got 1"),
-    ("is_correct,confidence\n1,0.5\n0,0.5,0.7\n", "Expected 2 columns, got 3"),
-    ("is_correct,confidence\n1,0.5,0.7\n0,0.5,0.7\n", "Expected 2 columns, got 3"),
+    ("is_correct,confidence\n1,0.5\n2,0.5\n", ".csv:3: is_correct is '2"),
+    ("is_correct,confidence\n1,0.5\n,0.5\n", ".csv:3: is_correct is missing"),
+    ("is_correct,confidence\n1,0.5\n0,\n", ".csv:3: confidence is missing"),
+    ("is_correct,confidence\n1,0.5\n0\n", ".csv:3: 1 cells where the header has 2"),
+    ("is_correct,confidence\n1,0.5\n0,0.5,0.7\n", "3 cells where the header has 2"),
+    ("is_correct,confidence\n1,0.5,0.7\n0,0.5,0.7\n", "3 cells where the header has 2"),
     ("confidence,is_correct,confidence\n1,0.5,1\n", "a column stands twice"),
-    ("is_correct,confidence\n1,nan\n", "row 1: confidence is missing"),
-    ("is_correct,confidence\n1,inf\n", "row 1: confidence"),
-    ("is_correct,confidence\n1,high\n", "row 1: confidence is 'high'"),
-    ("is_correct,confidence\n1,-0.1\n", "row 1: confidence -0.1 lies outside 0 to 1: correct it"),
-    ("is_correct,confidence\n1,1.5\n0,101\n", "row 1: confidence 1.5 lies outside 0 to 1: correct it"),
+    ("is_correct,confidence\n1,nan\n", ".csv:2: confidence is missing"),
+    ("is_correct,confidence\n1,inf\n", ".csv:2: confidence"),
+    ("is_correct,confidence\n1,high\n", ".csv:2: confidence is 'high'"),
+    ("is_correct,confidence\n1,-0.1\n", ".csv:2: confidence -0.1 lies outside 0 to 1: correct it"),
+    ("is_correct,confidence\n1,1.5\n0,101\n", ".csv:2: confidence 1.5 lies outside 0 to 1: correct it"),
     ("is_correct,confidence,item_id\n1,0.5,a\n0,0.5,\n", "column 'item_id' is empty in places"),
 ]
 
@@ -245,7 +245,7 @@ def test_a_bad_table_is_one_line(run: Run, text: str, words: str) -> None:
 
 def test_a_bad_file_is_one_line(run: Run) -> None:
     run("none.csv").fails("none.csv: no such file")
-    run(write("t.txt", "x")).fails(".csv, .jsonl, .parquet")
+    run(write("t.txt", "x")).fails("a table is a .jsonl, .jsonl.gz, .csv or .parquet file")
     run(write("t.parquet", "x")).fails("not a Parquet table")
     run(write("t.jsonl", '{"is_correct": 1}\n{broken\n')).fails("t.jsonl:2: not JSON")
     run(write("s.jsonl", "[1]\n")).fails("s.jsonl:1: not an object")

@@ -292,7 +292,7 @@ def test_a_missing_or_foreign_file_is_one_line(run: Run, tmp_path: Path) -> None
     for name, words in (
         ("none.csv", "no such file"),
         ("none.parquet", "no such file"),
-        ("t.txt", "a table is a .csv, .jsonl or .parquet file"),
+        ("t.txt", "a table is a .jsonl, .jsonl.gz, .csv or .parquet file"),
         ("t.parquet", "not a Parquet table"),
         ("empty", "holds no two-pass run"),
     ):

@@ -176,7 +176,7 @@ def test_a_missing_source_says_what_can_be_given(tmp_path: Path) -> None:
         load(tmp_path / "nothing.jsonl")
     broken = tmp_path / "x.parquet"
     broken.write_bytes(b"no table")
-    with pytest.raises(SourceError, match="cannot be read"):
+    with pytest.raises(SourceError, match="not a Parquet table"):
         load(broken)
 
 

@@ -254,7 +254,7 @@ def test_a_number_must_be_one(tmp_path: Path) -> None:
 def test_tables_are_checked(tmp_path: Path) -> None:
     short = table(tmp_path / "s.csv", ("problem", "answer"), ("Who?", "Ada"), ("Who?",))
     assert "s.csv:3: 1 cells where the header has 2" in error_of(short)
-    assert "name the columns, each once" in error_of(table(tmp_path / "t.csv", ("problem", "problem")))
+    assert "name each column once" in error_of(table(tmp_path / "t.csv", ("problem", "problem")))
     assert "no such file" in error_of(str(tmp_path / "none.csv"))
     assert "holds no questions" in error_of(table(tmp_path / "e.csv", ("problem", "answer")))
     latin = tmp_path / "l.csv"

@@ -192,4 +192,4 @@ def test_the_command_writes_page_figures_and_tables(run: Path) -> None:
         assert not any(cell.lower() in ("nan", "none", "inf") for row in rows for cell in row)
     failed = perturb("report", run / "none")
     assert (failed.returncode, failed.stderr.count("\n")) == (1, 1)
-    assert "no run there" in failed.stderr
+    assert "no such file or run" in failed.stderr

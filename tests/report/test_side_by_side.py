@@ -121,12 +121,12 @@ def test_sources_are_told_apart(tables: tuple[Path, Path, Path], tmp_path: Path)
     ("name", "content", "error", "message"),
     [
         ("a.csv", b"a,b\n1,2\n", SourceError, "holds no scores that are known"),
-        ("a.jsonl", b"[1]\n", SourceError, "holds no scores that are known"),
-        ("a.jsonl", b"{", SourceError, "cannot be read as a table"),
-        ("a.csv", b"\xff\xfe", SourceError, "cannot be read as a table"),
+        ("a.jsonl", b"[1]\n", SourceError, "a.jsonl:1: not an object"),
+        ("a.jsonl", b"{", SourceError, "a.jsonl:1: not JSON"),
+        ("a.csv", b"\xff\xfe", SourceError, "a.csv:1: not UTF-8"),
         ("a.parquet", b"PAR1", SourceError, "not a Parquet table"),
-        ("a.txt", b"", SourceError, "reads run folders and"),
-        ("a.csv", None, SourceError, "no run there and no table"),
+        ("a.txt", b"", SourceError, "a table is a"),
+        ("a.csv", None, SourceError, "no such file or run"),
         ("folder", None, LedgerError, "no run there"),
     ],
 )

@@ -187,12 +187,16 @@ def test_rows_that_contradict_each_other(rows: list[Row], words: list[str]) -> N
         ("results.jsonl", "[1]", "results.jsonl:1: not an object"),
         ("results.jsonl", '{"item_id": "a"}', "results.jsonl:1: no column 'model'"),
         ("results.jsonl", "", "no results in it"),
-        ("results.jsonl", b"\xff\xfe", "not UTF-8 text"),
-        ("results.csv", "", "no column 'item_id'"),
-        ("results.csv", "item_id,model\n", "no column 'base_id'"),
-        ("results.csv", ",".join(right(U, "m")) + "\na,b,c,d,e,f,g,h,i,j,k\n", "results.csv:2: more fields"),
+        ("results.jsonl", b"\xff\xfe", "results.jsonl:1: not UTF-8"),
+        ("results.csv", "", "the file is empty"),
+        ("results.csv", "item_id,model\na,b\n", "no column 'base_id'"),
+        (
+            "results.csv",
+            ",".join(right(U, "m")) + "\na,b,c,d,e,f,g,h,i,j,k\n",
+            "results.csv:2: 11 cells where the header has 10",
+        ),
         ("results.parquet", b"PAR?", "not a Parquet table"),
-        ("results.txt", "", "results are read from .jsonl, .csv, .parquet"),
+        ("results.txt", "", "a table is a .jsonl, .jsonl.gz, .csv or .parquet file"),
     ],
 )
 def test_a_file_that_is_no_results_table(tmp_path: Path, name: str, content: str | bytes, words: str) -> None:
@@ -207,11 +211,11 @@ def test_a_file_that_is_no_results_table(tmp_path: Path, name: str, content: str
     assert "\n" not in str(caught.value)
 
 
-def test_a_row_of_csv_that_is_cut_short_has_empty_fields(tmp_path: Path) -> None:
+def test_a_row_of_csv_that_is_cut_short_is_refused(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "results.csv", [right(U, "m")])
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([lines[0], lines[1].split(",")[0]]), encoding="utf-8")
-    with pytest.raises(SourceError, match=r"results.csv:2: 'perturbation_class' is empty"):
+    with pytest.raises(SourceError, match=r"results.csv:2: 1 cells where the header has"):
         read_results(path)
 
 
