@@ -1,8 +1,10 @@
-"""Renders the prompts of generators and verifiers, of each in two kinds: for a single passage and for several.
+"""Renders prompts: the one place where templates become text for models.
 
-A prompt is two messages. The system message comes from a template and speaks of the cell alone, so it is the same
-for every instance of the cell and providers can cache it. The user message is one JSON object with the texts: they
-are data, are never rendered as a template, and cannot break out of their strings.
+A prompt is two messages. The system message comes from a template and is rendered with options of ours alone, so it is
+the same for many requests and providers can cache it. The user message is one JSON object with the texts: they are
+data, are never rendered as a template, and cannot break out of their strings.
+
+Generators and verifiers have prompts of two kinds: for a single passage and for several.
 """
 
 from __future__ import annotations
@@ -57,20 +59,68 @@ def kind_of(instance: BaseInstance) -> Kind:
     return "several" if len(instance.passages) > 1 else "single"
 
 
+@cache
+def environment(folder: Path | None = None, *, last_newline: bool = True) -> jinja2.Environment:
+    """What renders the templates in a folder, ours unless another is given, as plain text for models."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder or data_folder("templates")),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # noqa: S701 - plain text for models, not HTML
+        keep_trailing_newline=last_newline,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def render_template(name: str, **options: Any) -> str:
+    """Our template `name` (`grade/judge`, say) rendered with options of ours, never with a text of a data set."""
+    return environment().get_template(f"{name}.j2").render(options)
+
+
+@cache
+def system_message(name: str, **options: Any) -> str:
+    """As `render_template`, without the line end of the file: ledgers know requests by the digest of every byte."""
+    return environment(last_newline=False).get_template(f"{name}.j2").render(options)
+
+
+@cache
+def template_version(name: str) -> str:
+    """Digest of the source of our template `name`."""
+    return digest((data_folder("templates") / f"{name}.j2").read_text(encoding="utf-8"))
+
+
+@cache
+def folder_version(name: str) -> str:
+    """Digest of all our templates in the folder `name`."""
+    files = sorted((data_folder("templates") / name).glob("*.j2"))
+    return digest([(file.name, file.read_text(encoding="utf-8")) for file in files])
+
+
+def data_request(
+    system: str, data: Mapping[str, Any], schema: Mapping[str, Any] | None = None
+) -> ChatRequest:
+    """A request of two messages: the system message, and `data` as JSON."""
+    text = json.dumps(dict(data), ensure_ascii=False, indent=1)
+    return ChatRequest((Message("system", system), Message("user", text)), schema)
+
+
+def object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON schema of an object with just these fields."""
+    return {
+        "type": "object",
+        "properties": dict(fields),
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
 class Prompts:
     """The prompts over one catalogue; templates may come from a folder of the user's own."""
 
     def __init__(self, catalogue: Catalogue, folder: Path | None = None) -> None:
         self.catalogue = catalogue
         self.folder = folder or data_folder("templates")
-        self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(self.folder),
-            undefined=jinja2.StrictUndefined,
-            autoescape=False,  # noqa: S701 - plain text for models, not HTML
-            keep_trailing_newline=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
         self._system = lru_cache(maxsize=None)(self._render_system)
 
     def version(self, name: str, kind: Kind = "single") -> str:
@@ -87,7 +137,7 @@ class Prompts:
             "answers": list(instance.answers),
         }
         kind = kind_of(instance)
-        return _request(self._system("generate", kind, cell, lever), data, generation_schema(cell, kind))
+        return data_request(self._system("generate", kind, cell, lever), data, generation_schema(cell, kind))
 
     def verification(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
         """Ask a verifier about `candidate`; the generator's own claims are left out, so that they sway nobody."""
@@ -110,22 +160,26 @@ class Prompts:
                 ),
             },
         }
-        return _request(self._system("verify", kind, cell, None), data, verification_schema())
+        return data_request(self._system("verify", kind, cell, None), data, verification_schema())
 
     def _render_system(self, name: str, kind: Kind, cell: Cell, lever: Lever | None) -> str:
         entry = self.catalogue.classes[cell.perturbation_class]
-        return self._environment.get_template(f"{name}/{kind}.j2").render(
-            entry=entry,
-            cell=cell,
-            criterion=entry.criteria[cell.intensity],
-            target_words=" and ".join(f"the {part}" for part in sorted(entry.target, reverse=True)),
-            expected=self.catalogue.expected_behavior(cell),
-            levers=(lever,) if lever else self.catalogue.levers_of(cell),
-            assigned=lever is not None,
-            check_names=CHECK_NAMES,
-            codes=self._codes(),
-            removes_answer=removes_answer(cell),
-            max_changed_low=MAX_CHANGED_LOW,
+        return (
+            environment(self.folder)
+            .get_template(f"{name}/{kind}.j2")
+            .render(
+                entry=entry,
+                cell=cell,
+                criterion=entry.criteria[cell.intensity],
+                target_words=" and ".join(f"the {part}" for part in sorted(entry.target, reverse=True)),
+                expected=self.catalogue.expected_behavior(cell),
+                levers=(lever,) if lever else self.catalogue.levers_of(cell),
+                assigned=lever is not None,
+                check_names=CHECK_NAMES,
+                codes=self._codes(),
+                removes_answer=removes_answer(cell),
+                max_changed_low=MAX_CHANGED_LOW,
+            )
         )
 
     def _codes(self) -> list[str]:
@@ -151,11 +205,6 @@ def _numbered(number: int, passage: Passage) -> dict[str, Any]:
     return {"number": number, "role": passage.role, "title": passage.title, "text": passage.text}
 
 
-def _request(system: str, data: Mapping[str, Any], schema: Mapping[str, Any]) -> ChatRequest:
-    text = json.dumps(data, ensure_ascii=False, indent=1)
-    return ChatRequest((Message("system", system), Message("user", text)), schema)
-
-
 @cache
 def generation_schema(cell: Cell, kind: Kind = "single") -> Mapping[str, Any]:
     """JSON schema of a generator's reply."""
@@ -163,28 +212,19 @@ def generation_schema(cell: Cell, kind: Kind = "single") -> Mapping[str, Any]:
     fields: dict[str, Any] = {name: {"type": "string"} for name in keys}
     fields["intensity_achieved"] = {"type": "string", "enum": [str(cell.intensity)]}
     if kind == "several":
-        passage = _object({"number": {"type": "integer"}, "text": {"type": "string"}})
+        passage = object_schema({"number": {"type": "integer"}, "text": {"type": "string"}})
         fields["changed_passages"] = {"type": "array", "items": passage}
-    return _object(fields)
+    return object_schema(fields)
 
 
 @lru_cache(maxsize=1)
 def verification_schema() -> Mapping[str, Any]:
     """JSON schema of a verifier's reply."""
-    return _object(
+    return object_schema(
         {
             "verdict": {"type": "string", "enum": ["PASS", "FAIL"]},
-            "checks": _object({name: {"type": "boolean"} for name in CHECK_NAMES}),
+            "checks": object_schema({name: {"type": "boolean"} for name in CHECK_NAMES}),
             "predicted_rag_behavior": {"type": "string"},
             "issues": {"type": "array", "items": {"type": "string"}},
         }
     )
-
-
-def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(fields),
-        "required": list(fields),
-        "additionalProperties": False,
-    }

@@ -6,7 +6,7 @@ Nothing here imports anything of ours, reads a file or makes a call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -15,6 +15,9 @@ ANSWER_CORRECTLY = "ANSWER_CORRECTLY"
 
 REFUSE_OTHER = "REFUSE_OTHER"
 """A code that a model may answer with; never a ground truth."""
+
+NO_INTENSITY = "NONE"
+"""The intensity of what was not perturbed."""
 
 Target = Literal["query", "context"]
 Role = Literal["signal", "noise"]
@@ -234,6 +237,74 @@ class Decision:
     """In words: who failed it, who left it unscored, or that all passed."""
     audited: bool = False
     """True when every verifier was asked whatever the earlier votes (the audit share)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item that models are evaluated on: a question with its passages, and what a good system does with it."""
+
+    id: str
+    base_id: str
+    """The base instance; items that share it are not independent."""
+    cell: Cell
+    expected_behavior: str
+    """`ANSWER_CORRECTLY` or a refusal code."""
+    query: str
+    passages: tuple[Passage, ...]
+    """As a model is shown them, in order; `signal` ones bear on the question."""
+    answers: tuple[str, ...]
+    """Accepted answers to the question before it was perturbed, the preferred one first."""
+    reference_answer: str | None = None
+    domain: str | None = None
+    lever: str = ""
+    generator: str = ""
+    """Who made the item."""
+    control: bool = False
+    """An unperturbed original beside an item; its cell's class is the item's, and it must be answered."""
+
+    @property
+    def several(self) -> bool:
+        """Whether the context has several passages, which decides prompt and judge."""
+        return len(self.passages) > 1
+
+    @property
+    def intensity(self) -> str:
+        """The intensity of the item; NONE for a control."""
+        return NO_INTENSITY if self.control else str(self.cell.intensity)
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the question must be answered: LOW items, and controls, whose cell says LOW."""
+        return self.cell.intensity is Intensity.LOW
+
+    @property
+    def context(self) -> str:
+        """The passage alone, or numbered passages."""
+        return render_context(self.passages)
+
+    @property
+    def signal_numbers(self) -> tuple[int, ...]:
+        """Numbers, from 1, of the passages that bear on the question."""
+        return tuple(number for number, one in enumerate(self.passages, start=1) if one.role == "signal")
+
+    def to_payload(self) -> dict[str, Any]:
+        """What the ledger keeps under the item's id."""
+        content = asdict(self)
+        del content["id"], content["cell"]
+        return {
+            "perturbation_class": str(self.cell.perturbation_class),
+            "intensity": str(self.cell.intensity),
+            **content,
+        }
+
+    @classmethod
+    def from_payload(cls, item_id: str, payload: Mapping[str, Any]) -> Item:
+        """Read back what `to_payload` gave."""
+        content = dict(payload)
+        cell = Cell(PerturbationClass(content.pop("perturbation_class")), Intensity(content.pop("intensity")))
+        content["passages"] = tuple(Passage(**passage) for passage in content["passages"])
+        content["answers"] = tuple(content["answers"])
+        return cls(id=item_id, cell=cell, **content)
 
 
 class ResponseStatus(StrEnum):

@@ -14,10 +14,10 @@ from enum import StrEnum
 from typing import Any
 
 from perturb.evaluate.decision_block import Entry, read_block
-from perturb.evaluate.qa_prompts import data_request, question_data, system_message, template_version
-from perturb.evaluate.questions import AnswerForm, Question
+from perturb.evaluate.questions import AnswerForm, Question, question_data
 from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError
+from perturb.prompts import data_request, system_message, template_version
 
 DEFAULT_K = 3
 SUM_TOLERANCE = 0.01

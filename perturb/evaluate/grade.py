@@ -6,11 +6,11 @@ from typing import Any
 
 from perturb.digests import digest
 from perturb.evaluate.answers import Grade, grade_by_rule, read_answer
-from perturb.evaluate.qa_prompts import data_request, system_message, template_version
 from perturb.evaluate.questions import Question
 from perturb.llm.asking import Asker
 from perturb.llm.client import ChatRequest, ModelSettings
 from perturb.llm.replies import ReplyError, read_object
+from perturb.prompts import data_request, object_schema, system_message, template_version
 from perturb.records import Judgement, JudgementStatus, Response
 
 KIND = "grade"
@@ -90,12 +90,7 @@ def grade_request(question: Question, answer: str) -> ChatRequest:
     if answerable:
         data["accepted"] = [_spelled_out(question, one) for one in question.answers]
     data["reply"] = answer[:_LONGEST_ANSWER]
-    schema = {
-        "type": "object",
-        "properties": {"grade": {"type": "string", "enum": [str(one) for one in _allowed(question)]}},
-        "required": ["grade"],
-        "additionalProperties": False,
-    }
+    schema = object_schema({"grade": {"type": "string", "enum": [str(one) for one in _allowed(question)]}})
     return data_request(system_message(TEMPLATE, answerable=answerable), data, schema)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from perturb.digests import digest
 from perturb.evaluate.classify import ANSWER, read_code, refusal_codes
-from perturb.evaluate.items import EvaluationItem
 from perturb.evaluate.prompts import (
     classification_request,
     judge_version,
@@ -18,7 +17,7 @@ from perturb.evaluate.results import judgement_version
 from perturb.llm.asking import Asker
 from perturb.llm.client import ChatRequest, ModelSettings
 from perturb.llm.replies import ReplyError, read_object
-from perturb.records import Judgement, JudgementStatus, Response
+from perturb.records import Item, Judgement, JudgementStatus, Response
 
 RULE = "rule"
 """Who made a judgement for which nobody had to be asked."""
@@ -64,7 +63,7 @@ class Judge:
         self._author = author
         self._codes = codes
 
-    async def judge(self, kind: str, item: EvaluationItem, response: Response) -> Judgement:
+    async def judge(self, kind: str, item: Item, response: Response) -> Judgement:
         """Ask about one reply; unscored when no judgement could be read after the retry, or the call failed for good.
 
         A failed call leaves a judgement without a fingerprint, which the next run replaces. Raises `BudgetSpent`.
@@ -77,7 +76,7 @@ class Judge:
         return _judgement(response, kind, self._name, version, value=asked.value, raw=asked.raw)
 
     def _question(
-        self, kind: str, item: EvaluationItem, reply: str
+        self, kind: str, item: Item, reply: str
     ) -> tuple[ChatRequest, Callable[[str], dict[str, Any]]]:
         if kind == "classification":
             return classification_request(item, reply), lambda text: read_classification(text, self._codes)

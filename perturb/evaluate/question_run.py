@@ -15,11 +15,11 @@ from tqdm import tqdm
 from perturb.blueprint import code_version
 from perturb.errors import BudgetSpent, ConfigError, LedgerError, PerturbError
 from perturb.evaluate import grade
-from perturb.evaluate.qa_prompts import template_version
 from perturb.evaluate.questions import QuestionSet
 from perturb.llm.asking import Asker
 from perturb.llm.budget import Budget
 from perturb.llm.client import ModelSettings
+from perturb.prompts import template_version
 from perturb.store import EvaluationLedger, queries
 from perturb.store.evaluations import read_facts
 from perturb.workers import first_error, open_asker, work_through

@@ -44,6 +44,20 @@ class Question:
         return content
 
 
+def question_data(question: Question) -> dict[str, Any]:
+    """What a model is shown of a question: never an answer.
+
+    >>> question_data(Question("q1", "Which letter?", ("A",), "option", {"A": "this", "B": "that"}))
+    {'question': 'Which letter?', 'options': {'A': 'this', 'B': 'that'}}
+    """
+    data: dict[str, Any] = {"question": question.text}
+    if question.options:
+        data["options"] = dict(question.options)
+    if question.context is not None:
+        data["context"] = question.context
+    return data
+
+
 def question_from_payload(question_id: str, payload: Mapping[str, Any]) -> Question:
     """Read back what `Question.to_payload` gave."""
     content = dict(payload)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from perturb.evaluate.items import EvaluationItem
-from perturb.evaluate.prompts import Variant, respond_request
+from perturb.evaluate.prompts import respond_request
+from perturb.items import Variant
 from perturb.llm.asking import Asker
-from perturb.records import Response, ResponseStatus
+from perturb.records import Item, Response, ResponseStatus
 
 
-async def respond(
-    asker: Asker, item: EvaluationItem, model: str, variant: Variant, fingerprint: str
-) -> Response:
+async def respond(asker: Asker, item: Item, model: str, variant: Variant, fingerprint: str) -> Response:
     """A model's reply to an item, be it empty; or the error, when the call failed for good.
 
     `fingerprint` stands for the model, its settings and the prompt. Raises `BudgetSpent` when the call could overspend.

@@ -16,8 +16,7 @@ from typing import Any
 from perturb.digests import digest
 from perturb.errors import LedgerError
 from perturb.evaluate.classify import ANSWER, read_confidence
-from perturb.evaluate.items import EvaluationItem, item_from_payload
-from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.records import Item, Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.calls import LEDGER_FILE, open_read_only
 from perturb.store.db import ledger_errors
 from perturb.store.evaluations import read_facts, read_items, read_judgements, read_responses
@@ -105,7 +104,7 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
     facts = read_facts(db)
     if "models" not in facts:
         raise LedgerError(f"{run}: holds no evaluation: give the folder that `perturb evaluate` wrote")
-    items = {item_id: item_from_payload(item_id, payload) for item_id, payload in read_items(db)}
+    items = {item_id: Item.from_payload(item_id, payload) for item_id, payload in read_items(db)}
     judgements = {
         (one.item_id, one.model, one.variant, one.kind): one
         for one in read_judgements(db)
@@ -168,7 +167,7 @@ class _Judged:
         return found if found is not None and found.fingerprint in valid else None
 
 
-def _result(item: EvaluationItem, response: Response, judged: _Judged) -> Result:
+def _result(item: Item, response: Response, judged: _Judged) -> Result:
     values, unscored = _values(item, response, judged)
     return Result(
         item_id=item.id,
@@ -191,7 +190,7 @@ def _result(item: EvaluationItem, response: Response, judged: _Judged) -> Result
     )
 
 
-def _values(item: EvaluationItem, response: Response, judged: _Judged) -> tuple[dict[str, Any], str | None]:
+def _values(item: Item, response: Response, judged: _Judged) -> tuple[dict[str, Any], str | None]:
     """What the judgements say, and what is missing."""
     if response.status is ResponseStatus.ERROR:
         return {}, f"response: {response.error}"
@@ -209,7 +208,7 @@ def _values(item: EvaluationItem, response: Response, judged: _Judged) -> tuple[
     return values, None
 
 
-def answer_kind(item: EvaluationItem) -> str:
+def answer_kind(item: Item) -> str:
     """The kind of judgement that an answer attempt on an answerable item needs."""
     return "raf" if item.several else "quality"
 

@@ -21,7 +21,6 @@ from tqdm import tqdm
 from perturb.errors import BudgetSpent, ConfigError, LedgerError
 from perturb.evaluate.classify import ANSWER
 from perturb.evaluate.contestants import Contestant
-from perturb.evaluate.items import EvaluationItem
 from perturb.evaluate.judge import Judge, judge_author, judge_by_rule
 from perturb.evaluate.question_run import run_to_end
 from perturb.evaluate.respond import respond
@@ -30,7 +29,7 @@ from perturb.evaluate.run_report import report_facts, report_warnings
 from perturb.evaluate.setting import EvaluationPlan, Setting, enter, set_up
 from perturb.llm.asking import Asker
 from perturb.llm.budget import Budget
-from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.records import Item, Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store import EvaluationLedger, queries
 from perturb.store.batches import count_batches
 from perturb.store.db import ledger_errors
@@ -171,7 +170,7 @@ class _Session:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _settle(self, asker: Asker, judge: Judge | None, model: str, item: EvaluationItem) -> None:
+    async def _settle(self, asker: Asker, judge: Judge | None, model: str, item: Item) -> None:
         """One model on one item: the reply, then the judgements it needs."""
         response = await self._response(asker, model, item)
         if response.status is ResponseStatus.ANSWERED and await self._needs_grade(judge, item, response):
@@ -184,17 +183,17 @@ class _Session:
     ) -> BudgetSpent | None:
         """One model on every item, all items through one stage before any goes through the next."""
 
-        async def answered(item: EvaluationItem) -> bool:
+        async def answered(item: Item) -> bool:
             return (await self._response(asker, model, item)).status is ResponseStatus.ANSWERED
 
-        async def needs_grade(item: EvaluationItem) -> bool:
+        async def needs_grade(item: Item) -> bool:
             return await self._needs_grade(judge, item, self._stored(model, item))
 
-        async def graded(item: EvaluationItem) -> bool:
+        async def graded(item: Item) -> bool:
             await self._judgement(judge, answer_kind(item), item, self._stored(model, item))
             return False
 
-        items: Sequence[EvaluationItem] = self._setting.item_set.items
+        items: Sequence[Item] = self._setting.item_set.items
         for stage in (answered, needs_grade, graded):
             items, stopped = await self._through(items, stage, width)
             if stopped is not None:
@@ -203,14 +202,14 @@ class _Session:
 
     async def _through(
         self,
-        items: Sequence[EvaluationItem],
-        stage: Callable[[EvaluationItem], Awaitable[bool]],
+        items: Sequence[Item],
+        stage: Callable[[Item], Awaitable[bool]],
         width: int,
-    ) -> tuple[Sequence[EvaluationItem], BudgetSpent | None]:
+    ) -> tuple[Sequence[Item], BudgetSpent | None]:
         """The items that a stage hands on to the next; the others are settled."""
-        handed_on: list[EvaluationItem] = []
+        handed_on: list[Item] = []
 
-        async def do(item: EvaluationItem) -> None:
+        async def do(item: Item) -> None:
             if await stage(item):
                 handed_on.append(item)
             else:
@@ -221,7 +220,7 @@ class _Session:
         await asyncio.to_thread(self._ledger.flush)
         return handed_on, stopped
 
-    def _stored(self, model: str, item: EvaluationItem) -> Response:
+    def _stored(self, model: str, item: Item) -> Response:
         """The reply that an earlier stage has put into the ledger."""
         found = response_of(self._ledger.db, item.id, model, self._setting.plan.variant)
         if found is None:
@@ -230,13 +229,13 @@ class _Session:
             )
         return found
 
-    async def _needs_grade(self, judge: Judge | None, item: EvaluationItem, response: Response) -> bool:
+    async def _needs_grade(self, judge: Judge | None, item: Item, response: Response) -> bool:
         """Whether a reply is an answer attempt on an item that can be answered."""
         classification = await self._judgement(judge, "classification", item, response)
         attempt = classification is not None and classification.value.get("predicted") == ANSWER
         return attempt and item.answerable
 
-    async def _response(self, asker: Asker, model: str, item: EvaluationItem) -> Response:
+    async def _response(self, asker: Asker, model: str, item: Item) -> Response:
         """The stored reply, if it was made with the settings of today; else a new one."""
         variant, version = self._setting.plan.variant, self._versions[model]
         known = response_of(self._ledger.db, item.id, model, variant)
@@ -247,7 +246,7 @@ class _Session:
         return response
 
     async def _judgement(
-        self, judge: Judge | None, kind: str, item: EvaluationItem, response: Response
+        self, judge: Judge | None, kind: str, item: Item, response: Response
     ) -> Judgement | None:
         """The judgement of this kind: the rule's, the stored one, or the judge's; None where nobody can judge."""
         known = judgement_of(self._ledger.db, item.id, response.model, response.variant, kind)

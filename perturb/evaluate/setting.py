@@ -13,7 +13,7 @@ from perturb.errors import ConfigError
 from perturb.evaluate.contestants import Contestant, ModelNames
 from perturb.evaluate.judge import judge_author, rule_author
 from perturb.evaluate.loading import ItemSet, ItemSource, load_items
-from perturb.evaluate.prompts import Variant, respond_version
+from perturb.items import Variant, respond_version
 from perturb.llm.batches import BatchLimits
 from perturb.store import EvaluationLedger
 from perturb.store.evaluations import read_facts

@@ -13,10 +13,10 @@ from typing import Any
 from perturb.digests import digest
 from perturb.evaluate.answers import Grade
 from perturb.evaluate.grade import KIND, Grader, grade_of
-from perturb.evaluate.qa_prompts import data_request, question_data, system_message
-from perturb.evaluate.questions import Question
+from perturb.evaluate.questions import Question, question_data
 from perturb.llm.asking import Asker
 from perturb.llm.client import ChatRequest, ModelSettings
+from perturb.prompts import data_request, system_message
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.evaluations import EvaluationLedger, judgement_of, response_of
 

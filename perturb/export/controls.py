@@ -14,12 +14,10 @@ from typing import Any
 from perturb.errors import SnapshotError
 from perturb.export.parts import PART_COLUMNS, part_rows, read_part, write_part
 from perturb.export.rows import AcceptedItem, SnapshotRow, build_rows, row_digest, schema_of
-from perturb.records import ANSWER_CORRECTLY, Candidate
+from perturb.records import ANSWER_CORRECTLY, NO_INTENSITY, Candidate
 
 SUFFIX = "-control"
 """What the id of a control has after the id of its row."""
-NO_INTENSITY = "NONE"
-"""The intensity of what was not perturbed."""
 _GENERATOR, _LEVER = "original", "unperturbed"
 
 

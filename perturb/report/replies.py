@@ -7,13 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from perturb.evaluate.items import EvaluationItem, item_from_payload
 from perturb.evaluate.results import Result, is_current, run_of
 from perturb.metrics.outcomes import SCORED, Outcome
-from perturb.records import Intensity, PerturbationClass
+from perturb.records import NO_INTENSITY, Intensity, Item, PerturbationClass
 from perturb.report.page import ItemBrowser
 from perturb.report.run_data import even_draw
-from perturb.score.table import NO_INTENSITY, ResultTable
+from perturb.score.table import ResultTable
 from perturb.store.calls import LEDGER_FILE, open_read_only
 from perturb.store.db import ledger_errors
 from perturb.store.evaluations import read_items, read_responses
@@ -32,7 +31,7 @@ def browse_replies(run: Path, table: ResultTable, at_most: int) -> ItemBrowser |
         return None
     with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
         state = run_of(db, run)
-        items = [item_from_payload(item_id, payload) for item_id, payload in read_items(db)]
+        items = [Item.from_payload(item_id, payload) for item_id, payload in read_items(db)]
         groups = {item.id: f"{item.cell.perturbation_class}/{item.intensity}" for item in items}
         chosen = set(even_draw(groups, at_most))
         texts = {
@@ -56,7 +55,7 @@ def browse_replies(run: Path, table: ResultTable, at_most: int) -> ItemBrowser |
     return ItemBrowser(note, _filters(items, described), described, marks_changes=False)
 
 
-def _filters(items: list[EvaluationItem], described: list[dict[str, Any]]) -> Mapping[str, list[str]]:
+def _filters(items: list[Item], described: list[dict[str, Any]]) -> Mapping[str, list[str]]:
     intensities = {item.intensity for item in items}
     filters = {
         "class": [str(name) for name in PerturbationClass],
@@ -84,7 +83,7 @@ def _reply(result: Result, outcome: Outcome, text: str) -> dict[str, str]:
     }
 
 
-def _describe(item: EvaluationItem, replies: list[dict[str, str]]) -> dict[str, Any]:
+def _describe(item: Item, replies: list[dict[str, str]]) -> dict[str, Any]:
     several = item.several
     return {
         "id": item.id,

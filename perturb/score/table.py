@@ -12,7 +12,7 @@ from perturb.catalogue import Catalogue
 from perturb.errors import SourceError
 from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import Outcome, reply_cells
-from perturb.records import Intensity, PerturbationClass
+from perturb.records import NO_INTENSITY, Intensity, PerturbationClass
 from perturb.score.rows import ITEM_FIELDS, ResultRow, read_row
 
 GROUPINGS: dict[str, str] = {
@@ -25,8 +25,6 @@ GROUPINGS: dict[str, str] = {
 """What scores are broken down by, and the column that says it."""
 
 _MIXED = "items of two snapshots are mixed: score them apart"
-NO_INTENSITY = "NONE"
-"""The intensity of an unperturbed control."""
 
 _TAXONOMY = {str(name): place for place, name in enumerate((*PerturbationClass, *Intensity))}
 

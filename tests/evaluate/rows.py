@@ -11,10 +11,9 @@ import yaml
 
 from perturb.catalogue import Catalogue
 from perturb.evaluate import EvaluationPlan, EvaluationReport, ItemSource, ModelNames, evaluate
-from perturb.evaluate.items import EvaluationItem
 from perturb.evaluate.loading import load_items
-from perturb.evaluate.prompts import Variant
-from perturb.records import ALL_CELLS, Passage, render_context
+from perturb.items import Variant
+from perturb.records import ALL_CELLS, Item, Passage, render_context
 
 CATALOGUE = Catalogue.load()
 
@@ -64,7 +63,7 @@ def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
     return path
 
 
-def items_of(path: Path) -> tuple[EvaluationItem, ...]:
+def items_of(path: Path) -> tuple[Item, ...]:
     """The items of a file."""
     return load_items(ItemSource(str(path)), CATALOGUE).items
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from perturb.catalogue import Catalogue
-from perturb.evaluate.items import item_from_payload
 from perturb.evaluate.loading import ItemSource, load_items
 from perturb.export.controls import build_controls
 from perturb.export.rows import build_rows
 from perturb.export.snapshot import write_snapshot
+from perturb.records import Item
 from tests.export.test_snapshot import facts, item
 
 CATALOGUE = Catalogue.load()
@@ -31,7 +31,7 @@ def test_controls_follow_the_items_and_must_be_answered(tmp_path: Path) -> None:
     assert {(one.intensity, one.control) for one in plain} == {("LOW", False)}
     several = next(one for one in controls if one.several)
     assert [passage.text for passage in several.passages] == ["Noise plain", "Signal plain", "More noise"]
-    assert item_from_payload(several.id, several.to_payload()) == several
+    assert Item.from_payload(several.id, several.to_payload()) == several
 
 
 def test_a_limit_counts_items_and_takes_their_controls(tmp_path: Path) -> None:

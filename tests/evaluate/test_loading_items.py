@@ -11,11 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from perturb.errors import PerturbError, SnapshotError, SourceError
-from perturb.evaluate.items import item_from_payload
 from perturb.evaluate.loading import ItemSource, load_items
 from perturb.export.rows import AcceptedItem, build_rows
 from perturb.export.snapshot import read_snapshot, write_snapshot
-from perturb.records import Passage
+from perturb.records import Item, Passage
 from tests.export.test_snapshot import facts, item
 
 from .rows import CATALOGUE, items_of, several, single, write_rows
@@ -90,7 +89,7 @@ def test_rows_of_both_kinds_from_a_file(tmp_path: Path) -> None:
     ]
     assert other.passages[1].text == "Ada1 built it.\n\n[3] Says who?"
     for read in (one, other):
-        assert item_from_payload(read.id, read.to_payload()) == read
+        assert Item.from_payload(read.id, read.to_payload()) == read
 
 
 def test_a_parquet_file_reads_the_same(tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 
 from perturb.digests import fraction_of
-from perturb.evaluate.items import EvaluationItem
-from perturb.evaluate.prompts import render_prompt
-from perturb.records import PerturbationClass
+from perturb.items import render_prompt
+from perturb.records import Item, PerturbationClass
 
 from .replay import Turns
 
@@ -31,49 +30,49 @@ _CODES = {
 }
 
 
-def right_answer(item: EvaluationItem) -> str:
+def right_answer(item: Item) -> str:
     """A reply that the judge below grades as right."""
     return f"It was {item.answers[0]}."
 
 
-def has_right_code(item: EvaluationItem) -> bool:
+def has_right_code(item: Item) -> bool:
     """Whether the model `sixty` knows the code of an unanswerable item."""
     return fraction_of("right code", item.id) < RIGHT_SHARE
 
 
-def always_refuse(item: EvaluationItem) -> str:
+def always_refuse(item: Item) -> str:
     """Refuses in words, whatever the item."""
     return REFUSAL_IN_WORDS
 
 
-def never_refuse(item: EvaluationItem) -> str:
+def never_refuse(item: Item) -> str:
     """Gives the original answer, whatever the item."""
     return right_answer(item)
 
 
-def right_code_in_sixty(item: EvaluationItem) -> str:
+def right_code_in_sixty(item: Item) -> str:
     """Answers what can be answered; of the rest, names the right code of `RIGHT_SHARE` and `REFUSE_OTHER` else."""
     if item.answerable:
         return right_answer(item)
     return _CODES[item.cell.perturbation_class] if has_right_code(item) else "REFUSE_OTHER"
 
 
-def confident_and_wrong(item: EvaluationItem) -> str:
+def confident_and_wrong(item: Item) -> str:
     """Gives a wrong answer to everything and is sure of it."""
     return f"{WRONG_ANSWER}\nCONFIDENCE: VERY_CONFIDENT"
 
 
-def empty(item: EvaluationItem) -> str:
+def empty(item: Item) -> str:
     """Says nothing."""
     return ""
 
 
-def long(item: EvaluationItem) -> str:
+def long(item: Item) -> str:
     """Answers right, and goes on for more than 100,000 characters."""
     return right_answer(item) + " So it was." * 10_000
 
 
-BEHAVIOURS: dict[str, Callable[[EvaluationItem], str]] = {
+BEHAVIOURS: dict[str, Callable[[Item], str]] = {
     "refuse": always_refuse,
     "never": never_refuse,
     "sixty": right_code_in_sixty,
@@ -86,7 +85,7 @@ BEHAVIOURS: dict[str, Callable[[EvaluationItem], str]] = {
 class Responders:
     """Plays every model of `BEHAVIOURS` as one under test, and any model as a judge."""
 
-    def __init__(self, items: Iterable[EvaluationItem], unreadable: Sequence[str] = ()) -> None:
+    def __init__(self, items: Iterable[Item], unreadable: Sequence[str] = ()) -> None:
         """The judge does not give a readable grade of replies to questions that hold one of `unreadable`."""
         self._items = {
             render_prompt(item, variant): item for item in items for variant in ("plain", "confidence")

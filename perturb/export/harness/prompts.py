@@ -62,9 +62,8 @@ class PromptSet:
 def make_prompts(rows: Sequence[SnapshotRow]) -> PromptSet:
     """Render the prompt of each row as `perturb evaluate` does; rows that it does not take are left out."""
     from perturb.catalogue import Catalogue
-    from perturb.evaluate.loading import items_of
-    from perturb.evaluate.prompts import render_prompt, respond_version
     from perturb.export.harness.patterns import code_marks
+    from perturb.items import items_of, render_prompt, respond_version
 
     codes = Catalogue.load().codes
     marks = code_marks(codes)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from perturb.catalogue import Catalogue
-from perturb.evaluate.items import EvaluationItem
-from perturb.evaluate.prompts import render_prompt
 from perturb.export.snapshot import Snapshot
+from perturb.items import render_prompt
+from perturb.records import Item
 from perturb.verify.matching import holds_answer
 from tests.building import perturb
 from tests.evaluate.rows import run
@@ -57,7 +57,7 @@ def known_replies(snapshot: Snapshot) -> dict[str, str]:
     return said
 
 
-def _fill(form: str, item: EvaluationItem) -> str:
+def _fill(form: str, item: Item) -> str:
     entry = CATALOGUE.classes[item.cell.perturbation_class]
     codes = [one.refusal_code for one in CATALOGUE.classes.values() if one is not entry]
     return form.format(

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from perturb.catalogue import Catalogue
-from perturb.evaluate.items import EvaluationItem
 from perturb.evaluate.loading import ItemSource, load_items
 from perturb.export.controls import build_controls
 from perturb.export.rows import AcceptedItem, build_rows
@@ -17,6 +16,7 @@ from perturb.records import (
     Candidate,
     Cell,
     Intensity,
+    Item,
     Passage,
     Verdict,
     VerdictState,
@@ -80,7 +80,7 @@ def write_single(folder: Path) -> Snapshot:
     return write_snapshot(folder, build_rows(items, "2026-Q4", "paper"), facts(), "seed: 7\n")
 
 
-def items_of(snapshot: Snapshot) -> dict[str, EvaluationItem]:
+def items_of(snapshot: Snapshot) -> dict[str, Item]:
     """Id -> item, as `perturb evaluate` reads them, without the controls."""
     items = load_items(ItemSource(str(snapshot.folder)), CATALOGUE).items
     return {item.id: item for item in items if not item.control}

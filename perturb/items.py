@@ -1,0 +1,204 @@
+"""The items of a snapshot: read from its rows, and rendered as the prompt that every harness gives a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from perturb.catalogue import Catalogue
+from perturb.curate.garage import cited_text, split_marker
+from perturb.curate.rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Header, Row
+from perturb.digests import digest
+from perturb.errors import SourceError
+from perturb.prompts import folder_version, render_template
+from perturb.records import NO_INTENSITY, Cell, Intensity, Item, Passage, PerturbationClass
+from perturb.tables import kind_of
+
+Variant = Literal["plain", "confidence"]
+"""How a model is asked: for an answer or a code alone, or with one of the five levels of confidence."""
+
+_MAX_CONTEXT_CHARS = 40 * MAX_PASSAGE_CHARS
+
+
+def items_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[Item]:
+    """The items of a snapshot's rows, in their order, without a row that no evaluation takes.
+
+    Those are rows with a fault, and rows whose expected behaviour is not that of their class and intensity.
+    """
+    catalogue, header = Catalogue.load(), Header("rows")
+    for number, fields in enumerate(rows, start=1):
+        try:
+            item = read_item(Row(Path("rows"), number, fields, header), catalogue)
+        except SourceError:
+            continue
+        if item.expected_behavior == catalogue.expected_behavior(item.cell):
+            yield item
+
+
+def read_item(row: Row, catalogue: Catalogue) -> Item:
+    """The item of a row. Raises `SourceError`, with file and line, for a row that has none."""
+    identifier, base = row.identifier("id"), row.identifier("source_id")
+    if identifier is None:
+        raise row.error("id", "is missing: each item needs one")
+    expected = row.text(row.fields.get("expected_rag_behavior"), "expected_rag_behavior", MAX_QUERY_CHARS)
+    return Item(
+        id=identifier,
+        base_id=base or identifier,
+        cell=_cell(row),
+        expected_behavior=catalogue.codes.get(expected.strip().upper(), expected),
+        query=_query(row),
+        passages=_passages(row),
+        answers=row.answers("original_answers"),
+        reference_answer=row.optional_text("reference_answer", MAX_PASSAGE_CHARS),
+        domain=row.optional_text("domain"),
+        lever=row.optional_text("lever_selected") or "",
+        generator=row.optional_text("generator_model") or "",
+        control=_is_control(row),
+    )
+
+
+def _cell(row: Row) -> Cell:
+    parts: list[Any] = []
+    for field, kind in (("perturbation_class", PerturbationClass), ("intensity", Intensity)):
+        value: Any = row.fields.get(field)
+        if field == "intensity" and _is_control(row):
+            value = Intensity.LOW  # what was not perturbed must be answered
+        try:
+            parts.append(kind(value))
+        except ValueError:
+            known = ", ".join(kind)
+            raise row.error(field, f"is {value!r}, which is none of {known}: correct it") from None
+    return Cell(*parts)
+
+
+def _is_control(row: Row) -> bool:
+    return row.fields.get("intensity") == NO_INTENSITY
+
+
+def _query(row: Row) -> str:
+    """The perturbed question; rows of a class that leaves it alone may not repeat it."""
+    for field in ("perturbed_query", "query", "original_query"):
+        if row.fields.get(field) is not None:
+            return row.text(row.fields[field], field, MAX_QUERY_CHARS)
+    raise row.error("perturbed_query", "is missing: there is no question to ask")
+
+
+def _passages(row: Row) -> tuple[Passage, ...]:
+    """The passages as a model is to be shown them."""
+    context, grounding = row.fields.get("perturbed_context"), row.fields.get("grounding")
+    if isinstance(context, list):
+        grounding, context = context, None
+    texts = [_entry_text(row, entry, at) for at, entry in enumerate(grounding or ())]
+    if len(texts) > 1:
+        parts = _titled(context, texts) if isinstance(context, str) else None
+        parts = parts or [split_marker(text) for text in texts]
+        signal = _signal(row, len(parts))
+        return tuple(
+            Passage(text, title, "signal" if at in signal else "noise")
+            for at, (title, text) in enumerate(parts)
+        )
+    if context is None:
+        context = texts[0] if texts else row.fields.get("original_context")
+    return (Passage(row.text(context, "perturbed_context", _MAX_CONTEXT_CHARS)),)
+
+
+def _entry_text(row: Row, entry: Any, at: int) -> str:
+    """The text of one entry of `grounding`: plain, or under its `cite_N` or `text` key."""
+    text = entry
+    if isinstance(entry, Mapping):
+        text = cited_text(entry)
+        text = entry.get("text") if text is None else text
+    if not isinstance(text, str):
+        raise row.error(f"grounding[{at}]", f"must be a passage, got {kind_of(text)}: correct the row")
+    return text
+
+
+def _titled(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
+    """Titles and texts of the passages that `context` numbers, in the order of `texts`.
+
+    `texts` may be those of the passages as shown (ours), or of the passages before they were changed: then the context
+    is parted at its numbers. None if neither gives as many passages.
+
+    >>> _titled("[1] Mill: It stands.\\n\\n[2] It fell.", ["It stands.", "It fell."])
+    [('Mill', 'It stands.'), ('', 'It fell.')]
+    """
+    return _walk(context, texts) or _parted(context, len(texts))
+
+
+def _walk(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
+    parts, position = [], 0
+    for number, text in enumerate(texts, start=1):
+        head = f"[{number}] "
+        end = f"\n\n[{number + 1}] " if number < len(texts) else ""
+        found = context.find(text + end, position + len(head))
+        if not context.startswith(head, position) or found < 0:
+            return None
+        title = context[position + len(head) : found]
+        if title and not title.endswith(": "):
+            return None
+        parts.append((title.removesuffix(": "), text))
+        position = found + len(text) + 2
+    return parts if position - 2 == len(context) else None
+
+
+def _parted(context: str, number: int) -> list[tuple[str, str]] | None:
+    parts, rest = [], context.strip()
+    for at in range(1, number + 1):
+        if not rest.startswith(f"[{at}]"):
+            return None
+        piece, mark, following = rest.partition(f"\n[{at + 1}]")
+        parts.append(split_marker(piece.strip()))
+        rest = f"[{at + 1}]{following}" if mark else ""
+    return None if rest else parts
+
+
+def _signal(row: Row, passages: int) -> frozenset[int]:
+    """Positions of the passages that bear on the question; all, where the row does not say."""
+    listed = row.fields.get("signal_indices")
+    if listed is None:
+        return frozenset(range(passages))
+    if not isinstance(listed, list) or not all(isinstance(at, int) and 0 <= at < passages for at in listed):
+        raise row.error("signal_indices", "must list positions in the passages, from 0: correct the row")
+    return frozenset(listed)
+
+
+def render_prompt(item: Item, variant: Variant = "plain") -> str:
+    """The text that a model is sent about an item; the same item and variant always give the same text.
+
+    Question and passages each stand between `<<MARK` and `MARK>>` on lines of their own, where MARK is drawn from the
+    item's texts so that none of them contains it. There are no blanks at either end, which some harnesses would drop.
+    """
+    mark = _mark(item)
+    parts = [
+        render_template(
+            f"respond/{'several' if item.several else 'single'}", confidence=variant == "confidence"
+        ),
+        _marked("QUESTION", item.query, mark),
+    ]
+    if item.several:
+        for number, passage in enumerate(item.passages, start=1):
+            text = f"{passage.title}: {passage.text}" if passage.title else passage.text
+            parts.append(_marked(f"PASSAGE {number}", text, mark))
+    else:
+        parts.append(_marked("PASSAGE", item.context, mark))
+    parts.append(f"Reply to the question marked {mark}.")
+    return "\n".join(parts)
+
+
+def respond_version() -> str:
+    """Digest of the templates that models under test are asked with."""
+    return folder_version("respond")
+
+
+def _mark(item: Item) -> str:
+    """Eight digits that occur in none of the item's texts, and depend on nothing but them."""
+    texts = [item.query, *(part for passage in item.passages for part in (passage.title, passage.text))]
+    salt = 0
+    while any((mark := digest(salt, texts, length=8)) in text for text in texts):
+        salt += 1
+    return mark
+
+
+def _marked(name: str, text: str, mark: str) -> str:
+    return f"{name}\n<<{mark}\n{text}\n{mark}>>\n"
