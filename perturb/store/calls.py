@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from perturb.errors import LedgerError
 from perturb.llm.asking import Call
-from perturb.store.db import Write, Writer, connect, ledger_errors
+from perturb.store.db import REPAIR, Write, Writer, connect, ledger_errors
 from perturb.store.migrations import STEPS, check_version, migrate
 
 LEDGER_FILE = "ledger.sqlite"
@@ -40,8 +40,11 @@ class CallLedger:
         with ExitStack() as undo:
             self._lock = _take_lock(folder)
             undo.callback(self._release)
-            self.db = undo.enter_context(closing(connect(self.path)))
             with ledger_errors(self.path):
+                if not self.path.exists():
+                    _create(self.path)
+                self.db = undo.enter_context(closing(connect(self.path)))
+                _version(self.db, self.path)
                 migrate(self.db, str(self.path))
             self._writer = Writer(self.path)
             undo.pop_all()
@@ -90,7 +93,7 @@ class CallLedger:
         """Record one call with its reply, tokens and cost."""
         if call.status == "read":
             self._uncommitted[call.key] = call.reply
-        self._writer.put(Write(_INSERT, _values(call), lambda: self._forget_uncommitted(call.key)))
+        self._writer.put(Write(_INSERT, _values(call), lambda: self._forget_uncommitted(call.key), alone=True))
 
     def _forget_uncommitted(self, key: str) -> None:
         self._uncommitted.pop(key, None)
@@ -102,18 +105,38 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
     Raises `LedgerError` if the folder holds no ledger, or one that cannot be read.
     """
     path = folder / LEDGER_FILE
-    if not path.is_file():
+    if not path.exists():
         raise LedgerError(f"{folder}: no run there: give the folder of a run, such as outputs/NAME")
     with ExitStack() as undo:
         connection = undo.enter_context(closing(connect(path, read_only=True)))
         with ledger_errors(path):
-            version = check_version(connection, str(path))
+            version = _version(connection, path)
         if version < len(STEPS):
             raise LedgerError(
                 f"{path}: written by an older perturb: run the command that made it once more to bring it up to date"
             )
         undo.pop_all()
     return connection
+
+
+def _create(path: Path) -> None:
+    """Make an empty ledger that appears whole, so that a file without tables is never one that was only begun."""
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise LedgerError(f"{path}: the ledger is missing, but its {log.name} is there: {REPAIR}")
+    beside = path.with_suffix(".new")
+    beside.unlink(missing_ok=True)
+    with closing(connect(beside)) as db:
+        migrate(db, str(path))
+    beside.replace(path)
+
+
+def _version(db: sqlite3.Connection, path: Path) -> int:
+    """The version of a ledger that exists; SQLite takes one that lost all its pages for a new one."""
+    version = check_version(db, str(path))
+    if version == 0:
+        raise LedgerError(f"{path}: the ledger is empty: {REPAIR}")
+    return version
 
 
 def _take_lock(folder: Path) -> FileLock:

@@ -29,6 +29,19 @@ def ledger_errors(path: Path) -> Iterator[None]:
         raise LedgerError(explain(path, exc)) from None
 
 
+REPAIR = "restore a copy, or remove the run folder to start again"
+"""What to do about a ledger that is damaged."""
+
+_ROW_FAULTS = (
+    *(ValueError, OverflowError, sqlite3.InterfaceError, sqlite3.ProgrammingError),
+    *(sqlite3.DataError, sqlite3.IntegrityError),
+)
+"""What is wrong with the values of one row alone."""
+
+_DAMAGE = ("malformed", "not a database", "corrupt", "no such", "decode", "disk I/O error")
+"""Words of SQLite about a file that is not as it was written."""
+
+
 def explain(path: Path, exc: Exception) -> str:
     """What an error of the database means for the user."""
     text = str(exc)
@@ -36,12 +49,12 @@ def explain(path: Path, exc: Exception) -> str:
         return (
             f"{path}: no space left for the ledger: free some and run the same command again, nothing is lost"
         )
+    if path.is_dir():
+        return f"{path}: the ledger is a folder: {REPAIR}"
     if "readonly" in text or "unable to open" in text:
         return f"{path}: the ledger cannot be written: check the folder's permissions"
-    if "malformed" in text or "not a database" in text or "corrupt" in text:
-        return (
-            f"{path}: the ledger is corrupt ({text}): restore a copy, or remove the run folder to start again"
-        )
+    if any(word in text for word in _DAMAGE):
+        return f"{path}: the ledger is corrupt ({text}): {REPAIR}"
     if "locked" in text:
         return f"{path}: the ledger is locked by another process: wait for it or stop it"
     return f"{path}: the ledger failed ({text}): run the same command again"
@@ -58,6 +71,9 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         try:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except UnicodeDecodeError:  # the schema that SQLite means to quote is no text
+            connection.close()
+            raise sqlite3.DatabaseError("malformed schema") from None
         except sqlite3.DatabaseError:
             connection.close()
             raise
@@ -76,18 +92,22 @@ class Write:
     values: Sequence[Any]
     committed: Callable[[], None] | None = None
     """Called, in the writer's thread, once the row is on disk."""
+    alone: bool = False
+    """True for a row that means the same whatever became of the rows before it."""
 
 
 class Writer:
     """The only thread that writes: takes statements in order and commits them in batches.
 
-    A failure stops it for good; `put`, `flush` and `check` then raise it as `LedgerError`.
+    A failure stops it for good; `put`, `flush` and `check` then raise it as `LedgerError`. After a row that cannot be
+    stored only rows that stand alone are still written, after a failure of the disk none.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._queue: queue.SimpleQueue[Write | threading.Event | None] = queue.SimpleQueue()
         self._failure: LedgerError | None = None
+        self._disk_failed = False
         self._connection = connect(path)
         self._thread = threading.Thread(target=self._run, name="ledger-writer", daemon=True)
         self._thread.start()
@@ -140,7 +160,7 @@ class Writer:
                     item = self._queue.get_nowait()
                 except queue.Empty:
                     break
-            if batch and self._failure is None:
+            if batch and not self._disk_failed:
                 self._commit(batch)
             for mark in marks:
                 mark.set()
@@ -148,13 +168,24 @@ class Writer:
     def _commit(self, batch: Sequence[Write]) -> None:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            for write in batch:
-                self._connection.execute(write.sql, write.values)
+            written = [write for write in batch if self._execute(write)]
             self._connection.execute("COMMIT")
-            for write in batch:
+            for write in written:
                 if write.committed is not None:
                     write.committed()
         except Exception as exc:  # noqa: BLE001 - a writer that died unheard would leave others waiting for ever
+            self._disk_failed = True
             self._failure = LedgerError(explain(self.path, exc))
             if self._connection.in_transaction:
                 self._connection.rollback()
+
+    def _execute(self, write: Write) -> bool:
+        """Whether the row is in the transaction; one that cannot be stored takes no other with it."""
+        if self._failure is not None and not write.alone:
+            return False
+        try:
+            self._connection.execute(write.sql, write.values)
+        except _ROW_FAULTS as exc:
+            self._failure = self._failure or LedgerError(explain(self.path, exc))
+            return False
+        return True

@@ -22,7 +22,7 @@ class ReviewLedger(CallLedger):
     @classmethod
     def of_run(cls, folder: Path) -> Self:
         """Open a run that exists. Raises `LedgerError` as the constructor does, and where there is no run."""
-        if not (folder / LEDGER_FILE).is_file():
+        if not (folder / LEDGER_FILE).exists():
             raise LedgerError(
                 f"{folder}: no run there: give the folder that `perturb build` wrote (outputs/NAME)"
             )

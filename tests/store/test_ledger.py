@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ from perturb.records import (
 )
 from perturb.store import Ledger, open_read_only, queries
 from perturb.store.calls import LEDGER_FILE
-from perturb.store.db import BEHIND_ROWS, Write, Writer, connect
+from perturb.store.db import BEHIND_ROWS, Write, Writer, connect, ledger_errors
 from perturb.store.migrations import APPLICATION_ID, STEPS, migrate
 
 INSTANCE = BaseInstance(
@@ -181,6 +181,23 @@ def test_calls_answer_the_same_question_for_good(ledger: Ledger, tmp_path: Path)
     assert queries.call_totals(ledger.db)["m"]["cost_usd"] is None, "one unknown price makes the sum unknown"
 
 
+def test_replies_are_held_in_memory_until_they_are_on_disk_and_no_longer(ledger: Ledger) -> None:
+    with held_disk(ledger):
+        for number in range(3):
+            ledger.record(call(number))
+        assert ledger._uncommitted.keys() == {"key0", "key1", "key2"}
+    ledger.flush()
+    assert not ledger._uncommitted
+    assert ledger.find("key1") == "reply1"
+
+
+def test_a_plan_of_several_batches_of_jobs_is_entered_whole(ledger: Ledger) -> None:
+    number = plan(ledger, 4100)
+    entered = [one.job.id for one in queries.pending_jobs(ledger.db, number, "g", page=1000)]
+    assert entered == [job(n).id for n in range(4100)]
+    assert ledger.db.execute("SELECT jobs FROM plans").fetchone()[0] == 4100
+
+
 def test_a_second_ledger_finds_what_the_first_one_kept(tmp_path: Path) -> None:
     with Ledger(tmp_path) as first:
         first.record(call(1))
@@ -231,6 +248,34 @@ def test_a_failed_write_is_heard_and_nobody_waits_for_ever(tmp_path: Path, poiso
         writer.close()
 
 
+@pytest.mark.parametrize("poison", ["\ud800", 2**70, None])
+def test_one_bad_row_takes_no_other_with_it(tmp_path: Path, poison: object) -> None:
+    """Rows that stand alone are all kept; of the others, which build on one another, those before it."""
+    writer = Writer(tmp_path / "x.sqlite")
+    writer.put(Write("CREATE TABLE t (a NOT NULL)", ()))
+    writer.flush()
+    rows = [(f"alone {n}", True) for n in range(20)] + [(f"linked {n}", False) for n in range(20)]
+    for value, alone in [*rows, (poison, False), *rows]:
+        writer._queue.put(Write("INSERT INTO t VALUES (?)", (value,), alone=alone))
+    with pytest.raises(LedgerError, match="run the same command again"):
+        writer.flush()
+    writer.close()
+    with closing(connect(tmp_path / "x.sqlite")) as db:
+        kept = [row[0] for row in db.execute("SELECT a FROM t ORDER BY rowid")]
+    assert kept == [value for value, _ in rows] + [value for value, alone in rows if alone]
+
+
+def test_calls_stand_alone(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError), Ledger(tmp_path) as ledger:
+        with held_disk(ledger):
+            ledger.record_outcome("x", Outcome.ERROR, "\ud800", "")
+            for number in range(20):
+                ledger.record(call(number))
+        ledger.flush()
+    with closing(open_read_only(tmp_path)) as db:
+        assert db.execute("SELECT count(*) FROM calls").fetchone()[0] == 20
+
+
 def test_a_callback_that_fails_stops_the_writer_but_not_the_program(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "x.sqlite")
 
@@ -253,7 +298,9 @@ def test_a_failure_that_nobody_asked_about_is_raised_at_the_end(tmp_path: Path) 
         pass  # the lock was given back
 
 
-async def test_whoever_makes_more_than_the_disk_takes_waits(ledger: Ledger) -> None:
+@contextmanager
+def held_disk(ledger: Ledger) -> Iterator[None]:
+    """The writer commits nothing within the block."""
     hold, held = threading.Event(), threading.Event()
 
     def stop_the_disk() -> None:
@@ -262,10 +309,15 @@ async def test_whoever_makes_more_than_the_disk_takes_waits(ledger: Ledger) -> N
 
     ledger.record_outcome("x", Outcome.ERROR, "", "", stop_the_disk)
     assert held.wait(timeout=30)
-    for _ in range(BEHIND_ROWS + 1):
-        ledger.record_outcome("x", Outcome.ERROR, "", "")
-    assert ledger._writer.behind
+    yield
     hold.set()
+
+
+async def test_whoever_makes_more_than_the_disk_takes_waits(ledger: Ledger) -> None:
+    with held_disk(ledger):
+        for _ in range(BEHIND_ROWS + 1):
+            ledger.record_outcome("x", Outcome.ERROR, "", "")
+        assert ledger._writer.behind
     await ledger.keep_up()
     assert not ledger._writer.behind
 
@@ -331,11 +383,71 @@ def test_a_database_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_corrupt_ledger_is_named(tmp_path: Path) -> None:
-    (tmp_path / LEDGER_FILE).write_bytes(b"not a database at all" * 500)
-    assert "the ledger is corrupt" in refusal(tmp_path)
-    with pytest.raises(LedgerError, match="the ledger is corrupt"):
+def filled(folder: Path, plans: int = 40) -> bytes:
+    """A ledger with calls and jobs that was closed as it should be."""
+    with Ledger(folder) as ledger:
+        plan(ledger, plans)
+        for number in range(plans):
+            ledger.record(call(number))
+    return (folder / LEDGER_FILE).read_bytes()
+
+
+def _with_broken_schema(sound: bytes) -> bytes:
+    return sound.replace(b"CREATE TABLE calls", b"\xff\xfe\xfd TABLE calls")
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "nothing left": lambda sound: b"",
+    "one byte left": lambda sound: sound[:1],
+    "half the header left": lambda sound: sound[:50],
+    "the header left": lambda sound: sound[:100],
+    "the first page left": lambda sound: sound[:4096],
+    "half of it left": lambda sound: sound[: len(sound) // 2],
+    "the last page lost": lambda sound: sound[:-4096],
+    "text": lambda sound: b"not a database at all" * 500,
+    "zeros": lambda sound: bytes(len(sound)),
+    "zeros after the header": lambda sound: sound[:100] + bytes(len(sound) - 100),
+    "a schema that is no text": _with_broken_schema,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_ledger_is_never_taken_for_a_new_one(tmp_path: Path, damage: str) -> None:
+    broken = DAMAGES[damage](filled(tmp_path))
+    (tmp_path / LEDGER_FILE).write_bytes(broken)
+    assert "restore a copy, or remove the run folder to start again" in refusal(tmp_path)
+    with pytest.raises(LedgerError, match=r"restore a copy"):
         open_read_only(tmp_path)
+    assert (tmp_path / LEDGER_FILE).read_bytes() == broken
+
+
+def test_a_folder_in_the_place_of_a_ledger_or_a_log_without_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a" / LEDGER_FILE).mkdir(parents=True)
+    assert "the ledger is a folder: restore a copy" in refusal(tmp_path / "a")
+    filled(tmp_path / "b")
+    (tmp_path / "b" / LEDGER_FILE).rename(tmp_path / "b" / f"{LEDGER_FILE}-wal")
+    assert "the ledger is missing, but its ledger.sqlite-wal is there" in refusal(tmp_path / "b")
+    with pytest.raises(LedgerError, match="restore a copy"):
+        open_read_only(tmp_path / "a")
+
+
+def test_a_table_that_is_gone_is_damage(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with closing(sqlite3.connect(tmp_path / LEDGER_FILE)) as db:
+        db.execute("DROP TABLE calls")
+    with (
+        pytest.raises(LedgerError, match="the ledger is corrupt.*no such table"),
+        Ledger(tmp_path) as ledger,
+        ledger_errors(ledger.path),
+    ):
+        ledger.find("key1")
+
+
+def test_a_ledger_that_was_being_made_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "ledger.new").write_bytes(b"")
+    (tmp_path / "ledger.new-wal").write_bytes(b"x" * 100)
+    filled(tmp_path)
+    assert not (tmp_path / "ledger.new").exists()
 
 
 def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
