@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from perturb.errors import ConfigError
-from perturb.llm.client import ModelSettings, Price, Transport
+from perturb.llm.client import MAX_REPLY_BYTES, ModelSettings, Price, Transport
 from perturb.yaml_files import Strict
 
 Text = Annotated[str, Field(min_length=1, max_length=200)]
@@ -47,6 +47,8 @@ class ModelEntry(Strict):
     timeout: float = Field(default=60.0, gt=0)
     """Seconds for a whole call."""
     max_retries: int = Field(default=6, ge=0, le=100)
+    max_reply_bytes: int = Field(default=MAX_REPLY_BYTES, ge=1_000, le=1_000_000_000)
+    """A longer reply counts as unreadable."""
     price: PriceEntry | None = None
     json_schema: Literal["auto"] | bool = "auto"
     """Ask for a JSON schema: where litellm knows the model supports it, always, or never."""
@@ -111,6 +113,7 @@ class ModelEntry(Strict):
             price=Price(self.price.input, self.price.output) if self.price else None,
             json_schema=schema,  # type: ignore[arg-type]
             max_retries=self.max_retries,
+            max_reply_bytes=self.max_reply_bytes,
             transport=self.transport,
         )
 

@@ -21,6 +21,7 @@ from perturb.digests import fraction_of
 from perturb.errors import ConfigError
 from perturb.export.snapshot import check_snapshot
 from perturb.records import CHECK_NAMES
+from perturb.store.calls import LEDGER_FILE
 from tests.building import (
     KEY,
     KEY_NAME,
@@ -592,3 +593,28 @@ def test_memory_does_not_grow_with_the_number_of_jobs(tmp_path: Path) -> None:
         return kilobytes
 
     assert peak(20_000) < 1.35 * peak(2_000)
+
+
+def test_usage_that_no_database_holds_stops_nothing(tmp_path: Path) -> None:
+    with serve(faults=RandomFaults({Fault.HUGE_USAGE: 0.5})) as server:
+        report = run_build(tmp_path, content_of(server.url))
+        asked = server.counters.total
+        facts = report.facts
+        assert (facts["errors"], facts["undecided"], facts["cost_usd"]) == (0, 0, None)
+        run_build(tmp_path, content_of(server.url))
+        assert server.counters.total == asked
+    assert server.counters.faults[Fault.HUGE_USAGE] > 20
+
+
+@pytest.mark.parametrize("left", [b"", b"SQLite"])
+def test_a_damaged_ledger_costs_nothing(tmp_path: Path, left: bytes) -> None:
+    with serve() as server:
+        config = write_config(tmp_path, content_of(server.url))
+        run_build(tmp_path, content_of(server.url))
+        asked = server.counters.total
+        (tmp_path / "run" / LEDGER_FILE).write_bytes(left)
+        for arguments in (["build", config, "--out", tmp_path], ["status", tmp_path / "run"]):
+            ended = perturb(*arguments, env=environment(**{KEY_NAME: KEY}))
+            assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
+            assert "restore a copy, or remove the run folder to start again" in ended.stderr
+        assert server.counters.total == asked

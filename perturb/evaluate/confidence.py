@@ -164,7 +164,7 @@ class ConfidenceElicitor:
 
     async def _respond(self, question: Question, model: str, variant: str, request: ChatRequest) -> Response:
         asked = await self._asker.ask(model, request, str, purpose="confidence", subject=question.id)
-        failed = asked.status == "error"
+        failed = asked.status != "read"
         return Response(
             item_id=question.id,
             model=model,

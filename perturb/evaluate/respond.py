@@ -14,7 +14,7 @@ async def respond(asker: Asker, item: Item, model: str, variant: Variant, finger
     `fingerprint` stands for the model, its settings and the prompt. Raises `BudgetSpent` when the call could overspend.
     """
     asked = await asker.ask(model, respond_request(item, variant), str, purpose="respond", subject=item.id)
-    failed = asked.status == "error"
+    failed = asked.status != "read"
     return Response(
         item_id=item.id,
         model=model,

@@ -133,7 +133,7 @@ class TwoPass:
     async def _respond(self, question: Question, model: str, variant: str) -> Response:
         request = pass_request(question, variant)
         asked = await self._asker.ask(model, request, str, purpose=variant, subject=question.id)
-        failed = asked.status == "error"
+        failed = asked.status != "read"
         return Response(
             item_id=question.id,
             model=model,

@@ -14,7 +14,5 @@ class Made:
     outcome: Outcome
     detail: str
     """Why there is no candidate, or which lever it uses; one line."""
-    raw: str = ""
-    """The reply as it came."""
     candidate: Candidate | None = None
     """There for `CANDIDATE` and `REJECTED`."""

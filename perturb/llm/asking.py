@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, Protocol, TypeVar
@@ -13,6 +14,8 @@ from perturb.llm.budget import Budget, upper_bound
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message
 from perturb.llm.limits import OutOfTriesError
 from perturb.llm.redaction import redact
+from perturb.llm.replies import whole_characters
+from perturb.llm.wire import count_of
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -73,6 +76,8 @@ class Asked(Generic[T]):
     """True if nothing was sent for it."""
     transient: bool = False
     """True for an error that may be gone next time."""
+    cut: bool = False
+    """True for a reply that was too long to be kept whole; it is not asked for again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,7 @@ class Asker:
 
     async def _ask_twice(self, question: _Question[T]) -> Asked[T]:
         first = await self._call(question)
-        if first.status != "unread":
+        if first.status != "unread" or first.cut:
             return first
         repair = replace(question, request=_repair(question.request, first.raw, first.error))
         second = await self._call(repair)
@@ -165,7 +170,7 @@ class Asker:
         await self._budget.reserve(bound)
         cost: float | None = 0.0
         try:
-            reply = await question.model.complete(question.request)
+            reply = _storable(await question.model.complete(question.request))
             cost = reply.cost_usd
         except ModelError as error:
             return self._failed(question, error)
@@ -175,6 +180,14 @@ class Asker:
 
     def _answered(self, question: _Question[T], reply: ChatReply, charged: float) -> Asked[T]:
         asked: Asked[T]
+        most = question.model.settings.max_reply_bytes
+        beginning = _beginning(reply.text, most)
+        if beginning is not None:
+            # What is kept of it stands in the record of the call alone; results quote it.
+            problem = f"the reply is longer than {most} bytes (max_reply_bytes)"
+            asked = Asked(None, beginning, problem, "unread", cut=True)
+            self._record(question, asked, reply, charged)
+            return replace(asked, raw=beginning[:_QUOTED])
         try:
             asked = Asked(question.read(reply.text), reply.text, "", "read")
         except ValueError as error:
@@ -187,7 +200,11 @@ class Asker:
 
     def _failed(self, question: _Question[T], error: ModelError) -> Asked[T]:
         asked: Asked[T] = Asked(
-            None, "", redact(str(error)), "error", transient=isinstance(error, TransientModelError)
+            None,
+            "",
+            whole_characters(redact(str(error))),
+            "error",
+            transient=isinstance(error, TransientModelError),
         )
         tries = error.tries if isinstance(error, OutOfTriesError) else 1
         self._record(question, asked, ChatReply("", tries=tries), 0.0)
@@ -211,6 +228,25 @@ class Asker:
                 tries=reply.tries,
             )
         )
+
+
+def _storable(reply: ChatReply) -> ChatReply:
+    """The reply as any ledger takes it: whole characters, counts that can be, a cost that is a number."""
+    known = reply.cost_usd is not None and 0 <= reply.cost_usd < math.inf
+    return replace(
+        reply,
+        text=whole_characters(reply.text),
+        prompt_tokens=count_of(reply.prompt_tokens),
+        completion_tokens=count_of(reply.completion_tokens),
+        cost_usd=reply.cost_usd if known else None,
+    )
+
+
+def _beginning(text: str, most: int) -> str | None:
+    """The first `most` bytes of a text that is longer than that in UTF-8; None for any other."""
+    if 4 * len(text) <= most or len(encoded := text.encode()) <= most:
+        return None
+    return encoded[:most].decode(errors="ignore")
 
 
 def _key(fingerprint: str, request: ChatRequest, salt: str) -> str:

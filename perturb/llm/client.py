@@ -17,6 +17,9 @@ JSONSchemaUse = Literal["auto", "on", "off"]
 Transport = Literal["auto", "litellm", "direct"]
 """What carries the calls: see `perturb.llm.transports`."""
 
+MAX_REPLY_BYTES = 2_000_000
+"""Bytes of a reply's text in UTF-8 that are enough for anything that is asked."""
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -79,6 +82,8 @@ class ModelSettings:
     json_schema: JSONSchemaUse = "auto"
     max_retries: int = 6
     """Tries after the first one, for transient failures only."""
+    max_reply_bytes: int = MAX_REPLY_BYTES
+    """A longer reply counts as unreadable, and only its beginning is kept."""
     transport: Transport = "auto"
     """What carries the calls; decides nothing about the replies, so it is no part of the fingerprint."""
 

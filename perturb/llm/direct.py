@@ -24,9 +24,6 @@ from perturb.llm.remote import wants_schema
 from perturb.llm.transports import own_key_variable
 from perturb.llm.wire import chat_reply, failure, is_worth_retrying, response_format, retry_after
 
-MOST_BYTES = 50 * 2**20
-"""A body that is longer than this is no reply."""
-
 _PATH = "chat/completions"
 _THINKING = re.compile(r"\A<(think|thinking)>.*?</(think|thinking)>", re.DOTALL)
 
@@ -45,6 +42,8 @@ class DirectModel:
         self._headers = _headers(settings, self._key)
         self._options = _options(settings)
         self._wants_schema = wants_schema(settings)
+        # JSON may write a character of one byte in six; the rest is room for what stands around the text.
+        self._most_bytes = 6 * settings.max_reply_bytes + 2**20
 
     @property
     def settings(self) -> ModelSettings:
@@ -74,7 +73,11 @@ class DirectModel:
             raise self._failure(f"{type(error).__name__}: {error}") from None
         if not 200 <= status < 300:
             raise self._refusal(status, headers, content)
-        return self._reply(content, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        if len(content) > self._most_bytes:  # cut off; as long a text is too long for whoever asked, too
+            text = content[: self._settings.max_reply_bytes + 1].decode(errors="replace")
+            return chat_reply(self._settings, self._key, text, (None, None), seconds, "length")
+        return self._reply(content, seconds)
 
     async def close(self) -> None:
         """Give back the connections once the last model of the event loop is closed: they share them."""
@@ -93,12 +96,13 @@ class DirectModel:
             return response.status, response.headers, await self._read(response.content)
 
     async def _read(self, stream: aiohttp.StreamReader) -> bytes:
+        """The body, or somewhat more of it than a reply may have."""
         chunks, size = [], 0
         while chunk := await stream.readany():
             chunks.append(chunk)
             size += len(chunk)
-            if size > MOST_BYTES:
-                raise self._failure(f"a reply of more than {MOST_BYTES} bytes", transient=False)
+            if size > self._most_bytes:
+                break
         return b"".join(chunks)
 
     def _reply(self, content: bytes, seconds: float) -> ChatReply:

@@ -14,6 +14,8 @@ from perturb.llm.replies import whole_characters
 
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
 _LONGEST_MESSAGE = 500
+_MOST_TOKENS = 10**12
+"""No call has so many: a larger count is a fault of the server, and sums of such do not fit into a database."""
 
 
 def is_worth_retrying(status: int) -> bool:
@@ -67,7 +69,7 @@ def failure(
     if key:
         words = words.replace(key, MARK)
     words = redact(" ".join(words.split()), [settings.api_key_env or ""])
-    message = f"model '{settings.name}': {words[:_LONGEST_MESSAGE]}"
+    message = f"model '{settings.name}': {whole_characters(words[:_LONGEST_MESSAGE])}"
     return TransientModelError(message, retry_after=wait) if transient else PermanentModelError(message)
 
 
@@ -84,8 +86,8 @@ def chat_reply(
     if key:
         text = text.replace(key, MARK)
     # Some report 0 where they have counted nothing; no real prompt is empty.
-    prompt = _count(usage[0]) or None
-    completion = _count(usage[1]) if prompt else None
+    prompt = count_of(usage[0]) or None
+    completion = count_of(usage[1]) if prompt else None
     cost = None
     if settings.price is not None and prompt is not None and completion is not None:
         cost = settings.price.of(prompt, completion)
@@ -99,5 +101,10 @@ def chat_reply(
     )
 
 
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+def count_of(value: Any) -> int | None:
+    """A number of tokens as it was reported, if it can be one.
+
+    >>> count_of(7), count_of(-1), count_of(10**30), count_of("7")
+    (7, None, None, None)
+    """
+    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None

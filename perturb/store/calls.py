@@ -93,7 +93,9 @@ class CallLedger:
         """Record one call with its reply, tokens and cost."""
         if call.status == "read":
             self._uncommitted[call.key] = call.reply
-        self._writer.put(Write(_INSERT, _values(call), lambda: self._forget_uncommitted(call.key), alone=True))
+        self._writer.put(
+            Write(_INSERT, _values(call), lambda: self._forget_uncommitted(call.key), alone=True)
+        )
 
     def _forget_uncommitted(self, key: str) -> None:
         self._uncommitted.pop(key, None)

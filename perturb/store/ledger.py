@@ -86,7 +86,7 @@ class Ledger(CallLedger):
         """Put the plan's jobs with this outcome back to be done; return how many."""
         with ledger_errors(self.path):
             cursor = self.db.execute(
-                "UPDATE jobs SET outcome = NULL, detail = NULL, raw = NULL WHERE plan = ? AND outcome = ?",
+                "UPDATE jobs SET outcome = NULL, detail = NULL WHERE plan = ? AND outcome = ?",
                 (plan, outcome.value),
             )
         return cursor.rowcount
@@ -98,14 +98,13 @@ class Ledger(CallLedger):
         job_id: str,
         outcome: Outcome,
         detail: str,
-        raw: str,
         committed: Callable[[], None] | None = None,
     ) -> None:
-        """Record how a job ended."""
+        """Record how a job ended; a model's replies stand among the calls."""
         self._writer.put(
             Write(
-                "UPDATE jobs SET outcome = ?, detail = ?, raw = ? WHERE id = ?",
-                (outcome.value, detail, raw, job_id),
+                "UPDATE jobs SET outcome = ?, detail = ? WHERE id = ?",
+                (outcome.value, detail, job_id),
                 committed,
             )
         )

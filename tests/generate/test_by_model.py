@@ -60,7 +60,8 @@ async def make(*lines: Line, lever: str | None = None, replicate: int = 0, log: 
 
 
 async def test_a_good_reply_is_a_candidate() -> None:
-    made = await make(reply())
+    log = Log()
+    made = await make(reply(), log=log)
     assert made.outcome is Outcome.CANDIDATE
     candidate = made.candidate
     assert candidate is not None
@@ -68,7 +69,7 @@ async def test_a_good_reply_is_a_candidate() -> None:
     assert candidate.passages == (Passage("It is open since 1984. It is open since 1990.", title="House"),)
     assert candidate.expected_behavior == "REFUSE_CONTRADICTORY_CONTEXT", "from the catalogue, not the reply"
     assert candidate.stated["expected_rag_behavior"] == "ANSWER_CORRECTLY"
-    assert made.raw == reply()
+    assert [call.reply for call in log.calls] == [reply()]
 
 
 async def test_the_lever_is_found_whatever_its_spelling() -> None:
@@ -97,10 +98,11 @@ async def test_a_retyped_text_is_put_back() -> None:
     ],
 )
 async def test_a_fault_rejects_and_keeps_the_reply(changes: dict[str, Any], words: str) -> None:
-    made = await make(reply(**changes))
+    log = Log()
+    made = await make(reply(**changes), log=log)
     assert made.outcome is Outcome.REJECTED
     assert words in made.detail
-    assert made.raw == reply(**changes)
+    assert log.calls[-1].reply == reply(**changes)
 
 
 async def test_another_lever_than_the_assigned_one_is_rejected() -> None:
@@ -117,10 +119,11 @@ async def test_an_unreadable_reply_is_asked_for_once_more() -> None:
 
 
 async def test_a_second_unreadable_reply_is_kept_as_it_came() -> None:
-    made = await make("No.", reply(perturbed_query=...))
+    log = Log()
+    made = await make("No.", reply(perturbed_query=...), log=log)
     assert made.outcome is Outcome.UNPARSED
     assert "perturbed_query" in made.detail
-    assert made.raw == reply(perturbed_query=...)
+    assert log.calls[-1].reply == reply(perturbed_query=...)
     assert made.candidate is None
 
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, P
 from perturb.llm.limits import OutOfTriesError
 from perturb.llm.replies import read_object
 from perturb.llm.scripted import Line, ScriptedModel
+from perturb.store import CallLedger, queries
 
 REQUEST = ChatRequest((Message("user", "Which?"),))
 GOOD = '{"verdict": "PASS"}'
@@ -95,6 +98,50 @@ async def test_an_empty_reply_is_quoted_as_such() -> None:
     bench = Bench(["", GOOD])
     assert (await bench.ask()).value == "PASS"
     assert bench.model.requests[1].messages[1].content == "(empty)"
+
+
+@pytest.mark.parametrize("text", ["x" * 1001, "\u00e9" * 501, GOOD + " " * 5000])
+async def test_of_a_reply_that_is_too_long_the_beginning_is_kept_once(text: str) -> None:
+    bench = Bench([text, GOOD], max_reply_bytes=1000)
+    asked = await bench.ask(read=str)
+    assert (asked.status, asked.value, bench.sent) == ("unread", None, 1)
+    assert asked.error == "the reply is longer than 1000 bytes (max_reply_bytes)"
+    call = bench.log.calls[0]
+    assert (call.status, call.error) == ("unread", asked.error)
+    assert text.startswith(call.reply)
+    assert len(call.reply.encode()) == 1000
+    assert (await bench.ask()).value == "PASS", "and it is asked for again the next time"
+
+
+async def test_only_the_record_holds_more_of_a_long_reply_than_is_quoted() -> None:
+    bench = Bench(["x" * 3_000_000])
+    asked = await bench.ask(read=str)
+    assert (len(asked.raw), len(bench.log.calls[0].reply)) == (8000, 2_000_000)
+    fitting = Bench(["x" * 2_000_000])
+    assert (await fitting.ask(read=str)).value == "x" * 2_000_000
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        ChatReply(GOOD + "\ud800", prompt_tokens=10**30, completion_tokens=10**30, cost_usd=float("inf")),
+        ChatReply(GOOD + "\udfff", prompt_tokens=2**63, completion_tokens=-1, cost_usd=float("nan")),
+        ChatReply(GOOD + "\x00", prompt_tokens=2**62, completion_tokens=2**62, cost_usd=-1.0),
+        PermanentModelError("half a character: \ud800\x00"),
+    ],
+)
+async def test_whatever_a_model_reports_can_be_stored(tmp_path: Path, reply: Line) -> None:
+    budget = Budget()
+    with CallLedger(tmp_path) as ledger:
+        model = ScriptedModel([reply], ModelSettings("m", "openai/m"))
+        asker = Asker({"m": model}, ledger, budget)
+        for number in range(3):
+            await asker.ask("m", REQUEST, str, purpose="verify", subject="c1", salt=str(number))
+        ledger.flush()
+        totals = queries.call_totals(ledger.db)["m"]
+    assert (totals["calls"], totals["prompt_tokens"], totals["completion_tokens"]) == (3, None, None)
+    assert json.dumps(totals, allow_nan=False)
+    assert budget.spent == 0.0
 
 
 async def test_a_cut_off_reply_is_said_to_be_cut_off() -> None:

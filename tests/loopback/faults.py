@@ -29,6 +29,7 @@ class Fault(StrEnum):
     HTML = "html"
     NO_CHOICES = "no-choices"
     NO_USAGE = "no-usage"
+    HUGE_USAGE = "huge-usage"
     NULL_CONTENT = "null-content"
     EMPTY = "empty"
     CUT_JSON = "cut-json"

@@ -218,4 +218,10 @@ def _completion(
         completion["choices"] = []
     if fault is Fault.NO_USAGE:
         del completion["usage"]
+    if fault is Fault.HUGE_USAGE:
+        completion["usage"] = {
+            "prompt_tokens": 10**30,
+            "completion_tokens": 10**30,
+            "total_tokens": 2 * 10**30,
+        }
     return completion
