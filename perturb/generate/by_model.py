@@ -50,12 +50,12 @@ async def generate_by_model(
     if asked.status == "error":
         return Made(Outcome.ERROR, asked.error)
     if asked.value is None:
-        return Made(Outcome.UNPARSED, asked.error)
+        return Made(Outcome.UNPARSED, asked.error, asked.raw)
     candidate = _candidate(prompts, job, instance, asked.value)
     fault = find_fault(prompts.catalogue, instance, candidate, job.lever)
     if fault is not None:
-        return Made(Outcome.REJECTED, fault, candidate)
-    return Made(Outcome.CANDIDATE, candidate.lever, candidate)
+        return Made(Outcome.REJECTED, fault, asked.raw, candidate)
+    return Made(Outcome.CANDIDATE, candidate.lever, asked.raw, candidate)
 
 
 def read_reply(text: str, passages: int = 1) -> _Reply:

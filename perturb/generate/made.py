@@ -14,5 +14,7 @@ class Made:
     outcome: Outcome
     detail: str
     """Why there is no candidate, or which lever it uses; one line."""
+    raw: str = ""
+    """The reply as it came; the ledger keeps it with the call."""
     candidate: Candidate | None = None
     """There for `CANDIDATE` and `REJECTED`."""

@@ -60,8 +60,7 @@ async def make(*lines: Line, lever: str | None = None, replicate: int = 0, log: 
 
 
 async def test_a_good_reply_is_a_candidate() -> None:
-    log = Log()
-    made = await make(reply(), log=log)
+    made = await make(reply())
     assert made.outcome is Outcome.CANDIDATE
     candidate = made.candidate
     assert candidate is not None
@@ -69,7 +68,7 @@ async def test_a_good_reply_is_a_candidate() -> None:
     assert candidate.passages == (Passage("It is open since 1984. It is open since 1990.", title="House"),)
     assert candidate.expected_behavior == "REFUSE_CONTRADICTORY_CONTEXT", "from the catalogue, not the reply"
     assert candidate.stated["expected_rag_behavior"] == "ANSWER_CORRECTLY"
-    assert [call.reply for call in log.calls] == [reply()]
+    assert made.raw == reply()
 
 
 async def test_the_lever_is_found_whatever_its_spelling() -> None:
@@ -98,11 +97,10 @@ async def test_a_retyped_text_is_put_back() -> None:
     ],
 )
 async def test_a_fault_rejects_and_keeps_the_reply(changes: dict[str, Any], words: str) -> None:
-    log = Log()
-    made = await make(reply(**changes), log=log)
+    made = await make(reply(**changes))
     assert made.outcome is Outcome.REJECTED
     assert words in made.detail
-    assert log.calls[-1].reply == reply(**changes)
+    assert made.raw == reply(**changes)
 
 
 async def test_another_lever_than_the_assigned_one_is_rejected() -> None:
@@ -119,11 +117,10 @@ async def test_an_unreadable_reply_is_asked_for_once_more() -> None:
 
 
 async def test_a_second_unreadable_reply_is_kept_as_it_came() -> None:
-    log = Log()
-    made = await make("No.", reply(perturbed_query=...), log=log)
+    made = await make("No.", reply(perturbed_query=...))
     assert made.outcome is Outcome.UNPARSED
     assert "perturbed_query" in made.detail
-    assert log.calls[-1].reply == reply(perturbed_query=...)
+    assert made.raw == reply(perturbed_query=...)
     assert made.candidate is None
 
 
