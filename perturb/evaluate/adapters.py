@@ -9,7 +9,6 @@ import asyncio
 import importlib
 import inspect
 import json
-import os
 import re
 import sys
 import time
@@ -18,11 +17,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from perturb.errors import ConfigError, PermanentModelError, TransientModelError
+from perturb.errors import ConfigError
 from perturb.evaluate.prompts import ItemRequest
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
-from perturb.llm.redaction import redact
-from perturb.llm.replies import whole_characters
+from perturb.llm.redaction import read_key, redact
+from perturb.llm.wire import chat_reply, failure, is_worth_retrying, retry_after
 
 FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
 """What a request template and a function can ask for."""
@@ -31,7 +30,6 @@ DEFAULT_REQUEST: Mapping[str, Any] = {name: f"{{{name}}}" for name in ("query", 
 DEFAULT_REPLY = "answer"
 
 _PLACE = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
-_RETRIED_STATUS = frozenset({408, 409, 425, 429})
 _MOST_BYTES = 8 * 2**20
 
 
@@ -44,6 +42,7 @@ class ServiceModel:
 
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
+        self._key = read_key(settings.api_key_env)
         self._session: Any = None
 
     @property
@@ -55,24 +54,22 @@ class ServiceModel:
         """Send one request. Raises `TransientModelError` where another try may help, else `PermanentModelError`."""
         import aiohttp
 
-        where = f"model '{self._settings.name}'"
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._settings.timeout):
                 status, headers, body = await self._post(fill(self._settings.params["request"], request))
         except TimeoutError:
-            raise TransientModelError(f"{where}: no reply within {self._settings.timeout:g} s") from None
+            words = f"no reply within {self._settings.timeout:g} s"
+            raise failure(self._settings, words, transient=True) from None
         except (aiohttp.ClientError, OSError) as error:
-            raise TransientModelError(f"{where}: {redact(str(error))[:300]}") from None
-        if status >= 400:
-            words = redact(" ".join(body[:300].split()))
-            if status in _RETRIED_STATUS or status >= 500:
-                raise TransientModelError(
-                    f"{where}: status {status}: {words}", _seconds(headers.get("Retry-After"))
-                )
-            raise PermanentModelError(f"{where}: status {status}: {words}")
-        text = self._read(body, where)
-        return ChatReply(whole_characters(text), seconds=time.perf_counter() - started, finish_reason="stop")
+            raise failure(self._settings, str(error), transient=True) from None
+        if 300 <= status < 400:
+            body = f"sent on to {headers.get('Location', 'nowhere')}: redirects are not followed, name that address"
+        if status >= 300:
+            words, transient = f"status {status}: {body[:10_000]}", is_worth_retrying(status)
+            raise failure(self._settings, words, transient=transient, wait=retry_after(headers))
+        text = self._read(body)
+        return chat_reply(self._settings, text, (None, None), time.perf_counter() - started, "stop")
 
     async def close(self) -> None:
         """Close the connections."""
@@ -85,15 +82,16 @@ class ServiceModel:
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=self._settings.max_connections)
             self._session = aiohttp.ClientSession(connector=connector)
-        key = os.environ.get(self._settings.api_key_env) if self._settings.api_key_env else None
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        async with self._session.post(self._settings.model, json=body, headers=headers) as response:
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        async with self._session.post(
+            self._settings.model, json=body, headers=headers, allow_redirects=False
+        ) as response:
             content = await response.content.read(_MOST_BYTES)
             while not response.content.at_eof() and len(content) < _MOST_BYTES:
                 content += await response.content.read(_MOST_BYTES - len(content))
             return response.status, response.headers, content.decode("utf-8", "replace")
 
-    def _read(self, body: str, where: str) -> str:
+    def _read(self, body: str) -> str:
         """The text at the path `reply`; a body that is not JSON is the reply itself."""
         try:
             value = json.loads(body)
@@ -106,15 +104,13 @@ class ServiceModel:
             elif isinstance(value, dict) and step in value:
                 value = value[step]
             else:
-                raise PermanentModelError(
-                    f"{where}: the reply has no '{path}': say where the text is with 'reply'"
-                )
+                words = f"the reply has no '{path}': say where the text is with 'reply'"
+                raise failure(self._settings, words, transient=False)
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise PermanentModelError(
-                f"{where}: '{path}' of the reply is no text: say where the text is with 'reply'"
-            )
+            words = f"'{path}' of the reply is no text: say where the text is with 'reply'"
+            raise failure(self._settings, words, transient=False)
         return value
 
 
@@ -139,7 +135,6 @@ class FunctionModel:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Call the function. Raises `PermanentModelError` for whatever it raises, and for anything but a string."""
-        where = f"model '{self._settings.name}'"
         parts = _parts(request)
         given = [parts[name] for name in self._names]
         started = time.perf_counter()
@@ -147,16 +142,15 @@ class FunctionModel:
             async with asyncio.timeout(self._settings.timeout):
                 text = await self._call(given)
         except TimeoutError:
-            raise TransientModelError(f"{where}: no reply within {self._settings.timeout:g} s") from None
+            words = f"no reply within {self._settings.timeout:g} s"
+            raise failure(self._settings, words, transient=True) from None
         except Exception as error:
-            raise PermanentModelError(
-                f"{where}: {type(error).__name__}: {redact(' '.join(str(error).split()))[:300]}"
-            ) from error
+            words = f"{type(error).__name__}: {error}"
+            raise failure(self._settings, words, transient=False) from error
         if not isinstance(text, str):
-            raise PermanentModelError(
-                f"{where}: returned {type(text).__name__}: return the reply as a string"
-            )
-        return ChatReply(whole_characters(text), seconds=time.perf_counter() - started, finish_reason="stop")
+            words = f"returned {type(text).__name__}: return the reply as a string"
+            raise failure(self._settings, words, transient=False)
+        return chat_reply(self._settings, text, (None, None), time.perf_counter() - started, "stop")
 
     async def close(self) -> None:
         """Let the threads end."""
@@ -204,13 +198,6 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else "\n\n".join(value)
 
 
-def _seconds(value: str | None) -> float | None:
-    try:
-        return None if value is None else max(0.0, float(value))
-    except ValueError:
-        return None
-
-
 def _imported(address: str) -> Callable[..., Any]:
     module_name, _, name = address.partition(":")
     here = str(Path.cwd())
@@ -220,7 +207,8 @@ def _imported(address: str) -> Callable[..., Any]:
         found: Callable[..., Any] | None = getattr(importlib.import_module(module_name), name, None)
     except Exception as error:
         raise ConfigError(
-            f"model '{address}': module '{module_name}' cannot be imported ({type(error).__name__}: {error})"
+            f"model '{address}': module '{module_name}' cannot be imported"
+            f" ({type(error).__name__}: {redact(str(error))})"
         ) from error
     if not callable(found):
         raise ConfigError(

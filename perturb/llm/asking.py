@@ -189,6 +189,8 @@ class Asker:
             self._record(question, asked, reply, charged)
             return replace(asked, raw=beginning[:_QUOTED])
         try:
+            if reply.problem:
+                raise ValueError(reply.problem)
             asked = Asked(question.read(reply.text), reply.text, "", "read")
         except ValueError as error:
             problem = str(error)

@@ -25,8 +25,6 @@ class RowReader:
     """Reads the files of one model's batches."""
 
     settings: ModelSettings
-    key: str | None
-    """Taken out of whatever is read."""
 
     def read(self, content: bytes) -> Iterator[tuple[str, Outcome]]:
         """The custom id and the outcome of each line that can be read."""
@@ -46,7 +44,7 @@ class RowReader:
             return self._error(error, _at(error, "errorCode") if status is None else status)
         body = _at(row, "response", "body") or _at(row, "modelOutput")
         reply = self._reply(body) if isinstance(body, Mapping) else None
-        return reply or failure(self.settings, self.key, "a row of a batch holds no reply", transient=True)
+        return reply or failure(self.settings, "a row of a batch holds no reply", transient=True)
 
     def _error(self, error: Any, status: Any) -> ModelError:
         words = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
@@ -54,7 +52,7 @@ class RowReader:
         transient = not isinstance(status, int) or is_worth_retrying(status)
         said = f"in a batch, status {status or 'unknown'}: {words}"
         spent = "insufficient_quota" in words
-        return failure(self.settings, self.key, said, transient=transient and not spent)
+        return failure(self.settings, said, transient=transient and not spent)
 
     def _reply(self, body: Mapping[str, Any]) -> ChatReply | None:
         """The reply in a completion as OpenAI, Anthropic or Amazon's Nova write it; None if it has no choices."""
@@ -75,7 +73,7 @@ class RowReader:
         )
         finish = "length" if finish in _CUT_SHORT else finish
         text = text if isinstance(text, str) else ""
-        return chat_reply(self.settings, self.key, text, tokens, 0.0, finish)
+        return chat_reply(self.settings, text, tokens, 0.0, finish)
 
 
 def _joined(parts: list[Any]) -> str:

@@ -111,6 +111,8 @@ class ChatReply:
     finish_reason: str | None = None
     tries: int = 1
     """How many tries it took, failed ones included."""
+    problem: str = ""
+    """Why the text counts as unread, whatever it says; empty if it may be read."""
 
 
 class ChatModel(Protocol):

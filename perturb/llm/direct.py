@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
-import os
 import re
 import ssl
 import time
@@ -20,6 +19,7 @@ from yarl import URL
 
 from perturb.errors import ConfigError, ModelError
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
+from perturb.llm.redaction import read_key
 from perturb.llm.remote import wants_schema
 from perturb.llm.transports import own_key_variable
 from perturb.llm.wire import chat_reply, failure, is_worth_retrying, response_format, retry_after
@@ -34,12 +34,12 @@ class DirectModel:
     def __init__(self, settings: ModelSettings) -> None:
         """Raises `ConfigError` for an address, or a proxy in the environment, that cannot be used."""
         self._settings = settings
-        self._key = os.environ.get(settings.api_key_env or own_key_variable(settings.model) or "") or None
+        key = read_key(settings.api_key_env or own_key_variable(settings.model))
         self._url = _address(settings)
         self._way: dict[str, Any] = {"proxy": _proxy(self._url, settings.name), "allow_redirects": False}
         if self._url.scheme == "https":
             self._way["ssl"] = _trusted()
-        self._headers = _headers(settings, self._key)
+        self._headers = _headers(settings, key)
         self._options = _options(settings)
         self._wants_schema = wants_schema(settings)
         # JSON may write a character of one byte in six; the rest is room for what stands around the text.
@@ -76,7 +76,7 @@ class DirectModel:
         seconds = time.perf_counter() - started
         if len(content) > self._most_bytes:  # cut off; as long a text is too long for whoever asked, too
             text = content[: self._settings.max_reply_bytes + 1].decode(errors="replace")
-            return chat_reply(self._settings, self._key, text, (None, None), seconds, "length")
+            return chat_reply(self._settings, text, (None, None), seconds, "length")
         return self._reply(content, seconds)
 
     async def close(self) -> None:
@@ -123,9 +123,8 @@ class DirectModel:
         usage = completion.get("usage")
         counts = usage if isinstance(usage, dict) else {}
         tokens = counts.get("prompt_tokens"), counts.get("completion_tokens")
-        return chat_reply(
-            self._settings, self._key, text, tokens, seconds, choices[0].get("finish_reason") or "stop"
-        )
+        finish = choices[0].get("finish_reason") or "stop"
+        return chat_reply(self._settings, text, tokens, seconds, finish)
 
     def _without_choices(self, completion: Mapping[str, Any]) -> ModelError:
         """A failure; some gateways put an error with its status into a body that says 200."""
@@ -154,7 +153,7 @@ class DirectModel:
         return self._failure(f"status {status}: {words}", transient=transient, wait=retry_after(headers))
 
     def _failure(self, words: str, *, transient: bool = True, wait: float | None = None) -> ModelError:
-        return failure(self._settings, self._key, words, transient=transient, wait=wait)
+        return failure(self._settings, words, transient=transient, wait=wait)
 
 
 class _Pool:

@@ -18,6 +18,7 @@ from weakref import WeakSet
 
 from perturb.errors import ConfigError, ModelError, TransientModelError
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings, Price
+from perturb.llm.redaction import read_key
 from perturb.llm.transports import is_listed, reads_schemas, transport_of
 from perturb.llm.wire import chat_reply, failure, is_worth_retrying, response_format, retry_after
 
@@ -102,8 +103,7 @@ class LiteLLMModel:
     def __init__(self, settings: ModelSettings) -> None:
         """Fills in the price from litellm's table where `settings` gives none."""
         self._settings = with_price(settings)
-        self._key = key_of(settings)
-        self._options = _options(self._settings, self._key)
+        self._options = _options(self._settings)
         self._wants_schema = wants_schema(settings)
         self._closed = False
         _open_models.add(self)
@@ -128,7 +128,7 @@ class LiteLLMModel:
             async with asyncio.timeout(self._settings.timeout):
                 response = await load_litellm().acompletion(messages=messages, **options)
         except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
-            raise as_model_error(error, self._settings, self._key) from None
+            raise as_model_error(error, self._settings) from None
         return self._reply(response, time.perf_counter() - started)
 
     async def close(self) -> None:
@@ -148,19 +148,19 @@ class LiteLLMModel:
         choice, usage = response.choices[0], getattr(response, "usage", None)
         tokens = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
         text = choice.message.content or ""
-        return chat_reply(self._settings, self._key, text, tokens, seconds, choice.finish_reason)
+        return chat_reply(self._settings, text, tokens, seconds, choice.finish_reason)
 
 
 _open_models: WeakSet[LiteLLMModel] = WeakSet()
 
 
-def as_model_error(error: Exception, settings: ModelSettings, key: str | None) -> ModelError:
+def as_model_error(error: Exception, settings: ModelSettings) -> ModelError:
     """The one place where errors of litellm, its clients and the network become ours; without the key."""
     if isinstance(error, TimeoutError):
-        return failure(settings, key, f"no reply within {settings.timeout:g} s", transient=True)
+        return failure(settings, f"no reply within {settings.timeout:g} s", transient=True)
     response = getattr(error, "response", None)
     headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
-    return failure(settings, key, str(error), transient=_is_transient(error), wait=retry_after(headers))
+    return failure(settings, str(error), transient=_is_transient(error), wait=retry_after(headers))
 
 
 def _is_transient(error: Exception) -> bool:
@@ -196,7 +196,7 @@ def _missing_key(settings: ModelSettings) -> str | None:
     Providers with other ways to sign in (cloud profiles, instance roles) are believed to have one.
     """
     if settings.api_key_env:
-        return None if os.environ.get(settings.api_key_env) else settings.api_key_env
+        return None if read_key(settings.api_key_env) else settings.api_key_env
     if settings.api_base:
         return None
     found = load_litellm().validate_environment(settings.model)
@@ -204,12 +204,7 @@ def _missing_key(settings: ModelSettings) -> str | None:
     return None if found["keys_in_environment"] else " or ".join(keys) or None
 
 
-def key_of(settings: ModelSettings) -> str | None:
-    """The key that the settings name, from the environment."""
-    return os.environ.get(settings.api_key_env) if settings.api_key_env else None
-
-
-def _options(settings: ModelSettings, key: str | None) -> dict[str, Any]:
+def _options(settings: ModelSettings) -> dict[str, Any]:
     """Everything of a call but its messages and schema."""
     options: dict[str, Any] = {
         **settings.params,
@@ -220,7 +215,7 @@ def _options(settings: ModelSettings, key: str | None) -> dict[str, Any]:
     }
     if settings.api_base:
         options["api_base"] = settings.api_base
-    if key:
+    if key := read_key(settings.api_key_env):
         options["api_key"] = key
     elif settings.api_base and provider_of(settings) in _KEYLESS_PROVIDERS:
         options["api_key"] = _NO_KEY

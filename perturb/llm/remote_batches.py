@@ -15,10 +15,10 @@ from perturb.llm.batch_rows import Outcome, RowReader
 from perturb.llm.batches import BatchBook, BatchGoneError, BatchLimits, BatchView
 from perturb.llm.budget import Budget, bounded
 from perturb.llm.client import ChatRequest, ModelSettings, Price
+from perturb.llm.redaction import read_key
 from perturb.llm.remote import (
     as_model_error,
     check_model,
-    key_of,
     load_litellm,
     provider_of,
     wants_schema,
@@ -107,7 +107,7 @@ class LiteLLMBatches:
         """`settings` hold the price of batches."""
         self._settings = settings
         self._provider = provider_of(settings)
-        self._key = key_of(settings)
+        self._key = read_key(settings.api_key_env)
         self._options = self._connection()
         self._wants_schema = wants_schema(settings)
         self._model = str(load_litellm().get_llm_provider(settings.model, api_base=settings.api_base)[0])
@@ -197,7 +197,7 @@ class LiteLLMBatches:
         found = await self._call(
             lambda: litellm.afile_content(file_id=file_id, **self._options), _FILE_SECONDS
         )
-        return RowReader(self._settings, self._key).read(found.content)
+        return RowReader(self._settings).read(found.content)
 
     async def close(self) -> None:
         """Nothing is kept open between calls."""
@@ -250,7 +250,7 @@ class LiteLLMBatches:
             async with asyncio.timeout(seconds or self._settings.timeout):
                 return await call()
         except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
-            mapped = as_model_error(error, self._settings, self._key)
+            mapped = as_model_error(error, self._settings)
             if getattr(error, "status_code", None) in gone:
                 raise BatchGoneError(str(mapped)) from None
             raise mapped from None

@@ -9,7 +9,7 @@ from typing import Any
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.client import ChatReply, ModelSettings
-from perturb.llm.redaction import MARK, redact
+from perturb.llm.redaction import LEAKED, redact, without_keys
 from perturb.llm.replies import whole_characters
 
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
@@ -62,29 +62,19 @@ def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def failure(
-    settings: ModelSettings, key: str | None, words: str, *, transient: bool, wait: float | None = None
-) -> ModelError:
+def failure(settings: ModelSettings, words: str, *, transient: bool, wait: float | None = None) -> ModelError:
     """A failed call as one line that names the model and holds no key."""
-    if key:
-        words = words.replace(key, MARK)
-    words = redact(" ".join(words.split()), [settings.api_key_env or ""])
+    words = redact(" ".join(words.split()))
     message = f"model '{settings.name}': {whole_characters(words[:_LONGEST_MESSAGE])}"
     return TransientModelError(message, retry_after=wait) if transient else PermanentModelError(message)
 
 
 def chat_reply(
-    settings: ModelSettings,
-    key: str | None,
-    text: str,
-    usage: tuple[Any, Any],
-    seconds: float,
-    finish_reason: Any,
+    settings: ModelSettings, text: str, usage: tuple[Any, Any], seconds: float, finish_reason: Any
 ) -> ChatReply:
     """A reply with its cost, whole characters and no key; `usage` is tokens of prompt and completion as reported."""
-    text = whole_characters(text)
-    if key:
-        text = text.replace(key, MARK)
+    said = whole_characters(text)
+    text = without_keys(said)
     # Some report 0 where they have counted nothing; no real prompt is empty.
     prompt = count_of(usage[0]) or None
     completion = count_of(usage[1]) if prompt else None
@@ -98,6 +88,7 @@ def chat_reply(
         cost_usd=cost,
         seconds=seconds,
         finish_reason=finish_reason if isinstance(finish_reason, str) else None,
+        problem="" if text == said else LEAKED,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -13,11 +14,15 @@ import pytest
 from aiohttp import web
 
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
+from perturb.evaluate import EvaluationPlan, ItemSource, evaluate, read_run
 from perturb.evaluate.adapters import DEFAULT_REQUEST, FunctionModel, ServiceModel, fill
 from perturb.evaluate.contestants import ModelNames, ModelsFile
 from perturb.evaluate.prompts import ItemRequest
-from perturb.llm.client import ChatRequest, Message, ModelSettings
+from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
+from perturb.llm.redaction import LEAKED
 from perturb.yaml_files import YamlFile
+
+from .rows import single, write_rows
 
 REQUEST = ItemRequest(
     (Message("user", "P"),),
@@ -31,14 +36,18 @@ REQUEST = ItemRequest(
 )
 
 
-def ask(model: ServiceModel | FunctionModel, request: ChatRequest = REQUEST) -> str:
-    async def once() -> str:
+def ask_once(model: ServiceModel | FunctionModel, request: ChatRequest = REQUEST) -> ChatReply:
+    async def once() -> ChatReply:
         try:
-            return (await model.complete(request)).text
+            return await model.complete(request)
         finally:
             await model.close()
 
     return asyncio.run(once())
+
+
+def ask(model: ServiceModel | FunctionModel, request: ChatRequest = REQUEST) -> str:
+    return ask_once(model, request).text
 
 
 class Service:
@@ -152,6 +161,75 @@ def test_what_a_service_does_wrong(
         ask(model_at(service.url))
     if isinstance(caught.value, TransientModelError):
         assert caught.value.retry_after == 7
+
+
+KEY = "plain-key-0123456789"
+
+
+@pytest.mark.parametrize(
+    ("said", "options"),
+    [
+        ("You sent %s", {"status": 401}),
+        ("busy, %s", {"status": 503}),
+        ("", {"status": 307, "headers": {"Location": "http://elsewhere/?q=%s"}}),
+        ({"answer": {"key": "%s"}}, {}),
+    ],
+)
+def test_errors_of_a_service_hold_no_key(
+    service: Service, said: Any, options: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG", KEY)
+    said, options = json.loads(json.dumps([said, options]).replace("%s", KEY))
+    service.answer = replies(said, **options)
+    with pytest.raises(ModelError) as caught:
+        ask(model_at(service.url, api_key_env="RAG"))
+    assert KEY not in str(caught.value)
+
+
+def test_a_reply_of_a_service_with_its_key_is_no_reply(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG", KEY)
+    service.answer = replies({"answer": f"You sent {KEY}"})
+    reply = ask_once(model_at(service.url, api_key_env="RAG"))
+    assert (reply.text, reply.problem) == ("You sent [redacted]", LEAKED)
+
+
+def test_an_evaluation_writes_no_key_that_a_service_says(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RAG", KEY)
+    said = [({"answer": f"It is {KEY}"}, {}), (f"You sent {KEY}", {"status": 401})]
+
+    async def answer(body: Any) -> web.Response:
+        content, options = said[len(service.bodies) % 2]
+        return await replies(content, **options)(body)
+
+    service.answer = answer
+    file = tmp_path / "models.yaml"
+    entry = {"name": "rag", "url": service.url, "api_key_env": "RAG", "max_retries": 0}
+    file.write_text(json.dumps({"models": [entry]}), encoding="utf-8")
+    rows = write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(6)])
+    plan = EvaluationPlan(
+        ItemSource(str(rows)), ("rag",), out=tmp_path / "run", judge=None, names=ModelNames(file)
+    )
+    print(evaluate(plan, progress=True))
+    state = read_run(tmp_path / "run")
+    assert [row.unscored is None for row in state.results] == [False] * 6
+    assert service.headers["Authorization"] == f"Bearer {KEY}"
+    assert KEY not in "".join(capfd.readouterr())
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
+        assert KEY.encode() not in path.read_bytes(), path
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_service_is_not_followed_elsewhere(
+    service: Service, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.answer = replies("", status=status, headers={"Location": f"{service.url}?again"})
+    with pytest.raises(PermanentModelError, match="redirects are not followed"):
+        ask(model_at(service.url))
+    assert len(service.bodies) == 1
 
 
 def test_a_service_that_is_away_or_hangs(service: Service) -> None:

@@ -94,6 +94,13 @@ async def test_twice_unreadable_keeps_the_last_raw_text() -> None:
     assert (await bench.ask()).value == "PASS", "an unread reply is not in the way of another try"
 
 
+async def test_a_reply_with_a_problem_is_unread_whatever_it_says() -> None:
+    bench = Bench([ChatReply(GOOD, problem="it held a key"), GOOD])
+    assert (await bench.ask()).value == "PASS"
+    assert bench.statuses == ["unread", "read"]
+    assert bench.log.calls[0].error == "it held a key"
+
+
 async def test_an_empty_reply_is_quoted_as_such() -> None:
     bench = Bench(["", GOOD])
     assert (await bench.ask()).value == "PASS"

@@ -496,7 +496,7 @@ ROWS: dict[str, tuple[dict[str, Any], str | type[ModelError]]] = {
 
 @pytest.mark.parametrize(("body", "expected"), ROWS.values(), ids=ROWS.keys())
 def test_rows_of_other_providers(body: dict[str, Any], expected: str | type[ModelError]) -> None:
-    reader = RowReader(ModelSettings("m", "bedrock/m", price=Price(1.0, 1.0)), None)
+    reader = RowReader(ModelSettings("m", "bedrock/m", price=Price(1.0, 1.0)))
     ((custom_id, outcome),) = reader.read(json.dumps({"recordId": "r1", "modelOutput": body}).encode())
     assert custom_id == "r1"
     if isinstance(expected, type):
@@ -519,6 +519,6 @@ def test_rows_of_other_providers(body: dict[str, Any], expected: str | type[Mode
 )
 def test_errors_of_rows(error: Any, kind: type[ModelError]) -> None:
     line = json.dumps({"custom_id": "r1", "error": error}).encode()
-    reader = RowReader(ModelSettings("m", "openai/m"), "no-key")
+    reader = RowReader(ModelSettings("m", "openai/m"))
     ((_, outcome),) = reader.read(b"\n[]\nnot json\n" + line)
     assert type(outcome) is kind

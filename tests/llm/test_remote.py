@@ -18,6 +18,7 @@ from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, ModelSettings, Price, Transport
 from perturb.llm.limits import LimitedModel
 from perturb.llm.opening import open_models, open_transport
+from perturb.llm.redaction import LEAKED
 from perturb.llm.remote import check_model, with_price
 from tests.loopback import Fault, LoopbackServer, ScriptedFaults, ScriptedPlayer
 
@@ -317,9 +318,22 @@ async def test_no_key_of_the_environment_is_sent_to_an_api_base(
 
 
 @each_transport
-async def test_a_key_in_a_reply_is_taken_out(route: Route) -> None:
+async def test_a_reply_with_a_key_is_no_reply(route: Route) -> None:
     with LoopbackServer(ScriptedPlayer([f"You sent {KEY}."])) as server:
-        assert (await ask(settings_for(server, **route))).text == "You sent [redacted]."
+        reply = await ask(settings_for(server, **route))
+    assert (reply.text, reply.problem) == ("You sent [redacted].", LEAKED)
+
+
+@each_transport
+@pytest.mark.parametrize("key", ["x", "test", "secret4711", "placeholder-key", "token-abc123"])
+async def test_a_short_or_plain_key_changes_no_reply(
+    route: Route, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOOPBACK_KEY", key)
+    said = f"The fittest are tested by {key}."
+    with LoopbackServer(ScriptedPlayer([said])) as server:
+        reply = await ask(settings_for(server, **route))
+    assert (reply.text, reply.problem) == (said, "")
 
 
 @each_transport

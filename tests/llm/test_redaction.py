@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import base64
+import urllib.parse
+from collections.abc import Callable
+
+import pytest
+
+from perturb.llm.redaction import find_keys, read_key, redact, without_keys
+
+KEY = "ab/cd+Ef9.gh%ij klm"
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "quoted": urllib.parse.quote,
+    "quoted whole": lambda text: urllib.parse.quote(text, safe=""),
+    "quoted as a form": urllib.parse.quote_plus,
+    "every byte quoted": lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
+    "base64": lambda text: base64.b64encode(text.encode()).decode(),
+    "base64 for addresses": lambda text: base64.urlsafe_b64encode(text.encode()).decode(),
+    "hexadecimal": lambda text: text.encode().hex(),
+    "upper hexadecimal": lambda text: text.encode().hex().upper(),
+}
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_NAME_OF_ITS_KIND", KEY)
+    assert read_key("NO_NAME_OF_ITS_KIND") == KEY
+
+
+@pytest.mark.parametrize("before", ["", "u:", "me:", "Bearer "])
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+def test_every_form_of_a_key_is_found(form: Callable[[str], str], before: str) -> None:
+    text = f"He said {form(before + KEY + '!')} and left."
+    assert find_keys(text)
+    for clean in (without_keys(text), redact(text)):
+        assert "[redacted]" in clean
+        assert clean.startswith("He said ")
+        assert clean.endswith(" and left.")
+        assert find_keys(clean) == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "in_replies", "in_errors", "published"),
+    [
+        ("x", False, False, False),
+        ("test", False, False, False),
+        ("a1b2", False, True, False),
+        ("hunter-42", False, True, True),
+        ("placeholder", False, True, False),
+        ("no-key-is-needed-here", False, True, False),
+        ("token-abc123", False, True, False),
+        ("hunter-42-hunter", True, True, True),
+        ("QmFzZTY0IGlzIGZ1bg", True, True, True),
+    ],
+)
+def test_what_counts_as_a_key(
+    value: str, in_replies: bool, in_errors: bool, published: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_NAME_OF_ITS_KIND", value)
+    text = f"It is {value} and fittest."
+    assert (without_keys(text) != text) is in_replies
+    assert (redact(text) != text) is in_errors
+    assert bool(find_keys(text)) is published
+
+
+def test_a_short_key_is_no_part_of_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_NAME_OF_ITS_KIND", "a1b2")
+    assert redact("xa1b2, a1b2c, (a1b2)") == "xa1b2, a1b2c, ([redacted])"
