@@ -17,7 +17,7 @@ from perturb.curate.recipes import PassageBudget, load_recipe
 from perturb.errors import SourceError
 from perturb.records import BaseInstance, Passage, render_context
 
-SHAPED = Path(__file__).resolve().parents[3] / "shared" / "data" / "garage-shaped-209.jsonl"
+SHAPED = Path(__file__).resolve().parents[1] / "data" / "garage-shaped.jsonl.gz"
 TEN = PassageBudget(count=10, max_signal=5)
 
 
@@ -255,12 +255,11 @@ def test_without_a_recipe_a_record_that_nothing_answers_is_left_out(tmp_path: Pa
     assert fallen(curation) == {"no passage answers the question": ["dumb"]}
 
 
-@pytest.mark.skipif(not SHAPED.exists(), reason="the GaRAGe-shaped sample is not at hand")
 def test_the_nine_fall_each_for_its_reason() -> None:
-    curation = curate(Request(SHAPED, "garage", load_recipe("garage")))
+    curation = curate(Request(SHAPED, "garage", load_recipe("garage").model_copy(update={"per_domain": 5})))
     assert fallen(curation) == {reason: [identifier] for identifier, reason in REJECTED.items()}
-    assert (curation.report["records"], curation.report["pool"]) == (209, 200)
-    assert set(curation.report["domains"].values()) == {20}
+    assert (curation.report["records"], curation.report["pool"]) == (39, 30)
+    assert set(curation.report["domains"].values()) == {5}
     assert curation.licence == "CC-BY-NC-4.0"
     for instance in curation.instances:
         assert len(instance.passages) == 10

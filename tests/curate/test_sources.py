@@ -19,7 +19,7 @@ OURS: dict[str, Any] = {"query": "who built it", "context": "Ada built it.", "an
 GOLD: dict[str, Any] = {"title": "It", "text": "Ada built it.", "isgold": True}
 NQ: dict[str, Any] = {"question": "who built it", "answers": ["Ada"], "ctxs": [GOLD]}
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "base-sets.md"
-NQ_FILE = Path(__file__).resolve().parents[3] / "shared" / "data" / "nq-open-oracle-400.jsonl"
+NQ_FILE = Path(__file__).resolve().parents[1] / "data" / "nq-400.jsonl.gz"
 
 
 def write(path: Path, *rows: Any) -> Path:
@@ -354,7 +354,6 @@ def test_an_answer_counts_as_a_whole_word_only() -> None:
     assert not holds_answer("It opened in 1492.", ["49"])
 
 
-@pytest.mark.skipif(not NQ_FILE.exists(), reason="the NQ sample is not at hand")
 def test_nq_sample_is_read_whole() -> None:
     base_set = load_base_set(NQ_FILE)
     assert len(base_set.instances) == 400

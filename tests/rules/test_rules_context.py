@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
+from perturb.curate.sources import load_base_set
 from perturb.records import ALL_CELLS, BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules.analyse import analyse
 from perturb.rules.engine import RuleCandidate, covered_levers, perturb_by_rule
@@ -15,7 +15,7 @@ from perturb.rules.redaction import without_names
 
 CONTEXT_ONLY = (PerturbationClass.CONTRADICTION, PerturbationClass.MISSING_INFO)
 OURS = (PerturbationClass.AMBIGUITY, *CONTEXT_ONLY)
-NQ = Path(__file__).resolve().parents[3] / "shared" / "data" / "nq-open-oracle-400.jsonl"
+NQ = Path(__file__).resolve().parents[1] / "data" / "nq-400.jsonl.gz"
 
 
 def instance(query: str, text: str, *answers: str, title: str = "") -> BaseInstance:
@@ -258,19 +258,7 @@ def test_odd_texts_do_not_crash_a_rule(base: BaseInstance) -> None:
 
 @lru_cache(maxsize=1)
 def questions() -> tuple[BaseInstance, ...]:
-    if not NQ.exists():
-        pytest.skip("the NQ sample is not at hand")
-    rows = [json.loads(line) for line in NQ.read_text(encoding="utf-8").splitlines()]
-    return tuple(
-        BaseInstance(
-            r["id"],
-            "nq",
-            r["question"],
-            tuple(Passage(c["text"], c["title"]) for c in r["ctxs"]),
-            tuple(r["answers"]),
-        )
-        for r in rows
-    )
+    return load_base_set(NQ, "nq").instances
 
 
 @pytest.mark.parametrize("cell", [c for c in ALL_CELLS if c.perturbation_class in OURS], ids=str)
