@@ -14,7 +14,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from perturb.blueprint import Blueprint, draw_blueprint
+from perturb.blueprint import Blueprint, code_version, draw_blueprint
 from perturb.callable_rooms import make_callable
 from perturb.compare.avoid import REASON
 from perturb.config import BuildConfig
@@ -33,6 +33,7 @@ from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
 from perturb.store.plans import current_plan
+from perturb.verify.panel import Panel
 from perturb.workers import heed_termination
 
 
@@ -77,7 +78,7 @@ def build(
             except SnapshotError as exc:
                 warnings = (*warnings, str(exc))
         facts = _report_facts(ledger, blueprint, plan, run, snapshot)
-        warnings = (*warnings, *_unfinished(ledger, plan, facts))
+        warnings = (*warnings, *_unfinished(ledger, plan, blueprint.panel))
     facts["seconds"] = round(time.monotonic() - started, 2)
     return BuildReport(
         run, snapshot.folder if snapshot else None, facts, str(stopped) if stopped else None, warnings
@@ -116,13 +117,11 @@ def _write_config(run: Path, config: BuildConfig) -> None:
 def _run(blueprint: Blueprint, ledger: Ledger, plan: int, progress: bool) -> BudgetSpent | None:
     panel = blueprint.panel
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.members)
-    waiting = counts.outcomes.get("candidate", 0) - sum(
-        number for name, number in counts.decisions.items() if name != "undecided"
-    )
-    done = sum(counts.outcomes.values()) - waiting
     gc.collect()
     gc.freeze()  # what is loaded by now stays: the collector need not walk it again on every call
-    with tqdm(total=counts.jobs, initial=done, unit="item", disable=None if progress else True) as bar:
+    with tqdm(
+        total=counts.jobs, initial=counts.jobs - counts.left, unit="item", disable=None if progress else True
+    ) as bar:
         lock = threading.Lock()
 
         def settled() -> None:
@@ -166,15 +165,20 @@ async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) 
     return pipeline.budget_spent
 
 
-def _unfinished(ledger: Ledger, plan: int, facts: Mapping[str, Any]) -> tuple[str, ...]:
-    """What failed and would be tried again, one line each."""
+def _unfinished(ledger: Ledger, plan: int, panel: Panel) -> tuple[str, ...]:
+    """What failed, one line each: what would be tried again, and what only a repaired rule can do."""
+    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.members)
     notes = []
-    if facts["errors"]:
+    if failed := counts.outcomes.get(Outcome.ERROR, 0) - counts.rule_faults:
         reason = queries.first_error(ledger.db, plan)
-        notes.append(f"{facts['errors']} jobs failed ({reason}): run the same command again to retry them")
-    if facts["undecided"]:
+        notes.append(f"{failed} jobs failed ({reason}): run the same command again to retry them")
+    if undecided := counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck:
+        notes.append(f"{undecided} candidates lack votes: run the same command again to ask once more")
+    if counts.faults:
+        fault = queries.first_fault(ledger.db, plan, panel.members)
         notes.append(
-            f"{facts['undecided']} candidates lack votes: run the same command again to ask once more"
+            f"{counts.faults} faults of offline rules and checks, whose items are left out (the first: {fault}):"
+            f" please report this line, with 'perturb {code_version()}'"
         )
     return tuple(notes)
 
@@ -197,6 +201,7 @@ def _report_facts(
         "near_duplicates": queries.count_rejected(ledger.db, plan, REASON),
         "abstained": counts.outcomes.get(Outcome.ABSTAINED, 0),
         "errors": counts.outcomes.get(Outcome.ERROR, 0),
+        "faults": counts.faults,
         "votes": counts.votes,
         "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),
         "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),

@@ -19,7 +19,11 @@ Each message states what happened, where, and what to do about it, on one line.
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
+
+FAULT = "fault in "
+"""How the stored text of a fault begins: an exception in a rule or in an offline check, on some text."""
 
 
 class PerturbError(Exception):
@@ -79,6 +83,17 @@ class WorkerLostError(TransientModelError):
 
 class PermanentModelError(ModelError):
     """A failure that will repeat: a wrong key, an unknown model, a refused request."""
+
+
+def fault_line(error: Exception, where: str) -> str:
+    """A fault of our own code as a run stores it: one line to report, while the run goes on.
+
+    `where` is said beside the notes that the error has gathered on its way.
+    """
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    said = ", ".join([where, *getattr(error, "__notes__", ())])
+    text = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return f"{FAULT}{said} ({Path(place.filename).name}:{place.lineno}): {text}"
 
 
 def at(path: Path | str, line: int | None = None) -> str:

@@ -65,7 +65,8 @@ class Pipeline:
         """
         try:
             async with asyncio.TaskGroup() as group:
-                leftovers = queries.undecided_jobs(self.ledger.db, self.plan, self.blueprint.panel.digest)
+                panel = self.blueprint.panel
+                leftovers = queries.undecided_jobs(self.ledger.db, self.plan, panel.digest, panel.members)
                 group.create_task(self._finish_leftovers(leftovers, group))
                 for entry in self.blueprint.config.generators:
                     jobs = queries.pending_jobs(self.ledger.db, self.plan, entry.name)

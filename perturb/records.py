@@ -177,7 +177,7 @@ class Outcome(StrEnum):
     ABSTAINED = "abstained"
     """The rule engine has no lever of the cell that fits the instance."""
     ERROR = "error"
-    """The call failed for good; tried again when the run is resumed."""
+    """The call failed for good, which is tried again when the run is resumed; or a rule had a fault, which is not."""
 
 
 class VerdictState(StrEnum):

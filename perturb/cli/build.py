@@ -156,6 +156,7 @@ def _print_report(report: BuildReport) -> None:
         "rejected_by_checks",
         *(["near_duplicates"] if facts["near_duplicates"] else []),
         "errors",
+        *(["faults"] if facts["faults"] else []),
         "votes",
         "accepted",
         "rows",

@@ -59,18 +59,16 @@ def read_status(run: Path) -> dict[str, Any]:
         counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
         cells = queries.cell_counts(db, plan.number, plan.panel)
         models = queries.call_totals(db)
-    candidates = counts.outcomes.get(Outcome.CANDIDATE, 0)
-    decided = sum(n for name, n in counts.decisions.items() if name != "undecided")
-    finished = sum(counts.outcomes.values()) - candidates + decided - counts.outcomes.get(Outcome.ERROR, 0)
     return {
         "run": str(run),
         "name": plan.facts["name"],
         "round": plan.facts["round"],
         "jobs": counts.jobs,
-        "left": counts.jobs - finished,
+        "left": counts.left,
         "stages": {
             **{str(outcome): counts.outcomes.get(outcome, 0) for outcome in Outcome},
             "votes": counts.votes,
+            "faults": counts.faults,
             **{name: counts.decisions.get(name, 0) for name in ("accepted", "rejected", "undecided")},
         },
         "cells": {str(cell): cells[cell] for cell in plan.cells if cell in cells},

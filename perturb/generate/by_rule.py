@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from perturb.catalogue import Catalogue
 from perturb.digests import seed_of
+from perturb.errors import fault_line
 from perturb.generate.made import Made
 from perturb.records import BaseInstance, Candidate, Job, Outcome
 from perturb.rules.engine import Abstention, perturb_by_rule
@@ -11,7 +12,17 @@ from perturb.verify.checks import find_fault
 
 
 def generate_by_rule(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int) -> Made:
-    """Run one job; an instance that no rule of the cell fits is an abstention, not a failure."""
+    """Run one job; an instance that no rule of the cell fits is an abstention, not a failure.
+
+    No text may stop a run: an exception is a fault of ours, and the outcome of this one job.
+    """
+    try:
+        return _generate(catalogue, job, instance, seed)
+    except Exception as error:  # noqa: BLE001  (whatever a rule stumbles over)
+        return Made(Outcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
+
+
+def _generate(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int) -> Made:
     draw = seed_of("rule", instance.id, instance.query, str(job.cell), job.round, seed, job.replicate)
     result = perturb_by_rule(instance, job.cell, job.lever, draw)
     if isinstance(result, Abstention):

@@ -27,6 +27,7 @@ from perturb.review.questions import human_verdict
 from perturb.store.calls import LEDGER_FILE, open_read_only
 from perturb.store.db import ledger_errors
 from perturb.store.plans import CurrentPlan, current_plan
+from perturb.store.queries import StageCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,15 @@ def make_page(run: Path, wanted: ReportPlan) -> Page:
     )
 
 
+def _fault_sentences(stages: StageCounts) -> tuple[str, ...]:
+    if not stages.faults:
+        return ()
+    return (
+        f"Faults of the offline engine, by which items were lost: {counted(stages.rule_faults, 'fault')} of a rule and "
+        f"{counted(stages.check_faults, 'unscored vote')}.",
+    )
+
+
 def funnel_section(data: RunData) -> Section:
     """From jobs to rows, and how well generators cover the cells."""
     total = data.stages.jobs
@@ -92,6 +102,7 @@ def funnel_section(data: RunData) -> Section:
     return Section(
         "funnel",
         "From jobs to rows",
+        sentences=_fault_sentences(data.stages),
         figures=(
             Figure(
                 "funnel",

@@ -254,7 +254,7 @@ def _figure(analysis: Analysis) -> tuple[Sentence, str] | None:
         for match in _FIGURE.finditer(sentence.text):
             value = int(match.group(1).replace(",", ""))
             year_like = "," not in match.group(1) and 1000 <= value <= 2100
-            large = "," in match.group(1) or (value >= 200 and match.group(1) == analysis.answer.split()[0])
+            large = "," in match.group(1) or (value >= 200 and match.group(1) in analysis.answer.split()[:1])
             measured = re.match(r"\s*(?:\(|°|degrees|[A-Z])", sentence.text[match.end() :])
             label = re.search(
                 r"(?:\(|\b(?:number|no\.|nos\.|patent|page|room))\s*$", sentence.text[: match.start()].lower()

@@ -75,7 +75,10 @@ def covered_levers() -> tuple[Rule, ...]:
 def perturb_by_rule(
     instance: BaseInstance, cell: Cell, lever: str | None, seed: int
 ) -> RuleCandidate | Abstention:
-    """Perturb an instance for a cell, by the lever named or by one the seed draws among those that fit."""
+    """Perturb an instance for a cell, by the lever named or by one the seed draws among those that fit.
+
+    An exception is a fault of the engine; the note that it carries names the lever of the rule.
+    """
     rules = [rule for rule in _of_cell(_RULES, cell) if lever in (None, rule.lever)]
     if not rules:
         return Abstention(
@@ -90,17 +93,31 @@ def perturb_by_rule(
         rules.sort(key=lambda rule: rule.lever in _COMMON)
     failures: list[str] = []
     for rule in rules:
-        if not rule.applies(analysis):
-            continue
-        draft = rule.apply(analysis, dice(rule.lever, seed))
-        problem = "abstained" if draft is None else _problem(analysis, rule, draft)
-        if draft is not None and problem is None and len(instance.passages) > 1:
-            problem = undone_by(instance, cell, analysis, draft)
-        if draft is not None and problem is None:
-            passages = with_noise(instance, draft.passages)
-            return RuleCandidate(rule.lever, draft.query, passages, draft.reasoning)
-        failures.append(f"{rule.lever}: {problem}")
+        try:
+            result = _apply(rule, instance, analysis, seed)
+        except Exception as error:
+            error.add_note(f"rule '{rule.lever}'")
+            raise
+        if isinstance(result, RuleCandidate):
+            return result
+        if result is not None:
+            failures.append(f"{rule.lever}: {result}")
     return Abstention("; ".join(failures) or f"no precondition of {cell} holds")
+
+
+def _apply(rule: Rule, instance: BaseInstance, analysis: Analysis, seed: int) -> RuleCandidate | str | None:
+    """What the rule makes of the instance, or why nothing; None if it does not apply."""
+    if not rule.applies(analysis):
+        return None
+    draft = rule.apply(analysis, dice(rule.lever, seed))
+    if draft is None:
+        return "abstained"
+    problem = _problem(analysis, rule, draft)
+    if problem is None and len(instance.passages) > 1:
+        problem = undone_by(instance, rule.cell, analysis, draft)
+    if problem is not None:
+        return problem
+    return RuleCandidate(rule.lever, draft.query, with_noise(instance, draft.passages), draft.reasoning)
 
 
 def _of_cell(rules: tuple[Rule, ...], cell: Cell) -> list[Rule]:

@@ -55,7 +55,7 @@ def _titled(a: Analysis) -> Subject | None:
     if home is None:
         return None
     name = re.sub(r" \(.*\)$", "", a.instance.passages[home].title)
-    first = plain(name.split()[0]) if name else ""
+    first = plain(name.split()[0]) if name.split() else ""
     if not _NAME.match(name) or first in pools.MALE_NAMES | pools.FEMALE_NAMES:
         return None
     if len(spans_of(a.query, name)) != 1 or name not in a.query or name not in a.instance.passages[home].text:

@@ -9,6 +9,7 @@ from typing import Any
 
 from perturb.digests import canonical, digest
 from perturb.records import BaseInstance, Candidate, Decision, Job, Outcome, Verdict
+from perturb.store import queries
 from perturb.store.calls import CallLedger
 from perturb.store.db import Write, ledger_errors
 
@@ -35,7 +36,8 @@ class Ledger(CallLedger):
     def add_jobs(self, plan: int, jobs: Iterable[Job], instances: Mapping[str, BaseInstance]) -> int:
         """Enter a plan's jobs and base instances in batches; return how many jobs it has.
 
-        A job that an earlier plan finished keeps its result and now belongs to this plan as well.
+        A job that an earlier plan finished keeps its result and now belongs to this plan as well; one that failed
+        is to be done again, but for faults of rules: they come again until the rule changes, and with it the job.
         """
         with ledger_errors(self.path):
             keys = self._add_instances(instances.values())
@@ -57,7 +59,9 @@ class Ledger(CallLedger):
             count += self._insert_jobs(batch)
             self.db.execute("UPDATE plans SET jobs = ? WHERE id = ?", (count, plan))
             self.db.execute(
-                "UPDATE jobs SET outcome = NULL WHERE plan = ? AND outcome = ?", (plan, Outcome.ERROR.value)
+                "UPDATE jobs SET outcome = NULL WHERE plan = ? AND outcome = 'error'"
+                f" AND NOT {queries.is_fault('detail')}",
+                (plan,),
             )
         return count
 

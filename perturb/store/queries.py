@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from perturb.errors import FAULT
 from perturb.records import (
     Acceptance,
     BaseInstance,
@@ -15,6 +16,7 @@ from perturb.records import (
     Cell,
     Intensity,
     Job,
+    Outcome,
     Passage,
     PerturbationClass,
     Verdict,
@@ -41,11 +43,43 @@ class StageCounts:
     decisions: Mapping[str, int]
     """Candidates by the panel's decision; those not yet decided are absent."""
     votes: int
+    rule_faults: int = 0
+    """Jobs that ended with a fault of a rule, among those with the outcome `error`."""
+    check_faults: int = 0
+    """Votes that a fault of an offline check left unscored."""
+    stuck: int = 0
+    """Undecided candidates about which nobody need be asked again: all they lack was lost to faults of checks."""
+
+    @property
+    def faults(self) -> int:
+        """Faults of rules and checks."""
+        return self.rule_faults + self.check_faults
+
+    @property
+    def left(self) -> int:
+        """Jobs that running the same command again would bring further."""
+        candidates = self.outcomes.get(Outcome.CANDIDATE, 0)
+        decided = sum(n for name, n in self.decisions.items() if name != Acceptance.UNDECIDED)
+        failed = self.outcomes.get(Outcome.ERROR, 0) - self.rule_faults
+        return self.jobs - sum(self.outcomes.values()) + failed + candidates - decided - self.stuck
 
 
 _JOB_COLUMNS = (
     "j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
     " j.round, j.lever"
+)
+
+
+def is_fault(column: str) -> str:
+    """SQL that is true where the text of a column tells of a fault of a rule or check."""
+    return f"coalesce(substr({column}, 1, {len(FAULT)}) = '{FAULT}', 0)"
+
+
+_FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
+_VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(_FIRST_ISSUE)})"
+_FINAL_VOTES = (
+    "(SELECT count(*) FROM votes v JOIN json_each(?) m ON m.key = v.verifier AND m.value = v.fingerprint"
+    f" WHERE v.candidate_id = j.id AND (v.state != 'unscored' OR {_VOTE_FAULT}))"
 )
 
 
@@ -60,8 +94,10 @@ def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 
     )
 
 
-def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, page: int = 64) -> Iterator[PlannedJob]:
-    """Jobs whose candidate waits for the panel now, or was left undecided by it.
+def undecided_jobs(
+    db: sqlite3.Connection, plan: int, panel: str, verifiers: Mapping[str, str], page: int = 64
+) -> Iterator[PlannedJob]:
+    """Jobs whose candidate waits for the panel now, or was left undecided by it and lacks votes that may come yet.
 
     The set is fixed at the call, so that candidates made later do not turn up in it.
     """
@@ -70,8 +106,9 @@ def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, page: int = 64
     db.execute(
         "INSERT INTO temp.waiting SELECT j.seq FROM jobs j"
         " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
-        " WHERE j.plan = ? AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'",
-        (panel, plan),
+        " WHERE j.plan = ? AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
+        f" AND (d.acceptance IS NULL OR {_FINAL_VOTES} < ?)",
+        (panel, plan, json.dumps(dict(verifiers)), len(verifiers)),
     )
     return _paged(
         db,
@@ -186,23 +223,48 @@ def stage_counts(db: sqlite3.Connection, plan: int, panel: str, verifiers: Mappi
         " WHERE j.plan = ? AND d.panel = ? GROUP BY d.acceptance",
         (plan, panel),
     ).fetchall()
+    members = json.dumps(dict(verifiers))
+    rule_faults = db.execute(
+        f"SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'error' AND {is_fault('detail')}", (plan,)
+    ).fetchone()[0]
     votes = db.execute(
-        "SELECT count(*) FROM votes v JOIN jobs j ON j.id = v.candidate_id JOIN json_each(?) m"
-        " ON m.key = v.verifier AND m.value = v.fingerprint WHERE j.plan = ? AND v.state != 'unscored'",
-        (json.dumps(dict(verifiers)), plan),
+        f"SELECT total(v.state != 'unscored') AS scored, total({_VOTE_FAULT}) AS faults"
+        " FROM votes v JOIN jobs j ON j.id = v.candidate_id JOIN json_each(?) m"
+        " ON m.key = v.verifier AND m.value = v.fingerprint WHERE j.plan = ?",
+        (members, plan),
+    ).fetchone()
+    stuck = db.execute(
+        "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        f" WHERE j.plan = ? AND d.acceptance = 'undecided' AND {_FINAL_VOTES} = ?",
+        (panel, plan, members, len(verifiers)),
     ).fetchone()[0]
     return StageCounts(
         jobs=sum(row["n"] for row in outcomes),
         outcomes={row["name"]: row["n"] for row in outcomes if row["name"]},
         decisions={row["name"]: row["n"] for row in decisions},
-        votes=votes,
+        votes=int(votes["scored"]),
+        rule_faults=rule_faults,
+        check_faults=int(votes["faults"]),
+        stuck=stuck,
     )
 
 
 def first_error(db: sqlite3.Connection, plan: int) -> str:
-    """Why the first of the plan's failed jobs failed; empty if none did."""
+    """Why the first of the plan's failed jobs failed, faults of rules aside; empty if none did."""
     row = db.execute(
-        "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error' ORDER BY seq LIMIT 1", (plan,)
+        f"SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error' AND NOT {is_fault('detail')} ORDER BY seq",
+        (plan,),
+    ).fetchone()
+    return str(row["detail"]) if row else ""
+
+
+def first_fault(db: sqlite3.Connection, plan: int, verifiers: Mapping[str, str]) -> str:
+    """The line of the plan's first fault of a rule, or else of a check; empty if there is none."""
+    row = db.execute(
+        f"SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error' AND {is_fault('detail')}"
+        " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id JOIN json_each(?) m"
+        f" ON m.key = v.verifier AND m.value = v.fingerprint WHERE j.plan = ? AND {_VOTE_FAULT} LIMIT 1",
+        (plan, json.dumps(dict(verifiers)), plan),
     ).fetchone()
     return str(row["detail"]) if row else ""
 

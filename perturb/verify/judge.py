@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from perturb.catalogue import Catalogue
+from perturb.errors import ConfigError, fault_line
 from perturb.llm.asking import Asker
 from perturb.llm.replies import ReplyError, read_object
 from perturb.prompts import Prompts
@@ -72,9 +73,22 @@ def ask_rule(
     instance: BaseInstance,
     candidate: Candidate,
 ) -> Verdict:
-    """One offline verifier's vote."""
+    """One offline verifier's vote; unscored, and for good, if the check stumbles over the texts."""
     target = catalogue.classes[candidate.cell.perturbation_class].target
-    result = judge_by_rule(check, instance, candidate, target)
+    try:
+        result = judge_by_rule(check, instance, candidate, target)
+    except ConfigError:
+        raise
+    except Exception as error:  # noqa: BLE001  (no text may stop a run)
+        fault = fault_line(error, f"the check '{check}', lever '{candidate.lever}'")
+        return Verdict(
+            candidate_id=candidate.id,
+            verifier=verifier,
+            state=VerdictState.UNSCORED,
+            issues=(fault,),
+            raw=fault,
+            prompt_version=version,
+        )
     return Verdict(
         candidate_id=candidate.id,
         verifier=verifier,

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from perturb.digests import fraction_of
+from perturb.errors import FAULT
 from perturb.records import Acceptance, Decision, Verdict, VerdictState
 
 
@@ -57,13 +58,13 @@ def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Dec
 async def gather_votes(
     panel: Panel, candidate_id: str, known: Mapping[str, Verdict], ask: Callable[[str], Awaitable[Verdict]]
 ) -> dict[str, Verdict]:
-    """Ask the verifiers whose vote is missing or unscored; return the votes known and new.
+    """Ask the verifiers whose vote is missing or may come yet; return the votes known and new.
 
     Under `full`, and for the audit share, all are asked at once. Under `economy` they are asked in turn until the
     decision is certain.
     """
     votes = dict(known)
-    missing = [name for name in panel.members if not _is_scored(votes.get(name))]
+    missing = [name for name in panel.members if not _is_final(votes.get(name))]
     if panel.is_audited(candidate_id):
         # Let every vote that is under way come in, also when one of them raises: it is paid for.
         for result in await asyncio.gather(*(ask(name) for name in missing), return_exceptions=True):
@@ -78,5 +79,8 @@ async def gather_votes(
     return votes
 
 
-def _is_scored(vote: Verdict | None) -> bool:
-    return vote is not None and vote.state is not VerdictState.UNSCORED
+def _is_final(vote: Verdict | None) -> bool:
+    """False if asking may bring a vote: a fault of a check is the same each time for the same code."""
+    if vote is None or vote.state is not VerdictState.UNSCORED:
+        return vote is not None
+    return "".join(vote.issues[:1]).startswith(FAULT)

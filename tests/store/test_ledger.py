@@ -131,7 +131,7 @@ def test_counts_tell_the_stages_apart(ledger: Ledger) -> None:
     assert cells[ALL_CELLS[1]] == {"jobs": 1, "candidates": 1, "accepted": 0}
     assert cells[ALL_CELLS[9]] == {"jobs": 1, "candidates": 0, "accepted": 0}
     assert queries.cell_counts(ledger.db, number, "other")[ALL_CELLS[0]]["accepted"] == 0
-    assert [one.job.id for one in queries.undecided_jobs(ledger.db, number, "panel")] == [
+    assert [one.job.id for one in queries.undecided_jobs(ledger.db, number, "panel", VERIFIERS)] == [
         job(2).id,
         job(3).id,
     ]

@@ -49,6 +49,8 @@ def _not_derivable(item: Item) -> list[str]:
         return []
     if not holds_alias(item.reading, item.text):
         return ["No accepted answer stands in the context any more."]
+    if not item.reading.support:  # the answer runs over the end of a sentence: no sentence can be looked for
+        return []
     standing = [s for s in item.sentences if holds_alias(item.reading, s)]
     support = content_stems(item.reading.support[0])
     best = max(standing, key=lambda s: coverage(support, content_stems(s)), default="")

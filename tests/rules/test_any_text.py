@@ -1,0 +1,89 @@
+"""No text stops a rule or a check: whatever the question, the passages and the answers are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from perturb.catalogue import Catalogue
+from perturb.curate import demo_path, load_base_set
+from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Passage
+from perturb.rules.analyse import analyse
+from perturb.rules.checks import CHECKS, judge_by_rule
+from perturb.rules.engine import RuleCandidate, covered_levers, perturb_by_rule
+from perturb.rules.several import signal_part
+
+CATALOGUE = Catalogue.load()
+KNOWN = tuple(
+    one for name in ("demo", "garage") for one in load_base_set(demo_path(name), limit=25).instances
+)
+
+WORDS = """who when how many where which what did is the of and in 1984 12.5 -3 May Ada Lovelace U.S. Dr. St. Louis . ,
+; : ( ) [ ] " ' — – … % $ 's First, However, It He They not no"""
+PIECES = st.sampled_from([*WORDS.split(), "\n", "\n\n"]) | st.text(max_size=12)
+TEXTS = st.lists(PIECES, min_size=1, max_size=12).map(" ".join)
+
+
+@st.composite
+def edited(draw: st.DrawFn, text: str) -> str:
+    """The text with something cut out, put in or said twice; or another one."""
+    start, end = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    end = min(end, start + 40)
+    return draw(
+        st.sampled_from(
+            (text, text[:start] + text[end:], text + text[start:end], text[start:end], text.upper())
+        )
+        | TEXTS.map(lambda new: text[:start] + new + text[end:])
+        | TEXTS
+    )
+
+
+@st.composite
+def instances(draw: st.DrawFn) -> BaseInstance:
+    """A known instance with any of its texts edited; an answer may be any words of its passages."""
+    known = draw(st.sampled_from(KNOWN))
+    passages = tuple(
+        Passage(draw(edited(one.text)), draw(st.just(one.title) | TEXTS), one.role)
+        for one in known.passages[: draw(st.integers(1, 3))]
+    )
+    spoken = " ".join(one.text for one in passages).split() or ["nothing"]
+    ends = [place for place, word in enumerate(spoken) if word.endswith(".")] or [0]
+    first = draw(st.integers(0, len(spoken) - 1) | st.sampled_from(ends))
+    span = " ".join(spoken[first : first + draw(st.integers(1, 4))])
+    answers = draw(
+        st.sampled_from((known.answers, (span,), (span,), (span, *known.answers))) | st.tuples(TEXTS)
+    )
+    return replace(known, query=draw(edited(known.query)), passages=passages, answers=answers)
+
+
+def judge_all(
+    instance: BaseInstance, cell: Cell, lever: str, query: str, passages: tuple[Passage, ...]
+) -> None:
+    code = CATALOGUE.expected_behavior(cell)
+    candidate = Candidate("c", instance.id, "rules", cell, lever, query, passages, "", code)
+    for check in CHECKS:
+        judge_by_rule(check, instance, candidate, CATALOGUE.classes[cell.perturbation_class].target)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(instance=instances(), seed=st.integers(0, 9))
+def test_no_text_stops_a_rule_or_a_check_of_what_it_made(instance: BaseInstance, seed: int) -> None:
+    assume(not analyse(signal_part(instance)).reasons)  # the engine tries no rule on what it cannot make out
+    for rule in covered_levers():
+        made = perturb_by_rule(instance, rule.cell, rule.lever, seed)
+        if isinstance(made, RuleCandidate):
+            judge_all(instance, rule.cell, made.lever, made.query, made.passages)
+
+
+@pytest.mark.parametrize("cell", ALL_CELLS, ids=str)
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), instance=instances())
+def test_no_change_of_an_instance_stops_a_check(
+    cell: Cell, data: st.DataObject, instance: BaseInstance
+) -> None:
+    passages = tuple(replace(one, text=data.draw(edited(one.text))) for one in instance.passages)
+    lever = data.draw(st.sampled_from(CATALOGUE.levers_of(cell))).name
+    judge_all(instance, cell, lever, data.draw(edited(instance.query)), passages)
