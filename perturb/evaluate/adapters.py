@@ -21,7 +21,7 @@ from perturb.errors import ConfigError
 from perturb.evaluate.prompts import ItemRequest
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
 from perturb.llm.redaction import read_key, redact
-from perturb.llm.wire import chat_reply, failure, is_worth_retrying, retry_after
+from perturb.llm.wire import chat_reply, failure, is_worth_retrying, redirect_words, retry_after
 
 FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
 """What a request template and a function can ask for."""
@@ -64,7 +64,7 @@ class ServiceModel:
         except (aiohttp.ClientError, OSError) as error:
             raise failure(self._settings, str(error), transient=True) from None
         if 300 <= status < 400:
-            body = f"sent on to {headers.get('Location', 'nowhere')}: redirects are not followed, name that address"
+            body = redirect_words(headers.get("Location", "nowhere"))
         if status >= 300:
             words, transient = f"status {status}: {body[:10_000]}", is_worth_retrying(status)
             raise failure(self._settings, words, transient=transient, wait=retry_after(headers))

@@ -22,7 +22,14 @@ from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
 from perturb.llm.redaction import read_key
 from perturb.llm.remote import wants_schema
 from perturb.llm.transports import own_key_variable
-from perturb.llm.wire import chat_reply, failure, is_worth_retrying, response_format, retry_after
+from perturb.llm.wire import (
+    chat_reply,
+    failure,
+    is_worth_retrying,
+    redirect_words,
+    response_format,
+    retry_after,
+)
 
 _PATH = "chat/completions"
 _THINKING = re.compile(r"\A<(think|thinking)>.*?</(think|thinking)>", re.DOTALL)
@@ -140,11 +147,8 @@ class DirectModel:
         """The failure that a status other than 2xx means."""
         said = _as_text(content)
         if 300 <= status < 400:
-            return self._failure(
-                f"status {status}: sent on to {headers.get('Location', 'nowhere')}: "
-                "redirects are not followed, give that address as api_base",
-                transient=False,
-            )
+            words = redirect_words(headers.get("Location", "nowhere"))
+            return self._failure(f"status {status}: {words}", transient=False)
         try:
             words = _words(json.loads(content))
         except (ValueError, RecursionError):

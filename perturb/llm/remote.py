@@ -13,6 +13,9 @@ import logging
 import os
 import re
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from weakref import WeakSet
 
@@ -20,7 +23,14 @@ from perturb.errors import ConfigError, ModelError, TransientModelError
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings, Price
 from perturb.llm.redaction import read_key
 from perturb.llm.transports import is_listed, reads_schemas, transport_of
-from perturb.llm.wire import chat_reply, failure, is_worth_retrying, response_format, retry_after
+from perturb.llm.wire import (
+    chat_reply,
+    failure,
+    is_worth_retrying,
+    redirect_words,
+    response_format,
+    retry_after,
+)
 
 _RESERVED_PARAMS = frozenset(
     {"model", "messages", "stream", "n", "timeout", "max_retries", "num_retries", "api_base"}
@@ -50,11 +60,54 @@ def load_litellm() -> Any:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     logging.getLogger("httpx").setLevel(logging.WARNING)
+    _stop_redirects()
     # Hundreds of thousands of objects that live for ever: walking them on each collection costs more than a call.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 50, 50)
     return litellm
+
+
+_sent_on: ContextVar[list[str] | None] = ContextVar("sent_on", default=None)
+"""Where servers have sent the calls of litellm that are under way; None outside of them."""
+
+
+@contextmanager
+def without_redirects() -> Iterator[list[str]]:
+    """Calls of litellm stay with the server they are made to; yields the list of where they were sent on to."""
+    sent_on: list[str] = []
+    token = _sent_on.set(sent_on)
+    try:
+        yield sent_on
+    finally:
+        _sent_on.reset(token)
+
+
+def _stop_redirects() -> None:
+    """litellm and the clients it uses follow redirects and cannot be told not to; all of them send through httpx."""
+    import httpx
+
+    send, send_async = httpx.Client.send, httpx.AsyncClient.send
+
+    def here() -> dict[str, bool]:
+        return {} if _sent_on.get() is None else {"follow_redirects": False}
+
+    @functools.wraps(send)
+    def send_here(*args: Any, **options: Any) -> Any:
+        return _noted(send(*args, **options | here()))
+
+    @functools.wraps(send_async)
+    async def send_here_async(*args: Any, **options: Any) -> Any:
+        return _noted(await send_async(*args, **options | here()))
+
+    httpx.Client.send, httpx.AsyncClient.send = send_here, send_here_async  # type: ignore[method-assign]
+
+
+def _noted(response: Any) -> Any:
+    sent_on = _sent_on.get()
+    if sent_on is not None and response.has_redirect_location:
+        sent_on.append(response.headers["Location"])
+    return response
 
 
 def check_model(settings: ModelSettings) -> None:
@@ -124,11 +177,12 @@ class LiteLLMModel:
             options.setdefault("response_format", response_format(request.schema))
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
         started = time.perf_counter()
-        try:
-            async with asyncio.timeout(self._settings.timeout):
-                response = await load_litellm().acompletion(messages=messages, **options)
-        except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
-            raise as_model_error(error, self._settings) from None
+        with without_redirects() as sent_on:
+            try:
+                async with asyncio.timeout(self._settings.timeout):
+                    response = await load_litellm().acompletion(messages=messages, **options)
+            except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
+                raise as_model_error(error, self._settings, sent_on) from None
         return self._reply(response, time.perf_counter() - started)
 
     async def close(self) -> None:
@@ -154,8 +208,10 @@ class LiteLLMModel:
 _open_models: WeakSet[LiteLLMModel] = WeakSet()
 
 
-def as_model_error(error: Exception, settings: ModelSettings) -> ModelError:
+def as_model_error(error: Exception, settings: ModelSettings, sent_on: Sequence[str] = ()) -> ModelError:
     """The one place where errors of litellm, its clients and the network become ours; without the key."""
+    if sent_on:
+        return failure(settings, redirect_words(sent_on[-1]), transient=False)
     if isinstance(error, TimeoutError):
         return failure(settings, f"no reply within {settings.timeout:g} s", transient=True)
     response = getattr(error, "response", None)

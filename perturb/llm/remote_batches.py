@@ -23,6 +23,7 @@ from perturb.llm.remote import (
     provider_of,
     wants_schema,
     with_price,
+    without_redirects,
 )
 from perturb.llm.wire import response_format
 
@@ -246,14 +247,15 @@ class LiteLLMBatches:
         seconds: float | None = None,
         gone: frozenset[int] = frozenset({404}),
     ) -> T:
-        try:
-            async with asyncio.timeout(seconds or self._settings.timeout):
-                return await call()
-        except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
-            mapped = as_model_error(error, self._settings)
-            if getattr(error, "status_code", None) in gone:
-                raise BatchGoneError(str(mapped)) from None
-            raise mapped from None
+        with without_redirects() as sent_on:
+            try:
+                async with asyncio.timeout(seconds or self._settings.timeout):
+                    return await call()
+            except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
+                mapped = as_model_error(error, self._settings, sent_on)
+                if getattr(error, "status_code", None) in gone:
+                    raise BatchGoneError(str(mapped)) from None
+                raise mapped from None
 
 
 def _is_option(name: str) -> bool:

@@ -62,6 +62,11 @@ def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def redirect_words(location: str) -> str:
+    """What to say of an answer that sends the request on to another address."""
+    return f"sent on to {location}: redirects are not followed, give that address as api_base or url"
+
+
 def failure(settings: ModelSettings, words: str, *, transient: bool, wait: float | None = None) -> ModelError:
     """A failed call as one line that names the model and holds no key."""
     words = redact(" ".join(words.split()))

@@ -270,13 +270,15 @@ async def test_a_shaky_provider_is_asked_again(server: LoopbackServer, tmp_path:
     assert not any(server.batches.statuses.values())
 
 
+@pytest.mark.parametrize("status", [401, 307])
 @pytest.mark.parametrize("route", ["upload", "create"])
-async def test_a_refused_batch_is_an_error_without_the_key(
-    server: LoopbackServer, tmp_path: Path, route: str
+async def test_a_refused_or_redirected_batch_is_an_error_without_the_key(
+    server: LoopbackServer, tmp_path: Path, route: str, status: int
 ) -> None:
-    server.batches.statuses[route] = [401]
+    server.batches.statuses[route] = [status]
     found = await replies(server, tmp_path, 2)
     assert {type(one) for one in found} == {PermanentModelError}
+    assert server.batches.calls[route] == 1
     assert KEY not in str(found)
     assert counts(tmp_path) == {"submitted": 0, "rows": 0, "open": 0}
     assert texts(await replies(server, tmp_path, 2)) == echoes(2)

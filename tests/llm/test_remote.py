@@ -160,6 +160,23 @@ async def test_logs_hold_no_key(route: Route, caplog: pytest.LogCaptureFixture) 
     assert KEY not in caplog.text
 
 
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize(
+    "model",
+    ["openai/tiny", "hosted_vllm/tiny", "anthropic/tiny", "ollama_chat/tiny", "mistral/tiny", "azure/t"],
+)
+async def test_litellm_follows_no_redirect(model: str, status: int) -> None:
+    with LoopbackServer() as elsewhere:
+        head = (
+            f"HTTP/1.1 {status} Elsewhere\r\nLocation: {elsewhere.url}/chat/completions\r\nContent-Length: 0"
+        )
+        async with answering(head.encode()) as server:
+            settings = ModelSettings("m", model, api_base=f"http://{server}/v1", api_key_env="LOOPBACK_KEY")
+            with pytest.raises(PermanentModelError, match="redirects are not followed"):
+                await ask(replace(settings, transport="litellm", params={"api_version": "v1"}))
+        assert elsewhere.counters.total == 0
+
+
 PASSWORD = "hunter2secret"
 
 

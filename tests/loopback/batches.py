@@ -93,9 +93,11 @@ class BatchDesk:
             if self.statuses[name]:
                 status = self.statuses[name].pop(0)
                 said = f"No. (you sent: {request.headers.get('Authorization')})"
-                return web.json_response(
-                    {"error": {"message": said}}, status=status, headers={"Retry-After": "0.01"}
-                )
+                headers = {
+                    "Retry-After": "0.01",
+                    "Location": request.path,
+                }  # heeded with a status of 3xx alone
+                return web.json_response({"error": {"message": said}}, status=status, headers=headers)
             answer: web.StreamResponse = await do(request)
             return answer
 
