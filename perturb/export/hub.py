@@ -7,7 +7,6 @@ not sent again, and a commit that holds the same content is found instead of mad
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import re
 import time
@@ -29,12 +28,17 @@ from huggingface_hub.errors import HfHubHTTPError, RemoteEntryNotFoundError, Rep
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
 from perturb.digests import digest
-from perturb.errors import PublishError
+from perturb.errors import PublishError, SnapshotError
+from perturb.export.manifest import (
+    CARD,
+    MANIFEST,
+    manifest_digest,
+    parse_manifest,
+    render_manifest,
+    with_digest,
+)
 from perturb.export.published_card import merge_cards, rounds_section, split_card
 from perturb.export.snapshot import Snapshot
-
-MANIFEST = "manifest.json"
-CARD = "README.md"
 
 TRIES = 5
 """How often a request is sent when the Hub is busy or the connection breaks."""
@@ -180,7 +184,10 @@ class _Hub:
             if (known := self.tags().get(round_.tag)) is not None:
                 _require_same(round_, self.read_manifest(known))
                 return
-            self.api.create_tag(self.repo, repo_type="dataset", tag=round_.tag, revision=commit)
+            words = f"Manifest digest: {manifest_digest(self.read_manifest(commit))}"
+            self.api.create_tag(
+                self.repo, repo_type="dataset", tag=round_.tag, tag_message=words, revision=commit
+            )
 
         self.call("tag", send)
 
@@ -200,10 +207,9 @@ class _Hub:
         """The manifest at a revision; empty if there is none of ours."""
         text = self.call("read the manifest", lambda: self.read_text(MANIFEST, revision))
         try:
-            content = json.loads(text or "{}")
-        except ValueError:
+            return parse_manifest(text or "")
+        except SnapshotError:
             return {}
-        return content if isinstance(content, dict) and "content_digest" in content else {}
 
 
 def _commit_once(hub: _Hub, round_: RoundOnHub) -> tuple[str, bool]:
@@ -246,14 +252,14 @@ def _published_texts(round_: RoundOnHub, former: Mapping[str, Any], card: str | 
     """Card and manifest as they are published: merged, with the rounds so far, and fitting each other."""
     manifest = dict(round_.snapshot.manifest)
     manifest["rounds"] = [_round_entry(round_.tag, manifest, former), *former.get("rounds", ())]
-    ours = (round_.snapshot.folder / CARD).read_text(encoding="utf-8")
+    ours = with_digest((round_.snapshot.folder / CARD).read_text(encoding="utf-8"), manifest)
     configs = [entry["config_name"] for entry in split_card(ours)[0].get("configs", ())]
     section = rounds_section(manifest["rounds"], round_.repo, configs)
     text = merge_cards(ours, card, section, _config_names(former))
     content = text.encode()
     described = {"path": CARD, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
     manifest["files"] = [described if entry["path"] == CARD else entry for entry in manifest["files"]]
-    return text, json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return text, render_manifest(manifest)
 
 
 def _round_entry(tag: str, manifest: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:

@@ -71,6 +71,6 @@ def _strings(value: Any) -> Iterator[str]:
 
 def _named_keys(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Environment variables that the build took keys from."""
-    for entry in (*manifest.get("generators", ()), *manifest.get("verifiers", ())):
-        if isinstance(entry, Mapping) and isinstance(entry.get("api_key_env"), str):
+    for entry in (*manifest["generators"], *manifest["verifiers"]):
+        if entry.get("api_key_env"):
             yield entry["api_key_env"]

@@ -12,13 +12,12 @@ With rows of both layouts there are two parts, `nq` and `garage`, and the data l
 from __future__ import annotations
 
 import hashlib
-import json
-import re
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from perturb.digests import digest
@@ -27,6 +26,15 @@ from perturb.export.card import CardFiles, canary, render_card
 from perturb.export.controls import check_controls, control_paths, write_controls
 from perturb.export.facts import SnapshotFacts, count_cells, count_licences, count_values
 from perturb.export.harness.folder import check_harness, harness_paths, make_harness
+from perturb.export.manifest import (
+    CARD,
+    FORMAT_VERSION,
+    MANIFEST,
+    parse_manifest,
+    render_manifest,
+    states_digest,
+    with_digest,
+)
 from perturb.export.parts import (
     PART_COLUMNS,
     Parts,
@@ -38,8 +46,8 @@ from perturb.export.parts import (
 from perturb.export.replacing import replacing
 from perturb.export.rows import SnapshotRow, columns_of, row_digest, schema_of
 
-FORMAT_VERSION = 1
-_MANIFEST = "manifest.json"
+_LEFT_BY_THE_HUB = (".gitattributes", ".cache")
+"""What a download from the Hub puts beside the files of a snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,7 @@ class Snapshot:
     @property
     def control_files(self) -> dict[str, Path]:
         """Name of each set of control rows -> its parquet file; empty unless they were exported."""
-        if not self.manifest.get("controls"):
+        if not self.manifest["controls"]:
             return {}
         paths = control_paths(self.content_digest, self.configs)
         return {name: self.folder / path for name, path in paths.items()}
@@ -126,18 +134,19 @@ def write_snapshot(
         for name, members in parts.items():
             write_part(workspace / paths[name], members)
         beside = control_paths(content, list(parts)) if controls else {}
-        files = CardFiles(paths, beside, harness.prompts.paths)
-        _write_text(workspace / "README.md", render_card(ordered, facts, content, files))
         _write_text(workspace / "build.yaml", config_text)
         manifest = _manifest(parts, facts, content)
         if controls:
             manifest["controls"] = write_controls(workspace, content, list(parts), controls)
         manifest["harness"] = harness.write(workspace)
-        listed = ("README.md", "build.yaml", *paths.values(), *beside.values(), *harness.paths)
-        manifest["files"] = [_describe_file(workspace, name) for name in listed]
         manifest["row_digests"] = [row["row_digest"] for row in ordered]
-        text = json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False)
-        _write_text(workspace / _MANIFEST, text + "\n")
+        listed = ("build.yaml", *paths.values(), *beside.values(), *harness.paths)
+        files = [_describe_file(workspace, name) for name in listed]
+        manifest["files"] = [{"path": CARD}, *files]
+        card = render_card(ordered, facts, content, CardFiles(paths, beside, harness.prompts.paths))
+        _write_text(workspace / CARD, with_digest(card, manifest))
+        manifest["files"] = [_describe_file(workspace, CARD), *files]
+        _write_text(workspace / MANIFEST, render_manifest(manifest))
     return read_snapshot(folder)
 
 
@@ -146,29 +155,17 @@ def read_snapshot(folder: Path) -> Snapshot:
 
     Raises `SnapshotError` if `folder` has no manifest that this version can read.
     """
-    path = folder / _MANIFEST
+    path = folder / MANIFEST
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except OSError:
         raise SnapshotError(
-            f"{folder} is no snapshot: it has no readable {_MANIFEST}: check the path, or make one with "
+            f"{folder} is no snapshot: it has no readable {MANIFEST}: check the path, or make one with "
             "'perturb export'"
         ) from None
     except ValueError as error:
         raise SnapshotError(f"{path} cannot be read ({error}): restore it, or export the run again") from None
-    if not isinstance(manifest, dict) or not _is_hex(manifest.get("content_digest")):
-        raise SnapshotError(f"{path} is not the manifest of a snapshot: check the path")
-    if manifest.get("format_version") != FORMAT_VERSION:
-        raise SnapshotError(
-            f"{path} has format_version {manifest.get('format_version')!r}, this version of perturb reads "
-            f"{FORMAT_VERSION}: use the version that wrote it"
-        )
-    configs = manifest.get("configs")
-    if configs not in (["default"], ["garage"], ["nq", "garage"]):
-        raise SnapshotError(
-            f"{path} names unknown parts under 'configs': restore it, or export the run again"
-        )
-    return Snapshot(folder, manifest)
+    return Snapshot(folder, parse_manifest(text, path))
 
 
 def check_snapshot(folder: Path) -> tuple[str, ...]:
@@ -264,24 +261,38 @@ def _counts_of_parts(parts: Parts) -> dict[str, Any]:
 
 
 def _check_files(snapshot: Snapshot) -> list[str]:
-    problems = []
+    folder, manifest = snapshot.folder, snapshot.manifest
     paths = data_paths(snapshot.content_digest, snapshot.configs)
-    beside = {path.relative_to(snapshot.folder).as_posix() for path in snapshot.control_files.values()}
-    listed = {"README.md", "build.yaml", *paths.values(), *beside, *harness_paths(snapshot.manifest)}
-    stated = {entry["path"]: entry["sha256"] for entry in _entries(snapshot.manifest.get("files"))}
-    if set(stated) != listed:
-        problems.append(f"{_MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")
+    beside = {path.relative_to(folder).as_posix() for path in snapshot.control_files.values()}
+    listed = {CARD, "build.yaml", *paths.values(), *beside, *harness_paths(manifest)}
+    stated = {entry["path"]: entry for entry in manifest["files"]}
+    problems = []
+    if set(stated) != listed or len(stated) < len(manifest["files"]):
+        problems.append(f"{MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")
     for name in sorted(listed & set(stated)):
-        if not (snapshot.folder / name).is_file():
+        if not (folder / name).is_file():
             problems.append(f"{name}: missing")
-        elif _describe_file(snapshot.folder, name)["sha256"] != stated[name]:
+        elif _describe_file(folder, name) != stated[name]:
             problems.append(f"{name}: differs from the file that was written")
-    # a harness leaves compiled Python beside its task files
-    folders = [snapshot.folder / "data", snapshot.folder / "harness" / "data"]
-    data = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    found = {path.relative_to(snapshot.folder).as_posix() for path in data}
-    problems += [f"{name}: not part of the snapshot" for name in sorted(found - listed)]
-    return problems
+        elif name == CARD and not states_digest((folder / CARD).read_text("utf-8", "replace"), manifest):
+            problems.append(f"{MANIFEST}: differs from the one whose digest {CARD} states")
+    if (folder / MANIFEST).read_bytes() != render_manifest(manifest).encode("utf-8", "surrogatepass"):
+        problems.append(f"{MANIFEST}: is not laid out as it was written")
+    return problems + list(_strangers(folder, listed))
+
+
+def _strangers(folder: Path, listed: set[str]) -> Iterator[str]:
+    """Whatever lies in a snapshot and is not one of its files, links included; a strange folder counts once."""
+    ours = {MANIFEST, *listed}
+    ours |= {str(parent) for name in listed for parent in PurePosixPath(name).parents}
+    for place, folders, files in os.walk(folder):
+        for name in sorted([*folders, *files]):
+            path = Path(place, name)
+            shown = path.relative_to(folder).as_posix()
+            if path.is_symlink() or (shown not in ours and shown not in _LEFT_BY_THE_HUB):
+                plain = shown if shown.isprintable() else ascii(shown)
+                yield f"{plain}: a link" if path.is_symlink() else f"{plain}: not part of the snapshot"
+        folders[:] = [name for name in folders if Path(place, name).relative_to(folder).as_posix() in ours]
 
 
 def _check_rows(parts: Parts, manifest: Mapping[str, Any]) -> list[str]:
@@ -291,24 +302,14 @@ def _check_rows(parts: Parts, manifest: Mapping[str, Any]) -> list[str]:
         for number, row in enumerate(rows)
         if row["row_digest"] != row_digest(row)
     ]
-    if [row["row_digest"] for row in rows] != manifest.get("row_digests"):
-        problems.append(f"the rows or their order differ from 'row_digests' in {_MANIFEST}")
+    if [row["row_digest"] for row in rows] != manifest["row_digests"]:
+        problems.append(f"the rows or their order differ from 'row_digests' in {MANIFEST}")
     if not all(parts.values()) or content_digest(parts) != manifest["content_digest"]:
-        problems.append(f"the rows do not give the 'content_digest' of {_MANIFEST}")
-    counts = manifest.get("counts")
+        problems.append(f"the rows do not give the 'content_digest' of {MANIFEST}")
     for name, value in {**_counts(rows), "configs": _counts_of_parts(parts)}.items():
-        if not isinstance(counts, dict) or counts.get(name) != value:
-            problems.append(f"{_MANIFEST}: counts of {name} differ from the rows")
+        if manifest["counts"][name] != value:
+            problems.append(f"{MANIFEST}: counts of {name} differ from the rows")
     return problems
-
-
-def _entries(value: Any) -> list[dict[str, str]]:
-    entries = value if isinstance(value, list) else []
-    return [entry for entry in entries if isinstance(entry, dict) and {"path", "sha256"} <= entry.keys()]
-
-
-def _is_hex(value: object) -> bool:
-    return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{32}", value) is not None
 
 
 def _describe_file(folder: Path, name: str) -> dict[str, Any]:

@@ -42,8 +42,7 @@ def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
         return Verification(0, tuple(problems))
     catalogue = Catalogue.load(levers)
     notes = []
-    stated = snapshot.manifest.get("digests")
-    if not isinstance(stated, dict) or stated.get("catalogue") != catalogue.digest:
+    if snapshot.manifest["digests"].get("catalogue") != catalogue.digest:
         notes.append(
             "the snapshot was built with another catalogue of levers than this one: if it has levers of its own, give"
             " their folder with --levers"
@@ -62,9 +61,9 @@ def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Mapping[str, A
         return
     yield from _label_faults(row, cell, catalogue)
     yield from _target_faults(row, cell, catalogue)
-    if row.get("round") != manifest.get("round"):
-        yield f"is of round '{row.get('round')}', the manifest says '{manifest.get('round')}'"
-    if manifest.get("panel", {}).get("consensus") == "unanimous":
+    if row.get("round") != manifest["round"]:
+        yield f"is of round '{row.get('round')}', the manifest says '{manifest['round']}'"
+    if manifest["panel"]["consensus"] == "unanimous":
         votes = row.get("verifier_votes") or []
         against = [vote["verifier"] for vote in votes if vote["verdict"] != "pass"]
         if against or not votes:

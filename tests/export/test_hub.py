@@ -22,6 +22,7 @@ from perturb.export.hub import tag_of
 from perturb.export.publish import publish
 from perturb.export.published_card import BEGIN, END, merge_cards, split_card
 from perturb.export.rows import build_rows, row_digest
+from perturb.export.manifest import manifest_digest
 from perturb.export.snapshot import check_snapshot, read_snapshot, write_snapshot
 from tests.building import perturb
 from tests.export.test_snapshot import facts, item, rows_of
@@ -122,7 +123,11 @@ def test_two_rounds_load_back_at_their_tags_and_verify(hub: LoopbackHub, tmp_pat
     newest = list(read_snapshot(second).read_rows())
     assert loaded == [list(read_snapshot(first).read_rows()), newest, newest]
     for tag in ("2026-Q4", "2027-Q1"):
-        assert check_snapshot(download(hub, tag, tmp_path / tag)) == ()
+        folder = download(hub, tag, tmp_path / tag)
+        assert check_snapshot(folder) == ()
+        stated = f"Manifest digest: {manifest_digest(read_snapshot(folder).manifest)}"
+        assert repository(hub).tag_messages[tag] == stated
+        assert f"\n{stated}\n" in (folder / "README.md").read_text(encoding="utf-8")
     data = [name for name in repository(hub).head.files if name.startswith("data/")]
     assert data == [f"data/{read_snapshot(second).content_digest}/test.parquet"]
 

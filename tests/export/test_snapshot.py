@@ -21,6 +21,7 @@ import yaml
 from perturb.errors import SnapshotError
 from perturb.export.facts import SnapshotFacts
 from perturb.export.licences import licence_header
+from perturb.export.manifest import render_manifest, with_digest
 from perturb.export.rows import (
     SEVERAL_COLUMNS,
     SINGLE_COLUMNS,
@@ -386,6 +387,16 @@ def edit_manifest(folder: Path, **changes: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **changes}), encoding="utf-8")
 
 
+def reseal(folder: Path, **changes: Any) -> None:
+    """Edit the manifest as somebody does who mends every digest of it as well."""
+    manifest = {**read_snapshot(folder).manifest, **changes}
+    card = with_digest((folder / "README.md").read_text(encoding="utf-8"), manifest).encode()
+    described = {"path": "README.md", "sha256": hashlib.sha256(card).hexdigest(), "bytes": len(card)}
+    manifest["files"] = [described, *manifest["files"][1:]]
+    (folder / "README.md").write_bytes(card)
+    (folder / "manifest.json").write_text(render_manifest(manifest), encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", ["README.md", "build.yaml"])
 def test_edited_and_missing_files_are_found(snapshot_folder: Path, name: str) -> None:
     path = snapshot_folder / name
@@ -430,14 +441,42 @@ def test_a_stray_data_file_is_found(snapshot_folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "name", ["notes.txt", ".hidden", "harness/extra.py", "harness/data/extra", "data/0/test.parquet", "empty/"]
+)
+def test_nothing_else_may_lie_in_a_snapshot(snapshot_folder: Path, name: str) -> None:
+    added = snapshot_folder / name
+    added.parent.mkdir(exist_ok=True)
+    added.mkdir() if name.endswith("/") else added.write_text("", encoding="utf-8")
+    stranger = "data/0" if name.startswith("data/") else name.rstrip("/")
+    assert check_snapshot(snapshot_folder) == (f"{stranger}: not part of the snapshot",)
+
+
+@pytest.mark.parametrize("name", ["build.yaml", "data", "manifest.json", "more"])
+def test_a_link_is_no_file_of_a_snapshot(snapshot_folder: Path, tmp_path: Path, name: str) -> None:
+    there = snapshot_folder / name
+    if there.exists():
+        there.rename(tmp_path / "elsewhere")
+    there.symlink_to(tmp_path / "elsewhere")
+    assert check_snapshot(snapshot_folder) == (f"{name}: a link",)
+
+
+def test_what_a_download_from_the_hub_leaves_is_passed_over(snapshot_folder: Path) -> None:
+    (snapshot_folder / ".cache" / "huggingface").mkdir(parents=True)
+    (snapshot_folder / ".gitattributes").write_text("", encoding="utf-8")
+    assert check_snapshot(snapshot_folder) == ()
+
+
+@pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"counts": None}, "counts of cells differ"),
+        ({"counts": None}, "'counts'"),
+        ({"counts": {"rows": 3}}, "'counts.cells'"),
         ({"row_digests": []}, "'row_digests'"),
         ({"content_digest": "0" * 32}, "cannot be read"),
-        ({"content_digest": "../../secret"}, "not the manifest of a snapshot"),
-        ({"files": [{"path": "../outside", "sha256": ""}]}, "'files' does not list exactly"),
-        ({"files": "none"}, "'files' does not list exactly"),
+        ({"content_digest": "../../secret"}, "'content_digest'"),
+        ({"files": [{"path": "../outside", "sha256": "0" * 64, "bytes": 0}]}, "'files' does not list exactly"),
+        ({"files": [{"path": ["a"]}]}, "'files.0.path'"),
+        ({"files": "none"}, "'files'"),
         ({"format_version": 2}, "format_version 2"),
     ],
 )

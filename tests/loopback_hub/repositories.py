@@ -24,6 +24,7 @@ class Repository:
     private: bool
     commits: list[Commit] = field(default_factory=list)
     tags: dict[str, str] = field(default_factory=dict)
+    tag_messages: dict[str, str] = field(default_factory=dict)
     """Tag → commit."""
 
     def __post_init__(self) -> None:

@@ -239,6 +239,7 @@ def _tag(request: Request) -> Answer:
     if tag in repository.tags:
         return _refusal(409, "Tag already exists")
     repository.tags[tag] = _commit_of(request).sha
+    repository.tag_messages[tag] = request.content.get("message", "")
     return Answer()
 
 
