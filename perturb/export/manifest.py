@@ -157,7 +157,9 @@ def parse_manifest(text: str, path: Path | str = MANIFEST) -> dict[str, Any]:
     try:
         content = json.loads(text)
         Manifest.model_validate(content)
-        render_manifest(content)  # what can be read can be written: no NaN in the settings, no depth beyond bounds
+        render_manifest(
+            content
+        )  # what can be read can be written: no NaN in the settings, no depth beyond bounds
     except ValidationError as error:
         raise SnapshotError(f"{path}: {_first_fault(error)}") from None
     except (ValueError, RecursionError) as error:
@@ -199,4 +201,6 @@ def _first_fault(error: ValidationError) -> str:
             " the version that wrote it"
         )
     words = fault["msg"][:1].lower() + fault["msg"][1:]
-    return f"field '{field}' is wrong ({words}): {_MEND}" if field else f"no manifest ({words}): check the path"
+    return (
+        f"field '{field}' is wrong ({words}): {_MEND}" if field else f"no manifest ({words}): check the path"
+    )

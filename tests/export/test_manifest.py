@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,7 +45,9 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 def paths_in(value: Any) -> Iterator[tuple[Any, ...]]:
     """Every place in a JSON value, the whole of it first."""
     yield ()
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
     for key, member in members:
         yield from ((key, *rest) for rest in paths_in(member))
 
@@ -103,13 +104,26 @@ JSON_VALUES = st.recursive(
 @given(data=st.data())
 def test_any_value_in_any_place_is_found(full: Snapshot, data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(list(paths_in(full.manifest))))
-    text = json.dumps(changed(full.manifest, path, data.draw(JSON_VALUES)), indent=1, ensure_ascii=False) + "\n"
+    text = (
+        json.dumps(changed(full.manifest, path, data.draw(JSON_VALUES)), indent=1, ensure_ascii=False) + "\n"
+    )
     assert (text == render_manifest(full.manifest)) != is_found(full, text)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "null", "[]", "{}", '"x"', "1" * 5000, "[" * 100_000, '{"a":' * 5000 + "1" + "}" * 5000, "\ufeff{}"],
+    [
+        "",
+        "{",
+        "null",
+        "[]",
+        "{}",
+        '"x"',
+        "1" * 5000,
+        "[" * 100_000,
+        '{"a":' * 5000 + "1" + "}" * 5000,
+        "\ufeff{}",
+    ],
 )
 def test_any_text_is_found_in_one_line(full: Snapshot, text: str) -> None:
     assert is_found(full, text)

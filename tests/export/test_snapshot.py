@@ -441,7 +441,8 @@ def test_a_stray_data_file_is_found(snapshot_folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["notes.txt", ".hidden", "harness/extra.py", "harness/data/extra", "data/0/test.parquet", "empty/"]
+    "name",
+    ["notes.txt", ".hidden", "harness/extra.py", "harness/data/extra", "data/0/test.parquet", "empty/"],
 )
 def test_nothing_else_may_lie_in_a_snapshot(snapshot_folder: Path, name: str) -> None:
     added = snapshot_folder / name
@@ -474,7 +475,10 @@ def test_what_a_download_from_the_hub_leaves_is_passed_over(snapshot_folder: Pat
         ({"row_digests": []}, "'row_digests'"),
         ({"content_digest": "0" * 32}, "cannot be read"),
         ({"content_digest": "../../secret"}, "'content_digest'"),
-        ({"files": [{"path": "../outside", "sha256": "0" * 64, "bytes": 0}]}, "'files' does not list exactly"),
+        (
+            {"files": [{"path": "../outside", "sha256": "0" * 64, "bytes": 0}]},
+            "'files' does not list exactly",
+        ),
         ({"files": [{"path": ["a"]}]}, "'files.0.path'"),
         ({"files": "none"}, "'files'"),
         ({"format_version": 2}, "format_version 2"),

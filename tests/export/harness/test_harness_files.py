@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from perturb.catalogue import Catalogue
 from perturb.evaluate.classify import read_code
 from perturb.export.harness.patterns import code_marks, code_pattern, mark_pattern, refusal_spellings
-from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot, write_snapshot
+from perturb.export.snapshot import Snapshot, check_snapshot, write_snapshot
 from perturb.export.verify import verify_snapshot
 from perturb.items import render_prompt
 from perturb.records import Intensity
