@@ -197,8 +197,8 @@ def _first_fault(error: ValidationError) -> str:
     field = field if field.isprintable() else ascii(field)
     if field == "format_version" and fault["type"] == "literal_error":
         return (
-            f"format_version {str(fault['input'])[:20]} is not read by this version of perturb, which reads {FORMAT_VERSION}: use"
-            " the version that wrote it"
+            f"format_version {str(fault['input'])[:20]} is not {FORMAT_VERSION}, which this version of perturb reads:"
+            " use the version that wrote it"
         )
     words = fault["msg"][:1].lower() + fault["msg"][1:]
     return (
