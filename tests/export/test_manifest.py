@@ -23,7 +23,7 @@ from tests.building import perturb
 from tests.export.test_snapshot import facts, item
 
 REMOVED = object()
-OTHERS = (REMOVED, None, "x", 7, [], {"a": None})
+OTHERS: tuple[Any, ...] = (REMOVED, None, "x", 7, [], {"a": None})
 FIGURE = {"value": 0.5, "low": None, "high": 1.0, "reason": None}
 
 
