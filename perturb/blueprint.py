@@ -18,7 +18,7 @@ from perturb.generate.plan import PlanSettings, plan_digest
 from perturb.llm.client import ModelSettings
 from perturb.model_entries import ModelEntry, VerifierEntry
 from perturb.prompts import Kind, Prompts, kind_of
-from perturb.records import BaseInstance, Cell
+from perturb.records import BaseInstance
 from perturb.store.ledger import instance_key
 from perturb.verify.panel import Panel
 
@@ -59,7 +59,8 @@ class Blueprint:
             cells=config.chosen_cells,
             replicates=config.replicates,
             generators=self._generator_fingerprints("single"),
-            assignable=self._assignable() if config.lever_choice == "assigned" else {},
+            lever_choice=config.lever_choice,
+            own_order=frozenset(entry.name for entry in config.generators if entry.kind == "rules"),
             several=self._generator_fingerprints("several") if "several" in self.kinds else {},
         )
 
@@ -148,17 +149,6 @@ class Blueprint:
         """Digests of the templates in play, one for each kind: those of the other kind decide nothing."""
         return [self.prompts.version(name, kind) for kind in self.kinds]
 
-    def _assignable(self) -> dict[str, dict[Cell, tuple[str, ...]]]:
-        """The levers that may be named in advance: all of a cell, or those that have a rule."""
-        everything = {
-            cell: tuple(lever.name for lever in self.catalogue.levers_of(cell))
-            for cell in self.config.chosen_cells
-        }
-        return {
-            entry.name: _ruled_levers(everything) if entry.kind == "rules" else everything
-            for entry in self.config.generators
-        }
-
 
 def draw_blueprint(config: BuildConfig) -> Blueprint:
     """Load what the configuration names.
@@ -202,13 +192,6 @@ def code_version() -> str:
         return version("refusalbench-builder")
     except PackageNotFoundError:
         return "unknown"
-
-
-def _ruled_levers(everything: Mapping[Cell, tuple[str, ...]]) -> dict[Cell, tuple[str, ...]]:
-    from perturb.rules.engine import covered_levers
-
-    ruled = {rule.lever for rule in covered_levers()}
-    return {cell: tuple(name for name in names if name in ruled) for cell, names in everything.items()}
 
 
 def _described(entry: ModelEntry) -> dict[str, Any]:

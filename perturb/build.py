@@ -197,6 +197,7 @@ def _report_facts(
         "jobs": counts.jobs,
         "candidates": counts.outcomes.get(Outcome.CANDIDATE, 0),
         "unparsed": counts.outcomes.get(Outcome.UNPARSED, 0),
+        "not_applicable": counts.outcomes.get(Outcome.NOT_APPLICABLE, 0),
         "rejected_by_checks": counts.outcomes.get(Outcome.REJECTED, 0),
         "near_duplicates": queries.count_rejected(ledger.db, plan, REASON),
         "abstained": counts.outcomes.get(Outcome.ABSTAINED, 0),

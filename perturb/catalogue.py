@@ -15,6 +15,7 @@ from pydantic import Field, field_validator
 
 from perturb.digests import digest
 from perturb.errors import CatalogueError, at
+from perturb.features import Need, features_version, words_file
 from perturb.records import (
     ALL_CELLS,
     ANSWER_CORRECTLY,
@@ -41,6 +42,7 @@ class _LeverEntry(Strict):
     intensity: Intensity
     instruction: str = Field(min_length=20)
     illustration: _IllustrationEntry
+    needs: tuple[str, ...] = ()
 
     @field_validator("name")
     @classmethod
@@ -158,13 +160,18 @@ class Catalogue:
     @cached_property
     def digest(self) -> str:
         """Digest of the whole catalogue."""
-        return digest([self.cell_digest(cell) for cell in ALL_CELLS], self.codes)
+        return digest([self.cell_digest(cell) for cell in ALL_CELLS], self.codes, self.needs_digest)
+
+    @cached_property
+    def needs_digest(self) -> str:
+        """Digest of what decides which levers fit an instance."""
+        return digest([[lever.name, lever.needs] for lever in self.levers], features_version())
 
 
 def _files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise CatalogueError(f"{folder}: no such lever folder: check `levers` in the configuration")
-    files = sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")])
+    files = sorted({*folder.glob("*.yaml"), *folder.glob("*.yml")} - {words_file()})
     if not files:
         raise CatalogueError(f"{folder}: holds no .yaml file: put lever files there or drop the folder")
     return files
@@ -189,8 +196,14 @@ def _add(
         if not item.illustration.expected.startswith(code):
             where = at(path, file.line_of(("levers", index, "illustration", "expected")))
             raise CatalogueError(f"{where}: field 'expected' of lever '{item.name}' must begin with {code}")
+        for position, need in enumerate(item.needs):
+            try:
+                Need.read(need)
+            except ValueError as error:
+                where = at(path, file.line_of(("levers", index, "needs", position)))
+                raise CatalogueError(f"{where}: need '{need}' of lever '{item.name}': {error}") from None
         illustration = Illustration(**item.illustration.model_dump())
-        levers.append(Lever(item.name, cell, item.instruction.strip(), illustration))
+        levers.append(Lever(item.name, cell, item.instruction.strip(), illustration, item.needs))
     return entry
 
 

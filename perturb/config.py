@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 
 from perturb.errors import ConfigError
 from perturb.model_entries import ModelEntry, Name, Text, VerifierEntry
-from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
+from perturb.records import ALL_CELLS, Cell, Intensity, LeverChoice, PerturbationClass
 from perturb.resources import data_folder
 from perturb.yaml_files import Strict, YamlFile
 
@@ -130,8 +130,8 @@ class BuildConfig(Strict):
     """Earlier rounds that no item may repeat: snapshot folders, tables, or `hub:OWNER/NAME[@TAG]`."""
     cells: Literal["all"] | tuple[CellEntry, ...] = "all"
     replicates: int = Field(default=1, ge=1, le=1000)
-    lever_choice: Literal["generator", "assigned"] = "generator"
-    """Who picks the lever: the generator, or a seeded plan that covers every lever of a cell evenly."""
+    lever_choice: LeverChoice = "covering"
+    """Which levers a model is offered: see `LeverChoice`."""
     generators: tuple[ModelEntry, ...] = Field(min_length=1)
     panel: PanelEntry | Path
     select: SelectEntry = SelectEntry()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from perturb.blueprint import Blueprint
+from perturb.generate.plan import OFFERED, LeverService, lever_service
 from perturb.llm.client import ModelSettings
 from perturb.records import BaseInstance, Candidate, Passage
 
@@ -42,6 +43,7 @@ class Estimate:
     cells: int
     jobs: int
     models: tuple[ModelEstimate, ...]
+    levers: LeverService
 
     @property
     def calls(self) -> int:
@@ -66,13 +68,15 @@ class Estimate:
             "models": [
                 {name: getattr(model, name) for name in ModelEstimate.__slots__} for model in self.models
             ],
+            "levers": {name: jobs for served in self.levers.values() for name, jobs in served.items()},
         }
 
 
 def estimate_build(blueprint: Blueprint) -> Estimate:
     """Count jobs and calls exactly, tokens by their length, and cost where prices are known.
 
-    It is an upper estimate: abstentions, machine checks and the economy schedule make the number of votes smaller.
+    It is an upper estimate but for levers that a generator declines: abstentions, instances that no lever of a cell
+    fits, machine checks and the economy schedule make the number of calls smaller.
     Nothing is called and nothing written.
     """
     config = blueprint.config
@@ -90,7 +94,8 @@ def estimate_build(blueprint: Blueprint) -> Estimate:
         )
         for settings in all_settings.values()
     ]
-    return Estimate(len(blueprint.instances), len(config.chosen_cells), jobs, tuple(models))
+    served = lever_service(blueprint.plan, blueprint.instances, blueprint.catalogue)
+    return Estimate(len(blueprint.instances), len(config.chosen_cells), jobs, tuple(models), served)
 
 
 def _longest_copy(instance: BaseInstance) -> int:
@@ -109,9 +114,11 @@ def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply:
 def _generation_prompt(blueprint: Blueprint) -> float:
     """Mean tokens of a generation prompt, over the cells and up to 50 instances."""
     sample = [instance for _, instance in blueprint.instances][:50]
+    offered = OFFERED[blueprint.config.lever_choice]
     lengths = [
-        sum(len(message.content) for message in blueprint.prompts.generation(cell, instance, None).messages)
+        sum(len(message.content) for message in blueprint.prompts.generation(cell, instance, levers).messages)
         for cell in blueprint.config.chosen_cells
+        for levers in [blueprint.catalogue.levers_of(cell)[:offered]]
         for instance in sample
     ]
     return sum(lengths) / len(lengths) / CHARACTERS_PER_TOKEN

@@ -124,7 +124,7 @@ class Pipeline:
         if made.candidate is not None:
             self.ledger.record_candidate(made.candidate)
         settled = None if made.outcome is Outcome.CANDIDATE else self.settled
-        self.ledger.record_outcome(planned.job.id, made.outcome, made.detail, settled)
+        self.ledger.record_outcome(planned.job.id, made.outcome, made.detail, settled, made.declined)
 
     async def _hand_over(self, planned: PlannedJob, candidate: Candidate, group: asyncio.TaskGroup) -> None:
         """Wait for a place in front of the panel, then let the votes be gathered beside this worker."""

@@ -10,12 +10,14 @@ Generators and verifiers have prompts of two kinds: for a single passage and for
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 import jinja2
+import jinja2.meta
 
 from perturb.catalogue import Catalogue
 from perturb.digests import digest
@@ -49,6 +51,9 @@ SEVERAL_KEYS: tuple[str, ...] = tuple(
     "changed_passages" if key == "perturbed_context" else key for key in GENERATION_KEYS
 )
 """The fields of a generator's reply about several passages: those it changed, in the place of the context."""
+
+DECLINED_KEY = "lever_not_applicable"
+"""The field by which a generator declines: why none of the levers it was offered can be carried out."""
 
 Kind = Literal["single", "several"]
 """The two kinds of prompts, by the passages of the base instance."""
@@ -121,14 +126,21 @@ class Prompts:
     def __init__(self, catalogue: Catalogue, folder: Path | None = None) -> None:
         self.catalogue = catalogue
         self.folder = folder or data_folder("templates")
-        self._system = lru_cache(maxsize=None)(self._render_system)
+        self._system = lru_cache(maxsize=4096)(self._render_system)
 
     def version(self, name: str, kind: Kind = "single") -> str:
-        """Digest of a template's source: a changed template makes new jobs or new votes of its kind."""
-        return digest((self.folder / name / f"{kind}.j2").read_text(encoding="utf-8"))
+        """Digest of a template and what it includes: a changed one makes new jobs or new votes of its kind."""
+        sources: dict[str, str] = {}
+        waiting = [f"{name}/{kind}.j2"]
+        while waiting:
+            if (file := waiting.pop()) not in sources:
+                sources[file] = (self.folder / file).read_text(encoding="utf-8")
+                included = jinja2.meta.find_referenced_templates(environment().parse(sources[file]))
+                waiting += [other for other in included if other is not None]
+        return digest(sorted(sources.items()))
 
-    def generation(self, cell: Cell, instance: BaseInstance, lever: Lever | None) -> ChatRequest:
-        """Ask a generator to perturb `instance`; `lever` names the lever in advance."""
+    def generation(self, cell: Cell, instance: BaseInstance, levers: Sequence[Lever] = ()) -> ChatRequest:
+        """Ask a generator to perturb `instance` by one of `levers`; of all levers of the cell if none is given."""
         data = {
             "perturbation_class": str(cell.perturbation_class),
             "intensity": str(cell.intensity),
@@ -137,7 +149,10 @@ class Prompts:
             "answers": list(instance.answers),
         }
         kind = kind_of(instance)
-        return data_request(self._system("generate", kind, cell, lever), data, generation_schema(cell, kind))
+        offered = tuple(levers) or self.catalogue.levers_of(cell)
+        return data_request(
+            self._system("generate", kind, cell, offered), data, generation_schema(cell, kind)
+        )
 
     def verification(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
         """Ask a verifier about `candidate`; the generator's own claims are left out, so that they sway nobody."""
@@ -160,9 +175,13 @@ class Prompts:
                 ),
             },
         }
-        return data_request(self._system("verify", kind, cell, None), data, verification_schema())
+        levers = self.catalogue.levers_of(cell)
+        lever = self.catalogue.find(candidate.lever)
+        return data_request(self._system("verify", kind, cell, levers, lever), data, verification_schema())
 
-    def _render_system(self, name: str, kind: Kind, cell: Cell, lever: Lever | None) -> str:
+    def _render_system(
+        self, name: str, kind: Kind, cell: Cell, levers: tuple[Lever, ...], lever: Lever | None = None
+    ) -> str:
         entry = self.catalogue.classes[cell.perturbation_class]
         return (
             environment(self.folder)
@@ -173,8 +192,9 @@ class Prompts:
                 criterion=entry.criteria[cell.intensity],
                 target_words=" and ".join(f"the {part}" for part in sorted(entry.target, reverse=True)),
                 expected=self.catalogue.expected_behavior(cell),
-                levers=(lever,) if lever else self.catalogue.levers_of(cell),
-                assigned=lever is not None,
+                levers=levers,
+                lever=lever,
+                others={one.name: _first_sentence(one.instruction) for one in levers if one != lever},
                 check_names=CHECK_NAMES,
                 codes=self._codes(),
                 removes_answer=removes_answer(cell),
@@ -186,6 +206,10 @@ class Prompts:
         """Every code a reply may give, in the order of the taxonomy."""
         refusals = [self.catalogue.classes[name].refusal_code for name in PerturbationClass]
         return [ANSWER_CORRECTLY, *refusals, REFUSE_OTHER]
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.!?]) (?=[A-Z])", text, maxsplit=1)[0]
 
 
 def _context(instance: BaseInstance) -> dict[str, Any]:
@@ -211,6 +235,7 @@ def generation_schema(cell: Cell, kind: Kind = "single") -> Mapping[str, Any]:
     keys = GENERATION_KEYS if kind == "single" else SEVERAL_KEYS
     fields: dict[str, Any] = {name: {"type": "string"} for name in keys}
     fields["intensity_achieved"] = {"type": "string", "enum": [str(cell.intensity)]}
+    fields[DECLINED_KEY] = {"type": "string", "description": "empty, unless no lever can be carried out"}
     if kind == "several":
         passage = object_schema({"number": {"type": "integer"}, "text": {"type": "string"}})
         fields["changed_passages"] = {"type": "array", "items": passage}

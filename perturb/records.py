@@ -22,6 +22,10 @@ NO_INTENSITY = "NONE"
 Target = Literal["query", "context"]
 Role = Literal["signal", "noise"]
 
+LeverChoice = Literal["covering", "generator", "assigned"]
+"""Which levers a generator is offered of those that may fit: the three that were offered least so far; all of the
+cell's; or one."""
+
 
 class PerturbationClass(StrEnum):
     """The six kinds of informational uncertainty (RefusalBench, section 2.2)."""
@@ -123,6 +127,8 @@ class Lever:
     cell: Cell
     instruction: str
     illustration: Illustration
+    needs: tuple[str, ...] = ()
+    """What an instance must offer for the lever to fit, as `features.Need` reads it; empty: it fits all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +142,9 @@ class Job:
     generator: str
     replicate: int
     round: str
-    lever: str | None = None
-    """The lever named in advance, when the configuration assigns levers."""
+    offers: tuple[tuple[str, ...], ...] | None = None
+    """The levers to choose from, offer after offer: the next one when a generator declines the last. Empty: none of
+    the cell fits the instance. None: the generator has an order of its own, as the rule engine does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +181,8 @@ class Outcome(StrEnum):
     """A readable candidate that a machine check refused."""
     UNPARSED = "unparsed"
     """No readable reply, even after it was asked for once more."""
+    NOT_APPLICABLE = "not_applicable"
+    """No lever of the cell fits the instance, or the generator declined every offer."""
     ABSTAINED = "abstained"
     """The rule engine has no lever of the cell that fits the instance."""
     ERROR = "error"

@@ -83,6 +83,7 @@ def content_of(
         "generators": [model(name, url) for name in generators],
         "panel": {"verifiers": [model(name, url) for name in verifiers], **(panel or {})},
         "select": {"strategy": "natural"},
+        "lever_choice": "generator",
         **changes,
     }
 

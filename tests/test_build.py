@@ -61,7 +61,7 @@ def server() -> Iterator[LoopbackServer]:
 def counted(report: BuildReport) -> dict[str, Any]:
     """The facts of a report, once they are seen to add up."""
     facts = dict(report.facts)
-    outcomes = ("candidates", "unparsed", "rejected_by_checks", "abstained", "errors")
+    outcomes = ("candidates", "unparsed", "rejected_by_checks", "abstained", "not_applicable", "errors")
     assert sum(facts[name] for name in outcomes) == facts["jobs"]
     assert facts["accepted"] + facts["undecided"] <= facts["candidates"]
     return facts
@@ -228,9 +228,24 @@ def test_replicates_are_asked_for_one_by_one_in_the_same_words(
 def test_assigned_levers_are_the_ones_used(tmp_path: Path, server: LoopbackServer) -> None:
     content = content_of(server.url, limit=2, lever_choice="assigned", replicates=2)
     report = run_build(tmp_path, content)
-    rows = query(report.run, "SELECT j.lever, c.lever FROM jobs j JOIN candidates c USING (id)")
+    rows = query(report.run, "SELECT j.offers, c.lever FROM jobs j JOIN candidates c USING (id)")
     assert len(rows) == report.facts["candidates"]
-    assert all(assigned is not None and assigned == used for assigned, used in rows)
+    assert all(json.loads(offers)[0] == [used] for offers, used in rows)
+
+
+def test_covering_is_the_default_and_uses_what_it_offers(tmp_path: Path, server: LoopbackServer) -> None:
+    content = content_of(server.url, generators=["g1"], limit=6)
+    del content["lever_choice"]
+    report = run_build(tmp_path, content)
+    rows = query(report.run, "SELECT j.offers, c.lever FROM jobs j JOIN candidates c USING (id)")
+    assert len(rows) == counted(report)["candidates"]
+    assert all(used in json.loads(offers)[0] and len(json.loads(offers)[0]) <= 3 for offers, used in rows)
+    assert (
+        report.facts["not_applicable"]
+        == query(report.run, "SELECT count(*) FROM jobs WHERE offers = '[]' AND outcome = 'not_applicable'")[
+            0
+        ][0]
+    )
 
 
 def test_nothing_accepted_is_said_and_no_snapshot_is_written(tmp_path: Path) -> None:

@@ -63,9 +63,9 @@ def header(name: str, licence: str, attribution: str) -> dict[str, Any]:
 
 
 def test_a_build_from_the_embedded_set_fills_every_cell(tmp_path: Path, server: LoopbackServer) -> None:
-    report = run_build(tmp_path, content_of(server.url, base_set={"demo": "garage", "limit": 2}))
+    report = run_build(tmp_path, content_of(server.url, base_set={"demo": "garage", "limit": 3}))
     facts = report.facts
-    assert facts["jobs"] == facts["candidates"] == 2 * 18 * 2
+    assert facts["jobs"] == facts["candidates"] + facts["not_applicable"] == 3 * 18 * 2
     assert facts["cells_filled"] == 18
     assert report.snapshot is not None
     assert check_snapshot(report.snapshot) == ()
@@ -102,7 +102,9 @@ def test_replies_that_name_other_passages_or_cannot_be_read_are_counted(tmp_path
         facts = run_build(tmp_path, content).facts
     assert facts["unparsed"] > 0
     assert facts["rejected_by_checks"] > 0
-    assert facts["candidates"] + facts["unparsed"] + facts["rejected_by_checks"] == facts["jobs"]
+    assert facts["jobs"] == sum(
+        facts[name] for name in ("candidates", "unparsed", "rejected_by_checks", "not_applicable")
+    )
 
 
 def test_a_mixed_base_set_gives_two_parts_and_single_jobs_keep_their_ids(
@@ -183,4 +185,4 @@ def test_models_and_rules_may_perturb_one_set(tmp_path: Path, server: LoopbackSe
     content = content_of(server.url, base_set={"demo": "garage", "limit": 2}, panel={"schedule": "economy"})
     facts = run_build(tmp_path, {**content, "generators": generators}).facts
     assert facts["errors"] == facts["undecided"] == 0
-    assert facts["candidates"] + facts["abstained"] == facts["jobs"]
+    assert facts["candidates"] + facts["abstained"] + facts["not_applicable"] == facts["jobs"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from perturb.catalogue import Catalogue
 from perturb.digests import digest
-from perturb.prompts import GENERATION_KEYS, Prompts, generation_schema, verification_schema
+from perturb.prompts import DECLINED_KEY, GENERATION_KEYS, Prompts, generation_schema, verification_schema
 from perturb.records import ALL_CELLS, CHECK_NAMES, BaseInstance, Candidate, Cell, Intensity, Passage
 from perturb.resources import data_folder
 
@@ -45,12 +46,12 @@ def candidate_of(text: str, cell: Cell) -> Candidate:
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("cell", [ALL_CELLS[0], ALL_CELLS[8]])
 def test_hostile_texts_arrive_as_they_are_and_only_as_data(prompts: Prompts, cell: Cell, text: str) -> None:
-    asked = prompts.generation(cell, instance_of(text), None)
+    asked = prompts.generation(cell, instance_of(text))
     system, user = asked.messages
     assert (system.role, user.role) == ("system", "user")
     data = json.loads(user.content)
     assert (data["query"], data["context"], data["answers"]) == (f"q {text}", f"c {text}", [f"a {text}", "b"])
-    assert system.content == prompts.generation(cell, instance_of("plain"), None).messages[0].content
+    assert system.content == prompts.generation(cell, instance_of("plain")).messages[0].content
 
     asked = prompts.verification(instance_of(text), candidate_of(text, cell))
     system, user = asked.messages
@@ -64,7 +65,7 @@ def test_hostile_texts_arrive_as_they_are_and_only_as_data(prompts: Prompts, cel
 
 @given(st.text())
 def test_any_text_survives(text: str) -> None:
-    user = Prompts(_CATALOGUE).generation(ALL_CELLS[3], instance_of(text), None).messages[1]
+    user = Prompts(_CATALOGUE).generation(ALL_CELLS[3], instance_of(text)).messages[1]
     assert json.loads(user.content)["context"] == f"c {text}"
 
 
@@ -76,18 +77,17 @@ def test_every_cell_says_what_it_asks_for(prompts: Prompts, cell: Cell) -> None:
     catalogue = prompts.catalogue
     entry = catalogue.classes[cell.perturbation_class]
     instance = instance_of("x")
-    generation = prompts.generation(cell, instance, None).messages[0].content
+    generation = prompts.generation(cell, instance).messages[0].content
     verification = prompts.verification(instance, candidate_of("x", cell)).messages[0].content
     for text in (generation, verification):
         assert str(cell.perturbation_class) in text
         assert str(cell.intensity) in text
         assert entry.criteria[cell.intensity] in text
         assert catalogue.expected_behavior(cell) in text
-        for lever in catalogue.levers_of(cell):
-            assert lever.name in text
-            assert lever.instruction in text
+        assert all(lever.name in text for lever in catalogue.levers_of(cell))
         assert "{{" not in text
         assert "{%" not in text
+    assert all(lever.instruction in generation for lever in catalogue.levers_of(cell))
     others = [lever for lever in catalogue.levers if lever.cell != cell]
     assert not [lever.name for lever in others if f". {lever.name}\n" in generation]
     assert all(name in generation for name in GENERATION_KEYS)
@@ -97,17 +97,49 @@ def test_every_cell_says_what_it_asks_for(prompts: Prompts, cell: Cell) -> None:
     assert both == (len(entry.target) == 2)
 
 
-def test_an_assigned_lever_stands_alone(prompts: Prompts) -> None:
+def test_a_generator_is_offered_the_named_levers_and_may_decline(prompts: Prompts) -> None:
     cell = ALL_CELLS[0]
-    first, second, *_ = prompts.catalogue.levers_of(cell)
-    text = prompts.generation(cell, instance_of("x"), first).messages[0].content
+    first, second, third, *_ = prompts.catalogue.levers_of(cell)
+    text = prompts.generation(cell, instance_of("x"), [first]).messages[0].content
     assert f"Use exactly this lever:\n1. {first.name}" in text
     assert second.name not in text
+    assert DECLINED_KEY in text
+    text = prompts.generation(cell, instance_of("x"), [third, first]).messages[0].content
+    assert text.index(f"1. {third.name}\n") < text.index(f"2. {first.name}\n")
+    assert second.name not in text
+
+
+def test_a_verifier_sees_the_named_lever_in_full_and_the_others_in_a_line(prompts: Prompts) -> None:
+    cell = ALL_CELLS[0]
+    named, *others = prompts.catalogue.levers_of(cell)
+    candidate = replace(candidate_of("x", cell), lever=named.name)
+    text = prompts.verification(instance_of("x"), candidate).messages[0].content
+    assert f"\n{named.name}: {named.instruction}\n" in text
+    assert f"- {named.name}" not in text
+    for lever in others:
+        assert f"\n- {lever.name}: " in text
+        assert lever.instruction not in text
+
+
+@pytest.mark.parametrize("name", ["generate", "verify"])
+@pytest.mark.parametrize("cell", [ALL_CELLS[1], ALL_CELLS[2]], ids=str)
+def test_codes_are_told_apart_as_models_under_test_are_told(prompts: Prompts, name: str, cell: Cell) -> None:
+    instance = instance_of("x")
+    asked = (
+        prompts.generation(cell, instance)
+        if name == "generate"
+        else prompts.verification(instance, candidate_of("x", cell))
+    )
+    codes = (data_folder("templates") / "respond" / "codes.j2").read_text(encoding="utf-8")
+    shared = [line for line in codes.splitlines() if line.startswith("- REFUSE_")]
+    assert len(shared) == 7
+    assert all(line in asked.messages[0].content for line in shared)
+    assert "Example: " not in asked.messages[0].content
 
 
 def test_the_order_of_the_schema_is_that_of_the_reply() -> None:
     cell = Cell(ALL_CELLS[0].perturbation_class, Intensity.LOW)
-    assert tuple(generation_schema(cell)["required"]) == GENERATION_KEYS
+    assert tuple(generation_schema(cell)["required"]) == (*GENERATION_KEYS, DECLINED_KEY)
     assert generation_schema(cell)["properties"]["intensity_achieved"]["enum"] == ["LOW"]
     schema = verification_schema()
     assert list(schema["properties"]["checks"]["required"]) == list(CHECK_NAMES)
@@ -122,3 +154,6 @@ def test_the_version_follows_the_template(tmp_path: Path, prompts: Prompts) -> N
     template.write_text(template.read_text() + "More.\n")
     assert same.version("generate") != prompts.version("generate")
     assert same.version("verify") == prompts.version("verify")
+    included = tmp_path / "t" / "respond" / "codes.j2"
+    included.write_text(included.read_text() + "More.\n")
+    assert same.version("verify") != prompts.version("verify")

@@ -144,6 +144,24 @@ def _print_estimate(config: BuildConfig, json_output: bool) -> None:
                 for m in estimate.models
             ],
         )
+    if any(model.role == "generator" for model in estimate.models):
+        _print_lever_service(estimate)
+
+
+def _print_lever_service(estimate: Estimate) -> None:
+    """How many jobs the levers may have, cell by cell, and which can have none; models only are offered levers."""
+    rows = []
+    for cell, jobs in estimate.levers.items():
+        served = sorted(count for count in jobs.values() if count)
+        span = f"{served[0]} to {served[-1]}" if served else "none"
+        rows.append((cell, f"{len(served)} of {len(jobs)}", span))
+    print_table(("cell", "levers that may fit", "jobs of one"), rows)
+    for cell, jobs in estimate.levers.items():
+        idle = [name for name, count in jobs.items() if not count]
+        if len(idle) == len(jobs):
+            typer.echo(f"no instance fits a lever of {cell}: its jobs end as not applicable, without a call")
+        elif idle:
+            typer.echo(f"no instance fits, in {cell}: {', '.join(idle)}")
 
 
 def _print_report(report: BuildReport) -> None:
@@ -153,6 +171,7 @@ def _print_report(report: BuildReport) -> None:
         "candidates",
         "abstained",
         "unparsed",
+        *(["not_applicable"] if facts["not_applicable"] else []),
         "rejected_by_checks",
         *(["near_duplicates"] if facts["near_duplicates"] else []),
         "errors",

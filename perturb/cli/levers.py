@@ -99,6 +99,7 @@ def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
         "intensity": intensity,
         "target": sorted(catalogue.classes[lever.cell.perturbation_class].target),
         "expected_rag_behavior": catalogue.expected_behavior(lever.cell),
+        "needs": list(lever.needs),
         "instruction": lever.instruction,
         "illustration": {
             "query": lever.illustration.query,
@@ -109,10 +110,17 @@ def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
 
 
 def _show(catalogue: Catalogue, lever: Lever) -> None:
+    from perturb.features import Need, vocabulary
+
     entry = catalogue.classes[lever.cell.perturbation_class]
     typer.echo(f"{lever.name}  ({lever.cell})")
     typer.echo(f"may change: {', '.join(sorted(entry.target))}")
     typer.echo(f"expected:   {catalogue.expected_behavior(lever.cell)}")
+    typer.echo(f"needs:      {'; '.join(lever.needs) or 'nothing: it fits every instance'}")
+    for need in lever.needs:
+        for feature in sorted(Need.read(need).features):
+            group, _, feature_name = feature.partition(":")
+            typer.echo(f"            {feature}: {vocabulary()[group][feature_name]}")
     typer.echo(f"intensity:  {entry.criteria[lever.cell.intensity]}")
     typer.echo(f"\n{lever.instruction}\n")
     typer.echo(f"query:    {lever.illustration.query}")

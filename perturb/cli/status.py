@@ -33,6 +33,12 @@ def status_command(
         ("cell", "jobs", "candidates", "accepted"),
         [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in content["cells"].items()],
     )
+    if content["declined"]:
+        typer.echo()
+        print_table(
+            ("declined lever", "jobs", "one reason"),
+            [(lever, n["jobs"], n["reason"]) for lever, n in content["declined"].items()],
+        )
     if content["models"]:
         typer.echo()
         print_table(
@@ -59,6 +65,7 @@ def read_status(run: Path) -> dict[str, Any]:
         counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
         cells = queries.cell_counts(db, plan.number, plan.panel)
         models = queries.call_totals(db)
+        declines = queries.declines(db, plan.number)
     return {
         "run": str(run),
         "name": plan.facts["name"],
@@ -72,5 +79,6 @@ def read_status(run: Path) -> dict[str, Any]:
             **{name: counts.decisions.get(name, 0) for name in ("accepted", "rejected", "undecided")},
         },
         "cells": {str(cell): cells[cell] for cell in plan.cells if cell in cells},
+        "declined": declines,
         "models": models,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,13 +10,15 @@ from perturb.digests import digest
 from perturb.generate.made import Made
 from perturb.llm.asking import Asker
 from perturb.llm.replies import ReplyError, read_object
-from perturb.prompts import Prompts
+from perturb.prompts import DECLINED_KEY, Prompts
 from perturb.records import BaseInstance, Candidate, Job, Outcome
 from perturb.verify.checks import copy_unchanged_parts, find_fault
 from perturb.verify.passages import without_telling_titles
 
 _TEXTS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
 _CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
+_REASON = 300
+"""Characters of a reason that are kept apart; the whole reply is kept beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +33,39 @@ class _Reply:
     claims: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """A generator's word that none of the levers it was offered can be carried out."""
+
+    reason: str
+
+
 async def generate_by_model(
     asker: Asker, prompts: Prompts, job: Job, instance: BaseInstance, seed: int
 ) -> Made:
     """Run one job: a candidate that passed the machine checks, or the stored reason why not.
 
-    Raises `BudgetSpent` when the call could overspend; every other failure is a result.
+    A generator that declines an offer of levers is made the next one. Raises `BudgetSpent` when a call could
+    overspend; every other failure is a result.
     """
-    lever = prompts.catalogue.find(job.lever) if job.lever else None
+    made = Made(Outcome.NOT_APPLICABLE, "no lever of the cell fits this instance")
+    declined: dict[str, str] = {}
+    for offer in ((),) if job.offers is None else job.offers:
+        made = await _ask(asker, prompts, job, instance, seed, offer)
+        if made.outcome is not Outcome.NOT_APPLICABLE:
+            break
+        declined |= dict.fromkeys(offer, made.detail)
+    return replace(made, declined=declined)
+
+
+async def _ask(
+    asker: Asker, prompts: Prompts, job: Job, instance: BaseInstance, seed: int, offer: Sequence[str]
+) -> Made:
+    """Make one offer; `NOT_APPLICABLE` if it is declined."""
+    levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
     asked = await asker.ask(
         job.generator,
-        prompts.generation(job.cell, instance, lever),
+        prompts.generation(job.cell, instance, levers),
         lambda text: read_reply(text, len(instance.passages)),
         purpose="generate",
         subject=job.id,
@@ -51,17 +75,22 @@ async def generate_by_model(
         return Made(Outcome.ERROR, asked.error)
     if asked.value is None:
         return Made(Outcome.UNPARSED, asked.error, asked.raw)
+    if isinstance(asked.value, Declined):
+        return Made(Outcome.NOT_APPLICABLE, asked.value.reason, asked.raw)
     candidate = _candidate(prompts, job, instance, asked.value)
-    fault = find_fault(prompts.catalogue, instance, candidate, job.lever)
+    fault = find_fault(prompts.catalogue, instance, candidate, offer)
     if fault is not None:
         return Made(Outcome.REJECTED, fault, asked.raw, candidate)
     return Made(Outcome.CANDIDATE, candidate.lever, asked.raw, candidate)
 
 
-def read_reply(text: str, passages: int = 1) -> _Reply:
+def read_reply(text: str, passages: int = 1) -> _Reply | Declined:
     """Read a generator's reply about as many passages; raises `ReplyError` that says what is missing or wrong."""
     field = "perturbed_context" if passages == 1 else "changed_passages"
-    content = read_object(text, _TEXTS | {field})
+    needed = _TEXTS | {field}
+    if (declined := _read_declined(text, needed)) is not None:
+        return declined
+    content = read_object(text, needed)
     for key in sorted(_TEXTS):
         _text(content[key], key)
     texts = (
@@ -75,6 +104,26 @@ def read_reply(text: str, passages: int = 1) -> _Reply:
         reasoning=content["implementation_reasoning"].strip(),
         claims=claims,
     )
+
+
+def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
+    """What a reply declines with; None if it does not. A schema that forces all fields leaves the others empty."""
+    try:
+        content = read_object(text, frozenset({DECLINED_KEY}))
+    except ReplyError:
+        return None
+    reason = content[DECLINED_KEY]
+    if not isinstance(reason, str) or not reason.strip():
+        return None
+    item: Mapping[str, Any] = content
+    if not needed <= content.keys():
+        try:
+            item = read_object(text, needed)
+        except ReplyError:
+            item = {}
+    if item.get("perturbed_query"):
+        raise ReplyError(f"an item and '{DECLINED_KEY}' in one reply: give one of the two")
+    return Declined(" ".join(reason.split())[:_REASON])
 
 
 def _changed_passages(value: Any, passages: int) -> dict[int, str]:

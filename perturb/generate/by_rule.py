@@ -23,8 +23,9 @@ def generate_by_rule(catalogue: Catalogue, job: Job, instance: BaseInstance, see
 
 
 def _generate(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int) -> Made:
+    lever = job.offers[0][0] if job.offers else None
     draw = seed_of("rule", instance.id, instance.query, str(job.cell), job.round, seed, job.replicate)
-    result = perturb_by_rule(instance, job.cell, job.lever, draw)
+    result = perturb_by_rule(instance, job.cell, lever, draw)
     if isinstance(result, Abstention):
         return Made(Outcome.ABSTAINED, result.reason)
     candidate = Candidate(
@@ -38,6 +39,6 @@ def _generate(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int)
         reasoning=result.reasoning,
         expected_behavior=catalogue.expected_behavior(job.cell),
     )
-    fault = find_fault(catalogue, instance, candidate, job.lever)
+    fault = find_fault(catalogue, instance, candidate, () if lever is None else (lever,))
     outcome = Outcome.CANDIDATE if fault is None else Outcome.REJECTED
     return Made(outcome, fault or candidate.lever, candidate=candidate)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from perturb.records import Candidate, Outcome
 
@@ -18,3 +19,5 @@ class Made:
     """The reply as it came; the ledger keeps it with the call."""
     candidate: Candidate | None = None
     """There for `CANDIDATE` and `REJECTED`."""
+    declined: Mapping[str, str] = field(default_factory=dict)
+    """Lever → why, for each lever of the offers that the generator declined."""

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from perturb.catalogue import Catalogue
 from perturb.digests import digest, seed_of
-from perturb.records import BaseInstance, Cell, Job
+from perturb.features import Need, features_of
+from perturb.records import BaseInstance, Cell, Job, LeverChoice
 
 JOB_FORMAT = 1
 """Raised when the meaning of a job changes, so that old results are not taken for new ones."""
 
+OFFERED: Mapping[LeverChoice, int | None] = {"covering": 3, "generator": None, "assigned": 1}
+"""How many levers of a cell an offer holds; None: all that may fit."""
 
-@dataclass(frozen=True, slots=True)
+OFFERS = 3
+"""A generator may decline all but the last of so many offers and still have another."""
+
+_SHARES = 6
+"""What one job uses up of the levers it is offered, in equal shares; divides by 1, 2 and 3."""
+
+
+@dataclass(frozen=True)
 class PlanSettings:
     """What the plan of a round depends on, beside instances and catalogue."""
 
@@ -24,8 +35,9 @@ class PlanSettings:
     replicates: int
     generators: Mapping[str, str]
     """Generator name → fingerprint of everything that decides its replies."""
-    assignable: Mapping[str, Mapping[Cell, tuple[str, ...]]]
-    """Generator name → the levers that are named in advance, by cell; a generator without an entry chooses."""
+    lever_choice: LeverChoice = "covering"
+    own_order: frozenset[str] = frozenset()
+    """Generators that are offered nothing and choose by an order of their own: rule engines."""
     several: Mapping[str, str] = field(default_factory=dict)
     """As `generators`, for instances with several passages, which are asked about with templates of their own."""
 
@@ -38,18 +50,19 @@ def plan_jobs(
     Instances are the outer loop, so that a run that is cut short has touched every cell and generator alike.
     """
     cell_digests = {cell: catalogue.cell_digest(cell) for cell in settings.cells}
-    for position, (key, instance) in enumerate(instances):
+    offers = _Offers(settings, catalogue)
+    for key, instance in instances:
         fingerprints = settings.several if len(instance.passages) > 1 else settings.generators
+        fitting = offers.fitting(instance)
         for replicate in range(settings.replicates):
-            turn = position * settings.replicates + replicate
             for cell in settings.cells:
                 for generator, fingerprint in fingerprints.items():
-                    lever = _assigned_lever(settings, generator, cell, turn)
+                    offered = offers.next(generator, cell, replicate, fitting[cell])
                     job_id = digest(
-                        ("job", JOB_FORMAT, key, str(cell), cell_digests[cell], lever),
+                        ("job", JOB_FORMAT, key, str(cell), cell_digests[cell], offered),
                         (generator, fingerprint, settings.round, settings.seed, replicate),
                     )
-                    yield Job(job_id, instance.id, cell, generator, replicate, settings.round, lever)
+                    yield Job(job_id, instance.id, cell, generator, replicate, settings.round, offered)
 
 
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
@@ -57,20 +70,80 @@ def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue:
     return digest(
         (JOB_FORMAT, settings.round, settings.seed, settings.replicates, dict(settings.generators)),
         [catalogue.cell_digest(cell) for cell in settings.cells],
-        {
-            name: {str(c): levers for c, levers in cells.items()}
-            for name, cells in settings.assignable.items()
-        },
+        (settings.lever_choice, sorted(settings.own_order), catalogue.needs_digest),
         list(instance_keys),
         *([dict(settings.several)] if settings.several else []),
     )
 
 
-def _assigned_lever(settings: PlanSettings, generator: str, cell: Cell, turn: int) -> str | None:
-    """The lever named for the `turn`-th job of a generator and cell: a seeded order, gone through again and again."""
-    levers = settings.assignable.get(generator, {}).get(cell, ())
-    if not levers:
-        return None
-    order = list(levers)
-    random.Random(seed_of(settings.round, settings.seed, generator, str(cell))).shuffle(order)  # noqa: S311
-    return order[turn % len(order)]
+LeverService = Mapping[Cell, Mapping[str, int]]
+"""Cell → lever → how many jobs of each generator it may serve."""
+
+
+def lever_service(
+    settings: PlanSettings, instances: Sequence[tuple[str, BaseInstance]], catalogue: Catalogue
+) -> LeverService:
+    """How many jobs each lever may serve, by what the instances offer; 0 for one that none of them fits."""
+    offers = _Offers(settings, catalogue)
+    fitting = Counter(
+        (cell, name) for _, one in instances for cell, names in offers.fitting(one).items() for name in names
+    )
+    return {
+        cell: {
+            lever.name: fitting[cell, lever.name] * settings.replicates for lever in catalogue.levers_of(cell)
+        }
+        for cell in settings.cells
+    }
+
+
+class _Offers:
+    """Hands out the levers of each generator and cell, those that were offered least before the others."""
+
+    def __init__(self, settings: PlanSettings, catalogue: Catalogue) -> None:
+        self._settings = settings
+        self._used: Counter[tuple[str, Cell, int, str]] = Counter()
+        self._levers = {
+            cell: [(lever.name, tuple(map(Need.read, lever.needs))) for lever in catalogue.levers_of(cell)]
+            for cell in settings.cells
+        }
+
+    @cached_property
+    def _order(self) -> dict[tuple[str, Cell, str], int]:
+        """The seeded order in which levers that were offered equally often have their turn."""
+        settings = self._settings
+        return {
+            (generator, cell, name): seed_of(settings.round, settings.seed, generator, str(cell), name)
+            for generator in {*settings.generators, *settings.several}
+            for cell, levers in self._levers.items()
+            for name, _ in levers
+        }
+
+    def fitting(self, instance: BaseInstance) -> dict[Cell, list[str]]:
+        """The levers of each cell that may fit an instance, in catalogue order."""
+        features = features_of(instance)
+        return {
+            cell: [name for name, needs in levers if all(need.may_hold(features) for need in needs)]
+            for cell, levers in self._levers.items()
+        }
+
+    def next(
+        self, generator: str, cell: Cell, replicate: int, fitting: list[str]
+    ) -> tuple[tuple[str, ...], ...] | None:
+        """The offers of the generator's next job in a cell.
+
+        What a replicate is offered depends on no later one, so that more of them can be asked for afterwards.
+        """
+        if generator in self._settings.own_order:
+            return None
+        size = OFFERED[self._settings.lever_choice]
+        if size is None:
+            return (tuple(fitting),) if fitting else ()
+        order, used = self._order, self._used
+        names = sorted(
+            fitting,
+            key=lambda name: (used[generator, cell, replicate, name], order[generator, cell, name]),
+        )[: size * OFFERS]
+        for name in names[:size]:
+            for later in range(replicate, self._settings.replicates):
+                used[generator, cell, later, name] += _SHARES // len(names[:size])
+        return tuple(tuple(names[at : at + size]) for at in range(0, len(names), size))

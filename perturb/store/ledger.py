@@ -50,7 +50,7 @@ class Ledger(CallLedger):
                     (
                         *(job.id, plan, key, job.instance_id),
                         *(cell.perturbation_class, cell.intensity, job.generator),
-                        *(job.replicate, job.round, job.lever),
+                        *(job.replicate, job.round, json.dumps(job.offers, ensure_ascii=False)),
                     )
                 )
                 if len(batch) == 2000:
@@ -69,7 +69,7 @@ class Ledger(CallLedger):
         self.db.execute("BEGIN IMMEDIATE")
         self.db.executemany(
             "INSERT INTO jobs (id, plan, instance_key, base_id, perturbation_class, intensity, generator, replicate,"
-            " round, lever) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " round, offers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (id) DO UPDATE SET plan = excluded.plan",
             rows,
         )
@@ -103,12 +103,13 @@ class Ledger(CallLedger):
         outcome: Outcome,
         detail: str,
         committed: Callable[[], None] | None = None,
+        declined: Mapping[str, str] | None = None,
     ) -> None:
-        """Record how a job ended; a model's replies stand among the calls."""
+        """Record how a job ended, and why its generator declined levers; its replies stand among the calls."""
         self._writer.put(
             Write(
-                "UPDATE jobs SET outcome = ?, detail = ? WHERE id = ?",
-                (outcome.value, detail, job_id),
+                "UPDATE jobs SET outcome = ?, detail = ?, declined = ? WHERE id = ?",
+                (outcome.value, detail, json.dumps(dict(declined or {}), ensure_ascii=False), job_id),
                 committed,
             )
         )

@@ -150,6 +150,11 @@ STEPS: tuple[str, ...] = (
     );
     CREATE INDEX batch_rows_waiting ON batch_rows (tag) WHERE taken = 0;
     """,
+    """
+    ALTER TABLE jobs RENAME COLUMN lever TO offers;
+    UPDATE jobs SET offers = iif(offers IS NULL, 'null', json_array(json_array(offers)));
+    ALTER TABLE jobs ADD COLUMN declined TEXT NOT NULL DEFAULT '{}';
+    """,
 )
 
 APPLICATION_ID = 0x50455254

@@ -66,7 +66,7 @@ class StageCounts:
 
 _JOB_COLUMNS = (
     "j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
-    " j.round, j.lever"
+    " j.round, j.offers"
 )
 
 
@@ -128,6 +128,7 @@ def _paged(db: sqlite3.Connection, sql: str, values: tuple[Any, ...], page: int)
 
 
 def _planned_job(row: sqlite3.Row) -> PlannedJob:
+    offers = json.loads(row["offers"])
     job = Job(
         id=row["id"],
         instance_id=row["base_id"],
@@ -135,7 +136,7 @@ def _planned_job(row: sqlite3.Row) -> PlannedJob:
         generator=row["generator"],
         replicate=row["replicate"],
         round=row["round"],
-        lever=row["lever"],
+        offers=None if offers is None else tuple(tuple(offer) for offer in offers),
     )
     return PlannedJob(row["seq"], job, row["instance_key"])
 
@@ -277,6 +278,16 @@ def count_rejected(db: sqlite3.Connection, plan: int, reason: str) -> int:
             (plan, len(reason), reason),
         ).fetchone()[0]
     )
+
+
+def declines(db: sqlite3.Connection, plan: int) -> dict[str, dict[str, Any]]:
+    """Per lever that generators declined, the most declined first: how many jobs of the plan, and one reason."""
+    rows = db.execute(
+        "SELECT d.key AS lever, count(*) AS jobs, min(d.value) AS reason FROM jobs j, json_each(j.declined) d"
+        " WHERE j.plan = ? GROUP BY d.key ORDER BY jobs DESC, d.key",
+        (plan,),
+    ).fetchall()
+    return {row["lever"]: {"jobs": row["jobs"], "reason": row["reason"]} for row in rows}
 
 
 def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dict[str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from perturb.catalogue import Catalogue
@@ -16,14 +16,14 @@ GROWTH_ALLOWANCE = 2000
 
 
 def find_fault(
-    catalogue: Catalogue, original: BaseInstance, candidate: Candidate, assigned: str | None = None
+    catalogue: Catalogue, original: BaseInstance, candidate: Candidate, offered: Sequence[str] = ()
 ) -> str | None:
     """The first fault of a candidate in one line, or None.
 
-    `assigned` is the lever that the job named in advance.
+    `offered` are the levers that there were to choose from, if not all of the cell.
     """
     checks: tuple[Callable[[], str | None], ...] = (
-        lambda: _lever_fault(catalogue, candidate, assigned),
+        lambda: _lever_fault(catalogue, candidate, offered),
         lambda: _target_fault(catalogue, original, candidate),
         lambda: passages_fault(original, candidate),
         lambda: _length_fault(original, candidate),
@@ -44,14 +44,15 @@ def copy_unchanged_parts(original: BaseInstance, candidate: Candidate) -> Candid
     return replace(candidate, passages=passages, **changes)  # type: ignore[arg-type]
 
 
-def _lever_fault(catalogue: Catalogue, candidate: Candidate, assigned: str | None) -> str | None:
+def _lever_fault(catalogue: Catalogue, candidate: Candidate, offered: Sequence[str]) -> str | None:
     lever = catalogue.find(candidate.lever)
     if lever is None:
         return f"unknown lever '{candidate.lever[:80]}'"
     if lever.cell != candidate.cell:
         return f"lever '{lever.name}' belongs to {lever.cell}, not to {candidate.cell}"
-    if assigned is not None and lever.name != assigned:
-        return f"lever '{lever.name}' was used, '{assigned}' was asked for"
+    if offered and lever.name not in offered:
+        wanted = " or ".join(f"'{name}'" for name in offered)
+        return f"lever '{lever.name}' was used, {wanted} was asked for"
     return None
 
 

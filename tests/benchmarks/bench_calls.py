@@ -69,7 +69,7 @@ class Questions:
 
     def __getitem__(self, number: int) -> ChatRequest:
         instance = self.instances[number % len(self.instances)]
-        return self.prompts.generation(ALL_CELLS[number % len(ALL_CELLS)], instance, None)
+        return self.prompts.generation(ALL_CELLS[number % len(ALL_CELLS)], instance)
 
 
 Call = Callable[[int], Awaitable[object]]

@@ -9,7 +9,7 @@ import pytest
 
 from perturb.catalogue import Catalogue
 from perturb.errors import PermanentModelError
-from perturb.generate.by_model import generate_by_model, read_reply
+from perturb.generate.by_model import Declined, generate_by_model, read_reply
 from perturb.generate.made import Made
 from perturb.llm.asking import Asker, Call
 from perturb.llm.budget import Budget
@@ -52,10 +52,15 @@ def reply(**changes: Any) -> str:
     return json.dumps({key: value for key, value in (content | changes).items() if value is not ...})
 
 
-async def make(*lines: Line, lever: str | None = None, replicate: int = 0, log: Log | None = None) -> Made:
+Offers = tuple[tuple[str, ...], ...]
+
+
+async def make(
+    *lines: Line, offers: Offers | None = None, replicate: int = 0, log: Log | None = None
+) -> Made:
     model = ScriptedModel(lines)
     asker = Asker({"gen": model}, log or Log(), Budget())
-    job = Job("job", "i1", CELL, "gen", replicate, "r1", lever)
+    job = Job("job", "i1", CELL, "gen", replicate, "r1", offers)
     return await generate_by_model(asker, Prompts(CATALOGUE), job, INSTANCE, 7)
 
 
@@ -103,10 +108,55 @@ async def test_a_fault_rejects_and_keeps_the_reply(changes: dict[str, Any], word
     assert made.raw == reply(**changes)
 
 
-async def test_another_lever_than_the_assigned_one_is_rejected() -> None:
-    made = await make(reply(), lever=OTHER)
+async def test_a_lever_that_was_not_offered_is_rejected() -> None:
+    made = await make(reply(), offers=((OTHER,),))
     assert made.detail == f"lever '{LEVER}' was used, '{OTHER}' was asked for"
-    assert (await make(reply(), lever=LEVER)).outcome is Outcome.CANDIDATE
+    assert (await make(reply(), offers=((OTHER, LEVER),))).outcome is Outcome.CANDIDATE
+
+
+DECLINES = json.dumps({"lever_not_applicable": "There is no rule\nto break."})
+STRICTLY = reply(perturbed_query="", perturbed_context="", lever_selected="", lever_not_applicable="No rule.")
+"""As a schema that forces every field has it."""
+
+
+@pytest.mark.parametrize("line", [DECLINES, f"```json\n{DECLINES}\n```", STRICTLY])
+async def test_a_generator_that_declines_is_made_the_next_offer(line: str) -> None:
+    log = Log()
+    made = await make(line, reply(), offers=((OTHER,), (LEVER,)), log=log)
+    assert made.outcome is Outcome.CANDIDATE
+    assert list(made.declined) == [OTHER]
+    assert made.declined[OTHER] in ("There is no rule to break.", "No rule.")
+    assert [call.status for call in log.calls] == ["read", "read"], "a decline is a reply like any other"
+
+
+async def test_a_job_whose_offers_are_all_declined_is_not_applicable() -> None:
+    made = await make(DECLINES, DECLINES, offers=((OTHER,), (LEVER,)))
+    assert (made.outcome, made.raw) == (Outcome.NOT_APPLICABLE, DECLINES)
+    assert set(made.declined) == {LEVER, OTHER}
+    assert (await make(DECLINES)).outcome is Outcome.NOT_APPLICABLE
+
+
+async def test_a_job_that_no_lever_fits_is_not_asked() -> None:
+    log = Log()
+    made = await make(offers=(), log=log)
+    assert (made.outcome, made.detail) == (Outcome.NOT_APPLICABLE, "no lever of the cell fits this instance")
+    assert not log.calls
+
+
+@pytest.mark.parametrize(
+    "line",
+    [reply(lever_not_applicable="None fits."), f"{reply()}\n{DECLINES}", f"{DECLINES}\n{reply()}"],
+)
+async def test_an_item_beside_a_decline_is_asked_for_once_more(line: str) -> None:
+    made = await make(line, reply())
+    assert made.outcome is Outcome.CANDIDATE
+    assert not made.declined
+    assert (await make(line, line)).outcome is Outcome.UNPARSED
+
+
+@pytest.mark.parametrize("reason", ["", " ", None, False])
+async def test_an_item_with_an_empty_decline_is_an_item(reason: object) -> None:
+    assert (await make(reply(lever_not_applicable=reason))).outcome is Outcome.CANDIDATE
 
 
 async def test_an_unreadable_reply_is_asked_for_once_more() -> None:
@@ -147,4 +197,5 @@ def test_each_text_must_be_there_and_be_a_text(key: str, value: Any) -> None:
 
 def test_odd_claims_are_left_out() -> None:
     read = read_reply(reply(intensity_achieved=3, answer_constraint_satisfied=True, more="x"))
+    assert not isinstance(read, Declined)
     assert read.claims == {"expected_rag_behavior": "ANSWER_CORRECTLY"}

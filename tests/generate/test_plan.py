@@ -9,14 +9,22 @@ from pathlib import Path
 import pytest
 
 from perturb.catalogue import Catalogue
-from perturb.generate.plan import PlanSettings, plan_digest, plan_jobs
-from perturb.records import ALL_CELLS, BaseInstance, Job, Passage
+from perturb.features import Need, features_of
+from perturb.generate.plan import PlanSettings, lever_service, plan_digest, plan_jobs
+from perturb.records import (
+    ALL_CELLS,
+    BaseInstance,
+    Cell,
+    Intensity,
+    Job,
+    LeverChoice,
+    Passage,
+    PerturbationClass,
+)
 from perturb.store.ledger import instance_key
 
 CATALOGUE = Catalogue.load()
-PLAIN = PlanSettings(
-    round="r1", seed=7, cells=ALL_CELLS, replicates=2, generators={"a": "fa", "b": "fb"}, assignable={}
-)
+PLAIN = PlanSettings(round="r1", seed=7, cells=ALL_CELLS, replicates=2, generators={"a": "fa", "b": "fb"})
 
 
 def instance(number: int, text: str = "It opened in 1984.") -> tuple[str, BaseInstance]:
@@ -70,8 +78,10 @@ def test_a_generator_a_cell_or_a_replicate_more_leaves_the_others_alone() -> Non
     for more in (
         replace(PLAIN, generators={**PLAIN.generators, "c": "fc"}),
         replace(PLAIN, replicates=3),
+        replace(PLAIN, replicates=3, lever_choice="assigned"),
     ):
-        assert ids() < ids(more)
+        fewer = replace(PLAIN, lever_choice=more.lever_choice)
+        assert ids(fewer) < ids(more)
     assert ids(replace(PLAIN, cells=ALL_CELLS[3:5])) < ids()
 
 
@@ -100,37 +110,115 @@ def test_a_changed_lever_changes_the_jobs_of_its_cell_only(tmp_path: Path) -> No
 def test_equal_plans_have_equal_digests() -> None:
     keys = [key for key, _ in INSTANCES]
     assert plan_digest(PLAIN, keys, CATALOGUE) == plan_digest(replace(PLAIN), keys, CATALOGUE)
-    for other in (replace(PLAIN, seed=8), replace(PLAIN, replicates=1), replace(PLAIN, cells=ALL_CELLS[:2])):
+    for other in (
+        replace(PLAIN, seed=8),
+        replace(PLAIN, replicates=1),
+        replace(PLAIN, cells=ALL_CELLS[:2]),
+        replace(PLAIN, lever_choice="generator"),
+    ):
         assert plan_digest(other, keys, CATALOGUE) != plan_digest(PLAIN, keys, CATALOGUE)
     assert plan_digest(PLAIN, keys[:2], CATALOGUE) != plan_digest(PLAIN, keys, CATALOGUE)
 
 
-# -- levers named in advance -----------------------------------------------------------------------------------
+# -- levers on offer -------------------------------------------------------------------------------------------
 
-ASSIGNABLE = {cell: tuple(lever.name for lever in CATALOGUE.levers_of(cell)) for cell in ALL_CELLS}
+MISSING = Cell(PerturbationClass.MISSING_INFO, Intensity.LOW)
 
 
-def test_assigned_levers_cover_a_cell_evenly() -> None:
-    settings = replace(PLAIN, replicates=10, assignable={"a": ASSIGNABLE, "b": ASSIGNABLE})
-    used = Counter((job.generator, job.cell, job.lever) for job in jobs(settings))
+MANY = tuple(instance(n, f"It opened in 1984, says note {n}.") for n in range(30))
+
+
+def offers_of(
+    settings: PlanSettings,
+    generator: str,
+    cell: Cell,
+    instances: tuple[tuple[str, BaseInstance], ...] = INSTANCES,
+) -> list[tuple[tuple[str, ...], ...]]:
+    everything = plan_jobs(settings, instances, CATALOGUE)
+    planned = [job.offers for job in everything if (job.generator, job.cell) == (generator, cell)]
+    assert None not in planned
+    return [offers for offers in planned if offers is not None]
+
+
+def fitting(cell: Cell) -> set[str]:
+    """The levers of a cell whose needs all instances here meet."""
+    features = features_of(INSTANCES[0][1])
+    assert {features_of(one) for _, one in INSTANCES} == {features}
+    return {
+        lever.name
+        for lever in CATALOGUE.levers_of(cell)
+        if all(Need.read(need).may_hold(features) for need in lever.needs)
+    }
+
+
+@pytest.mark.parametrize(("choice", "size"), [("covering", 3), ("assigned", 1)])
+def test_offers_cover_the_fitting_levers_evenly(choice: LeverChoice, size: int) -> None:
+    settings = replace(PLAIN, replicates=1, lever_choice=choice)
     for generator in ("a", "b"):
         for cell in ALL_CELLS:
-            times = [used[generator, cell, name] for name in ASSIGNABLE[cell]]
-            assert sum(times) == 30
-            assert max(times) - min(times) <= 1
+            offers = offers_of(settings, generator, cell, MANY)
+            first = Counter(name for offer in offers for levers in offer[:1] for name in levers)
+            assert set(first) <= fitting(cell)
+            if fitting(cell):
+                assert set(first) == fitting(cell)
+                assert max(first.values()) - min(first.values()) <= 1
+            for offer in offers:
+                names = [name for levers in offer for name in levers]
+                assert len(names) == len(set(names)) == min(3 * size, len(fitting(cell)))
+                assert all(len(levers) == size for levers in offer[:-1])
 
 
-def test_a_generator_without_an_entry_chooses_for_itself() -> None:
-    settings = replace(PLAIN, assignable={"a": ASSIGNABLE})
-    assert {job.lever is None for job in jobs(settings) if job.generator == "b"} == {True}
-    assert {job.lever is None for job in jobs(settings) if job.generator == "a"} == {False}
-    assert ids(settings) & ids() == {job.id for job in jobs() if job.generator == "b"}
+def test_a_generator_that_chooses_is_offered_every_fitting_lever() -> None:
+    settings = replace(PLAIN, lever_choice="generator")
+    for cell in ALL_CELLS:
+        for offers in offers_of(settings, "a", cell):
+            assert {name for offer in offers for name in offer} == fitting(cell)
+            assert len(offers) <= 1
 
 
-def test_the_order_of_assigned_levers_is_seeded() -> None:
-    def order(seed: int) -> list[str | None]:
-        settings = replace(PLAIN, seed=seed, replicates=10, assignable={"a": ASSIGNABLE})
-        return [job.lever for job in jobs(settings) if (job.generator, job.cell) == ("a", ALL_CELLS[0])]
+def test_a_generator_with_an_order_of_its_own_is_offered_nothing() -> None:
+    settings = replace(PLAIN, own_order=frozenset({"a"}))
+    assert {job.offers for job in jobs(settings) if job.generator == "a"} == {None}
+    assert offers_of(settings, "b", ALL_CELLS[0]) == offers_of(PLAIN, "b", ALL_CELLS[0])
+
+
+def test_needs_decide_what_is_offered() -> None:
+    assert "Trim Month but Keep Year" not in fitting(MISSING)
+    dated = BaseInstance(
+        "d", "test", "Who built it?", (Passage("Ada built it. It opened on 4 May 1984."),), ("Ada",)
+    )
+    (job,) = plan_jobs(
+        replace(PLAIN, cells=(MISSING,), generators={"a": "fa"}, replicates=1),
+        [(instance_key(dated), dated)],
+        CATALOGUE,
+    )
+    assert "Trim Month but Keep Year" in [name for offer in job.offers or () for name in offer]
+
+
+def test_the_order_of_offers_is_seeded() -> None:
+    def order(seed: int) -> list[tuple[tuple[str, ...], ...]]:
+        return offers_of(replace(PLAIN, seed=seed), "a", ALL_CELLS[0])
 
     assert order(1) == order(1)
     assert order(1) != order(2)
+
+
+@pytest.mark.parametrize("choice", ["generator", "assigned"])
+def test_another_choice_gives_other_jobs(choice: LeverChoice) -> None:
+    kept = {job.cell for job in jobs() if job.id in ids(replace(PLAIN, lever_choice=choice))}
+    assert all(len(fitting(cell)) <= 1 for cell in kept)
+
+
+def test_lever_service_counts_the_jobs_a_lever_may_serve() -> None:
+    served = lever_service(PLAIN, INSTANCES, CATALOGUE)
+    for cell in ALL_CELLS:
+        assert {name: jobs for name, jobs in served[cell].items() if jobs} == dict.fromkeys(fitting(cell), 6)
+
+
+def test_two_passages_are_asked_about_as_several() -> None:
+    key, one = INSTANCES[0]
+    two = replace(one, passages=(*one.passages, Passage("It is a mill.")))
+    settings = replace(PLAIN, several={"a": "other", "b": "fb"})
+    (single, *_), (several, *_) = (list(plan_jobs(settings, [(key, each)], CATALOGUE)) for each in (one, two))
+    assert single.id == jobs()[0].id
+    assert several.id != single.id

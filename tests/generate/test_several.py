@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from perturb.catalogue import Catalogue
-from perturb.generate.by_model import generate_by_model, read_reply
+from perturb.generate.by_model import Declined, generate_by_model, read_reply
 from perturb.generate.made import Made
 from perturb.generate.plan import PlanSettings, plan_digest, plan_jobs
 from perturb.llm.asking import Asker, Call
@@ -196,6 +196,7 @@ async def test_a_reply_about_other_passages_is_asked_for_once_more_and_then_unpa
 
 def test_numbers_may_be_written_as_text() -> None:
     read = read_reply(reply(Cell(CONTRADICTION, MEDIUM), [{"number": " 2 ", "text": "x"}]), 5)
+    assert not isinstance(read, Declined)
     assert read.texts == {2: "x"}
 
 
@@ -218,7 +219,7 @@ def test_each_kind_of_instance_has_jobs_by_its_own_templates() -> None:
 
     def plan(one: str, many: str | None) -> PlanSettings:
         several = {"gen": many} if many else {}
-        return PlanSettings("r1", 7, (Cell(AMBIGUITY, LOW),), 1, {"gen": one}, {}, several)
+        return PlanSettings("r1", 7, (Cell(AMBIGUITY, LOW),), 1, {"gen": one}, several=several)
 
     def ids(one: str, many: str) -> list[str]:
         return [job.id for job in plan_jobs(plan(one, many), instances, CATALOGUE)]

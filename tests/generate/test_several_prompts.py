@@ -40,7 +40,7 @@ def candidate(cell: Cell, *texts: str) -> Candidate:
 
 
 def test_passages_are_numbered_with_role_and_title() -> None:
-    system, user = PROMPTS.generation(ALL_CELLS[3], INSTANCE, None).messages
+    system, user = PROMPTS.generation(ALL_CELLS[3], INSTANCE).messages
     data = json.loads(user.content)
     assert "context" not in data
     assert data["passages"] == [
@@ -68,12 +68,12 @@ def test_a_verifier_sees_all_passages_and_the_changed_ones_by_number() -> None:
 @pytest.mark.parametrize("cell", ALL_CELLS, ids=str)
 def test_every_cell_says_what_it_asks_for(cell: Cell) -> None:
     entry = PROMPTS.catalogue.classes[cell.perturbation_class]
-    generation = PROMPTS.generation(cell, INSTANCE, None).messages[0].content
+    generation = PROMPTS.generation(cell, INSTANCE).messages[0].content
     verification = PROMPTS.verification(INSTANCE, candidate(cell, "a", "b", "c")).messages[0].content
     for text in (generation, verification):
         assert entry.criteria[cell.intensity] in text
         assert PROMPTS.catalogue.expected_behavior(cell) in text
-        assert all(lever.instruction in text for lever in PROMPTS.catalogue.levers_of(cell))
+        assert all(lever.name in text for lever in PROMPTS.catalogue.levers_of(cell))
         assert "{{" not in text
         assert "{%" not in text
         assert "\n\n\n" not in text

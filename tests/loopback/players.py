@@ -128,13 +128,12 @@ class Request:
         return "passages" in self.data
 
     @property
-    def assigned(self) -> str | None:
-        """The lever that the prompt names in advance."""
-        named = _ASSIGNED.search(self.system)
-        return named[1].strip() if named else None
+    def offered(self) -> list[str]:
+        """The levers that the prompt offers."""
+        return _OFFERED.findall(self.system)
 
 
-_ASSIGNED = re.compile(r"^Use exactly this lever:\s*1\. (.+)$", re.MULTILINE)
+_OFFERED = re.compile(r"^\d+\. (.+)\n   What to do: ", re.MULTILINE)
 
 
 def read_request(messages: Turns) -> Request:
@@ -204,14 +203,14 @@ class GeneratorPlayer:
 
     def _edit(self, model: str, request: Request, instance: BaseInstance) -> Edit:
         """The first edit that passes the machine checks; the last one if none does."""
-        cell, assigned = request.cell, request.assigned
-        seed = seed_of(self._seed, model, instance.id, str(cell), assigned)
-        made = perturb_by_rule(instance, cell, assigned, seed)
-        edits = [_ruled(made)] if isinstance(made, RuleCandidate) else []
+        cell, offered = request.cell, request.offered
+        seed = seed_of(self._seed, model, instance.id, str(cell), offered)
         chance = random.Random(seed)
-        lever = assigned or chance.choice(self._catalogue.levers_of(cell)).name
-        for edit in (*edits, *simple_edits(instance, cell, lever, chance)):
-            if find_fault(self._catalogue, instance, _candidate(instance, cell, edit), assigned) is None:
+        chance.shuffle(offered)
+        tried = (perturb_by_rule(instance, cell, lever, seed) for lever in offered)
+        edits = next(([_ruled(made)] for made in tried if isinstance(made, RuleCandidate)), [])
+        for edit in (*edits, *simple_edits(instance, cell, offered[0], chance)):
+            if find_fault(self._catalogue, instance, _candidate(instance, cell, edit), offered) is None:
                 break
         return edit
 

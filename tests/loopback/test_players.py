@@ -79,7 +79,7 @@ def asker(player: Player, name: str = "g") -> Asker:
 
 
 async def made(player: Player, cell: Cell, instance: BaseInstance, lever: str | None = None) -> Made:
-    job = Job("j", instance.id, cell, "g", 0, "r", lever)
+    job = Job("j", instance.id, cell, "g", 0, "r", ((lever,),) if lever else None)
     return await generate_by_model(asker(player), PROMPTS, job, instance, 0)
 
 
@@ -126,7 +126,7 @@ async def test_an_assigned_lever_is_used(cell: Cell) -> None:
 
 async def test_models_differ() -> None:
     player = GeneratorPlayer()
-    request = turns(PROMPTS.generation(PREMISE, INSTANCES[0], None))
+    request = turns(PROMPTS.generation(PREMISE, INSTANCES[0]))
     assert len({player.play(f"g{number}", request) for number in range(10)}) > 1
 
 
@@ -286,7 +286,7 @@ def test_fault_rates_are_met_and_must_not_exceed_one() -> None:
 def test_roles_follow_the_request() -> None:
     player = RolePlayer(GeneratorPlayer(), VerifierPlayer({}))
     instance = INSTANCES[0]
-    asked = player.play("m", turns(PROMPTS.generation(PREMISE, instance, None)))
+    asked = player.play("m", turns(PROMPTS.generation(PREMISE, instance)))
     judged = player.play("m", turns(PROMPTS.verification(instance, candidate(PREMISE, instance))))
     assert "perturbed_query" in json.loads(asked)
     assert json.loads(judged)["verdict"] == "PASS"

@@ -83,7 +83,15 @@ def candidate_of(
     catalogue: Catalogue, instance: BaseInstance, cell: Cell, seed: int, lever: str | None = None
 ) -> Candidate | None:
     """What the engine makes of an instance, before the offline panel; None if it abstains or a check refuses."""
-    job = Job(digest(instance.id, str(cell), seed), instance.id, cell, "rules", 0, "quality", lever)
+    job = Job(
+        digest(instance.id, str(cell), seed),
+        instance.id,
+        cell,
+        "rules",
+        0,
+        "quality",
+        ((lever,),) if lever else None,
+    )
     made = generate_by_rule(catalogue, job, instance, seed)
     return made.candidate if made.outcome is Outcome.CANDIDATE else None
 

@@ -47,9 +47,8 @@ VERIFIERS = {"v1": "print1", "v2": "print2"}
 
 
 def job(number: int, generator: str = "g") -> Job:
-    return Job(
-        f"job{number:05}", "i1", ALL_CELLS[number % 18], generator, 0, "r1", "L" if number % 2 else None
-    )
+    offers = (("L", "M"), ("N",)) if number % 2 else None
+    return Job(f"job{number:05}", "i1", ALL_CELLS[number % 18], generator, 0, "r1", offers)
 
 
 def candidate(number: int) -> Candidate:
@@ -347,6 +346,36 @@ def test_every_earlier_version_is_brought_up_to_date(tmp_path: Path) -> None:
             assert plan(ledger, 2) == 1
             assert ledger.db.execute("PRAGMA user_version").fetchone()[0] == len(STEPS)
         open_read_only(folder).close()
+
+
+def test_jobs_of_the_version_that_named_one_lever_are_read(tmp_path: Path) -> None:
+    with closing(connect(tmp_path / LEDGER_FILE)) as db:
+        for step in STEPS[:5]:
+            db.executescript(step)
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute("PRAGMA user_version = 5")
+        for number, lever in enumerate([None, 'Say "no"']):
+            db.execute(
+                "INSERT INTO jobs (id, plan, instance_key, base_id, perturbation_class, intensity, generator,"
+                " replicate, round, lever) VALUES (?, 1, 'k', 'i', 'P-Ambiguity', 'LOW', 'g', 0, 'r', ?)",
+                (f"j{number}", lever),
+            )
+        db.commit()
+    with Ledger(tmp_path) as ledger:
+        planned = [one.job.offers for one in queries.pending_jobs(ledger.db, 1, "g")]
+        assert planned == [None, (('Say "no"',),)]
+        assert queries.declines(ledger.db, 1) == {}
+
+
+def test_declined_levers_are_counted(ledger: Ledger) -> None:
+    number = plan(ledger)
+    ledger.record_outcome("job00000", Outcome.NOT_APPLICABLE, "No.", None, {"L": "No rule.", "M": "No."})
+    ledger.record_outcome("job00001", Outcome.UNPARSED, "x", None, {"M": "None."})
+    ledger.flush()
+    assert queries.declines(ledger.db, number) == {
+        "M": {"jobs": 2, "reason": "No."},
+        "L": {"jobs": 1, "reason": "No rule."},
+    }
 
 
 def test_migrating_twice_changes_nothing(tmp_path: Path) -> None:

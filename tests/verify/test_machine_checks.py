@@ -59,13 +59,14 @@ def test_the_lever_must_be_of_the_cell_and_the_one_asked_for() -> None:
     strange = CATALOGUE.levers_of(ALL_CELLS[4])[0].name
     text = "The mill opened in 1984 or so."
 
-    def fault(lever: str, assigned: str | None = None) -> str | None:
+    def fault(lever: str, *offered: str) -> str | None:
         return find_fault(
-            CATALOGUE, ORIGINAL, candidate("P-Contradiction", "LOW", QUERY, text, lever), assigned
+            CATALOGUE, ORIGINAL, candidate("P-Contradiction", "LOW", QUERY, text, lever), offered
         )
 
     assert fault(here) is None
     assert fault(here, here) is None
+    assert fault(here, other, here) is None
     assert fault(here, other) == f"lever '{here}' was used, '{other}' was asked for"
     assert (
         fault(strange) == f"lever '{strange}' belongs to P-Contradiction/MEDIUM, not to P-Contradiction/LOW"

@@ -1,0 +1,263 @@
+"""What an instance offers: the closed vocabulary in which levers say what they need, and how it is read off the texts.
+
+A feature is a text such as `question:when` or `has:colour`. Features are read cautiously, by patterns and word banks:
+one that is reported should be there, one that is not may have been missed. Vocabulary, banks and patterns stand in
+`levers/words.yaml`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from perturb.digests import digest
+from perturb.records import BaseInstance
+from perturb.resources import data_folder
+
+ADVISORY: frozenset[str] = frozenset()
+"""Features that are not read surely enough to rule a lever out (less than 98 % of those reported are there)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One need of a lever: `has:colour`; `answer:person|place`, one of the two; `not question:when`."""
+
+    features: frozenset[str]
+    negated: bool = False
+
+    @classmethod
+    @cache
+    def read(cls, text: str) -> Need:
+        """Read a need; raises `ValueError` that says what is unknown.
+
+        >>> sorted(Need.read("answer:person|place").features)
+        ['answer:person', 'answer:place']
+        """
+        positive = text.removeprefix("not ")
+        group, colon, names = positive.partition(":")
+        known = vocabulary()
+        if group not in known or not colon:
+            raise ValueError(f"write it as GROUP:FEATURE, where GROUP is one of {', '.join(known)}")
+        for name in names.split("|"):
+            if name not in known[group]:
+                raise ValueError(f"unknown feature '{group}:{name}': choose from {', '.join(known[group])}")
+        return cls(frozenset(f"{group}:{name}" for name in names.split("|")), positive != text)
+
+    def holds(self, features: frozenset[str]) -> bool:
+        """Whether an instance with these features meets it."""
+        return self.negated == self.features.isdisjoint(features)
+
+    def may_hold(self, features: frozenset[str]) -> bool:
+        """The same, but a need that hangs on an advisory feature rules nothing out."""
+        return not self.features.isdisjoint(ADVISORY) or self.holds(features)
+
+
+def features_of(instance: BaseInstance) -> frozenset[str]:
+    """The features of an instance, as far as they can be told from its texts."""
+    query = " ".join(instance.query.lower().replace("’", "'").split()).rstrip(" ?.")
+    kind = _question_kind(query)
+    features = {f"question:{kind}", f"passages:{'one' if len(instance.passages) == 1 else 'several'}"}
+    features |= {f"answer:{name}" for name in _answer_kinds(query, kind, instance)}
+    features |= {f"asks:{name}" for name in vocabulary()["asks"] if _pattern(f"asks_{name}").search(query)}
+    texts = _Texts(instance, query)
+    features |= {f"has:{name}" for name, test in _HAS.items() if test(texts)}
+    if "answer:person" in features or any(name.lower() in query for name in texts.people):
+        features.add("about:person")
+    topics = ("organisation", "work", "product")
+    return frozenset(features | {f"about:{name}" for name in topics if _words(name).search(query)})
+
+
+# -- words and patterns ------------------------------------------------------------------------------------------
+
+
+def words_file() -> Path:
+    """The file of the vocabulary and the words, which is no file of levers."""
+    return data_folder("levers") / "words.yaml"
+
+
+@cache
+def features_version() -> str:
+    """Digest of everything that decides which features an instance has."""
+    return digest(words_file().read_text(encoding="utf-8"), Path(__file__).read_text(encoding="utf-8"))
+
+
+@cache
+def _content() -> Mapping[str, Any]:
+    return dict(yaml.safe_load(words_file().read_text(encoding="utf-8")))
+
+
+def vocabulary() -> Mapping[str, Mapping[str, str]]:
+    """Group → feature → what it says of an instance."""
+    features: Mapping[str, Mapping[str, str]] = _content()["features"]
+    return features
+
+
+@cache
+def _bank(name: str) -> frozenset[str]:
+    return frozenset(_content()["words"][name].split(", "))
+
+
+@cache
+def _source(name: str) -> str:
+    """The text of a pattern, with others put in; of a bank, its words as alternatives."""
+    if name in _content()["words"]:
+        return f"(?:{'|'.join(map(re.escape, sorted(_bank(name), key=len, reverse=True)))})"
+    return re.sub(r"<([a-z_]+)>", lambda found: _source(found[1]), "".join(_content()["patterns"][name]))
+
+
+@cache
+def _pattern(name: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(_source(name), flags)
+
+
+@cache
+def _words(bank: str) -> re.Pattern[str]:
+    """One of the words of a bank; names of places and people only with their capitals."""
+    flags = 0 if bank in ("city", "region", "first_name") else re.IGNORECASE
+    return re.compile(rf"(?<![\w-]){_source(bank)}(?![\w-])", flags)
+
+
+# -- question and answer -----------------------------------------------------------------------------------------
+
+_KINDS = ("how_many", "how", "when", "who", "where", "why", "which", "what")
+
+
+def _question_kind(query: str) -> str:
+    bare = re.sub(rf"^{_source('preposition')} ", "", query)
+    inside = _pattern("question_inside").search(query)
+    for text in (query, bare, *((inside[1] or inside[2],) if inside else ())):
+        for kind in _KINDS:
+            if _pattern(f"question_{kind}").match(text):
+                return kind
+    return "yes_no" if _pattern("question_yes_no").match(query) else "phrase"
+
+
+def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str]:
+    answers = [answer.strip(" \"'“”.") for answer in instance.answers]
+    dated = all(_pattern("dated").search(answer) for answer in answers)
+    if dated and (kind == "when" or all(_pattern("month").search(answer) for answer in answers)):
+        yield "date"
+    elif kind != "when" and all(map(_is_number, answers)):
+        yield "number"
+        if all(_pattern("money", re.IGNORECASE).search(answer) for answer in answers):
+            yield "money"
+        elif any(_pattern("measure", re.IGNORECASE).search(answer) for answer in answers):
+            yield "measure"
+    elif kind != "when" and all(map(_is_named, answers)) and _stands_inside(answers[0], instance):
+        yield "named"
+        yield from _named_kinds(query, answers)
+    elif not dated and not any(re.search(r"\d|[A-Z]", answer) or _is_number(answer) for answer in answers):
+        yield "text"
+
+
+def _named_kinds(query: str, answers: list[str]) -> Iterator[str]:
+    if _pattern("group", re.IGNORECASE).search(answers[0]):
+        yield "organisation"
+    elif _pattern("person_asked").search(query) and _is_person(answers[0]):
+        yield "person"
+    elif _pattern("title_asked").search(query):
+        yield "title"
+    elif _pattern("place_asked").search(query) or set(answers) <= _bank("city") | _bank("region"):
+        yield "place"
+
+
+def _is_number(answer: str) -> bool:
+    return _pattern("number", re.IGNORECASE).fullmatch(answer) is not None
+
+
+def _is_named(answer: str) -> bool:
+    """Whether all words that carry a meaning have capitals."""
+    words = [word for word in answer.split() if word.lower() not in _bank("small")]
+    return bool(words) and all(word[:1].isupper() for word in words) and not _is_number(answer)
+
+
+def _is_person(name: str) -> bool:
+    words = name.split()
+    return 2 <= len(words) <= 4 and words[0] in _bank("first_name") and not re.search(r"\d|,|&| and ", name)
+
+
+def _stands_inside(answer: str, instance: BaseInstance) -> bool:
+    """Whether the answer has its capital inside a sentence too, where common nouns have none."""
+    head = re.escape(re.sub(r"^the ", "", answer, flags=re.IGNORECASE))
+    return any(re.search(rf"[\w,;:(\"'“] ?{head}", passage.text) for passage in instance.passages)
+
+
+# -- passage -----------------------------------------------------------------------------------------------------
+
+
+class _Texts:
+    """What the features of the passage are read from; the passage is that of the signal passages."""
+
+    def __init__(self, instance: BaseInstance, query: str) -> None:
+        signal = [one.text for one in instance.passages if one.role == "signal"]
+        passages = signal or [one.text for one in instance.passages]
+        self.query = query
+        self.text = "\n".join(passages)
+        self.both = f"{query}\n{self.text}"
+        self.sentences = [one for text in passages for one in _pattern("sentence").split(text)]
+        self.answers = [answer.lower() for answer in instance.answers]
+
+    def spare(self, piece: str) -> bool:
+        """Whether a piece of the passage holds no answer, is no part of one, and does not stand in the question."""
+        low = piece.lower().strip()
+        return not any(low in kept or kept in low for kept in (*self.answers, self.query))
+
+    def any_spare(self, pattern: str) -> bool:
+        """Whether one of the pattern's finds is spare: of its groups, if it has any."""
+        found = _pattern(pattern).finditer(self.text)
+        return any(self.spare(next(filter(None, one.groups()), one[0])) for one in found)
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        names = {
+            one[0] for one in re.finditer(rf"{_words('first_name').pattern}{_source('name')}", self.text)
+        }
+        return frozenset(name for name in names if not _pattern("group", re.IGNORECASE).search(name))
+
+    @cached_property
+    def figures(self) -> list[str]:
+        return [found[1].rstrip(",.") for found in _pattern("figure").finditer(self.text)]
+
+
+def _names_spare_person(texts: _Texts) -> bool:
+    return any(texts.spare(name) and name.split()[-1].lower() not in texts.query for name in texts.people)
+
+
+def _has_spare_date(texts: _Texts) -> bool:
+    months_needed = any(_pattern("month", re.IGNORECASE).search(answer) for answer in texts.answers)
+    return not months_needed and texts.any_spare("full_date")
+
+
+_HAS: Mapping[str, Callable[[_Texts], bool]] = {
+    "colour": lambda t: not re.search(" colou?r", t.query) and t.any_spare("colour_use"),
+    "city": lambda t: t.any_spare("city_phrase"),
+    "place": lambda t: bool(_words("city").search(t.text) or _words("region").search(t.text)),
+    "example": lambda t: (
+        len(t.sentences) > 2
+        and any(_pattern("example").search(sentence) and t.spare(sentence) for sentence in t.sentences)
+    ),
+    "figure": lambda t: any(len(re.sub(r"[,.]", "", figure).strip("0")) >= 3 for figure in t.figures),
+    "spare_figure": lambda t: any(map(t.spare, t.figures)),
+    "spare_date": _has_spare_date,
+    "spare_person": _names_spare_person,
+    "two_people": lambda t: len({name.split()[-1] for name in t.people}) > 1,
+    "living_person": lambda t: bool(_pattern("alive").search(t.text)),
+    "office": lambda t: bool(_words("office").search(t.both)),
+    "spare_bracket": lambda t: t.any_spare("bracket"),
+    "opening": lambda t: any(
+        (found := _pattern("opening").search(sentence)) is not None and t.spare(found[0])
+        for sentence in t.sentences
+    ),
+    "alias": lambda t: t.any_spare("alias"),
+    "origin_date": lambda t: bool(_pattern("origin").search(t.text)),
+    "ordinal": lambda t: bool(_pattern("ordinal").search(t.text)),
+    "organism": lambda t: bool(_words("organism").search(t.both)),
+    "institution": lambda t: bool(_words("institution").search(t.both)),
+    "cause": lambda t: bool(_pattern("cause").search(t.text)),
+}
