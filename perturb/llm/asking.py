@@ -61,6 +61,9 @@ class CallLog(Protocol):
     def record(self, call: Call) -> None:
         """Keep a call; must not block, and `find` must know of it at once."""
 
+    async def committed(self) -> None:
+        """Return when everything recorded so far is on disk."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[T]):
@@ -169,14 +172,24 @@ class Asker:
         bound = upper_bound(question.model.settings, question.request)
         await self._budget.reserve(bound)
         cost: float | None = 0.0
-        try:
-            reply = _storable(await question.model.complete(question.request))
+        kept: list[Asked[T]] = []
+
+        async def keep(reply: ChatReply) -> None:
+            nonlocal cost
+            reply = _storable(reply)
             cost = reply.cost_usd
+            kept.append(self._answered(question, reply, bound if cost is None else cost))
+            await self._log.committed()
+
+        try:
+            reply = await question.model.complete(replace(question.request, keep=keep))
+            if not kept:  # a model without limits
+                await keep(reply)
         except ModelError as error:
             return self._failed(question, error)
         finally:
             self._budget.settle(bound, cost)
-        return self._answered(question, reply, bound if cost is None else cost)
+        return kept[0]
 
     def _answered(self, question: _Question[T], reply: ChatReply, charged: float) -> Asked[T]:
         asked: Asked[T]

@@ -5,7 +5,7 @@ Nothing here knows what carries the call: `perturb.llm.remote` (litellm) or `per
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -38,6 +38,8 @@ class ChatRequest:
     """JSON schema of the wanted object; sent only where the model reads one."""
     key: str = field(default="", compare=False)
     """Digest of everything that decides the reply, set by whoever asks; never sent."""
+    keep: Callable[[ChatReply], Awaitable[None]] | None = field(default=None, compare=False)
+    """Awaited with the reply before its connection is free for the next call; never sent."""
 
 
 @dataclass(frozen=True, slots=True)

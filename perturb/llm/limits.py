@@ -1,17 +1,17 @@
 """Keeps a model within its limits and tries again where that may help.
 
-The order of a try: a slot (`max_connections`), the breaker, the pace (`rpm`, `tpm`), the call. The slot is given
-back before the wait for the next try, so a failing call never holds up the others.
+The order of a try: a place (`max_connections`, fewer while the model fails), the pace (`rpm`, `tpm`), the call, the
+record of its reply. The place is given back before the wait for the next try, so a failing call never holds up others.
 """
 
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import random
 import time
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from perturb.errors import PermanentModelError, TransientModelError, WorkerLostError
@@ -87,79 +87,106 @@ class Pace:
         self._free_at += units * self._seconds_per_unit
 
 
-class Breaker:
-    """Pauses a model after `threshold` transient failures in a row.
+class Throttle:
+    """How many calls may be in flight: fewer with every transient failure, more with every answer, gradually.
 
-    After the pause one call is let through as a probe; if it fails, the pause doubles, up to `longest` seconds.
-    After `probes` failed probes in a row callers are refused at once, but for a probe after each pause.
+    In a round of calls that all fail the limit halves; in one that all pass it doubles, or grows by a fifth of `most`
+    if that is less. After `threshold` failures in a row it is 1, and that one call is sent after a pause as long as
+    a sixth of the time that the model has been failing, at least `first` seconds. After `patience` seconds without
+    an answer callers are refused at once, but for one after each pause.
     """
 
     def __init__(
-        self, clock: Clock, *, threshold: int = 10, first: float = 2.0, longest: float = 60.0, probes: int = 8
+        self, clock: Clock, most: int, *, threshold: int = 10, first: float = 2.0, patience: float = 240.0
     ) -> None:
+        self.limit = float(most)
         self.pauses = 0
         """How often the model was paused."""
         self._clock = clock
+        self._most = most
         self._threshold = threshold
         self._first = first
-        self._longest = longest
-        self._probes = probes
+        self._patience = patience
+        self._active = 0
         self._failures = 0
-        self._failed_probes = 0
+        self._failing_since = 0.0
         self._until: float | None = None
-        self._probing = False
-        self._changed = asyncio.Event()
+        self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def enter(self) -> bool:
-        """Wait until a call may be sent; True if the caller is the probe.
+    @property
+    def is_low(self) -> bool:
+        """Whether so much has failed that one more failure says nothing about the call that met it."""
+        return self._until is not None or self.limit <= self._most / 4
+
+    async def enter(self) -> int:
+        """Wait for a place, and in it for the end of a pause; returns the number of pauses so far.
 
         Raises `TransientModelError` if the model has been failing for so long that waiting is no use.
         """
-        while self._until is not None:
-            wait = self._until - self._clock.now()
-            if wait <= 0 and not self._probing:
-                self._probing = True
-                return True
-            if self._failed_probes >= self._probes:
-                raise TransientModelError(f"paused after {self._probes} failed probes in a row")
-            if self._probing:
-                await self._changed.wait()
-            else:
+        if self._until is not None and (self._active or self._clock.now() < self._until):
+            self._check_patience()
+        if self._waiting or self._active >= int(self.limit):
+            place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(place)
+            try:
+                await place
+            except asyncio.CancelledError:
+                if place.done() and not place.cancelled() and place.exception() is None:
+                    self.leave()
+                raise
+        else:
+            self._active += 1
+        try:
+            while self._until is not None and (wait := self._until - self._clock.now()) > 0:
                 await self._clock.sleep(wait)
-        return False
+        except BaseException:
+            self.leave()
+            raise
+        return self.pauses
+
+    def leave(self) -> None:
+        """Give the place back."""
+        self._active -= 1
+        self._let_in()
 
     def succeeded(self) -> None:
-        """The model answered: whoever waits may go on."""
-        self._failures = self._failed_probes = 0
+        """The model answered."""
+        self._failures = 0
         self._until = None
-        self._end_probe()
+        self.limit = min(self._most, self.limit + min(1.0, self._most / 5 / self.limit))
+        self._let_in()
 
-    def failed(self, *, probe: bool, retry_after: float | None = None) -> None:
-        """A transient failure; calls sent before a pause do not lengthen it."""
-        if probe:
-            self._failed_probes += 1
-            self._pause(retry_after)
-            self._end_probe()
-        elif self._until is None:
-            self._failures += 1
-            if self._failures >= self._threshold:
-                self._pause(retry_after)
-
-    def abandoned(self, *, probe: bool) -> None:
-        """The call ended without telling anything about the model; the next caller probes instead."""
-        if probe:
-            self._end_probe()
-
-    def _pause(self, retry_after: float | None) -> None:
+    def failed(self, pauses: int, retry_after: float | None = None) -> None:
+        """A transient failure of a call that `enter` let in after so many pauses; only the last one is lengthened."""
+        now = self._clock.now()
+        self._failures += 1
+        if self._failures == 1:
+            self._failing_since = now
+        self.limit = max(1.0, self.limit - 0.5)
+        if self._failures < self._threshold or pauses != self.pauses:
+            return
         self.pauses += 1
-        # The exponent is held down: a probe may fail any number of times.
-        pause = min(self._longest, self._first * 2.0 ** min(self._failed_probes, 30))
-        self._until = self._clock.now() + max(pause, min(retry_after or 0.0, LONGEST_HINT))
+        self.limit = 1.0
+        pause = max(self._first, (now - self._failing_since) / 6)
+        self._until = now + max(pause, min(retry_after or 0.0, LONGEST_HINT))
+        try:
+            self._check_patience()
+        except TransientModelError as error:
+            for place in self._waiting:
+                if not place.done():
+                    place.set_exception(error)
+            self._waiting.clear()
 
-    def _end_probe(self) -> None:
-        self._probing = False
-        self._changed.set()
-        self._changed = asyncio.Event()
+    def _let_in(self) -> None:
+        while self._waiting and self._active < int(self.limit):
+            place = self._waiting.popleft()
+            if not place.done():
+                self._active += 1
+                place.set_result(None)
+
+    def _check_patience(self) -> None:
+        if self._clock.now() - self._failing_since > self._patience:
+            raise TransientModelError(f"no call has passed for {self._patience:g} seconds")
 
 
 @dataclass
@@ -180,18 +207,16 @@ class LimitedModel:
         *,
         clock: Clock | None = None,
         jitter: Callable[[], float] = random.random,
-        breaker: Breaker | None = None,
     ) -> None:
         """`jitter` draws from [0, 1)."""
         self._model = model
         self._clock = clock or RealClock()
         self._jitter = jitter
         settings = model.settings
-        self.breaker = breaker or Breaker(self._clock)
+        self.throttle = Throttle(self._clock, settings.max_connections)
         self.counters = CallCounters()
         self._refusals = 0
         self._given_up: str | None = None
-        self._slots = asyncio.Semaphore(settings.max_connections)
         self._requests = Pace(settings.rpm, self._clock) if settings.rpm else None
         self._tokens = Pace(settings.tpm, self._clock) if settings.tpm else None
         limit = settings.params.get("max_tokens")
@@ -212,61 +237,63 @@ class LimitedModel:
         self.counters.calls += 1
         if self._given_up is not None:
             raise PermanentModelError(self._given_up)
-        tries = losses = 0
+        tries = excused = losses = 0
         while True:
             tries += 1
+            at_low = self.throttle.is_low
             try:
-                reply = await self._try(request)
+                return await self._try(request, tries)
             except WorkerLostError as error:
+                excused += 1
                 losses += 1
                 if losses > LOSSES_BEFORE_GIVING_UP:
                     raise OutOfTriesError(_last_words(error, tries), tries) from None
             except TransientModelError as error:
                 hint = error.retry_after or 0.0
+                excused += at_low
                 if (
                     isinstance(error, OutOfTriesError)
-                    or tries - losses > self.settings.max_retries
+                    or tries - excused > self.settings.max_retries
                     or hint > LONGEST_HINT
                 ):
                     raise OutOfTriesError(_last_words(error, tries), tries, error.retry_after) from None
-                await self._clock.sleep(self._wait(tries - losses - 1, error.retry_after))
+                await self._clock.sleep(self._wait(max(0, tries - excused - 1), error.retry_after))
                 self.counters.retries += 1
-            else:
-                return dataclasses.replace(reply, tries=tries)
 
     async def close(self) -> None:
         """Close the model inside."""
         await self._model.close()
 
-    async def _try(self, request: ChatRequest) -> ChatReply:
-        """One try, in a slot; raises `OutOfTriesError` where the breaker has given the model up."""
-        async with self._slots:
-            try:
-                probe = await self.breaker.enter()
-            except TransientModelError as error:
-                raise OutOfTriesError(f"model '{self.settings.name}': {error}", 0) from None
-            try:
-                expected = await self._take_turn(request)
-                self.counters.tries += 1
-                reply = await self._model.complete(request)
-            except WorkerLostError:
-                self.breaker.abandoned(probe=probe)
-                raise
-            except TransientModelError as error:
-                self.breaker.failed(probe=probe, retry_after=error.retry_after)
-                raise
-            except PermanentModelError as error:
-                # An answer, if not the wanted one: the model is there.
-                self.breaker.succeeded()
-                self._note_refusal(error)
-                raise
-            except BaseException:
-                self.breaker.abandoned(probe=probe)
-                raise
-            self.breaker.succeeded()
+    async def _try(self, request: ChatRequest, number: int) -> ChatReply:
+        """One try, in a place of its own; raises `OutOfTriesError` where the model is given up."""
+        throttle = self.throttle
+        try:
+            pauses = await throttle.enter()
+        except TransientModelError as error:
+            raise OutOfTriesError(f"model '{self.settings.name}': {error}", 0) from None
+        try:
+            expected = await self._take_turn(request)
+            self.counters.tries += 1
+            reply = await self._model.complete(replace(request, keep=None))
+            throttle.succeeded()
             self._refusals = 0
             self._correct(expected, reply)
+            reply = replace(reply, tries=number)
+            if request.keep is not None:
+                await request.keep(reply)
             return reply
+        except WorkerLostError:
+            raise
+        except TransientModelError as error:
+            throttle.failed(pauses, error.retry_after)
+            raise
+        except PermanentModelError as error:
+            # An answer, if not the wanted one: the model is there.
+            throttle.succeeded()
+            self._note_refusal(error)
+            raise
+        finally:
+            throttle.leave()
 
     def _note_refusal(self, error: PermanentModelError) -> None:
         """Count what the model refused in a row; a wrong key would else be tried once for every job."""
@@ -287,8 +314,9 @@ class LimitedModel:
     def _correct(self, expected: float, reply: ChatReply) -> None:
         if not self._tokens or reply.prompt_tokens is None or reply.completion_tokens is None:
             return
-        self._tokens.correct(reply.prompt_tokens + reply.completion_tokens - expected)
-        self._expected_completion += 0.1 * (reply.completion_tokens - self._expected_completion)
+        most = self.settings.tpm or 0  # a report of more cannot be true, and would stop the model for hours
+        self._tokens.correct(min(reply.prompt_tokens + reply.completion_tokens, most) - expected)
+        self._expected_completion += 0.1 * (min(reply.completion_tokens, most) - self._expected_completion)
 
     def _wait(self, retry: int, hint: float | None) -> float:
         """Seconds before retry number `retry` (from 0): full jitter, on top of the provider's hint if any."""

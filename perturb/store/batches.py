@@ -5,7 +5,6 @@ A row is taken when what came of it is in the ledger; those that are not are ask
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sqlite3
 from collections.abc import Sequence
@@ -51,14 +50,14 @@ class BatchLedger(CallLedger):
                 (batch.tag, model, fingerprint, batch.input_file),
             )
         )
-        await asyncio.to_thread(self.flush)
+        await self.committed()
 
     async def note_batch(self, tag: str, batch_id: str) -> None:
         """Note the id that the provider gave to a batch; on disk when this returns."""
         self._writer.put(
             Write("UPDATE batches SET batch_id = ?, state = 'submitted' WHERE tag = ?", (batch_id, tag))
         )
-        await asyncio.to_thread(self.flush)
+        await self.committed()
 
     def end_batch(self, tag: str, state: str) -> None:
         """Note how a batch ended; rows that are not taken can still be read from it."""

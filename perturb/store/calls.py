@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sqlite3
 from contextlib import ExitStack, closing
@@ -72,10 +71,14 @@ class CallLedger:
         """Return when everything recorded so far is on disk."""
         self._writer.flush()
 
+    async def committed(self) -> None:
+        """Return when everything recorded so far is on disk; other tasks go on meanwhile."""
+        await self._writer.committed()
+
     async def keep_up(self) -> None:
-        """Wait for the disk if it has fallen far behind; other tasks go on meanwhile."""
+        """Wait for the disk if it has fallen far behind."""
         if self._writer.behind:
-            await asyncio.to_thread(self._writer.flush)
+            await self.committed()
 
     def find(self, key: str) -> str | None:
         """The reply to an identical request that was read before; None if there is none."""

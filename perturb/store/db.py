@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,7 @@ class Writer:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._queue: queue.SimpleQueue[Write | threading.Event | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Write | Callable[[], None] | None] = queue.SimpleQueue()
         self._failure: LedgerError | None = None
         self._disk_failed = False
         self._connection = connect(path)
@@ -126,8 +127,22 @@ class Writer:
         """Return when everything queued so far is on disk."""
         self.check()
         reached = threading.Event()
-        self._queue.put(reached)
+        self._queue.put(reached.set)
         reached.wait()
+        self.check()
+
+    async def committed(self) -> None:
+        """As `flush`, without blocking the running loop."""
+        self.check()
+        loop = asyncio.get_running_loop()
+        reached = asyncio.Event()
+
+        def tell() -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(reached.set)
+
+        self._queue.put(tell)
+        await reached.wait()
         self.check()
 
     def close(self) -> None:
@@ -145,15 +160,15 @@ class Writer:
         open_for_work = True
         while open_for_work:
             batch: list[Write] = []
-            marks: list[threading.Event] = []
-            item: Write | threading.Event | None = self._queue.get()
+            marks: list[Callable[[], None]] = []
+            item: Write | Callable[[], None] | None = self._queue.get()
             while True:
                 if item is None:
                     open_for_work = False
-                elif isinstance(item, threading.Event):
-                    marks.append(item)
-                else:
+                elif isinstance(item, Write):
                     batch.append(item)
+                else:
+                    marks.append(item)
                 if not open_for_work or len(batch) >= BATCH_ROWS:
                     break
                 try:
@@ -163,7 +178,7 @@ class Writer:
             if batch and not self._disk_failed:
                 self._commit(batch)
             for mark in marks:
-                mark.set()
+                mark()
 
     def _commit(self, batch: Sequence[Write]) -> None:
         try:

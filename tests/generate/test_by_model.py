@@ -38,6 +38,9 @@ class Log:
     def record(self, call: Call) -> None:
         self.calls.append(call)
 
+    async def committed(self) -> None:
+        """At once."""
+
 
 def reply(**changes: Any) -> str:
     content = {

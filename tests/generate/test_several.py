@@ -46,6 +46,9 @@ class Log:
     def record(self, call: Call) -> None:
         return None
 
+    async def committed(self) -> None:
+        """At once."""
+
 
 def reply(cell: Cell, changed: Any, query: str = QUERY) -> str:
     return json.dumps(

@@ -33,6 +33,9 @@ class MemoryLog:
     def record(self, call: Call) -> None:
         self.calls.append(call)
 
+    async def committed(self) -> None:
+        """At once."""
+
 
 def verdict(text: str) -> str:
     return str(read_object(text, frozenset({"verdict"}))["verdict"])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -88,6 +89,17 @@ async def test_tokens_a_minute_are_corrected_by_usage() -> None:
     # 200 tokens a call: 30 calls a minute. The first guess is higher than that, so the start is slower.
     assert most_in_a_minute(inner.starts) <= 31
     assert most_in_a_minute(inner.starts[100:200]) >= 29
+    steady = inner.starts[200:]
+    assert steady[-1] - steady[0] == pytest.approx(99 * 2, rel=0.05), "200 tokens are two seconds"
+
+
+@pytest.mark.parametrize("tokens", [2, 3000])
+async def test_what_a_call_used_is_booked_in_the_place_of_the_estimate(tokens: int) -> None:
+    clock = VirtualClock()
+    reply = ChatReply("fine", prompt_tokens=tokens, completion_tokens=0)
+    inner = TimedModel(clock, lambda n, now: reply, seconds=0, tpm=6000, max_connections=1)
+    await clock.run(many(LimitedModel(inner, clock=clock), 2))
+    assert inner.starts == pytest.approx([0, tokens / 100])
 
 
 async def test_every_try_counts_against_rpm() -> None:
@@ -158,10 +170,68 @@ async def test_a_model_that_fails_on_is_paused_and_probed() -> None:
     model = LimitedModel(inner, clock=clock, jitter=lambda: 0.5)
     replies = await clock.run(many(model, 50))
     assert all(isinstance(reply, ChatReply) for reply in replies), "one outage, no lost job"
-    assert model.breaker.pauses == 5  # 2 + 4 + 8 + 16 + 32 seconds end just after the minute
-    assert len(inner.starts) == 50 + 4 + 50, (
+    assert len(inner.starts) == 50 + 15 + 50, (
         "the first wave, a failed probe after each pause but the last, everyone"
     )
+    assert model.throttle.pauses == 16
+    probes = inner.starts[49:66]
+    assert max(later - earlier for earlier, later in itertools.pairwise(probes)) < 60 / 6, "short pauses"
+    ramp = [round((start - probes[-1]) / 0.1) for start in inner.starts[65:]]
+    assert [ramp.count(n) for n in range(4)] == [1, 2, 4, 8], "never all at once"
+
+
+@pytest.mark.parametrize(("seconds", "width"), [(0.5, 8), (2.0, 32), (0.2, 100), (1.0, 4)])
+@pytest.mark.parametrize("seed", range(2))
+async def test_after_a_storm_nothing_is_lost_and_calls_flow_again(
+    seconds: float, width: int, seed: int
+) -> None:
+    """Nine calls in ten fail for a minute; the bounds are of virtual time."""
+    clock, drawn = VirtualClock(), random.Random(seed)
+    passed: list[float] = []
+
+    def script(number: int, now: float) -> ChatReply | ModelError:
+        if now < 60 and drawn.random() < 0.9:
+            return TransientModelError("429")
+        passed.append(now)
+        return fine(number, now)
+
+    inner = TimedModel(clock, script, seconds, max_connections=width)
+    model = LimitedModel(inner, clock=clock, jitter=drawn.random)
+    ideal = round(60 * width / seconds)
+    jobs = iter(range(ideal + 200))
+
+    async def work() -> None:
+        for _ in jobs:
+            await model.complete(REQUEST)
+
+    await clock.run(asyncio.wait_for(asyncio.gather(*(work() for _ in range(width))), None))
+    starts = [0.0, *(start for start in inner.starts if start < 60), 60.0]
+    assert max(later - earlier for earlier, later in itertools.pairwise(starts)) < 60 / 6 + seconds
+    assert sum(60 <= moment < 120 for moment in passed) > 0.7 * ideal
+
+
+async def test_a_count_that_cannot_be_stops_nobody_for_hours() -> None:
+    clock = VirtualClock()
+    liar = ChatReply("fine", prompt_tokens=10**12, completion_tokens=10**12)
+    inner = TimedModel(clock, lambda n, now: liar if n == 0 else fine(n, now), tpm=6000)
+    await clock.run(many(LimitedModel(inner, clock=clock), 10))
+    assert clock.time < 10 * 60
+
+
+async def test_a_reply_is_kept_before_its_place_is_free() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(clock, fine, max_connections=1)
+    model = LimitedModel(inner, clock=clock)
+    kept: list[float] = []
+
+    async def keep(reply: ChatReply) -> None:
+        assert reply.tries == 1
+        await clock.sleep(5)
+        kept.append(clock.now())
+
+    request = ChatRequest(REQUEST.messages, keep=keep)
+    await clock.run(asyncio.wait_for(asyncio.gather(model.complete(request), model.complete(request)), None))
+    assert (inner.starts, kept) == ([0, 6], [6, 12])
 
 
 async def test_a_model_that_never_comes_back_is_given_up() -> None:
@@ -170,7 +240,7 @@ async def test_a_model_that_never_comes_back_is_given_up() -> None:
     model = LimitedModel(inner, clock=clock, jitter=lambda: 0.5)
     failures = await clock.run(many(model, 1000))
     assert all(isinstance(failure, OutOfTriesError) for failure in failures)
-    assert any("model 'm': paused after 8 failed probes" in str(failure) for failure in failures)
+    assert any("model 'm': no call has passed for 240 seconds" in str(failure) for failure in failures)
     assert len(inner.starts) < 60
     assert clock.time < 600
 
@@ -189,7 +259,7 @@ async def test_some_failures_among_successes_pause_nothing() -> None:
     model = LimitedModel(inner, clock=clock)
     replies = await clock.run(many(model, 300))
     assert all(isinstance(reply, ChatReply) for reply in replies)
-    assert model.breaker.pauses == 0
+    assert model.throttle.pauses == 0
 
 
 async def test_a_cancelled_probe_leaves_the_probe_to_the_next() -> None:
@@ -202,7 +272,7 @@ async def test_a_cancelled_probe_leaves_the_probe_to_the_next() -> None:
     )
     model = LimitedModel(inner, clock=clock)
     await clock.run(many(model, 10))
-    assert model.breaker.pauses == 1
+    assert model.throttle.pauses == 1
 
     async def cancel_the_probe() -> ChatReply:
         probe = asyncio.create_task(model.complete(REQUEST))

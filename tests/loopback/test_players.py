@@ -69,6 +69,9 @@ class NoLog:
     def record(self, call: Call) -> None:
         pass
 
+    async def committed(self) -> None:
+        """At once."""
+
 
 def turns(request: ChatRequest) -> Turns:
     return [{"role": message.role, "content": message.content} for message in request.messages]
