@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from perturb.catalogue import Catalogue
 from perturb.digests import digest, seed_of
@@ -57,7 +56,7 @@ def plan_jobs(
         for replicate in range(settings.replicates):
             for cell in settings.cells:
                 for generator, fingerprint in fingerprints.items():
-                    offered = offers.next(generator, cell, replicate, fitting[cell])
+                    offered = offers.next(generator, cell, replicate, key, fitting[cell])
                     job_id = digest(
                         ("job", JOB_FORMAT, key, str(cell), cell_digests[cell], offered),
                         (generator, fingerprint, settings.round, settings.seed, replicate),
@@ -107,17 +106,6 @@ class _Offers:
             for cell in settings.cells
         }
 
-    @cached_property
-    def _order(self) -> dict[tuple[str, Cell, str], int]:
-        """The seeded order in which levers that were offered equally often have their turn."""
-        settings = self._settings
-        return {
-            (generator, cell, name): seed_of(settings.round, settings.seed, generator, str(cell), name)
-            for generator in {*settings.generators, *settings.several}
-            for cell, levers in self._levers.items()
-            for name, _ in levers
-        }
-
     def fitting(self, instance: BaseInstance) -> dict[Cell, list[str]]:
         """The levers of each cell that may fit an instance, in catalogue order."""
         features = features_of(instance)
@@ -127,23 +115,24 @@ class _Offers:
         }
 
     def next(
-        self, generator: str, cell: Cell, replicate: int, fitting: list[str]
+        self, generator: str, cell: Cell, replicate: int, key: str, fitting: list[str]
     ) -> tuple[tuple[str, ...], ...] | None:
-        """The offers of the generator's next job in a cell.
+        """The offers of the generator's next job in a cell, for the instance with this content key.
 
-        What a replicate is offered depends on no later one, so that more of them can be asked for afterwards.
+        Levers that were offered equally often are drawn, so that they meet in ever other company. What a replicate is
+        offered depends on no later one, so that more of them can be asked for afterwards.
         """
         if generator in self._settings.own_order:
             return None
         size = OFFERED[self._settings.lever_choice]
         if size is None:
             return (tuple(fitting),) if fitting else ()
-        order, used = self._order, self._used
+        used, settings = self._used, self._settings
+        draw = (settings.round, settings.seed, generator, str(cell), replicate, key)
         names = sorted(
-            fitting,
-            key=lambda name: (used[generator, cell, replicate, name], order[generator, cell, name]),
+            fitting, key=lambda name: (used[generator, cell, replicate, name], seed_of(*draw, name))
         )[: size * OFFERS]
         for name in names[:size]:
-            for later in range(replicate, self._settings.replicates):
+            for later in range(replicate, settings.replicates):
                 used[generator, cell, later, name] += _SHARES // len(names[:size])
         return tuple(tuple(names[at : at + size]) for at in range(0, len(names), size))

@@ -195,6 +195,12 @@ def test_needs_decide_what_is_offered() -> None:
     assert "Trim Month but Keep Year" in [name for offer in job.offers or () for name in offer]
 
 
+def test_levers_are_offered_in_ever_other_company() -> None:
+    cell = Cell(PerturbationClass.EPISTEMIC, Intensity.HIGH)
+    company = Counter(frozenset(offer[0]) for offer in offers_of(PLAIN, "a", cell, MANY))
+    assert max(company.values()) <= 4, "or the one that a model likes least is never used"
+
+
 def test_the_order_of_offers_is_seeded() -> None:
     def order(seed: int) -> list[tuple[tuple[str, ...], ...]]:
         return offers_of(replace(PLAIN, seed=seed), "a", ALL_CELLS[0])
