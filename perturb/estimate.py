@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,8 @@ class Estimate:
     jobs: int
     models: tuple[ModelEstimate, ...]
     levers: LeverService
+    missing_keys: tuple[str, ...] = ()
+    """Key variables that the build needs and that are not set."""
 
     @property
     def calls(self) -> int:
@@ -65,6 +68,7 @@ class Estimate:
             "jobs": self.jobs,
             "calls": self.calls,
             "cost_usd": self.cost_usd,
+            "missing_keys": list(self.missing_keys),
             "models": [
                 {name: getattr(model, name) for name in ModelEstimate.__slots__} for model in self.models
             ],
@@ -77,7 +81,7 @@ def estimate_build(blueprint: Blueprint) -> Estimate:
 
     It is an upper estimate but for levers that a generator declines: abstentions, instances that no lever of a cell
     fits, machine checks and the economy schedule make the number of calls smaller.
-    Nothing is called and nothing written.
+    Nothing is called and nothing written. Raises `ConfigError` for a model that could not be called with any key.
     """
     config = blueprint.config
     per_generator = len(blueprint.instances) * len(config.chosen_cells) * config.replicates
@@ -95,7 +99,17 @@ def estimate_build(blueprint: Blueprint) -> Estimate:
         for settings in all_settings.values()
     ]
     served = lever_service(blueprint.plan, blueprint.instances, blueprint.catalogue)
-    return Estimate(len(blueprint.instances), len(config.chosen_cells), jobs, tuple(models), served)
+    everybody = [*blueprint.generator_settings.values(), *blueprint.verifier_settings.values()]
+    missing = _missing_keys(everybody) if everybody else ()
+    return Estimate(len(blueprint.instances), len(config.chosen_cells), jobs, tuple(models), served, missing)
+
+
+def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
+    from perturb.llm.remote import check_model, missing_key
+
+    for settings in models:
+        check_model(settings, needs_key=False)
+    return tuple(dict.fromkeys(name for settings in models if (name := missing_key(settings))))
 
 
 def _longest_copy(instance: BaseInstance) -> int:

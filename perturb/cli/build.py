@@ -136,6 +136,8 @@ def _print_estimate(config: BuildConfig, json_output: bool) -> None:
         f" {len(config.generators)} generators = {estimate.jobs} jobs"
     )
     typer.echo(f"at most {estimate.calls} calls to models, about {money(estimate.cost_usd)}")
+    if estimate.missing_keys:
+        typer.echo(f"not set: {', '.join(estimate.missing_keys)}: export before the build")
     if estimate.models:
         print_table(
             ("model", "role", "calls", "prompt tokens", "reply tokens", "cost"),

@@ -22,7 +22,7 @@ from weakref import WeakSet
 from perturb.errors import ConfigError, ModelError, TransientModelError
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings, Price
 from perturb.llm.redaction import read_key
-from perturb.llm.transports import is_listed, reads_schemas, transport_of
+from perturb.llm.transports import check_address, is_listed, reads_schemas, transport_of
 from perturb.llm.wire import (
     chat_reply,
     failure,
@@ -110,11 +110,11 @@ def _noted(response: Any) -> Any:
     return response
 
 
-def check_model(settings: ModelSettings) -> None:
+def check_model(settings: ModelSettings, *, needs_key: bool = True) -> None:
     """Refuse, before anything is spent, a model that cannot be called.
 
-    Raises `ConfigError` for a parameter that is not allowed, a provider that does not exist and a key that is
-    not in the environment.
+    Raises `ConfigError` for a parameter that is not allowed, a provider that does not exist, a server without an
+    address and, if it `needs_key`, a key that is not in the environment.
     """
     where = f"model '{settings.name}'"
     for name in sorted(_RESERVED_PARAMS & settings.params.keys()):
@@ -126,7 +126,8 @@ def check_model(settings: ModelSettings) -> None:
             )
     if transport_of(settings) == "litellm":
         _check_provider(settings)
-    missing = _missing_key(settings)
+    check_address(settings)
+    missing = missing_key(settings) if needs_key else None
     if missing:
         raise ConfigError(
             f"{where}: environment variable {missing} is not set: export it, or name another in api_key_env"
@@ -246,7 +247,7 @@ def provider_of(settings: ModelSettings) -> str:
     return str(load_litellm().get_llm_provider(settings.model, api_base=settings.api_base)[1])
 
 
-def _missing_key(settings: ModelSettings) -> str | None:
+def missing_key(settings: ModelSettings) -> str | None:
     """The environment variable that a call would miss.
 
     Providers with other ways to sign in (cloud profiles, instance roles) are believed to have one.

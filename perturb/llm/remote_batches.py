@@ -25,6 +25,7 @@ from perturb.llm.remote import (
     with_price,
     without_redirects,
 )
+from perturb.llm.transports import check_address
 from perturb.llm.wire import response_format
 
 T = TypeVar("T")
@@ -73,6 +74,8 @@ def check_batches(settings: ModelSettings) -> None:
             f"model '{settings.name}': provider {provider_of(settings)} has no batches that can be used:"
             f" leave out --batch, or name a model of {', '.join(PROVIDERS)}"
         )
+    # litellm heeds no variable here: without api_base the file goes to OpenAI.
+    check_address(settings, by_variable=False)
 
 
 def open_batch_models(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -16,6 +18,22 @@ _READS_SCHEMAS = frozenset({"hosted_vllm", "lm_studio"})
 
 _OWN_KEYS = {name: f"{name.upper()}_API_KEY" for name in ("hosted_vllm", "lm_studio", "llamafile")}
 """The variables of providers that are a server of the user's own; OpenAI's key is not for other servers."""
+
+_OWN_SERVERS: Mapping[str, str | None] = {
+    **{
+        name: f"{name.upper()}_API_BASE"
+        for name in (
+            *("hosted_vllm", "lm_studio", "llamafile", "xinference", "openai_like", "lemonade", "infinity"),
+            *("docker_model_runner", "litellm_proxy", "ragflow", "langgraph", "langflow"),
+        )
+    },
+    **dict.fromkeys(("ollama", "ollama_chat"), "OLLAMA_API_BASE"),
+    **dict.fromkeys(("custom_openai", "aiohttp_openai", "oobabooga", "triton")),
+}
+"""Prefixes for a server of the user's own, and where litellm finds its address beside `api_base`.
+
+Without one litellm takes the prompt to OpenAI, or to whatever listens on a port of this machine.
+"""
 
 _OPENAIS_OWN = re.compile(
     r"(ft:)?(gpt-(?!oss)|chatgpt|chat-latest|o\d|codex|computer-use|daybreak|davinci|babbage)"
@@ -87,6 +105,19 @@ def reads_schemas(model: str) -> bool:
 def own_key_variable(model: str) -> str | None:
     """The variable that holds the key of a model's provider, where `api_key_env` names none."""
     return _OWN_KEYS.get(_provider(model))
+
+
+def check_address(settings: ModelSettings, *, by_variable: bool = True) -> None:
+    """Raise `ConfigError` if a server of the user's own has no address; `by_variable` if its variable counts as one."""
+    provider = _provider(settings.model)
+    if settings.api_base or provider not in _OWN_SERVERS:
+        return
+    variable = _OWN_SERVERS[provider] if by_variable else None
+    if variable is None or not os.environ.get(variable):
+        also = f", or export {variable}" if variable else ""
+        raise ConfigError(
+            f"model '{settings.name}': '{provider}/' is a server of your own: give its address as api_base{also}"
+        )
 
 
 def _obstacle(settings: ModelSettings) -> str | None:

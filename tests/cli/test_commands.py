@@ -300,6 +300,22 @@ def test_a_dry_run_says_what_it_would_cost_and_does_nothing(run: Run, tmp_path: 
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_a_dry_run_says_which_keys_are_not_set_and_refuses_what_has_no_address(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NOT_SET", "LOOPBACK_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    content = content_of("http://127.0.0.1:9/v1", limit=1)
+    content["generators"][0]["api_key_env"] = content["generators"][1]["api_key_env"] = "NOT_SET"
+    config = write_config(tmp_path, content)
+    assert run("build", config, "--dry-run", "--json").json["missing_keys"] == ["NOT_SET", "LOOPBACK_KEY"]
+    assert "not set: NOT_SET, LOOPBACK_KEY" in run("build", config, "--dry-run").out
+    del content["generators"][0]["api_base"]
+    refused = run("build", write_config(tmp_path, content), "--dry-run")
+    assert refused.code == 1
+    assert "give its address as api_base" in refused.err
+
+
 ROW = {"query": "When did it open?", "context": "It opened in 1984.", "answers": ["1984"]}
 
 

@@ -463,9 +463,15 @@ def test_no_key_is_kept(server: LoopbackServer, tmp_path: Path) -> None:
 
 
 def test_a_provider_without_batches_is_refused() -> None:
-    settings = ModelSettings("ollama", "ollama_chat/tiny")
+    settings = ModelSettings("ollama", "ollama_chat/tiny", api_base="http://127.0.0.1:1")
     with pytest.raises(ConfigError, match=r"model 'ollama': provider ollama_chat has no .* openai, azure,"):
         check_batches(settings)
+
+
+def test_batches_need_the_address_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOSTED_VLLM_API_BASE", "http://127.0.0.1:1/v1")
+    with pytest.raises(ConfigError, match=r"give its address as api_base$"):
+        check_batches(ModelSettings("m", "hosted_vllm/tiny"))
 
 
 ROWS: dict[str, tuple[dict[str, Any], str | type[ModelError]]] = {

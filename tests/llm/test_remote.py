@@ -417,17 +417,48 @@ class TestCheckModel:
             ModelSettings("m", "openai/gpt-4o", api_key_env="LOOPBACK_KEY"),
             ModelSettings("m", "bedrock/anthropic.claude-3-haiku-20240307-v1:0"),
             ModelSettings("m", "vertex_ai/gemini-2.5-pro"),
-            ModelSettings("m", "ollama_chat/llama3"),
+            ModelSettings("m", "ollama_chat/llama3", api_base="http://127.0.0.1:1"),
         ],
         ids=lambda settings: settings.model,
     )
     def test_models_that_can_be_called(self, settings: ModelSettings) -> None:
         check_model(settings)
 
+    @pytest.mark.parametrize("transport", ["auto", "litellm"])
+    @pytest.mark.parametrize(
+        ("provider", "variable"),
+        [
+            *((name, f"{name.upper()}_API_BASE") for name in ("hosted_vllm", "lm_studio", "llamafile")),
+            *((name, f"{name.upper()}_API_BASE") for name in ("xinference", "openai_like", "litellm_proxy")),
+            *(("ollama", "OLLAMA_API_BASE"), ("ollama_chat", "OLLAMA_API_BASE")),
+            *(("custom_openai", None), ("aiohttp_openai", None), ("oobabooga", None)),
+        ],
+    )
+    def test_a_server_of_ones_own_needs_an_address(
+        self, provider: str, variable: str | None, transport: Transport, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        settings = ModelSettings("m", f"{provider}/tiny", transport=transport)
+        monkeypatch.delenv(str(variable), raising=False)
+        with pytest.raises(ConfigError, match=f"own: give its address as api_base.*{variable or ''}"):
+            open_models([settings], Budget())
+        check_model(replace(settings, api_base="http://127.0.0.1:1/v1"))
+        if variable is not None:
+            monkeypatch.setenv(variable, "http://127.0.0.1:1/v1")
+            check_model(settings)
+
     def test_a_budget_needs_a_price(self) -> None:
         settings = ModelSettings("m", "hosted_vllm/tiny", api_base="http://127.0.0.1:1/v1")
         with pytest.raises(ConfigError, match=r"model 'm': its price is unknown.*'price:"):
             open_models([settings], Budget(1.0))
+
+
+async def test_the_address_of_a_server_may_stand_in_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    with LoopbackServer(ScriptedPlayer(["Good day."])) as server:
+        monkeypatch.setenv("HOSTED_VLLM_API_BASE", server.url)
+        settings = ModelSettings("m", "hosted_vllm/tiny", timeout=30)
+        check_model(settings)
+        assert (await ask(settings)).text == "Good day."
 
 
 def test_prices_come_from_the_settings_then_the_table() -> None:
