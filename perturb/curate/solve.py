@@ -26,6 +26,7 @@ from perturb.llm.asking import Asked, Asker
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ChatRequest, Message
 from perturb.llm.replies import ReplyError, read_object
+from perturb.llm.rulings import read_flags
 from perturb.model_entries import ModelEntry, Name
 from perturb.records import BaseInstance
 from perturb.resources import data_folder
@@ -167,7 +168,7 @@ class SolvabilityTest:
         graded = await self._asker.ask(
             judge.name,
             self._requests.judgement(instance, answer),
-            read_raf if several else read_correct,
+            lambda text: (read_raf if several else read_correct)(text, answer),
             purpose="judge",
             subject=instance.id,
         )
@@ -194,18 +195,18 @@ def read_answer(text: str) -> str:
     return answer
 
 
-def read_correct(text: str) -> bool:
+def read_correct(text: str, judged: str = "") -> bool:
     """A judge's grade of an answer from one passage. Raises `ReplyError`."""
-    return _flags(text, ("correct",))["correct"]
+    return read_flags(text, ("correct",), judged)["correct"]
 
 
-def read_raf(text: str) -> bool:
+def read_raf(text: str, judged: str = "") -> bool:
     """Whether the RAF score in a judge's reply is 1. Raises `ReplyError`.
 
     >>> read_raf('{"eligible": true, "supported_by_all": true, "supported_by_relevant": false}')
     False
     """
-    flags = _flags(text, _RAF_KEYS)
+    flags = read_flags(text, _RAF_KEYS, judged)
     return flags["eligible"] and flags["supported_by_relevant"]
 
 
@@ -268,14 +269,6 @@ def _call_fault(asked: Asked[Any], name: str) -> str | None:
             f"model '{name}': {asked.error}: run the same command again, what was answered is kept"
         )
     return f"the call to '{name}' is refused" if asked.status == "error" else None
-
-
-def _flags(text: str, keys: Sequence[str]) -> dict[str, bool]:
-    reply = read_object(text, frozenset(keys))
-    for key in keys:
-        if not isinstance(reply[key], bool):
-            raise ReplyError(f"'{key}' must be true or false")
-    return {key: reply[key] for key in keys}
 
 
 def _normalised(text: str) -> str:

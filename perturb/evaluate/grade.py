@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from perturb.digests import digest
@@ -9,7 +10,8 @@ from perturb.evaluate.answers import Grade, grade_by_rule, read_answer
 from perturb.evaluate.questions import Question
 from perturb.llm.asking import Asker
 from perturb.llm.client import ChatRequest, ModelSettings
-from perturb.llm.replies import ReplyError, read_object
+from perturb.llm.replies import ReplyError
+from perturb.llm.rulings import read_ruling
 from perturb.prompts import data_request, object_schema, system_message, template_version
 from perturb.records import Judgement, JudgementStatus, Response
 
@@ -18,6 +20,15 @@ KIND = "grade"
 BY_RULE = "rule"
 TEMPLATE = "grade/judge"
 
+_STATED = r"grade[\W_]{0,12}(?:is)?[\W_]{0,12}"
+_DENIED = {
+    Grade.CORRECT: re.compile(
+        r"\b(?:incorrect|wrong|not[\W_]+attempted)\b|(?:\bnot|n['’]t)[\W_]+(?:\w+[\W_]+)?correct\b"
+    ),
+    Grade.INCORRECT: re.compile(rf"{_STATED}(?:correct|not[\W_]+attempted)"),
+    Grade.NOT_ATTEMPTED: re.compile(rf"{_STATED}(?:in)?correct"),
+}
+"""What a judge's reply must not say beside each grade. The favourable one is the strictest: others quote it."""
 _LONGEST_ANSWER = 20_000
 """Characters of a reply that a judge is shown."""
 
@@ -52,7 +63,7 @@ class Grader:
         asked = await self._asker.ask(
             self._judge.name,
             grade_request(question, answer),
-            lambda text: read_grade(text, question),
+            lambda text: read_grade(text, question, answer),
             purpose=KIND,
             subject=question.id,
         )
@@ -94,17 +105,19 @@ def grade_request(question: Question, answer: str) -> ChatRequest:
     return data_request(system_message(TEMPLATE, answerable=answerable), data, schema)
 
 
-def read_grade(text: str, question: Question) -> Grade:
-    """The grade in a judge's reply. Raises `ReplyError`.
+def read_grade(text: str, question: Question, judged: str = "") -> Grade:
+    """The grade in a judge's reply about the `judged` one. Raises `ReplyError`.
 
     >>> read_grade('{"grade": "not attempted"}', Question("q", "Who?", ("Ada",)))
     <Grade.NOT_ATTEMPTED: 'NOT_ATTEMPTED'>
     """
-    stated = read_object(text, frozenset({"grade"}))["grade"]
+    found = read_ruling(text, frozenset({"grade"}), judged)
+    stated = found.value["grade"]
     allowed = _allowed(question)
     grade = stated.strip().upper().replace(" ", "_") if isinstance(stated, str) else None
     if grade not in allowed:
         raise ReplyError(f"'grade' must be one of {', '.join(allowed)}")
+    found.must_not_be_denied(_DENIED[Grade(grade)])
     return Grade(grade)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,8 +17,9 @@ from perturb.evaluate.prompts import (
 from perturb.evaluate.results import judgement_version
 from perturb.llm.asking import Asker
 from perturb.llm.client import ChatRequest, ModelSettings
-from perturb.llm.replies import ReplyError, read_object
-from perturb.records import Item, Judgement, JudgementStatus, Response
+from perturb.llm.replies import ReplyError
+from perturb.llm.rulings import read_flags, read_ruling
+from perturb.records import ANSWER_CORRECTLY, Item, Judgement, JudgementStatus, Response
 
 RULE = "rule"
 """Who made a judgement for which nobody had to be asked."""
@@ -79,20 +81,23 @@ class Judge:
         self, kind: str, item: Item, reply: str
     ) -> tuple[ChatRequest, Callable[[str], dict[str, Any]]]:
         if kind == "classification":
-            return classification_request(item, reply), lambda text: read_classification(text, self._codes)
+            return (
+                classification_request(item, reply),
+                lambda text: read_classification(text, self._codes, reply),
+            )
         if kind == "raf":
-            return raf_request(item, reply), read_raf
-        return quality_request(item, reply), read_quality
+            return raf_request(item, reply), lambda text: read_raf(text, reply)
+        return quality_request(item, reply), lambda text: read_quality(text, reply)
 
 
-def read_classification(text: str, codes: Mapping[str, str]) -> dict[str, Any]:
+def read_classification(text: str, codes: Mapping[str, str], judged: str = "") -> dict[str, Any]:
     """A judge's classification, as `{"predicted": ANSWER or the canonical code}`. Raises `ReplyError`.
 
     >>> read_classification('{"behaviour": "answer", "code": ""}', {})
     {'predicted': 'ANSWER'}
     """
-    reply = read_object(text, frozenset({"behaviour"}))
-    behaviour, code = reply["behaviour"], reply.get("code") or ""
+    found = read_ruling(text, frozenset({"behaviour"}), judged)
+    behaviour, code = found.value["behaviour"], found.value.get("code") or ""
     if behaviour not in ("answer", "refusal"):
         raise ReplyError("'behaviour' must be 'answer' or 'refusal'")
     if not isinstance(code, str):
@@ -103,32 +108,44 @@ def read_classification(text: str, codes: Mapping[str, str]) -> dict[str, Any]:
         raise ReplyError("'code' of a refusal must be one of the codes that were listed")
     if behaviour == "answer" and refused:
         raise ReplyError("an answer has no refusal code: decide for one of them")
+    others = [
+        spelling.lower()
+        for spelling, name in codes.items()
+        if name not in (known if refused else None, ANSWER_CORRECTLY)
+    ]
+    denied = "refusal" if behaviour == "answer" else "answer"
+    stated = rf"behaviou?r[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{denied}"
+    found.must_not_be_denied(re.compile("|".join([stated, *(rf"\b{re.escape(one)}\b" for one in others)])))
     return {"predicted": known if refused else ANSWER}
 
 
-def read_quality(text: str) -> dict[str, Any]:
+def read_quality(text: str, judged: str = "") -> dict[str, Any]:
     """A judge's grade of an answer, 1 to 5. Raises `ReplyError`.
 
     >>> read_quality('{"quality": 4, "reason": "a needless remark"}')
     {'quality': 4, 'reason': 'a needless remark'}
     """
-    reply = read_object(text, frozenset({"quality"}))
-    quality = reply["quality"]
+    found = read_ruling(text, frozenset({"quality"}), judged)
+    reply, quality = found.value, found.value["quality"]
     if isinstance(quality, bool) or quality not in (1, 2, 3, 4, 5):
         raise ReplyError("'quality' must be a whole number from 1 to 5")
+    other = f"(?!{int(quality)})[1-5]"
+    found.must_not_be_denied(
+        re.compile(
+            rf"(?:quality|score|grade|rating)[\W_]{{0,12}}(?:is|of|as)?[\W_]{{0,12}}{other}(?!\.?\d)"
+            rf"|(?<![\d.]){other} ?(?:/|out of) ?5"
+        )
+    )
     return {"quality": int(quality), "reason": str(reply.get("reason") or "")}
 
 
-def read_raf(text: str) -> dict[str, Any]:
+def read_raf(text: str, judged: str = "") -> dict[str, Any]:
     """A judge's three flags on an answer from several passages. Raises `ReplyError`."""
     keys = ("eligible", "factual_all", "factual_signal")
-    reply = read_object(text, frozenset(keys))
-    for key in keys:
-        if not isinstance(reply[key], bool):
-            raise ReplyError(f"'{key}' must be true or false")
+    reply = read_flags(text, keys, judged)
     if reply["factual_signal"] and not reply["factual_all"]:
         raise ReplyError("'factual_signal' cannot be true where 'factual_all' is false")
-    return {key: reply[key] for key in keys}
+    return dict(reply)
 
 
 def _judgement(

@@ -1,8 +1,10 @@
 """Finds the one JSON object that a reply was asked to be, in whatever a model wrapped around it.
 
-Thinking blocks, code fences, prose before and trailing text after are passed over. What stands inside a string
-or inside another object is never looked at: a passage may quote a verdict, and a quoted verdict is no verdict.
-Where that cannot be told for sure, the reply counts as unreadable and is asked for once more.
+The thinking that a reply begins with, code fences, prose before and trailing text after are passed over. What stands
+inside a string or inside another object is never looked at: a passage may quote a verdict, and a quoted verdict is no
+verdict. Where that cannot be told for sure, the reply counts as unreadable and is asked for once more.
+
+Who reads a verdict or a grade asks more of a reply: see `FoundObject`.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,30 +25,82 @@ class ReplyError(ValueError):
 
 
 _TAGS = "think|thinking|thought|reasoning|analysis|scratchpad"
-_OPENING = re.compile(rf"<({_TAGS})>", re.IGNORECASE)
-_CLOSING = re.compile(rf"</({_TAGS})>", re.IGNORECASE)
+_OPENING = re.compile(
+    rf"[\s\ufeff]*(?:<(?P<tag>{_TAGS})>|(?P<think>\[THINK\])|(?P<kimi>◁think▷)|(?P<harmony><\|channel\|>analysis<\|message\|>))",
+    re.IGNORECASE,
+)
+_CLOSING = {
+    **{tag: re.compile(f"</{tag}>", re.IGNORECASE) for tag in _TAGS.split("|")},
+    "[think]": re.compile(r"\[/THINK\]", re.IGNORECASE),
+    "◁think▷": re.compile("◁/think▷", re.IGNORECASE),
+    "<|channel|>analysis<|message|>": re.compile(r"<\|channel\|>final<\|message\|>", re.IGNORECASE),
+}
+_TAG = re.compile(rf"<(?P<end>/?)(?:{_TAGS})>|\[(?P<end2>/?)THINK\]|◁(?P<end3>/?)think▷", re.IGNORECASE)
 _OBJECT_START = re.compile(r'\{\s*+["}]')
-_MARK = re.compile(rf"\{{|<(?:{_TAGS})>", re.IGNORECASE)
 _STRING = r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)'
 _STRING_OR_BRACE = re.compile(rf"{_STRING}|[{{}}]", re.DOTALL)
 _STRING_OR_SPARE_COMMA = re.compile(rf"{_STRING}|,(?=\s*+[}}\]])", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+@dataclass(frozen=True, slots=True)
+class FoundObject:
+    """The object of a reply, and what makes it doubtful whether it is the reply's own word.
+
+    A reply may quote an object, from a passage that tries to pass for a verdict, say. An object that is to count as a
+    verdict or a grade is therefore held against the rest of the reply and against the texts of the question.
+    """
+
+    value: dict[str, Any]
+    text: str
+    """The object as it stands in the reply."""
+    around: str
+    """All that the reply says besides: not the thinking that it begins with, nor the object."""
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether there is nothing around the object but a code fence."""
+        return not re.sub(r"```\w*|\s", "", self.around)
+
+    def must_not_stand_in(self, material: str) -> None:
+        """Raise `ReplyError` if the object stands in `material`, the texts that the question was about."""
+        if material and _squeezed(self.text) in _squeezed(material):
+            raise ReplyError("a JSON object that stands in the texts you were given: write one of your own")
+
+    def must_not_be_denied(self, pattern: re.Pattern[str]) -> None:
+        """Raise `ReplyError` if the text around the object says what `pattern` finds, in whatever letters."""
+        if denied := pattern.search(_plain(self.around)):
+            words = " ".join(denied.group().split())[:40]
+            raise ReplyError(f"the text around the JSON object says '{words}', the object something else")
+
+    def must_not_hold_thinking(self) -> None:
+        """Raise `ReplyError` if a string of the object holds a tag of thinking."""
+        if tag := _TAG.search(self.text):
+            raise ReplyError(f"a JSON object with '{tag.group()}' in it")
+
+
 def read_object(text: str, required: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The JSON object of a reply that has all `required` keys.
-
-    Raw line breaks in strings and trailing commas are forgiven. Takes time linear in the length of the text.
-
-    Raises `ReplyError` if there is no such object, if there are several different ones, or if a broken one
-    mentions a required key.
+    """The JSON object of a reply that has all `required` keys; see `find_object`.
 
     >>> read_object('Sure!\\n```json\\n{"verdict": "PASS",}\\n```', frozenset({"verdict"}))
     {'verdict': 'PASS'}
     """
+    return find_object(text, required).value
+
+
+def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObject:
+    """The JSON object of a reply that has all `required` keys, and what stands around it.
+
+    Raw line breaks in strings and trailing commas are forgiven. Takes time linear in the length of the text.
+
+    Raises `ReplyError` if there is no such object, if there are several different ones, if a broken one mentions a
+    required key, or if the object may be part of the thinking: a tag follows it, or one before it has not ended.
+    """
+    said = without_thinking(text)
     found: dict[str, dict[str, Any]] = {}
+    places: list[_Piece] = []
     incomplete: list[str] = []
-    for piece in _pieces(_after_thinking(text)):
+    for piece in _pieces(said):
         value = piece.value
         if value is None:
             if (not found and not required) or any(f'"{key}"' in piece.text for key in required):
@@ -53,6 +108,7 @@ def read_object(text: str, required: frozenset[str] = frozenset()) -> dict[str, 
             incomplete.append(piece.problem)
         elif required <= value.keys():
             found[canonical(value)] = value
+            places.append(piece)
         else:
             missing = ", ".join(f"'{key}'" for key in sorted(required - value.keys()))
             incomplete.append(f"a JSON object without {missing}")
@@ -60,49 +116,58 @@ def read_object(text: str, required: frozenset[str] = frozenset()) -> dict[str, 
         raise ReplyError(f"{len(found)} different JSON objects: answer with exactly one")
     if not found:
         raise ReplyError(incomplete[0] if incomplete else _describe(text))
-    return next(iter(found.values()))
+    first = places[0]
+    ends = [0, *(piece.start + len(piece.text) for piece in places)]
+    starts = [*(piece.start for piece in places), len(said)]
+    between = [said[end:start] for end, start in zip(ends, starts, strict=True)]
+    before = list(_TAG.finditer(between[0]))
+    if (before and not any(before[-1].groups())) or any(_TAG.search(part) for part in between[1:]):
+        raise ReplyError("a JSON object that may be part of the thinking: it must come after all of it")
+    return FoundObject(next(iter(found.values())), first.text, "\n".join(between))
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A stretch of the reply that begins like an object; `value` is None if it is broken."""
 
+    start: int
     text: str
     value: dict[str, Any] | None = None
     problem: str = ""
 
 
-def _after_thinking(text: str) -> str:
-    """Drop what stands before a closing tag whose opening one the server has swallowed."""
-    closing = _CLOSING.search(text)
-    if closing is None or text.lstrip().startswith(("{", "```")):
-        return text
-    opening = _OPENING.search(text, 0, closing.start())
-    return text if opening else text[closing.end() :]
+def without_thinking(text: str) -> str:
+    """The reply without the blocks of thinking that it begins with. Raises `ReplyError` if one never ends.
+
+    >>> without_thinking("<think>or not?</think> [THINK]Hm.[/THINK]Yes.")
+    'Yes.'
+    """
+    position = 0
+    while opening := _OPENING.match(text, position):
+        tag = (opening["tag"] or opening.group().lstrip("\ufeff \t\r\n\f\v")).lower()
+        closing = _CLOSING[tag].search(text, opening.end())
+        if closing is None:
+            raise ReplyError("a thinking block that never ends")
+        position = closing.end()
+    return text[position:]
 
 
 def _pieces(text: str) -> Iterator[_Piece]:
     """The outermost objects of a text, in order, readable or not."""
     groups: dict[int, int] | None = None
-    position = 0
-    while mark := _MARK.search(text, position):
-        start = mark.start()
-        if text[start] == "<":
-            closing = _CLOSING.search(text, mark.end())
-            if closing is None:
-                return
-            position = closing.end()
-        elif _OBJECT_START.match(text, start):
+    start = text.find("{")
+    while start >= 0:
+        if _OBJECT_START.match(text, start):
             end = _object_end(text, start)
             if end is None:
-                yield _Piece(text[start:], problem="a JSON object that is cut off before its end")
+                yield _Piece(start, text[start:], problem="a JSON object that is cut off before its end")
                 return
-            yield _parse(text[start:end])
-            position = end
+            yield _parse(start, text[start:end])
         else:
             # Not an object: a set in prose, say. What stands inside its braces is not outermost.
             groups = _brace_groups(text) if groups is None else groups
-            position = groups.get(start, start) + 1
+            end = groups.get(start, start) + 1
+        start = text.find("{", end)
 
 
 def _brace_groups(text: str) -> dict[int, int]:
@@ -130,14 +195,14 @@ def _object_end(text: str, start: int) -> int | None:
     return None
 
 
-def _parse(text: str) -> _Piece:
+def _parse(start: int, text: str) -> _Piece:
     try:
         value = _decode(text)
     except RecursionError:
-        return _Piece(text, problem="a JSON object nested too deeply")
+        return _Piece(start, text, problem="a JSON object nested too deeply")
     except ValueError as error:
-        return _Piece(text, problem=f"a broken JSON object ({error})")
-    return _Piece(text, value=value)
+        return _Piece(start, text, problem=f"a broken JSON object ({error})")
+    return _Piece(start, text, value=value)
 
 
 def _decode(text: str) -> dict[str, Any]:
@@ -202,8 +267,16 @@ def whole_characters(text: str) -> str:
 
 def _describe(text: str) -> str:
     """Say what an unreadable reply is instead of an object."""
-    if not text.strip():
-        return "an empty reply"
-    if _OPENING.search(text) and not _CLOSING.search(text):
-        return "a thinking block that never ends"
-    return "text without a JSON object"
+    return "text without a JSON object" if text.strip() else "an empty reply"
+
+
+def _plain(text: str) -> str:
+    """The text in lower case, without accents, invisible characters and other forms of the same letters."""
+    marks = ("Mn", "Cf")
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in decomposed if unicodedata.category(char) not in marks).lower()
+
+
+def _squeezed(text: str) -> str:
+    """The text without blanks and escapes, so that a quotation is found however it is laid out."""
+    return re.sub(r"\\+(?:u[0-9a-f]{4}|[nrtbf])|[\\\s]", "", text.lower())

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from perturb.catalogue import Catalogue
 from perturb.errors import ConfigError, fault_line
 from perturb.llm.asking import Asker
-from perturb.llm.replies import ReplyError, read_object
+from perturb.llm.replies import ReplyError, find_object
 from perturb.prompts import Prompts
 from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Verdict, VerdictState
 from perturb.rules.checks import judge_by_rule
 
 _NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
 _WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
+
+_BLANK = r"[\W_]{0,12}"
+_SAYS_FAIL = re.compile(
+    r"(?<![a-z])f[\W_]{0,3}a[\W_]{0,3}i[\W_]{0,3}l|(?<![a-z])reject|[❌✗✘]"
+    r"|(?:\b(?:not?|never|cannot)|n['’]t)\b[\W_]+(?:\w+[\W_]+){0,2}(?:pass|accept|publish)"
+    rf"|(?<![a-z])(?:verdict|overall|decision){_BLANK}(?:is|was)?{_BLANK}(?:false|not?)\b"
+    rf"|(?<![a-z])(?:{'|'.join(CHECK_NAMES).replace('_', '[_ ]')}){_BLANK}(?:is|was)?{_BLANK}(?:false|no)\b(?! ?\w)"
+)
+_SAYS_PASS = re.compile(rf"(?<![a-z])verdict{_BLANK}(?:is|was)?{_BLANK}(?:pass|true|yes)")
+_ONLY_FAIL = re.compile(r"\W*(?:verdict\W*)?(?:fail(?:ed|s)?|reject(?:ed)?)\W*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +46,11 @@ async def ask_verifier(
 
     `version` identifies model, settings and prompt. Raises `BudgetSpent` when the call could overspend.
     """
+    request = prompts.verification(instance, candidate)
     asked = await asker.ask(
         verifier,
-        prompts.verification(instance, candidate),
-        lambda text: read_verdict(text, prompts.catalogue.codes),
+        request,
+        lambda text: read_verdict(text, prompts.catalogue.codes, request.messages[-1].content),
         purpose="verify",
         subject=candidate.id,
     )
@@ -100,16 +112,26 @@ def ask_rule(
     )
 
 
-def read_verdict(text: str, codes: Mapping[str, str]) -> _Reply:
-    """Read a verifier's reply; raises `ReplyError` that says what is missing or unknown."""
-    content = read_object(text, _NEEDED)
+def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Reply:
+    """Read a verifier's reply; `material` is the message with the texts it was asked about.
+
+    Raises `ReplyError` that says what is missing or unknown, or why the verdict may not be the verifier's own.
+    """
+    found = find_object(text, _NEEDED)
+    found.must_not_hold_thinking()
+    found.must_not_stand_in(material)
+    content = found.value
     passed = _as_bool(content["verdict"], "verdict")
+    found.must_not_be_denied(_SAYS_FAIL if passed else _SAYS_PASS)
     given = content["checks"]
     if not isinstance(given, dict):
         raise ReplyError("field 'checks' must be an object with the eight checks")
     if missing := [name for name in CHECK_NAMES if name not in given]:
         raise ReplyError(f"field 'checks' lacks '{missing[0]}'")
     checks = {name: _as_bool(given[name], f"checks.{name}") for name in CHECK_NAMES}
+    others = {name: value for name, value in given.items() if name not in checks}
+    if passed and any(_fails({**content, "checks": others})):
+        raise ReplyError("the verdict is PASS, and another field says FAIL")
     code = str(content["predicted_rag_behavior"]).strip().upper()
     if code not in codes:
         raise ReplyError(
@@ -119,6 +141,15 @@ def read_verdict(text: str, codes: Mapping[str, str]) -> _Reply:
     if not isinstance(issues, list):
         issues = [issues]
     return _Reply(passed, checks, codes[code], tuple(str(issue) for issue in issues if str(issue).strip()))
+
+
+def _fails(value: Any) -> Iterator[bool]:
+    """Whether each of the values in an object says FAIL as a whole; a sentence with the word in it does not."""
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _fails(member)
+    else:
+        yield value is False or (isinstance(value, str) and _ONLY_FAIL.fullmatch(value) is not None)
 
 
 def _as_bool(value: Any, field: str) -> bool:
