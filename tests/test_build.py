@@ -547,6 +547,31 @@ def test_hostile_texts_stay_data_from_end_to_end(tmp_path: Path, server: Loopbac
         assert row["original_query"] == rows[number]["query"]
 
 
+class Refusing:
+    """Faults of one model alone, which is always refused."""
+
+    def pick(self, model: str, content: str, attempt: int) -> Fault | None:
+        return Fault.UNAUTHORISED if model == "v2" else None
+
+
+def test_a_snapshot_says_of_a_failed_call_that_it_failed_and_nothing_else(tmp_path: Path) -> None:
+    with serve(faults=Refusing()) as server:
+        content = content_of(server.url, cells=TWO_CELLS, limit=2)
+        content["panel"] |= {"consensus": "k_of_n", "k": 1}
+        report = run_build(tmp_path, content)
+    assert report.snapshot is not None
+    assert "status 401" in query(report.run, "SELECT error FROM calls WHERE model = 'v2' LIMIT 1")[0][0]
+    votes = [
+        vote
+        for path in report.snapshot.glob("data/**/*.parquet")
+        for row in pq.read_table(path).to_pylist()
+        for vote in row["verifier_votes"]
+        if vote["verifier"] == "v2"
+    ]
+    assert votes
+    assert {(vote["verdict"], *vote["issues"]) for vote in votes} == {("unscored", "call failed")}
+
+
 def test_an_unset_key_is_named_before_anything_is_written(
     tmp_path: Path, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

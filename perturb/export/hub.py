@@ -10,8 +10,10 @@ import hashlib
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import httpx
@@ -19,6 +21,7 @@ from huggingface_hub import (
     CommitOperationAdd,
     CommitOperationDelete,
     HfApi,
+    constants,
     get_session,
     get_token,
     hf_hub_url,
@@ -39,6 +42,7 @@ from perturb.export.manifest import (
 )
 from perturb.export.published_card import merge_cards, rounds_section, split_card
 from perturb.export.snapshot import Snapshot
+from perturb.llm.redaction import redact
 
 TRIES = 5
 """How often a request is sent when the Hub is busy or the connection breaks."""
@@ -229,13 +233,21 @@ def _commit_once(hub: _Hub, round_: RoundOnHub) -> tuple[str, bool]:
     there = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=head)) if stale else set()
     operations: list[CommitOperationAdd | CommitOperationDelete] = [*adds]
     operations += [CommitOperationDelete(path) for path in stale if path in there]
-    made = hub.api.create_commit(
+    send = partial(
+        hub.api.create_commit,
         hub.repo,
         repo_type="dataset",
         operations=operations,
         commit_message=f"Round {round_.snapshot.manifest['round']}",
         parent_commit=head,
     )
+    try:
+        made = send()
+    except (RuntimeError, OSError) as error:
+        if constants.HF_HUB_DISABLE_XET or isinstance(error, HfHubHTTPError):
+            raise
+        with _without_xet():
+            made = send()
     commit = str(made.oid)
     missing = {add.path_in_repo for add in adds} - set(
         hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=commit)
@@ -246,6 +258,16 @@ def _commit_once(hub: _Hub, round_: RoundOnHub) -> tuple[str, bool]:
             "new round"
         )
     return commit, True
+
+
+@contextmanager
+def _without_xet() -> Iterator[None]:
+    """Large files go over plain HTTP, as every Hub takes them: a mirror may have no Xet, a firewall may bar it."""
+    constants.HF_HUB_DISABLE_XET = True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_DISABLE_XET = False
 
 
 def _published_texts(round_: RoundOnHub, former: Mapping[str, Any], card: str | None) -> tuple[str, str]:
@@ -329,8 +351,10 @@ def _explain(repo: str, what: str, error: Exception) -> str:
         status = cause.response.status_code
         if isinstance(cause, RepositoryNotFoundError) and status == 401:
             status = 404
-        told = " ".join(str(cause.server_message or "").split())[:200]
+        told = redact(" ".join(str(cause.server_message or "").split()))[:200]
         hint = _HINTS.get(status, _GO_ON)
         return f"{repo}: {what}: the Hub answered {status}{f' ({told})' if told else ''}: {hint}"
-    reason = " ".join(str(cause).split())[:200] or type(cause).__name__
+    reason = redact(" ".join(str(cause).split()))[:200] or type(cause).__name__
+    if status_said := re.search(r"\(([45]\d\d) [A-Z]", reason):
+        return f"{repo}: {what}: the answer was {status_said[1]} ({reason}): {_GO_ON}"
     return f"{repo}: {what}: the connection failed ({reason}): {_GO_ON}"

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from perturb.digests import digest
-from perturb.records import BaseInstance, Candidate, Verdict
+from perturb.records import BaseInstance, Candidate, Verdict, VerdictState
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -175,8 +175,13 @@ def _vote(vote: Verdict) -> dict[str, Any]:
         "verdict": str(vote.state),
         "predicted_behavior": vote.predicted_behavior,
         "failed_checks": sorted(name for name, passed in vote.checks.items() if not passed),
-        "issues": list(vote.issues),
+        "issues": list(vote.issues) if vote.state is not VerdictState.UNSCORED else [_why_unscored(vote)],
     }
+
+
+def _why_unscored(vote: Verdict) -> str:
+    """Why there is no verdict, in words of ours: those of a provider may name accounts, addresses and keys."""
+    return "call failed" if vote.raw in (*vote.issues, "") else "unreadable reply"
 
 
 def _storable(value: Any) -> Any:

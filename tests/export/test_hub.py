@@ -115,6 +115,26 @@ def test_one_commit_and_one_tag_in_a_private_repository(hub: LoopbackHub, tmp_pa
     assert not [name for name in hub.requests if name.startswith("unknown")]
 
 
+def test_a_hub_without_xet_gets_large_files_over_plain_http(
+    hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)  # the client's default
+    done = push(hub, snapshot(tmp_path / "s"))
+    assert any("xet-write-token" in name for name in hub.requests), "Xet was not tried first"
+    assert repository(hub).tags == {"2026-Q4": done.commit}
+    assert hub.requests["upload"] == len(hub.blobs) > 0
+    hub.fault("lfs-batch", 403, times=9)
+    with pytest.raises(PublishError, match="commit: the Hub answered 403"):
+        push(hub, snapshot(tmp_path / "t", "2027-Q1"))
+
+
+def test_a_status_is_never_called_a_broken_connection() -> None:
+    words = "Network error: Request error: HTTP status client error (404 Not Found), domain: http://h/xet-write-token"
+    told = hub_module._explain(REPO, "commit", ConnectionError(words))
+    assert told.startswith(f"{REPO}: commit: the answer was 404 (")
+    assert "connection" not in told
+
+
 def test_two_rounds_load_back_at_their_tags_and_verify(hub: LoopbackHub, tmp_path: Path) -> None:
     first, second = snapshot(tmp_path / "a", "2026-Q4"), snapshot(tmp_path / "b", "2027-Q1", 7)
     push(hub, first)

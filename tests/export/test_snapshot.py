@@ -183,7 +183,7 @@ def test_votes_are_sorted_by_verifier_and_name_the_failed_checks() -> None:
             "verdict": "unscored",
             "predicted_behavior": None,
             "failed_checks": [],
-            "issues": [],
+            "issues": ["unreadable reply"],
         },
     ]
 
