@@ -13,6 +13,10 @@ from perturb.errors import ConfigError, PerturbError, at
 
 Model = TypeVar("Model", bound=BaseModel)
 
+_MOST_BYTES = 16 * 2**20
+_MOST_NODES = 1_000_000
+_MOST_LEVELS = 100
+
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -33,8 +37,12 @@ class YamlFile:
         self.error = error
         text = self._read()
         try:
+            self._refuse_depth(text)
             self._node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
-            self._refuse_duplicate_keys(self._node)
+            if self._node is not None and self._size(self._node, {}) > _MOST_NODES:
+                raise error(
+                    f"{path}: its aliases stand for more than {_MOST_NODES:,} values: write out fewer"
+                )
             self.content: Any = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
         except yaml.MarkedYAMLError as exc:
             line = exc.problem_mark.line + 1 if exc.problem_mark else None
@@ -45,7 +53,11 @@ class YamlFile:
 
     def _read(self) -> str:
         try:
-            return self.path.read_text(encoding="utf-8")
+            with self.path.open("rb") as stream:
+                raw = stream.read(_MOST_BYTES + 1)
+            if len(raw) > _MOST_BYTES:
+                raise self.error(f"{self.path}: has more than {_MOST_BYTES:,} bytes: name the right file")
+            return raw.decode()
         except FileNotFoundError:
             raise self.error(f"{self.path}: no such file: check the path") from None
         except UnicodeDecodeError as exc:
@@ -55,21 +67,47 @@ class YamlFile:
         except OSError as exc:
             raise self.error(f"{self.path}: cannot be read ({exc.strerror}): check the path") from None
 
-    def _refuse_duplicate_keys(self, node: yaml.Node | None) -> None:
+    def _refuse_depth(self, text: str) -> None:
+        """The composer calls itself for each level, in C, where nothing stops it before the stack is full."""
+        depth = 0
+        for event in yaml.parse(text, Loader=_Loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _MOST_LEVELS:
+                line = event.start_mark.line + 1
+                raise self.error(
+                    f"{at(self.path, line)}: nested more than {_MOST_LEVELS} deep: write it flatter"
+                )
+
+    def _size(self, node: yaml.Node, known: dict[int, int]) -> int:
+        """How many values a node stands for with its aliases written out, each counted once; refuses repeated keys."""
+        if id(node) in known:
+            if known[id(node)] == 0:
+                raise self.error(
+                    f"{at(self.path, node.start_mark.line + 1)}: holds itself as an alias: cut the circle"
+                )
+            return known[id(node)]
+        known[id(node)] = 0
+        children: list[yaml.Node] = []
         if isinstance(node, yaml.MappingNode):
-            seen: dict[str, int] = {}
-            for key, value in node.value:
-                line = key.start_mark.line + 1
-                name = str(key.value)
-                if name in seen:
-                    raise self.error(
-                        f"{at(self.path, line)}: key '{name}' stands twice (first in line {seen[name]}): keep one"
-                    )
-                seen[name] = line
-                self._refuse_duplicate_keys(value)
+            self._refuse_repeated_keys(node)
+            children = [child for pair in node.value for child in pair]
         elif isinstance(node, yaml.SequenceNode):
-            for item in node.value:
-                self._refuse_duplicate_keys(item)
+            children = node.value
+        known[id(node)] = 1 + sum(self._size(child, known) for child in children)
+        return known[id(node)]
+
+    def _refuse_repeated_keys(self, node: yaml.MappingNode) -> None:
+        seen: dict[str, int] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue  # no key that a file of ours may have
+            line = key.start_mark.line + 1
+            name = str(key.value)
+            if name in seen:
+                raise self.error(
+                    f"{at(self.path, line)}: key '{name}' stands twice (first in line {seen[name]}): keep one"
+                )
+            seen[name] = line
 
     def line_of(self, location: Sequence[str | int]) -> int:
         """The line of the value at `location` (keys and indices), or of the nearest parent that exists."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from perturb.errors import ConfigError
 from perturb.model_entries import expand
 from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
 from perturb.resources import data_folder
+from perturb.yaml_files import YamlFile
 
 GOOD = """name: mine
 round: 2026-Q4
@@ -267,3 +269,42 @@ def test_fingerprints_follow_what_decides_a_reply(tmp_path: Path, monkeypatch: p
     assert fingerprint("    params", "    rpm: 5\n    params") == fingerprint()
     assert fingerprint("MY_KEY", "OTHER_KEY") == fingerprint()
     assert fingerprint("name: gpt", "name: other") == fingerprint()
+
+
+NESTED = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)
+)
+MERGED = "a0: &a0 {k: 1}\n" + "".join(
+    f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for n in range(1, 10)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (NESTED, "its aliases stand for more than 1,000,000 values: write out fewer"),
+        (MERGED, "its aliases stand for more than 1,000,000 values: write out fewer"),
+        (f"{NESTED}? *a9\n: 1\n", "its aliases stand for more than 1,000,000 values: write out fewer"),
+        ("name: x\na: &a [*a]\n", "build.yaml:2: holds itself as an alias: cut the circle"),
+        ("[" * 100_000, "nested more than 100 deep: write it flatter"),
+        ("# " + "x" * 2**24, "has more than 16,777,216 bytes: name the right file"),
+    ],
+    ids=["nested", "merged", "key", "circle", "deep", "long"],
+)
+def test_no_file_takes_all_memory_or_time(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "build.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=re.escape(words)) as caught:
+        load_config(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_without_end_is_refused() -> None:
+    with pytest.raises(ConfigError, match="has more than"):
+        load_config(Path("/dev/zero"))
+
+
+def test_an_alias_may_be_used(tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    path.write_text("a: &a [1, 2]\nb: *a\n", encoding="utf-8")
+    assert YamlFile(path).content == {"a": [1, 2], "b": [1, 2]}

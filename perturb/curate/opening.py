@@ -106,7 +106,9 @@ def _rows(source: Path | HubSource) -> tuple[Iterator[Row], dict[str, Any], str 
 
 
 def _sha256(path: Path) -> str | None:
-    """Digest of a file's bytes; None if it cannot be read, which the reader then says better."""
+    """Digest of a file's bytes; None if it cannot be read, which the reader then says better, or has no end."""
+    if not path.is_file():
+        return None
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
