@@ -83,7 +83,7 @@ class YamlFile:
         if id(node) in known:
             if known[id(node)] == 0:
                 raise self.error(
-                    f"{at(self.path, node.start_mark.line + 1)}: holds itself as an alias: cut the circle"
+                    f"{at(self.path, node.start_mark.line + 1)}: not valid YAML: it holds itself as an alias: cut the circle"
                 )
             return known[id(node)]
         known[id(node)] = 0

@@ -285,8 +285,11 @@ MERGED = "a0: &a0 {k: 1}\n" + "".join(
         (NESTED, "its aliases stand for more than 1,000,000 values: write out fewer"),
         (MERGED, "its aliases stand for more than 1,000,000 values: write out fewer"),
         (f"{NESTED}? *a9\n: 1\n", "its aliases stand for more than 1,000,000 values: write out fewer"),
-        ("name: x\na: &a [*a]\n", "build.yaml:2: holds itself as an alias: cut the circle"),
-        ("[" * 100_000, "nested more than 100 deep: write it flatter"),
+        (
+            "name: x\na: &a [*a]\n",
+            "build.yaml:2: not valid YAML: it holds itself as an alias: cut the circle",
+        ),
+        ("[" * 100_000, "not valid YAML: nested more than 100 deep: write it flatter"),
         ("# " + "x" * 2**24, "has more than 16,777,216 bytes: name the right file"),
     ],
     ids=["nested", "merged", "key", "circle", "deep", "long"],
