@@ -73,18 +73,16 @@ class YamlFile:
         for event in yaml.parse(text, Loader=_Loader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > _MOST_LEVELS:
-                line = event.start_mark.line + 1
                 raise self.error(
-                    f"{at(self.path, line)}: nested more than {_MOST_LEVELS} deep: write it flatter"
+                    f"{self.path}: not valid YAML: nested more than {_MOST_LEVELS} deep: write it flatter"
                 )
 
     def _size(self, node: yaml.Node, known: dict[int, int]) -> int:
         """How many values a node stands for with its aliases written out, each counted once; refuses repeated keys."""
         if id(node) in known:
             if known[id(node)] == 0:
-                raise self.error(
-                    f"{at(self.path, node.start_mark.line + 1)}: not valid YAML: it holds itself as an alias: cut the circle"
-                )
+                place = at(self.path, node.start_mark.line + 1)
+                raise self.error(f"{place}: not valid YAML: it holds itself as an alias: cut the circle")
             return known[id(node)]
         known[id(node)] = 0
         children: list[yaml.Node] = []
