@@ -6,6 +6,7 @@ import base64
 import functools
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ _SHORTEST = 8
 _SHORTEST_NAMED = 4
 _SHORTEST_IN_REPLIES = 12
 """Replies are data: what is shorter may stand in them by chance, and must stand for itself in an error."""
+
+_PHRASE = 16
+"""Words that are as long together are no placeholder but a pass phrase, when it comes to publishing."""
 
 _WORD = re.compile(r"[A-Z]?[a-z]{0,15}|[A-Z]{2,16}")
 _PLACEHOLDERS = frozenset({"token-abc123"})
@@ -88,8 +92,8 @@ def without_keys(reply: str) -> str:
 def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
     r"""Keys in the text, for refusing to publish it; `variables` are environment variables that hold keys.
 
-    Stricter than `redact`, which may take out too much: plain words are no keys, and what only looks like a key has 20
-    characters, or 12 with a digit among them.
+    Stricter than `redact`, which may take out too much: words of under 16 characters are no keys, and what only looks
+    like a key has 20 characters, or 12 with a digit among them.
 
     >>> find_keys("the sk-learning key is sk-proj-abcdef123456")
     ('sk-proj-abcdef123456',)
@@ -100,7 +104,7 @@ def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
         for found in _LOOKS_LIKE_KEY.findall(text)
         if len(found) >= (12 if re.search(r"\d", found) else 20)
     ]
-    return (*_secrets(_SHORTEST).pattern.findall(text), *alike)
+    return (*_secrets(_SHORTEST, _PHRASE).pattern.findall(text), *alike)
 
 
 def _values(shortest: int) -> list[str]:
@@ -118,9 +122,14 @@ def _is_secret_name(name: str) -> bool:
     return _SECRET_NAME.search(name.upper()) is not None
 
 
-def _secrets(shortest: int) -> _Finder:
-    values = _values(shortest)
-    return _finder(frozenset(one for one in values if one not in _PLACEHOLDERS and not _is_words(one)))
+def _secrets(shortest: int, phrase: int = sys.maxsize) -> _Finder:
+    """Finds the values that are no placeholders; words are one if they have fewer than `phrase` characters."""
+    found = (
+        one
+        for one in _values(shortest)
+        if one not in _PLACEHOLDERS and (len(one) >= phrase or not _is_words(one))
+    )
+    return _finder(frozenset(found))
 
 
 def _is_words(value: str) -> bool:

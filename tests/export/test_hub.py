@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 import os
@@ -358,18 +359,28 @@ def test_rows_edited_by_hand_are_refused(hub: LoopbackHub, tmp_path: Path) -> No
     assert hub.requests.total() == 0
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I used plain-words-as-a-key",
+        base64.b64encode(b"user:plain-4711-0815").decode(),
+        b"plain-4711-0815".hex(),
+        "plain%2D4711%2d0815",
+    ],
+)
 def test_a_key_in_the_configuration_or_in_a_row_is_refused(
-    hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
     with pytest.raises(PublishError, match=r"build\.yaml holds what looks like a key \(sk-p…\)"):
         push(hub, snapshot(tmp_path / "a", config="key: sk-proj-0123456789abcdef\n"))
     monkeypatch.setenv("MY_API_KEY", "plain-words-as-a-key")
+    monkeypatch.setenv("ANOTHER_API_KEY", "plain-4711-0815")
     rows = [dict(row) for row in rows_of(3)]
-    rows[1]["implementation_reasoning"] = "I used plain-words-as-a-key"
+    rows[1]["implementation_reasoning"] = said
     rows[1]["row_digest"] = row_digest(rows[1])
     folder = write_snapshot(tmp_path / "b", rows, facts(), "").folder
     with pytest.raises(
-        PublishError, match=r"row 1 \(id 'item-00001'\) holds what looks like a key \(plai…\)"
+        PublishError, match=r"row 1 \(id 'item-00001'\) holds what looks like a key \(....…\)"
     ):
         push(hub, folder)
     assert hub.requests.total() == 0
