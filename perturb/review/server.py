@@ -184,7 +184,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Check host and token; return token, desk, the rest of the path and the query."""
         if (self.headers.get("Host") or "").rpartition(":")[0] not in (HOST, "localhost"):
             raise _Refused(HTTPStatus.FORBIDDEN, "This page is served to this machine only.")
-        parts = urlsplit(self.path)
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:
+            raise _Refused(HTTPStatus.BAD_REQUEST, "This is no address.") from None
         given, _, rest = parts.path.removeprefix("/").partition("/")
         for token, desk in self.server.desks.items():
             if secrets.compare_digest(given.encode(), token.encode()):
@@ -222,12 +225,12 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get_content_type() != "application/json":
             raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON")
         length = self.headers.get("Content-Length") or ""
-        if not length.isascii() or not length.isdigit() or int(length) > MAX_BODY:
+        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > MAX_BODY:
             raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"send at most {MAX_BODY} bytes")
         try:
             content = json.loads(self.rfile.read(int(length)))
             question, answer = content["question"], content["answer"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise _Refused(HTTPStatus.BAD_REQUEST, "send an object with question and answer") from None
         if question in QUESTION_NAMES and answer in (YES, NO):
             return question, answer

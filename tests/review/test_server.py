@@ -107,6 +107,36 @@ def test_requests_from_elsewhere_are_refused(server: ReviewServer) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "body",
+    [b"[" * 30_000, b'{"question":' * 5000, b"1" * 5002, b"\xff", b"[]", b'{"question": {}, "answer": []}'],
+    ids=["deep list", "deep object", "long number", "no text", "list", "other types"],
+)
+def test_hostile_bodies_are_refused_without_a_traceback(
+    server: ReviewServer, body: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, text, _ = ask(server.links["ann"] + "answers/1", "POST", body, Content_Type="application/json")
+    assert (status, list(json.loads(text))) == (400, ["error"])
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("length", ["9" * 5002, "1e3", "²", "0x10", " "])
+def test_hostile_lengths_are_refused_without_a_traceback(
+    server: ReviewServer, length: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    headers = {"Content_Type": "application/json", "Content_Length": length}
+    assert ask(server.links["ann"] + "answers/1", "POST", b"", **headers)[0] == 413
+    assert capfd.readouterr().err == ""
+
+
+def test_an_address_that_is_none_is_refused(server: ReviewServer, capfd: pytest.CaptureFixture[str]) -> None:
+    host = urlsplit(server.links["ann"]).netloc
+    with socket.create_connection((HOST, int(host.rpartition(":")[2])), timeout=10) as connection:
+        connection.sendall(f"GET http://[x HTTP/1.0\r\nHost: {host}\r\n\r\n".encode())
+        assert b" 400 " in connection.recv(4096)
+    assert capfd.readouterr().err == ""
+
+
 def test_a_wrong_token_learns_nothing(server: ReviewServer) -> None:
     root = server.links["ann"].rsplit("/", 2)[0]
     for path in ("/", "/x/", "/x/item/1", "/x/review.js", "/é/", "//item/1"):
