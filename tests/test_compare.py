@@ -220,6 +220,35 @@ def test_results_are_scored_when_they_are_given_in_place_of_scores(tmp_path: Pat
     assert found["false_refusal_rate"] == 1
 
 
+def test_scores_belong_to_the_round_they_are_given_for(tmp_path: Path) -> None:
+    sets, evaluations = [], []
+    for name in ("old", "new"):
+        replies = [right(one, "m") | {"item_id": f"{name}-{n}"} for n, one in enumerate(table_items(36))]
+        rows = [
+            {
+                "id": one["item_id"],
+                "source_id": "b",
+                "perturbed_query": "Who?",
+                "perturbed_context": one["item_id"],
+            }
+            | {"perturbation_class": one["perturbation_class"], "intensity": one["intensity"]}
+            for one in replies
+        ]
+        for path, lines in ((tmp_path / f"{name}.jsonl", rows), (tmp_path / f"{name}-scores.jsonl", replies)):
+            path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        sets.append(tmp_path / f"{name}.jsonl")
+        evaluations.append(tmp_path / f"{name}-scores.jsonl")
+    old, new = evaluations
+    assert compare(*sets, (old, new)).score_changes
+    for pair in ((old, old), (new, old), (new, new)):
+        with pytest.raises(SourceError, match="is no evaluation of"):
+            compare(*sets, pair)
+    stored = tmp_path / "scores.json"
+    stored.write_text(json.dumps({"model": "m", "metrics": {"crs": {"value": 1}}}), encoding="utf-8")
+    with pytest.raises(SourceError, match="the same scores are given for two rounds"):
+        compare(*sets, (stored, stored))
+
+
 def test_the_command_compares_and_says_what_is_wrong(tmp_path: Path) -> None:
     old, new = snapshot(tmp_path / "a", "plain"), snapshot(tmp_path / "b", "other words entirely")
     done = perturb("compare", old, new, "--json")

@@ -9,8 +9,16 @@ from typing import Any
 
 from perturb.compare.freshness import Freshness, measure_freshness
 from perturb.compare.items import ComparedSet, read_set
-from perturb.compare.scores import RankAgreement, ScoreChange, compare_scores, read_scores
+from perturb.compare.scores import (
+    RankAgreement,
+    ScoreChange,
+    Scores,
+    compare_scores,
+    evaluated_ids,
+    read_scores,
+)
 from perturb.compare.shift import Shift, measure_shift
+from perturb.errors import SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ def compare(old: str | Path, new: str | Path, scores: tuple[Path, Path] | None =
     Raises `SnapshotError` or `SourceError` if anything cannot be read.
     """
     before, after = read_set(old), read_set(new)
-    changes, rankings = compare_scores(*map(read_scores, scores)) if scores else ([], [])
+    changes, rankings = compare_scores(*_read_both(scores, (before, after))) if scores else ([], [])
     return Comparison(
         before,
         after,
@@ -68,6 +76,22 @@ def compare(old: str | Path, new: str | Path, scores: tuple[Path, Path] | None =
         tuple(changes),
         tuple(rankings),
     )
+
+
+def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]) -> tuple[Scores, Scores]:
+    """The scores on each round. Raises `SourceError` where an evaluation is not of the round it is given for."""
+    for path, one, other in zip(paths, rounds, reversed(rounds), strict=True):
+        ids, own = evaluated_ids(path), {item.id for item in one.items}
+        foreign = (ids - own) & {item.id for item in other.items}
+        if foreign or (ids and ids.isdisjoint(own)):
+            raise SourceError(
+                f"{path}: is no evaluation of {one.name}, which has no item '{min(foreign or ids)[:80]}': give"
+                " --scores the evaluation of the older round, then that of the newer one"
+            )
+    old, new = paths
+    if old.resolve() == new.resolve() and rounds[0].items != rounds[1].items:
+        raise SourceError(f"{old}: the same scores are given for two rounds: give --scores one for each")
+    return read_scores(old), read_scores(new)
 
 
 def _described(one: ComparedSet) -> dict[str, Any]:

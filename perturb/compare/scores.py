@@ -11,6 +11,7 @@ from typing import Any
 
 from perturb.errors import SourceError
 
+_TABLES = (".jsonl", ".csv", ".parquet")
 Z95 = 1.959964
 """The rounds have different items, so their errors add up; the interval is the normal one."""
 
@@ -54,7 +55,7 @@ def read_scores(path: Path) -> Scores:
     Raises `SourceError` if the file cannot be read or holds something else, `LedgerError` for a folder without
     evaluation.
     """
-    if path.is_dir() or path.suffix in (".jsonl", ".csv", ".parquet"):
+    if path.is_dir() or path.suffix in _TABLES:
         from perturb.score import score
 
         return {one.model: one.to_dict()["metrics"] for one in score(path).models}
@@ -77,6 +78,15 @@ def read_scores(path: Path) -> Scores:
             raise SourceError(f"{path}: no metrics by model: give the output of 'perturb score --json'")
         known[str(entry.get("model"))] = metrics
     return known
+
+
+def evaluated_ids(path: Path) -> set[str]:
+    """The items of an evaluation without their controls; none for stored scores, which do not name them."""
+    if not (path.is_dir() or path.suffix in _TABLES):
+        return set()
+    from perturb.score import read_results
+
+    return {name for model in read_results(path).models for name in model.item_ids}
 
 
 def compare_scores(old: Scores, new: Scores) -> tuple[list[ScoreChange], list[RankAgreement]]:

@@ -263,6 +263,11 @@ def _result(table: Floats, estimate: Estimate, note: str | None = None) -> Refus
     refused, wrong, correct = (n11 + n10) / n, (n11 + n01) / n, n00 / n
     smallest = n * min(refused, 1 - refused) * min(wrong, 1 - wrong)
     warnings = [note] if note else []
+    if n11 and not n10:
+        warnings.append(
+            "every refused question counts as wrong: if they were not asked again and answered, there was no second"
+            " pass, and the index says nothing"
+        )
     if smallest < SMALL_CELL:
         warnings.append(
             f"a cell expects {smallest:.1f} questions, fewer than {SMALL_CELL}: the index is unreliable"

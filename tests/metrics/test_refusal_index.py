@@ -202,6 +202,8 @@ def test_sparse_tables_warn() -> None:
     assert "expects 2.0" in str(refusal_index_from_counts(3, 2, 37, 58).warning)
     assert "holds 3" in str(refusal_index_from_counts(60, 3, 70, 80).warning)
     assert refusal_index_from_counts(30, 20, 70, 80).warning is None
+    assert "there was no second pass" in str(refusal_index_from_counts(50, 0, 70, 80).warning)
+    assert "second pass" not in str(refusal_index_from_counts(0, 0, 70, 80).warning)
 
 
 def test_arrays_of_every_kind_give_the_counts() -> None:
