@@ -239,14 +239,14 @@ def test_scores_belong_to_the_round_they_are_given_for(tmp_path: Path) -> None:
         sets.append(tmp_path / f"{name}.jsonl")
         evaluations.append(tmp_path / f"{name}-scores.jsonl")
     old, new = evaluations
-    assert compare(*sets, (old, new)).score_changes
+    assert compare(sets[0], sets[1], (old, new)).score_changes
     for pair in ((old, old), (new, old), (new, new)):
         with pytest.raises(SourceError, match="is no evaluation of"):
-            compare(*sets, pair)
+            compare(sets[0], sets[1], pair)
     stored = tmp_path / "scores.json"
     stored.write_text(json.dumps({"model": "m", "metrics": {"crs": {"value": 1}}}), encoding="utf-8")
     with pytest.raises(SourceError, match="the same scores are given for two rounds"):
-        compare(*sets, (stored, stored))
+        compare(sets[0], sets[1], (stored, stored))
 
 
 def test_the_command_compares_and_says_what_is_wrong(tmp_path: Path) -> None:
