@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from perturb.errors import ConfigError
 from perturb.evaluate.adapters import DEFAULT_REPLY, DEFAULT_REQUEST, FunctionModel, ServiceModel
 from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.limits import LimitedModel
+from perturb.llm.redaction import redact
 from perturb.model_entries import ModelEntry, Name, expand
 from perturb.yaml_files import Strict, YamlFile
 
@@ -128,9 +130,11 @@ class Contestant:
         return self.settings.name
 
     def facts(self) -> dict[str, Any]:
-        """What the ledger keeps of it; no key."""
+        """What the ledger keeps of it; no key, not even one in an address that came out of a variable."""
         settings = self.settings
-        return {"model": settings.model, "api_base": settings.api_base, "params": dict(settings.params)}
+        facts = {"model": settings.model, "api_base": settings.api_base, "params": dict(settings.params)}
+        cleaned: dict[str, Any] = json.loads(redact(json.dumps(facts)))
+        return cleaned
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,6 +315,16 @@ models:
 """
 
 
+def test_the_facts_of_a_model_hold_no_secret_of_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOMEWHERE", "http://ada:hunter2@127.0.0.1:1/v1?token=abc123")
+    file = tmp_path / "models.yaml"
+    file.write_text("models: [{name: m, model: hosted_vllm/m, api_base: '${SOMEWHERE}'}]", encoding="utf-8")
+    facts = ModelNames(file).find(["m"])["m"].facts()
+    assert facts["api_base"] == "http://[redacted]@127.0.0.1:1/v1?token=[redacted]"
+
+
 def test_names_of_every_kind(tmp_path: Path, module: str) -> None:
     file = tmp_path / "models.yaml"
     file.write_text(FILE, encoding="utf-8")
