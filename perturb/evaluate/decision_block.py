@@ -46,18 +46,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class DecisionBlock:
-    """The last whole block of a reply."""
+    """The last block of a reply."""
 
     entries: tuple[Entry, ...]
     """One or more, in the order they stand in."""
-    notes: tuple[str, ...] = ()
-    """What was passed over while reading it."""
 
 
 def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> DecisionBlock:
-    """The last block of a reply that has what was asked for: answers, confidence, or both in pairs.
+    """The last block of a reply, with what was asked for: answers, confidence, or both in pairs.
 
-    Raises `ReplyError` if there is no such block; it names the fault of the last one.
+    Raises `ReplyError` if there is none, if the last one lacks something, or if an earlier whole one says otherwise.
 
     >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %").entries
     (Entry(answer='Ada', confidence=0.85),)
@@ -68,16 +66,15 @@ def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> D
         raise ReplyError("an empty reply" if not said else "no block that begins with '### FINAL DECISION'")
     ends = [header.start() for header in headers[1:]] + [len(said)]
     blocks = [said[header.end() : end] for header, end in zip(headers, ends, strict=True)]
-    faults: list[ReplyError] = []
-    for block in reversed(blocks):
+    last = tuple(_entries(blocks[-1], answers, confidence))
+    for block in blocks[:-1]:
         try:
-            entries = tuple(_entries(block, answers, confidence))
-        except ReplyError as fault:
-            faults.append(fault)
-        else:
-            notes = (f"a later block was passed over: {faults[0]}",) if faults else ()
-            return DecisionBlock(entries, notes)
-    raise faults[0]
+            earlier = tuple(_entries(block, answers, confidence))
+        except ReplyError:
+            continue  # the form of a block, told back
+        if earlier != last:
+            raise ReplyError("blocks that differ: end with exactly one")
+    return DecisionBlock(last)
 
 
 def read_probability(text: str) -> float:

@@ -118,11 +118,10 @@ def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAU
     ('Elbe', 0.7, ('2 answers instead of 3', 'probabilities add up to 0.9'))
     """
     last = read_block(replies[-1], answers=elicitation is not Elicitation.REFLECTION)
-    entries, notes = last.entries, list(last.notes)
+    entries, notes = last.entries, list[str]()
     if elicitation.calls == 2:
         first = read_block(replies[0], confidence=False)
         entries = _join(elicitation, first.entries, entries)
-        notes = [*first.notes, *notes]
     if elicitation.several:
         notes += _oddities(entries, k)
     elif len(entries) > 1:

@@ -123,13 +123,14 @@ def test_a_direct_block_is_read_whatever_its_dress(text: str) -> None:
     assert read_stated(DIRECT, [text]) == Stated("B", 0.8, (Entry("B", 0.8),))
 
 
-def test_of_several_blocks_the_last_whole_one_counts() -> None:
-    first, second = block("Answer: A", "Confidence: 0.3"), block("Answer: B", "Confidence: 0.8")
-    assert read_stated(DIRECT, [first + "\n" + second]).answer == "B"
-    cut = first + "\n" + block("Answer: B", "Confid")
-    stated = read_stated(DIRECT, [cut])
-    assert (stated.answer, stated.confidence) == ("A", 0.3)
-    assert stated.notes == ("a later block was passed over: a block without 'Confidence:' for each answer",)
+def test_blocks_that_differ_and_a_last_one_that_is_cut_off_are_unread() -> None:
+    form, second = block("Answer: ...", "Confidence: 0 to 1"), block("Answer: B", "Confidence: 0.8")
+    for text in (form + "\n" + second, second + "\n" + second):
+        assert read_stated(DIRECT, [text]) == Stated("B", 0.8, (Entry("B", 0.8),))
+    with pytest.raises(ReplyError, match="blocks that differ"):
+        read_stated(DIRECT, [block("Answer: A", "Confidence: 0.3") + "\n" + second])
+    with pytest.raises(ReplyError, match="without 'Confidence:'"):
+        read_stated(DIRECT, [second + "\n" + block("Answer: B", "Confid")])
 
 
 @pytest.mark.parametrize(
