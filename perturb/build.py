@@ -23,6 +23,7 @@ from perturb.executors.opening import open_executor
 from perturb.export.freeze import freeze
 from perturb.export.snapshot import Snapshot
 from perturb.generate.plan import plan_jobs
+from perturb.interrupts import heeded
 from perturb.llm.asking import Asker
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel
@@ -34,7 +35,6 @@ from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
 from perturb.store.plans import current_plan
 from perturb.verify.panel import Panel
-from perturb.workers import heed_termination
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,32 +137,32 @@ def _run(blueprint: Blueprint, ledger: Ledger, plan: int, progress: bool) -> Bud
 async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) -> BudgetSpent | None:
     budget = Budget(blueprint.config.budget_usd, queries.spent_usd(ledger.db))
     executor = await open_executor(blueprint.config.executor, blueprint.catalogue)
-    heed_termination()  # after the executor: Ray sets a handler of its own
-    models: list[ChatModel] = []
-    try:
-        generators = open_models(blueprint.generator_settings.values(), budget, executor.model)
-        models += generators.values()
-        both = {
-            name: generators[name]
-            for name, settings in blueprint.verifier_settings.items()
-            if settings == blueprint.generator_settings.get(name)
-        }
-        others = (one for name, one in blueprint.verifier_settings.items() if name not in both)
-        verifiers = open_models(others, budget, executor.model)
-        models += verifiers.values()
-        hands = Hands(
-            # A model in both roles has its limits once.
-            Asker(generators, ledger, budget),
-            Asker(verifiers | both, ledger, budget),
-            executor,
-        )
-        pipeline = Pipeline(blueprint, ledger, plan, hands, settled)
-        await pipeline.run()
-    finally:
-        for model in models:
-            await model.close()
-        await executor.close()
-    return pipeline.budget_spent
+    with heeded():  # after the executor: Ray sets a handler of its own
+        models: list[ChatModel] = []
+        try:
+            generators = open_models(blueprint.generator_settings.values(), budget, executor.model)
+            models += generators.values()
+            both = {
+                name: generators[name]
+                for name, settings in blueprint.verifier_settings.items()
+                if settings == blueprint.generator_settings.get(name)
+            }
+            others = (one for name, one in blueprint.verifier_settings.items() if name not in both)
+            verifiers = open_models(others, budget, executor.model)
+            models += verifiers.values()
+            hands = Hands(
+                # A model in both roles has its limits once.
+                Asker(generators, ledger, budget),
+                Asker(verifiers | both, ledger, budget),
+                executor,
+            )
+            pipeline = Pipeline(blueprint, ledger, plan, hands, settled)
+            await pipeline.run()
+        finally:
+            for model in models:
+                await model.close()
+            await executor.close()
+        return pipeline.budget_spent
 
 
 def _unfinished(ledger: Ledger, plan: int, panel: Panel) -> tuple[str, ...]:

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from perturb.errors import BudgetSpent
+from perturb.interrupts import heeded
 from perturb.llm.asking import Asker, CallLog
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.opening import open_models
 
 T = TypeVar("T")
-
-
-def heed_termination() -> None:
-    """Have SIGTERM end the running loop's work as Ctrl-C does: what is under way is dropped, what is done is kept."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-
-    def stop() -> None:
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for background jobs of a script
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.raise_signal(signal.SIGINT)
-
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
 
 
 @asynccontextmanager
@@ -40,13 +26,13 @@ async def open_asker(
     SIGTERM ends the work as Ctrl-C does, so that what was paid for is kept. Raises `ConfigError` for a model that
     cannot be called.
     """
-    heed_termination()
-    models = open_models(settings, budget) | {model.settings.name: model for model in others}
-    try:
-        yield Asker(models, log, budget)
-    finally:
-        for model in models.values():
-            await model.close()
+    with heeded():
+        models = open_models(settings, budget) | {model.settings.name: model for model in others}
+        try:
+            yield Asker(models, log, budget)
+        finally:
+            for model in models.values():
+                await model.close()
 
 
 async def work_through(

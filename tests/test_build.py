@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ from tests.building import (
     serve,
     start,
     through,
+    wait_for_calls,
     write_config,
 )
 from tests.loopback import Fault, LoopbackServer, RandomFaults
@@ -304,6 +306,25 @@ def test_kill_9_loses_and_doubles_nothing(tmp_path: Path, server: LoopbackServer
     in_flight = 8 * 5
     assert server.counters.repeated <= in_flight * len(moments)
     assert not list(run.glob("run.pid"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_interrupt_at_once_changes_nothing(
+    tmp_path: Path, server: LoopbackServer, first: signal.Signals
+) -> None:
+    server._latency = (0.02, 0.08)
+    config = write_config(tmp_path, content_of(server.url, limit=1))
+    for gap in (0.0, 0.02, 0.05, 0.1, 0.2):
+        process = start(config, tmp_path / "out")
+        wait_for_calls(process, server, server.counters.total + 10)
+        process.send_signal(first)
+        time.sleep(gap)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        said = "perturb: stopped: run the same command again to go on\n"
+        assert (process.returncode, out, err) == (130, "", said)
+    finish(config, tmp_path / "out")
 
 
 @pytest.mark.slow

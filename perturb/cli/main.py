@@ -14,7 +14,6 @@ from perturb.cli.bas import bas_app
 from perturb.cli.build import build_command
 from perturb.cli.compare import compare_command
 from perturb.cli.curate import curate_command
-from perturb.cli.entry import INTERRUPTED, stop
 from perturb.cli.evaluate import evaluate_command
 from perturb.cli.export import export_command
 from perturb.cli.init import init_command
@@ -29,6 +28,7 @@ from perturb.cli.status import status_command
 from perturb.cli.verify_snapshot import verify_snapshot_command
 from perturb.cli.wrong_use import WRONG_USE, UsageError, describe
 from perturb.errors import PerturbError
+from perturb.interrupts import INTERRUPTED, stop
 
 app = typer.Typer(
     name="perturb",

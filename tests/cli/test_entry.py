@@ -14,9 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 SLOW_LIBRARY = """
-import signal, sys
+import sys
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 print("loading", flush=True)
 sys.stdin.read()
 """
