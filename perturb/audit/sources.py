@@ -85,8 +85,9 @@ def _query(db: sqlite3.Connection, plan: CurrentPlan) -> pd.DataFrame:
 
     columns = [*COLUMNS, AUDITED]
     cursor = db.execute(_VOTES_QUERY, (json.dumps(plan.members), plan.panel, plan.number))
+    seen: dict[Any, Any] = {}  # equal texts are kept once: a candidate's stand in each of its votes
     pages = [
-        pd.DataFrame([tuple(row) for row in rows], columns=columns)
+        pd.DataFrame([tuple(seen.setdefault(one, one) for one in row) for row in rows], columns=columns)
         for rows in iter(lambda: cursor.fetchmany(_PAGE), [])
     ]
     return pd.concat(pages, ignore_index=True) if pages else pd.DataFrame(columns=columns)

@@ -6,7 +6,7 @@ with `-control` after it, the intensity NONE, and must be answered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from perturb.errors import SnapshotError
 from perturb.export.parts import PART_COLUMNS, part_rows, read_part, write_part
 from perturb.export.rows import AcceptedItem, SnapshotRow, build_rows, row_digest, schema_of
+from perturb.export.spool import Spool
 from perturb.records import ANSWER_CORRECTLY, NO_INTENSITY, Candidate
 
 SUFFIX = "-control"
@@ -21,11 +22,11 @@ SUFFIX = "-control"
 _GENERATOR, _LEVER = "original", "unperturbed"
 
 
-def build_controls(items: Sequence[AcceptedItem], round_name: str, panel: str) -> tuple[SnapshotRow, ...]:
+def build_controls(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
     """The control row of each item, laid out as its row is."""
-    originals = [AcceptedItem(item.instance, _unperturbed(item), ()) for item in items]
+    originals = (AcceptedItem(item.instance, _unperturbed(item), ()) for item in items)
     rows = build_rows(originals, round_name, panel)
-    return tuple(_sealed({**row, "intensity": NO_INTENSITY}) for row in rows)
+    return Spool(_sealed({**row, "intensity": NO_INTENSITY}) for row in rows)
 
 
 def control_names(configs: Sequence[str]) -> dict[str, str]:
@@ -52,11 +53,10 @@ def write_controls(
     paths = control_paths(content_digest, configs)
     for name, of in control_names(configs).items():
         write_part(folder / paths[name], parts[of])
-    ordered = [row for of in configs for row in parts[of]]
     return {
-        "rows": len(ordered),
+        "rows": len(controls),
         "configs": list(paths),
-        "row_digests": [row["row_digest"] for row in ordered],
+        "row_digests": [row["row_digest"] for of in configs for row in parts[of]],
     }
 
 

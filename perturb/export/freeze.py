@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -40,18 +41,17 @@ def freeze(
     contradicts itself.
     """
     selection = select_items(db, plan, quota)
-    items = _items(db, plan, selection)
     labels = (str(plan.facts["round"]), str(plan.facts["panel"]["name"]))
     return write_snapshot(
         folder,
-        build_rows(items, *labels),
+        build_rows(_items(db, plan, selection), *labels),
         _facts(db, plan, quota, selection, created),
         plan.config,
-        build_controls(items, *labels) if twins else (),
+        build_controls(_items(db, plan, selection), *labels) if twins else (),
     )
 
 
-def _items(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> tuple[AcceptedItem, ...]:
+def _items(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> Iterator[AcceptedItem]:
     def item(candidate_id: str) -> AcceptedItem:
         key = db.execute("SELECT instance_key FROM jobs WHERE id = ?", (candidate_id,)).fetchone()[0]
         votes = queries.votes_of(db, candidate_id, plan.members)
@@ -59,7 +59,7 @@ def _items(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> t
             queries.instance(db, key), queries.candidate(db, candidate_id), tuple(votes.values())
         )
 
-    return tuple(item(candidate_id) for candidate_id in selection.ids)
+    return map(item, selection.ids)
 
 
 def _facts(

@@ -15,6 +15,7 @@ from perturb.export.rows import (
     columns_of,
     schema_of,
 )
+from perturb.export.spool import Picked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,11 +33,13 @@ Parts = Mapping[str, Sequence[SnapshotRow]]
 _ROW_GROUP = 1000
 
 
-def part_rows(rows: Sequence[SnapshotRow]) -> Parts:
+def part_rows(rows: Sequence[SnapshotRow]) -> dict[str, Picked]:
     """Rows by the part that they belong to; one part, or `nq` before `garage`."""
-    ordered = sorted(rows, key=lambda row: str(row["id"]))
-    single = [row for row in ordered if columns_of(row) is SINGLE_COLUMNS]
-    several = [row for row in ordered if columns_of(row) is SEVERAL_COLUMNS]
+    ordered = sorted(
+        (str(row["id"]), place, columns_of(row) is SINGLE_COLUMNS) for place, row in enumerate(rows)
+    )
+    single = Picked(rows, [place for _, place, is_single in ordered if is_single])
+    several = Picked(rows, [place for _, place, is_single in ordered if not is_single])
     if single and several:
         return {"nq": single, "garage": several}
     return {"garage": several} if several else {"default": single}
@@ -57,12 +60,18 @@ def data_paths(content_digest: str, names: Sequence[str]) -> dict[str, str]:
 
 def write_part(path: Path, rows: Sequence[SnapshotRow]) -> None:
     """Write one part; the same rows give the same bytes under one version of pyarrow."""
+    write_rows(path, rows, schema_of(columns_of(rows[0])))
+
+
+def write_rows(path: Path, rows: Sequence[SnapshotRow], schema: pa.Schema) -> None:
+    """Write rows as a parquet file, a row group at a time, for more than that need not fit in memory."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path.parent.mkdir(parents=True)
-    table = pa.Table.from_pylist(list(rows), schema=schema_of(columns_of(rows[0])))
-    pq.write_table(table, path, row_group_size=_ROW_GROUP, compression="zstd", version="2.6")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with pq.ParquetWriter(path, schema, compression="zstd", version="2.6") as file:
+        for start in range(0, len(rows), _ROW_GROUP):
+            file.write_table(pa.Table.from_pylist(rows[start : start + _ROW_GROUP], schema=schema))
 
 
 def read_part(path: Path) -> pa.Table:

@@ -8,6 +8,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from perturb.digests import digest
+from perturb.export.spool import Spool
 from perturb.records import BaseInstance, Candidate, Verdict, VerdictState
 
 if TYPE_CHECKING:
@@ -125,10 +126,10 @@ class AcceptedItem:
     votes: tuple[Verdict, ...]
 
 
-def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> tuple[SnapshotRow, ...]:
-    """One row for each item, in the order given; its layout follows from the number of its passages."""
+def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
+    """One row for each item, in the order given, kept on disk; its layout follows from the number of its passages."""
     shared = {"round": round_name, "panel": panel}
-    return tuple(_build_row(item, shared) for item in items)
+    return Spool(_build_row(item, shared) for item in items)
 
 
 def row_digest(row: SnapshotRow) -> str:

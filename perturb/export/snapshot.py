@@ -45,9 +45,22 @@ from perturb.export.parts import (
 )
 from perturb.export.replacing import replacing
 from perturb.export.rows import SnapshotRow, columns_of, row_digest, schema_of
+from perturb.export.spool import Picked
 
 _LEFT_BY_THE_HUB = (".gitattributes", ".cache")
 """What a download from the Hub puts beside the files of a snapshot."""
+_COUNTED = frozenset(
+    {
+        "id",
+        "generator_model",
+        "perturbation_class",
+        "intensity",
+        "expected_rag_behavior",
+        "licence",
+        "source",
+        "row_digest",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +134,14 @@ def write_snapshot(
             "generators"
         )
     parts = part_rows(rows)
-    ordered = [row for members in parts.values() for row in members]
-    for one, other in pairwise(sorted(str(row["id"]) for row in rows)):
+    ordered = Picked(rows, [place for members in parts.values() for place in members.places])
+    outlines = {name: [_outline(row) for row in members] for name, members in parts.items()}
+    outline = [row for members in outlines.values() for row in members]
+    for one, other in pairwise(sorted(str(row["id"]) for row in outline)):
         if one == other:
             raise SnapshotError(f"{folder}: two rows have the id '{one}': select each item once")
 
-    content = content_digest(parts)
+    content = content_digest(outlines)
     paths = data_paths(content, list(parts))
     harness = make_harness(ordered, facts.name)
     _refuse_foreign(folder.resolve())
@@ -135,15 +150,15 @@ def write_snapshot(
             write_part(workspace / paths[name], members)
         beside = control_paths(content, list(parts)) if controls else {}
         _write_text(workspace / "build.yaml", config_text)
-        manifest = _manifest(parts, facts, content)
+        manifest = _manifest(outlines, facts, content)
         if controls:
             manifest["controls"] = write_controls(workspace, content, list(parts), controls)
         manifest["harness"] = harness.write(workspace)
-        manifest["row_digests"] = [row["row_digest"] for row in ordered]
+        manifest["row_digests"] = [row["row_digest"] for row in outline]
         listed = ("build.yaml", *paths.values(), *beside.values(), *harness.paths)
         files = [_describe_file(workspace, name) for name in listed]
         manifest["files"] = [{"path": CARD}, *files]
-        card = render_card(ordered, facts, content, CardFiles(paths, beside, harness.prompts.paths))
+        card = render_card(outline, facts, content, CardFiles(paths, beside, harness.prompts.paths))
         _write_text(workspace / CARD, with_digest(card, manifest))
         manifest["files"] = [_describe_file(workspace, CARD), *files]
         _write_text(workspace / MANIFEST, render_manifest(manifest))
@@ -197,6 +212,11 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
     if not faults:
         problems += check_harness(folder, snapshot.manifest, rows)
     return tuple(problems)
+
+
+def _outline(row: SnapshotRow) -> SnapshotRow:
+    """The row without its texts: what is counted, and what tells its layout."""
+    return {name: value if name in _COUNTED else None for name, value in row.items()}
 
 
 def content_digest(parts: Parts) -> str:

@@ -149,7 +149,7 @@ def rule_version() -> str:
 
 _Key = tuple[str, str, tuple[str, ...], tuple[Passage, ...]]
 _CACHE: OrderedDict[_Key, Analysis] = OrderedDict()
-_CACHE_SIZE = 512
+_CACHE_SIZE = 32
 
 
 def _analysed(instance: BaseInstance) -> Analysis:

@@ -120,7 +120,7 @@ def _stretches(line: str) -> list[str]:
     return [*stretches, line[start:]] if line[start:] else stretches
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _segmented(stretch: str) -> tuple[str, ...]:
     """The sentences of a stretch; kept, since most of an instance stands unchanged in all of its items."""
     return tuple(_clear_pieces(stretch) or _segmenter().segment(stretch))

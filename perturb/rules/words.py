@@ -74,7 +74,7 @@ def tokens(text: str) -> list[str]:
     return TOKEN.findall(text)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def plain(word: str) -> str:
     """A word in lower case without accents, apostrophes, points and a possessive ending.
 
@@ -88,7 +88,7 @@ def plain(word: str) -> str:
     return kept or lowered
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """A crude stem: enough to see that "filmed" and "filming" belong together.
 
@@ -107,7 +107,7 @@ def stem(word: str) -> str:
     return base
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def content_stems(text: str) -> frozenset[str]:
     """Stems of the words of a text that are no stop words."""
     return frozenset(stem(token) for token in tokens(text) if plain(token) not in STOP_WORDS) - {""}

@@ -54,7 +54,7 @@ def mixed_rows() -> tuple[SnapshotRow, ...]:
     """Five rows with several passages and four with one, one after the other by id."""
     licences = ("CC BY-SA 3.0", "CC-BY-NC-4.0")
     items = (item(number, several=number % 2 == 0, licence=licences[number % 2 == 0]) for number in range(9))
-    return build_rows(items, "2026-Q4", "paper")
+    return tuple(build_rows(items, "2026-Q4", "paper"))
 
 
 @pytest.fixture

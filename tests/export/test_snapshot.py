@@ -85,7 +85,7 @@ def item(number: int, text: str = "plain", several: bool = False, licence: str |
 
 
 def rows_of(count: int, **options: Any) -> tuple[SnapshotRow, ...]:
-    return build_rows((item(number, **options) for number in range(count)), "2026-Q4", "paper")
+    return tuple(build_rows((item(number, **options) for number in range(count)), "2026-Q4", "paper"))
 
 
 def facts(**changes: Any) -> SnapshotFacts:
@@ -245,7 +245,7 @@ def test_hostile_text_comes_back_exactly(tmp_path: Path) -> None:
     rows = build_rows((item(n, text, several=True) for n, text in enumerate(HOSTILE)), "r", "p")
     write_snapshot(tmp_path / "s", rows, facts(), "")
     assert load(tmp_path, tmp_path / "s")[0]["rows"] == list(rows)
-    assert read_snapshot(tmp_path / "s").read_rows() == rows
+    assert read_snapshot(tmp_path / "s").read_rows() == tuple(rows)
     assert check_snapshot(tmp_path / "s") == ()
     assert [row["implementation_reasoning"] for row in rows] == list(HOSTILE)
 
@@ -350,7 +350,7 @@ def test_a_failed_write_keeps_the_old_snapshot(tmp_path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(pq, "write_table", full)
+        patch.setattr(pq.ParquetWriter, "write_table", full)
         with pytest.raises(SnapshotError, match="No space left on device"):
             write_snapshot(folder, rows_of(3), facts(), "")
     assert len(read_snapshot(folder).read_rows()) == 2

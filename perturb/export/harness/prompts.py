@@ -6,16 +6,18 @@ items to refuse are scored in different ways. Controls are not among them.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from perturb.digests import digest
+from perturb.digests import canonical, digest
 from perturb.errors import SnapshotError
-from perturb.export.parts import read_part
+from perturb.export.parts import read_part, write_rows
 from perturb.export.rows import SnapshotRow
+from perturb.export.spool import Spool
 
 CONFIG = "prompts"
 """The configuration name under which `datasets` loads the prompts."""
@@ -34,15 +36,22 @@ _RENDERED = ("prompt", "match")
 class PromptSet:
     """The prompts of a snapshot."""
 
-    splits: Mapping[str, Sequence[Mapping[str, Any]]]
+    splits: Mapping[str, Sequence[dict[str, Any]]]
     """Split -> its rows, in the order of the snapshot's; splits without a row are left out."""
     version: str
     """Digest of the templates and codes that they were made with."""
 
     @cached_property
     def digest(self) -> str:
-        """Stands for all prompts and their order (32 hexadecimal digits)."""
-        return digest(self.version, dict(self.splits), length=32)
+        """Stands for all prompts and their order: `digest(version, splits)` in 32 digits, taken row by row."""
+        hashed = hashlib.sha256(f"[{canonical(self.version)},{{".encode())
+        for number, (name, rows) in enumerate(sorted(self.splits.items())):
+            hashed.update(f"{',' if number else ''}{canonical(name)}:[".encode())
+            for place, row in enumerate(rows):
+                hashed.update(f"{',' if place else ''}{canonical(row)}".encode("utf-8", "surrogatepass"))
+            hashed.update(b"]")
+        hashed.update(b"}]")
+        return hashed.hexdigest()[:32]
 
     @property
     def paths(self) -> dict[str, str]:
@@ -67,7 +76,7 @@ def make_prompts(rows: Sequence[SnapshotRow]) -> PromptSet:
 
     codes = Catalogue.load().codes
     marks = code_marks(codes)
-    splits: dict[str, list[dict[str, Any]]] = {name: [] for name in SPLITS}
+    splits = {name: Spool() for name in SPLITS}
     for item in items_of(rows):
         splits[SPLITS[0] if item.answerable else SPLITS[1]].append(
             {
@@ -98,14 +107,11 @@ def prompt_paths(prompts_digest: str, splits: Sequence[str]) -> dict[str, str]:
 def write_prompts(folder: Path, prompts: PromptSet) -> None:
     """Write the prompts into a snapshot; the same prompts give the same bytes under one version of pyarrow."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     texts = pa.list_(pa.string())
     schema = pa.schema([(name, texts if name == "answers" else pa.string()) for name in _COLUMNS])
     for name, path in prompts.paths.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        table = pa.Table.from_pylist([dict(row) for row in prompts.splits[name]], schema=schema)
-        pq.write_table(table, folder / path, compression="zstd", version="2.6")
+        write_rows(folder / path, prompts.splits[name], schema)
 
 
 def check_prompts(folder: Path, entry: Mapping[str, Any], rows: Sequence[SnapshotRow]) -> list[str]:

@@ -38,7 +38,7 @@ _ABBREVIATION = re.compile(
 _BOUNDARY = re.compile(r"(?<=[.!?])[\"”’')\]]*\s+(?=[\"“‘'(]*[A-Z0-9]|[\[█_])|\n+")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def normal(text: str) -> str:
     """Lower case, plain quotes and dashes, no accents, single blanks.
 
@@ -52,7 +52,7 @@ def normal(text: str) -> str:
     return " ".join(plain.lower().split())
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text in lower case, a possessive 's taken off; numbers keep their points and commas.
 
@@ -103,7 +103,7 @@ def stem(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def content_stems(text: str) -> frozenset[str]:
     """Stems of the words that carry content.
 
@@ -124,7 +124,7 @@ def coverage(part: frozenset[str], whole: frozenset[str]) -> float:
     return len(part & whole) / len(part) if part else 0.0
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def sentences(text: str) -> tuple[str, ...]:
     """Cut a passage into sentences, minding initials and the usual abbreviations.
 

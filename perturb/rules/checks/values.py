@@ -54,7 +54,7 @@ _NAME = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def years_in(text: str) -> frozenset[str]:
     """The years from 1000 to 2099 in a text.
 
@@ -64,7 +64,7 @@ def years_in(text: str) -> frozenset[str]:
     return frozenset(YEAR.findall(text))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def numbers_in(text: str) -> frozenset[float]:
     """The numbers in a text, in digits or words, cardinal or ordinal; the word `one` counts as no number.
 
@@ -100,7 +100,7 @@ def _spelled_numbers(plain: str) -> set[float]:
     return found
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def names_in(text: str) -> frozenset[str]:
     """Capitalised spans of a text in lower case, without an opening stop word.
 
@@ -126,7 +126,7 @@ def names_in(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def values_in(kind: ValueKind, text: str) -> frozenset[str]:
     """Values of a kind in a text, as comparable strings; none for phrases, whose kind has no shape."""
     if kind is ValueKind.DATE:
