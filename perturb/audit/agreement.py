@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from perturb.audit.resamples import Resamples, Totals
 from perturb.audit.votes import VoteTable
 from perturb.metrics import vote_counts
 from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, no_variance
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats
+from perturb.metrics.inputs import Flags, Floats
+from perturb.metrics.intervals import Bounded, settled
+from perturb.metrics.resampling import Resamples, Totals
 
 ONE_VERIFIER = "agreement takes two raters; there is one"
 
@@ -26,6 +28,12 @@ PANEL_NAMES = {
     "alpha": "Krippendorff's α",
 }
 """The coefficients of a whole panel, as readers know them."""
+
+MIN_RARE = 3
+"""With fewer votes of the rarer kind κ gets no interval: it would hold nearly every value."""
+
+MANY_RARE = 20
+"""With so many of them a rarer vote counts twice: the commoner ones tell something too."""
 
 _PANEL: dict[str, tuple[Callable[[Floats], Floats], str]] = {
     "agreement": (vote_counts.panel_agreement, NO_PAIRS),
@@ -81,60 +89,124 @@ class Agreement:
 
 def measure_agreement(table: VoteTable, resamples: Resamples) -> Agreement:
     """Agreement of the panel (spec, section 5)."""
-    numbers = list(combinations(range(len(table.verifiers)), 2))
-    tables = [_pair_totals(table.votes[:, i], table.votes[:, j], resamples) for i, j in numbers]
-    pairs = tuple(
-        _pair(table.verifiers[i], table.verifiers[j], totals, resamples)
-        for (i, j), totals in zip(numbers, tables, strict=True)
+    pairs = tuple(_Pair.of(table, i, j, resamples) for i, j in combinations(range(len(table.verifiers)), 2))
+    return Agreement(
+        tuple(pair.measure() for pair in pairs),
+        _mean_kappa(pairs, len(table.verifiers), resamples),
+        _panel(table, resamples),
     )
-    return Agreement(pairs, _mean_kappa(tables, len(table.verifiers), resamples), _panel(table, resamples))
 
 
 def kappa_replicates(table: VoteTable, resamples: Resamples) -> Floats:
     """κ of each pair of verifiers in each resample, NaN where undefined: shape (resamples, pairs)."""
-    pairs = combinations(table.votes.T, 2)
-    columns = [vote_counts.pair_kappa(_pair_totals(a, b, resamples).replicates) for a, b in pairs]
-    return np.stack(columns, axis=1)
+    pairs = combinations(range(len(table.verifiers)), 2)
+    return np.stack([_Pair.of(table, i, j, resamples).kappas for i, j in pairs], axis=1)
 
 
-def _pair_totals(first: Floats, second: Floats, resamples: Resamples) -> Totals:
-    both, codes = vote_counts.pair_codes(first, second)
-    ones = np.ones((len(codes), 1))
-    totals = resamples.totals(ones, groups=codes, n_groups=4, rows=np.flatnonzero(both))
-    return Totals(totals.point[..., 0], totals.replicates[..., 0])
+@dataclass(frozen=True)
+class _Pair:
+    """The votes of two verifiers on the candidates that both scored."""
+
+    a: str
+    b: str
+    totals: Totals
+    both: Flags
+    resamples: Resamples
+
+    @classmethod
+    def of(cls, table: VoteTable, i: int, j: int, resamples: Resamples) -> _Pair:
+        both, codes = vote_counts.pair_codes(table.votes[:, i], table.votes[:, j])
+        ones = np.ones((len(codes), 1))
+        totals = resamples.totals(ones, groups=codes, n_groups=4, rows=np.flatnonzero(both))
+        summed = Totals(totals.point[..., 0], totals.replicates[..., 0])
+        return cls(table.verifiers[i], table.verifiers[j], summed, both, resamples)
+
+    @property
+    def n(self) -> int:
+        return int(self.totals.point.sum())
+
+    @cached_property
+    def kappas(self) -> Floats:
+        return vote_counts.pair_kappa(self.totals.replicates)
+
+    @property
+    def rare(self) -> tuple[float, float]:
+        """Votes of the rarer kind, pass or fail, of each of the two."""
+        counts = self.totals.point
+        passed = counts[0] + counts[1], counts[0] + counts[2]
+        return min(passed[0], self.n - passed[0]), min(passed[1], self.n - passed[1])
+
+    @cached_property
+    def kappa(self) -> Bounded | Estimate:
+        """κ on the range that it can have at these pass rates.
+
+        Nearly all its information lies in the votes of the rarer kind: there it is the share that both cast.
+        """
+        value = float(vote_counts.pair_kappa(self.totals.point))
+        if np.isnan(value):
+            why = no_variance(self.totals.point, self.a, self.b, "candidate")
+            return Estimate.undefined(why or NO_PAIRS, self.n)
+        if min(self.rare) < MIN_RARE:
+            counts = self.totals.point
+            failed = min(counts[2] + counts[3], counts[1] + counts[3])
+            verb = "failed" if failed <= self.n / 2 else "passed"
+            return Estimate(value, n=self.n, reason=_too_few(min(self.rare), self.n, verb))
+        low, trials = vote_counts.pair_kappa_floor(self.totals.point), _worth(sum(self.rare) / 2, self.n)
+        return self.bounded(value, self.kappas, float(low), trials)
+
+    def bounded(
+        self, value: float, replicates: Floats, low: float, trials: float | None = None
+    ) -> Bounded | Estimate:
+        clusters = self.resamples.count(self.both)
+        return self.resamples.bounded(
+            value, replicates, self.n, NO_PAIRS, clusters=clusters, low=low, trials=trials
+        )
+
+    def measure(self) -> PairAgreement:
+        counts, n = self.totals.point, self.n
+
+        def measured(coefficient: Callable[[Floats], Floats], low: float) -> Estimate:
+            return settled(self.bounded(float(coefficient(counts)), coefficient(self.totals.replicates), low))
+
+        return PairAgreement(
+            a=self.a,
+            b=self.b,
+            n=n,
+            prevalence=float((2 * counts[0] + counts[1] + counts[2]) / (2 * n)) if n else None,
+            kappa=settled(self.kappa),
+            agreement=measured(vote_counts.pair_agreement, 0.0),
+            pabak=measured(vote_counts.pair_pabak, -1.0),
+            ac1=measured(vote_counts.pair_ac1, -1.0),
+        )
 
 
-def _pair(a: str, b: str, totals: Totals, resamples: Resamples) -> PairAgreement:
-    counts, replicates = totals.point, totals.replicates
-    n = int(counts.sum())
-    why = no_variance(counts, a, b, "candidate")
-
-    def measured(coefficient: Callable[[Floats], Floats]) -> Estimate:
-        return resamples.estimate(float(coefficient(counts)), coefficient(replicates), n, why)
-
-    return PairAgreement(
-        a=a,
-        b=b,
-        n=n,
-        prevalence=float((2 * counts[0] + counts[1] + counts[2]) / (2 * n)) if n else None,
-        kappa=measured(vote_counts.pair_kappa),
-        agreement=measured(vote_counts.pair_agreement),
-        pabak=measured(vote_counts.pair_pabak),
-        ac1=measured(vote_counts.pair_ac1),
-    )
+def _too_few(rare: float, n: int, verb: str) -> str:
+    return f"no interval: {rare:.0f} of {n} {verb}: too few to say"
 
 
-def _mean_kappa(tables: list[Totals], verifiers: int, resamples: Resamples) -> Estimate:
-    defined = [totals for totals in tables if not np.isnan(vote_counts.pair_kappa(totals.point))]
+def _worth(rare: float, n: int) -> float:
+    """How many independent trials κ is worth at best: one for each rarer vote while they are few, then all votes."""
+    return min(float(n), rare * (1 + rare / MANY_RARE))
+
+
+def _mean_kappa(pairs: Sequence[_Pair], verifiers: int, resamples: Resamples) -> Estimate:
+    defined = [pair for pair in pairs if pair.kappa.value is not None]
     if not defined:
         reason = ONE_VERIFIER if verifiers < 2 else "κ is undefined for every pair of verifiers"
         return Estimate.undefined(reason)
-    value = float(np.mean([vote_counts.pair_kappa(totals.point) for totals in defined]))
-    columns = np.stack([vote_counts.pair_kappa(totals.replicates) for totals in defined])
+    value = float(np.mean([pair.kappa.value for pair in defined]))
+    bounded = [pair.kappa for pair in defined if isinstance(pair.kappa, Bounded)]
+    if len(bounded) < len(defined):
+        without = next(pair.kappa for pair in defined if isinstance(pair.kappa, Estimate))
+        return Estimate(value, n=len(defined), reason=without.reason)
+    columns = np.stack([pair.kappas for pair in defined])
     known = ~np.isnan(columns)
     sums, counts = np.where(known, columns, 0.0).sum(axis=0), known.sum(axis=0)
     means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    return resamples.estimate(value, means, len(defined))
+    low = float(np.mean([one.low for one in bounded]))
+    trials = verifiers / 2 * float(np.mean([_worth(sum(pair.rare) / 2, pair.n) for pair in defined]))
+    clusters = min(one.clusters for one in bounded)
+    return settled(resamples.bounded(value, means, len(defined), clusters=clusters, low=low, trials=trials))
 
 
 def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
@@ -142,10 +214,23 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
         return {name: Estimate.undefined(ONE_VERIFIER) for name in _PANEL}
     totals = resamples.totals(vote_counts.panel_counts(table.votes))
     counts, replicates = totals.point[0], totals.replicates[:, 0]
-    n = int(counts[0])
-    return {
-        name: resamples.estimate(
-            float(coefficient(counts)), coefficient(replicates), n, reason if n else NO_PAIRS
+    n, clusters = int(counts[0]), resamples.count(table.scored.sum(axis=1) >= 2)
+    rare = min(counts[3], counts[2] - counts[3])  # in candidates
+    worth = len(table.verifiers) / 2  # a panel of many says more of a candidate than a pair does
+
+    def measured(name: str) -> Estimate:
+        coefficient, reason = _PANEL[name]
+        value, floors = float(coefficient(counts)), {"agreement": 0.0, "pabak": -1.0, "ac1": -1.0}
+        options: dict[str, Any] = {"low": floors.get(name, 0.0), "trials": n * worth}
+        if name not in floors:  # as κ of a pair
+            if not np.isnan(value) and rare < MIN_RARE:
+                verb = "failed" if 2 * counts[3] > counts[2] else "passed"
+                return Estimate(value, n=n, reason=_too_few(rare, n, verb))
+            common = max(counts[3], counts[2] - counts[3])
+            options = {"low": min(value, 1 - counts[2] / max(common, 1)), "trials": _worth(rare, n) * worth}
+        why = reason if n else NO_PAIRS
+        return settled(
+            resamples.bounded(value, coefficient(replicates), n, why, clusters=clusters, **options)
         )
-        for name, (coefficient, reason) in _PANEL.items()
-    }
+
+    return {name: measured(name) for name in _PANEL}

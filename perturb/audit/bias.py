@@ -2,9 +2,7 @@
 
 Two measures. The bias as published: the rate at which a model passes its own candidates less the mean rate at which the
 other verifiers pass the same ones. A lenient verifier shows such a bias towards everybody, so beside it stands a
-difference-in-differences: the pass rate of each generator by each verifier is taken as the generator's quality plus the
-verifier's leniency, fitted on all pairs but those of a model with itself; what a model's own pair lies above the fit is
-its effect.
+difference-in-differences (`perturb.audit.leniency`), which takes out leniency and quality.
 """
 
 from __future__ import annotations
@@ -16,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perturb.audit.permutation import swap_p_value
-from perturb.audit.resamples import Resamples, Totals
+from perturb.audit.leniency import Favour, measure_favour, passes_and_votes, shares_of
 from perturb.audit.votes import VoteTable
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats
-
-NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
+from perturb.metrics.inputs import Flags
+from perturb.metrics.intervals import add_up, settled
+from perturb.metrics.resampling import Resamples, Totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,9 @@ class SelfBias:
     did: Estimate
     """The difference-in-differences, in percentage points."""
     p_value: float | None
-    """Permutation p-value of the latter, two-sided."""
+    """Two-sided p-value of the latter, read off its interval and that of the additive fit: the larger one."""
+    additive: Estimate
+    """The same difference with leniency and quality taken as additive in pass rates, for comparison."""
     by_class: tuple[ClassBias, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,6 +73,9 @@ class SelfBias:
             "did_low": self.did.low,
             "did_high": self.did.high,
             "did_reason": self.did.reason,
+            "did_additive_pp": self.additive.value,
+            "did_additive_low": self.additive.low,
+            "did_additive_high": self.additive.high,
             "p_value": self.p_value,
             "by_class": [
                 {
@@ -91,26 +93,17 @@ class SelfBias:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Effects:
-    """The additive fit of the pass-rate matrix."""
-
-    own: Estimate
-    leniency: Floats | None
-    """One number per verifier, fixed up to a constant; None where the fit is not possible."""
-
-
-def measure_bias(table: VoteTable, resamples: Resamples, seed: int) -> tuple[SelfBias, ...]:
+def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]:
     """Every generator and verifier with its bias, or with the part it does not play."""
     own_verifier = own_verifiers(table)
-    matrix = _matrix_totals(table, resamples)
+    favours = measure_favour(table, own_verifier, resamples)
     rows = []
     for generator, name in enumerate(table.generator.names):
         verifier = own_verifier[generator]
         if verifier < 0:
             rows.append(_absent(name, "generates only", f"{name} is no verifier of this panel"))
         else:
-            rows.append(_measure(table, resamples, matrix, (generator, verifier), seed))
+            rows.append(_measure(table, resamples, favours[generator], (generator, verifier)))
     for verifier, name in enumerate(table.verifiers):
         if verifier not in own_verifier:
             rows.append(_absent(name, "verifies only", f"{name} made no candidate"))
@@ -126,12 +119,10 @@ def own_verifiers(table: VoteTable) -> NDArray[np.int64]:
 
 def _absent(model: str, role: str, reason: str) -> SelfBias:
     nothing = Estimate.undefined(reason)
-    return SelfBias(model, role, 0, None, None, nothing, nothing, None)
+    return SelfBias(model, role, 0, None, None, nothing, nothing, None, nothing)
 
 
-def _measure(
-    table: VoteTable, resamples: Resamples, matrix: Totals, pair: tuple[int, int], seed: int
-) -> SelfBias:
+def _measure(table: VoteTable, resamples: Resamples, favour: Favour, pair: tuple[int, int]) -> SelfBias:
     generator, verifier = pair
     name = table.generator.names[generator]
     rows = _own_rows(table, generator, verifier)
@@ -140,23 +131,20 @@ def _measure(
         return _absent(name, "both", reason)
     votes = _class_totals(table, resamples, rows)
     whole = Totals(votes.point.sum(axis=0), votes.replicates.sum(axis=1))
-    own, peers, bias = _self_and_peers(whole.point, verifier)
-    effects = _fit(table, matrix, pair, resamples)
-    p_value = None
-    if effects.leniency is not None:
-        p_value = _p_value(table, pair, effects.leniency, resamples, seed)
+    mask = np.zeros(len(table), dtype=np.bool_)
+    mask[rows] = True
+    own, peers, bias = _bias(whole, verifier, len(rows), resamples, resamples.count(mask))
     return SelfBias(
         model=name,
         role="both",
         n=len(rows),
-        own=float(own),
-        peers=float(peers),
-        bias=resamples.estimate(
-            float(bias), _self_and_peers(whole.replicates, verifier)[2], len(rows), scale=100
-        ),
-        did=effects.own,
-        p_value=p_value,
-        by_class=tuple(_class_biases(table, votes, verifier, resamples)),
+        own=own,
+        peers=peers,
+        bias=bias,
+        did=favour.logit,
+        p_value=favour.p_value,
+        additive=favour.additive,
+        by_class=tuple(_class_biases(table, votes, verifier, resamples, mask)),
     )
 
 
@@ -169,107 +157,36 @@ def _own_rows(table: VoteTable, generator: int, verifier: int) -> NDArray[np.int
 def _class_totals(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]) -> Totals:
     """Passes and votes by class and verifier: shape (classes, 2 × verifiers), passes first."""
     return resamples.totals(
-        _passes_and_votes(table, rows),
+        passes_and_votes(table, rows),
         groups=table.perturbation_class.codes[rows],
         n_groups=len(table.perturbation_class.names),
         rows=rows,
     )
 
 
-def _matrix_totals(table: VoteTable, resamples: Resamples) -> Totals:
-    """Passes and votes by generator and verifier: shape (generators, 2 × verifiers), passes first."""
-    return resamples.totals(
-        _passes_and_votes(table, np.arange(len(table))),
-        groups=table.generator.codes,
-        n_groups=len(table.generator.names),
-    )
-
-
-def _passes_and_votes(table: VoteTable, rows: NDArray[np.intp]) -> Floats:
-    return np.hstack([np.nan_to_num(table.votes[rows]), table.scored[rows].astype(np.float64)])
-
-
-def _shares(totals: Floats) -> Floats:
-    """Pass rates from passes and votes side by side; NaN where there is no vote."""
-    passed, scored = np.split(totals, 2, axis=-1)
-    return np.where(scored > 0, passed / np.maximum(scored, 1), np.nan)
-
-
-def _self_and_peers(totals: Floats, verifier: int) -> tuple[Floats, Floats, Floats]:
-    """A model's own rate, the mean rate of its peers, and the difference."""
-    shares = _shares(totals)
-    own, others = shares[..., verifier], np.delete(shares, verifier, axis=-1)
-    known = ~np.isnan(others)
-    count = known.sum(axis=-1)
-    sums = np.where(known, others, 0.0).sum(axis=-1)
-    peers = np.where(count > 0, sums / np.maximum(count, 1), np.nan)
-    return own, peers, own - peers
+def _bias(
+    totals: Totals, verifier: int, n: int, resamples: Resamples, clusters: int
+) -> tuple[float | None, float | None, Estimate]:
+    """A model's own rate, the mean rate of the peers that voted, and the difference in percentage points."""
+    (shares, votes), (replicates, _) = shares_of(totals.point), shares_of(totals.replicates)
+    peers = [int(peer) for peer in np.flatnonzero(votes > 0) if peer != verifier]
+    if not n or not peers:
+        return None, None, Estimate.undefined("none of its own candidates in this class", n)
+    sides = [verifier, *peers]
+    parts = [
+        resamples.bounded(float(shares[side]), replicates[:, side], int(votes[side]), clusters=clusters)
+        for side in sides
+    ]
+    gap = settled(add_up(parts, [1.0, *[-1 / len(peers)] * len(peers)], n), 100)
+    return float(shares[verifier]), float(shares[peers].mean()), gap
 
 
 def _class_biases(
-    table: VoteTable, votes: Totals, verifier: int, resamples: Resamples
+    table: VoteTable, votes: Totals, verifier: int, resamples: Resamples, mine: Flags
 ) -> Iterable[ClassBias]:
-    own, peers, bias = _self_and_peers(votes.point, verifier)
-    replicates = _self_and_peers(votes.replicates, verifier)[2]
     counts = votes.point[:, len(table.verifiers) + verifier].astype(int)
     for number, name in enumerate(table.perturbation_class.names):
+        totals = Totals(votes.point[number], votes.replicates[:, number])
+        clusters = resamples.count(mine & (table.perturbation_class.codes == number))
         n = int(counts[number])
-        yield ClassBias(
-            name=name,
-            n=n,
-            own=float(own[number]) if n else None,
-            peers=float(peers[number]) if n else None,
-            bias=resamples.estimate(
-                float(bias[number]),
-                replicates[:, number],
-                n,
-                "none of its own candidates in this class",
-                scale=100,
-            ),
-        )
-
-
-def _fit(table: VoteTable, matrix: Totals, pair: tuple[int, int], resamples: Resamples) -> Effects:
-    """Fit quality + leniency on the pairs of different models; the rest of the own pair is the effect."""
-    point, replicates = _shares(matrix.point), _shares(matrix.replicates)
-    generators, verifiers = point.shape
-    own_verifier = own_verifiers(table)
-    design = np.zeros((generators, verifiers, generators + verifiers))
-    design[np.arange(generators), :, np.arange(generators)] = 1
-    design[:, np.arange(verifiers), generators + np.arange(verifiers)] = 1
-    used = ~np.isnan(point) & (np.arange(verifiers) != own_verifier[:, None])
-    fitted = np.linalg.pinv(design[used])  # (effects, pairs)
-    weights = design[pair] @ fitted
-    if not np.allclose(weights @ design[used], design[pair], atol=1e-8):
-        return Effects(Estimate.undefined(NOT_SEPARABLE), None)
-    n = int(matrix.point[pair[0], verifiers + pair[1]])
-    effect = float(point[pair] - point[used] @ weights)
-    effects = replicates[:, *pair] - replicates[:, used] @ weights
-    return Effects(resamples.estimate(effect, effects, n, scale=100), (fitted @ point[used])[generators:])
-
-
-def _p_value(
-    table: VoteTable, pair: tuple[int, int], leniency: Floats, resamples: Resamples, seed: int
-) -> float | None:
-    """Compare the model with its peers on each candidate, leniency taken out; then swap the makers' names.
-
-    A candidate's own maker is no peer, so that the self-preference of others stays out.
-    """
-    generator, verifier = pair
-    adjusted = table.votes - leniency
-    peers = table.scored.copy()
-    maker = own_verifiers(table)[table.generator.codes]
-    made_by_verifier = np.flatnonzero(maker >= 0)
-    peers[made_by_verifier, maker[made_by_verifier]] = False
-    peers[:, verifier] = False
-    rows = np.flatnonzero(table.scored[:, verifier] & peers.any(axis=1))
-    others = np.where(peers, adjusted, 0.0)[rows].sum(axis=1) / peers[rows].sum(axis=1)
-    gaps = adjusted[rows, verifier] - others
-    return swap_p_value(
-        gaps,
-        table.generator.codes[rows],
-        generator,
-        resamples.clusters[rows],
-        resamples.weights.shape[0],
-        seed,
-    )
+        yield ClassBias(name, n, *_bias(totals, verifier, n, resamples, clusters))

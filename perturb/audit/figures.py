@@ -6,9 +6,9 @@ from typing import Any
 
 from perturb.audit.agreement import measure_agreement
 from perturb.audit.basis import choose_basis
-from perturb.audit.resamples import Resamples
 from perturb.audit.votes import VoteTable
 from perturb.metrics.estimates import Estimate
+from perturb.metrics.resampling import Resamples
 
 RESAMPLES = 1000
 _DIGITS = 4

@@ -1,21 +1,18 @@
 """Pass rates: by generator and verifier, by class, intensity and lever, with two intervals each.
 
 A Wilson interval takes the votes as independent. Votes on candidates of one base instance, and several votes on one
-candidate, are not, so a second interval uses the effective number of votes: their number over the design effect.
+candidate, are not, so a second one is made as all intervals are (`perturb.metrics.intervals`).
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from perturb.audit.votes import Labels, VoteTable
 from perturb.metrics.inputs import Floats, Integers
-
-Z = 1.959963984540054
-"""Normal quantile of a 95 % interval."""
+from perturb.metrics.intervals import effective_size, t_quantile, wilson_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +27,7 @@ class Rate:
     """Wilson interval, as if all were independent."""
     high: float | None
     cluster_low: float | None
-    """Wilson interval for the effective number."""
+    """Wilson interval for the effective number of votes."""
     cluster_high: float | None
     design_effect: float | None
     """How many times wider the variance is than that of independent votes; None where the share is 0 or 1."""
@@ -51,22 +48,6 @@ class MatrixRate:
     cluster_low: float | None
     cluster_high: float | None
     reason: str | None
-
-
-def wilson_interval(share: float, n: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share among n independent trials; n may be an effective number.
-
-    Reference: Wilson (1927), Journal of the American Statistical Association 22.
-
-    >>> low, high = wilson_interval(1.0, 10)
-    >>> round(low, 4), high
-    (0.7225, 1.0)
-    """
-    centre = share + Z * Z / (2 * n)
-    spread = Z * math.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
-    scale = 1 + Z * Z / n
-    low, high = (centre - spread) / scale, (centre + spread) / scale
-    return (0.0 if share == 0 else low, 1.0 if share == 1 else high)
 
 
 def pass_rates(table: VoteTable, labels: Labels) -> tuple[Rate, ...]:
@@ -123,10 +104,8 @@ def _rate(name: str, n: float, share: float, squares: float, clusters: int) -> R
     if clusters < 2:
         why = "no interval by base instance: there is only one"
         return Rate(name, int(n), share, low, high, None, None, None, why)
-    effect = None
-    effective = float(clusters)  # where nothing varies, a base instance counts as one vote
-    if 0 < share < 1:
-        variance = clusters / (clusters - 1) * squares / n**2
-        effect = variance * n / (share * (1 - share))
-        effective = n / max(1.0, effect)
-    return Rate(name, int(n), share, low, high, *wilson_interval(share, effective), effect)
+    variance = clusters / (clusters - 1) * squares / n**2
+    effect = variance * n / (share * (1 - share)) if 0 < share < 1 else None
+    size = effective_size(share, variance, n, clusters)
+    ends = wilson_interval(share, size, t_quantile(clusters))
+    return Rate(name, int(n), share, low, high, *ends, effect)

@@ -14,10 +14,10 @@ from perturb.audit.bias import SelfBias, measure_bias
 from perturb.audit.levers import LeverUsage, lever_usage
 from perturb.audit.panel import PanelRules, judge_rules
 from perturb.audit.rates import MatrixRate, Rate, pass_rate_matrix, pass_rates
-from perturb.audit.resamples import Resamples
 from perturb.audit.sources import read_votes
 from perturb.audit.votes import UNSCORED, VoteTable
 from perturb.errors import ConfigError
+from perturb.metrics.resampling import Resamples
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
             "lever": pass_rates(table, table.lever),
             "generator": pass_rates(table, table.generator),
         },
-        self_bias=measure_bias(table, drawn, seed),
+        self_bias=measure_bias(table, drawn),
         rules=judge_rules(table, everything),
         lever_usage=lever_usage(everything),
         unscored={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +14,21 @@ from perturb.digests import digest
 from perturb.errors import ConfigError
 from perturb.evaluate.calibration_maps import SavedMap, map_for
 from perturb.evaluate.confidence_table import ConfidenceGroup, read_confidence_tables
-from perturb.metrics.bas import BASReport, bas_utility
+from perturb.metrics.bas import BASReport
 from perturb.metrics.calibrated_scores import (
     ABLATION_SIZES,
     AblationRow,
     Calibrated,
+    bas_difference,
     calibrate,
     calibration_ablation,
     calibration_split,
     score_maps,
 )
+from perturb.metrics.calibration import Closed
 from perturb.metrics.calibrators import METHODS
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags
-from perturb.metrics.resampling import paired_difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +39,17 @@ class Precision:
     """Bins of equal width behind the ECE."""
     resamples: int = 1000
     seed: int = 0
+    closed: Closed = "right"
+    """The side on which a bin holds its edge."""
 
     def report(self, group: ConfidenceGroup) -> BASReport:
         """The scores of a group; questions that share a base are resampled together."""
         return BASReport(group.correct, group.confidence, clusters=group.clusters, **self.options)
 
     @property
-    def options(self) -> dict[str, int]:
+    def options(self) -> dict[str, Any]:
         """As the metrics take it."""
-        return {"bins": self.bins, "resamples": self.resamples, "seed": self.seed}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,9 +261,8 @@ def _difference(a: ConfidenceGroup, b: ConfidenceGroup, precision: Precision) ->
         return None
     left, right = (np.array(column) for column in zip(*pairs, strict=True))
     clusters = None if a.bases is None else np.array(a.bases)[left]
-    gap = paired_difference(
-        bas_utility(a.correct[left], a.confidence[left]),
-        bas_utility(b.correct[right], b.confidence[right]),
+    gap = bas_difference(
+        *(a.correct[left], a.confidence[left], b.correct[right], b.confidence[right]),
         clusters=clusters,
         resamples=precision.resamples,
         seed=precision.seed,

@@ -13,6 +13,7 @@ from perturb.evaluate.refusal_table import RefusalGroup, read_refusals
 from perturb.metrics.copulas import CopulaComparison, compare_copulas, gaussian_win_rates
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
+from perturb.metrics.intervals import Bounded, settled
 from perturb.metrics.ranking import (
     additive_isotonic_residuals,
     coefficient_of_variation,
@@ -23,7 +24,7 @@ from perturb.metrics.ranking import (
     winner_entropy,
 )
 from perturb.metrics.refusal_index import IntervalMethod, RefusalIndex, questions_for_cv, refusal_index
-from perturb.metrics.resampling import bootstrap_means, interval
+from perturb.metrics.resampling import bootstrap_means
 
 METRICS: Mapping[str, str] = {
     "correct_rate": "correct",
@@ -198,12 +199,18 @@ def _companions(group: RefusalGroup, index: RefusalIndex, precision: Precision) 
         "weighted p=1": index.weighted_score(1),
     }
     replicates = _replicates(*_resampled_rates(group, precision))
-    return {
-        name: Estimate.undefined("every question was refused", index.n)
-        if value is None
-        else interval(value, replicates[name], index.n)
-        for name, value in values.items()
-    }
+    clusters = index.n if group.clusters is None else len(set(group.bases))
+    answered = index.n00 + index.n01
+
+    def estimate(name: str, value: float | None) -> Estimate:
+        if value is None:
+            return Estimate.undefined("every question was refused", index.n)
+        low = {"weighted p=0.2": -0.2, "weighted p=1": -1.0}.get(name, 0.0)
+        trials = answered if name == "c_over_a" else index.n
+        some = min(clusters, trials)
+        return settled(Bounded.of(value, replicates[name], index.n, clusters=some, low=low, trials=trials))
+
+    return {name: estimate(name, value) for name, value in values.items()}
 
 
 def _resampled_rates(group: RefusalGroup, precision: Precision) -> tuple[Floats, Floats]:
@@ -227,7 +234,7 @@ def _replicates(c: Floats, r: Floats) -> dict[str, Floats]:
     return {
         "correct_rate": c,
         "refusal_rate": r,
-        "c_over_a": c[answered] / (1 - r[answered]),
+        "c_over_a": np.divide(c, 1 - r, out=np.full(len(c), np.nan), where=answered),
         "f_score": 2 * c / (2 - r),
         "weighted p=0.2": c - 0.2 * (1 - r),
         "weighted p=1": c - (1 - r),

@@ -46,7 +46,7 @@ from perturb.metrics.refusal_index import (
     refusal_index_from_rates,
 )
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
-from perturb.metrics.resampling import bootstrap, bootstrap_means, interval, paired_difference
+from perturb.metrics.resampling import bootstrap_means, paired_difference
 
 __all__ = [
     "REFUSAL_METRICS",
@@ -61,7 +61,6 @@ __all__ = [
     "auroc",
     "bas_score",
     "bas_utility",
-    "bootstrap",
     "bootstrap_means",
     "brier_loss",
     "coefficient_of_variation",
@@ -72,7 +71,6 @@ __all__ = [
     "fleiss_kappa",
     "gaussian_win_rates",
     "gwet_ac1",
-    "interval",
     "isotonic_residuals",
     "kendalls_w",
     "krippendorff_alpha",

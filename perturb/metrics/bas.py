@@ -7,23 +7,35 @@ t / (1 - t) when it is wrong. BAS is the mean gain over all thresholds. BAS pape
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perturb.metrics.calibration import aurc_of_blocks, bin_places, log_losses
+from perturb.metrics.calibration import (
+    Closed,
+    aurc,
+    aurc_of_blocks,
+    bin_edges,
+    bin_places,
+    calibration_p_value,
+    expected_calibration_error,
+    log_losses,
+)
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags, Floats, Integers, read_graded
-from perturb.metrics.resampling import EXACT_UNITS, cluster_codes, interval, resampled_weights
+from perturb.metrics.intervals import Bounded, settled
+from perturb.metrics.resampling import EXACT_UNITS, cluster_codes, resampled_weights
 from perturb.metrics.risk_priors import PRIORS, RiskPrior, gains_and_losses
 
 if TYPE_CHECKING:
     import pandas as pd
 
+CALIBRATED_UP_TO = 0.05
+"""Above this p-value of the test of calibration, the interval of the ECE reaches down to 0."""
 CLIP = 1e-4
 """Confidence is clipped to 1 - CLIP, since the loss of a certain error is infinite (BAS paper, appendix D.1)."""
 HIGHER_IS_BETTER = {
@@ -125,8 +137,9 @@ def utilities(correct: Flags, confidence: Floats, prior: RiskPrior) -> Floats:
 class BASReport:
     """All confidence metrics of one model on one set, with bootstrap intervals.
 
-    `is_correct` and `confidence` as in `bas_utility`; ECE uses `bins` bins of equal width; `clusters` names the base
-    instance of each row, so that dependent rows are resampled together. Intervals are computed on first use.
+    `is_correct` and `confidence` as in `bas_utility`; ECE uses `bins` bins of equal width, closed on the side `closed`;
+    `clusters` names the base instance of each row, so that dependent rows are resampled together. Intervals are
+    computed on first use.
 
     Raises ValueError as `bas_utility`.
 
@@ -143,6 +156,7 @@ class BASReport:
         confidence: ArrayLike,
         *,
         bins: int = 10,
+        closed: Closed = "right",
         clusters: ArrayLike | None = None,
         resamples: int = 1000,
         seed: int = 0,
@@ -152,7 +166,10 @@ class BASReport:
         correct, stated = read_graded(is_correct, confidence)
         self.n = len(correct)
         self.bins = bins
-        self._rows = _Rows.from_columns(correct, stated, cluster_codes(clusters, len(correct)), bins)
+        self.closed: Closed = closed
+        self._columns = correct, stated
+        self._codes = cluster_codes(clusters, len(correct))
+        self._rows = _Rows.from_columns(correct, stated, self._codes, bins, closed)
         self._resamples, self._seed = resamples, seed
 
     def weighted_score(self, prior: RiskPrior = "uniform") -> float:
@@ -166,14 +183,52 @@ class BASReport:
 
     @cached_property
     def metrics(self) -> dict[str, Estimate]:
-        """Every metric of `HIGHER_IS_BETTER` with its percentile interval."""
+        """Every metric of `HIGHER_IS_BETTER` with its interval."""
+        values, replicates = self._resampled
+        found = {
+            name: self._estimate(name, value, column)
+            for (name, value), column in zip(values.items(), replicates.T, strict=True)
+        }
+        if found["ece"].low is not None and self.calibration_p_value > CALIBRATED_UP_TO:
+            found["ece"] = replace(found["ece"], low=0.0)
+        return found
+
+    @cached_property
+    def calibration_p_value(self) -> float:
+        """How often a calibrated model would have at least this ECE: `calibration.calibration_p_value`."""
+        options = {"bins": self.bins, "resamples": self._resamples, "seed": self._seed}
+        return calibration_p_value(*self._columns, closed=self.closed, clusters=self._codes, **options)
+
+    @property
+    def debiased_ece(self) -> float:
+        """ECE less the bias that resampling shows, not below 0 (Kumar et al. 2019, section 4, with this bootstrap)."""
+        values, replicates = self._resampled
+        place = list(HIGHER_IS_BETTER).index("ece")
+        return max(0.0, 2 * values["ece"] - float(replicates[:, place].mean()))
+
+    @cached_property
+    def _resampled(self) -> tuple[dict[str, float], Floats]:
         point = self._rows.measure(self._rows.counts[None])[0]
         chunks = self._rows.resample(self._resamples, self._seed)
         replicates = np.concatenate([self._rows.measure(weights) for weights in chunks])
-        return {
-            name: interval(float(value), column, self.n)
-            for name, value, column in zip(HIGHER_IS_BETTER, point, replicates.T, strict=True)
-        }
+        return dict(zip(HIGHER_IS_BETTER, point.tolist(), strict=True)), replicates
+
+    def _estimate(self, name: str, value: float, replicates: Floats) -> Estimate:
+        rows, clusters = self._rows, self._rows.clusters
+        if name in rows.ends:
+            lows, highs = rows.ends[name]
+            found = Bounded.of_mean(
+                value,
+                replicates,
+                self.n,
+                clusters=clusters,
+                lows=lows,
+                highs=highs,
+                counts=rows.counts,
+            )
+            return settled(found)
+        centre = self.debiased_ece if name == "ece" else value
+        return replace(settled(Bounded.of(centre, replicates, self.n, clusters=clusters)), value=value)
 
     def print_summary(self) -> None:
         """Write a table of the metrics, their intervals and directions to standard output."""
@@ -203,9 +258,24 @@ class BASReport:
         """The object of `perturb bas --json`: values by name, `n`, and `intervals` by metric."""
         values = {name: estimate.value for name, estimate in self.metrics.items()}
         plain = {name: value for name, value in values.items() if not name.startswith("bas_")}
-        spans = {name: {"low": e.low, "high": e.high, "se": e.se} for name, e in self.metrics.items()}
+        spans = {
+            name: {"low": e.low, "high": e.high, "se": e.se, "reason": e.reason}
+            for name, e in self.metrics.items()
+        }
         named = {prior: values[f"bas_{prior}"] for prior in PRIORS}
-        return {"bas": named, **plain, "n": self.n, "bins": self.bins, "intervals": spans}
+        correct, stated = self._columns
+        sides: tuple[Closed, ...] = ("right", "left")
+        return {
+            **{"bas": named, **plain, "n": self.n, "bins": self.bins, "bins_closed": self.closed},
+            **{
+                f"ece_bins_{side}": expected_calibration_error(correct, stated, bins=self.bins, closed=side)
+                for side in sides
+            },
+            "ece_debiased": self.debiased_ece,
+            "calibration_p_value": self.calibration_p_value,
+            "aurc_in_row_order": aurc(correct, stated, ties="rows"),
+            "intervals": spans,
+        }
 
 
 @dataclass(frozen=True)
@@ -217,17 +287,20 @@ class _Rows:
     counts: Floats
     codes: Integers | None
     bins: int
+    closed: Closed
 
     @classmethod
-    def from_columns(cls, correct: Flags, confidence: Floats, codes: Integers | None, bins: int) -> _Rows:
+    def from_columns(
+        cls, correct: Flags, confidence: Floats, codes: Integers | None, bins: int, closed: Closed
+    ) -> _Rows:
         if codes is None:
             # every metric is a function of how often each (confidence, correctness) pair occurs
             pairs, counts = np.unique(np.stack([-confidence, correct], axis=1), axis=0, return_counts=True)
             if len(pairs) <= EXACT_UNITS:
-                return cls(pairs[:, 1] == 1, -pairs[:, 0], counts.astype(np.float64), None, bins)
+                return cls(pairs[:, 1] == 1, -pairs[:, 0], counts.astype(np.float64), None, bins, closed)
         order = np.argsort(-confidence, kind="stable")
         ordered = None if codes is None else codes[order]
-        return cls(correct[order], confidence[order], np.ones(len(order)), ordered, bins)
+        return cls(correct[order], confidence[order], np.ones(len(order)), ordered, bins, closed)
 
     def resample(self, resamples: int, seed: int) -> Iterator[NDArray[np.float32]]:
         """Weights of the rows, chunk by chunk."""
@@ -251,14 +324,35 @@ class _Rows:
     @cached_property
     def _averaged(self) -> Floats:
         """What is averaged: three utilities, correctness, Brier and log loss, and the calibration gap in each bin."""
-        scores = [utilities(self.correct, self.confidence, prior) for prior in PRIORS]
-        brier = (self.confidence - self.correct) ** 2
+        scores = [score(self.correct) for score in self._scores.values()]
         gaps = np.zeros((len(self.correct), self.bins))
-        places = bin_places(self.confidence, np.linspace(0, 1, self.bins + 1))
+        places = bin_places(self.confidence, bin_edges(self.confidence, self.bins, "width"), self.closed)
         gaps[np.arange(len(places)), places] = self.correct - self.confidence
-        return np.column_stack(
-            [*scores, self.correct, brier, log_losses(self.correct, self.confidence), gaps]
-        )
+        return np.column_stack([*scores, gaps])
+
+    @cached_property
+    def ends(self) -> dict[str, tuple[Floats, Floats]]:
+        """What each row would add to the averaged metrics had it been the other way round: the lesser, the greater."""
+        right = np.ones(len(self.correct), dtype=np.bool_)
+        pairs = {name: (score(right), score(~right)) for name, score in self._scores.items()}
+        return {name: (np.minimum(*pair), np.maximum(*pair)) for name, pair in pairs.items()}
+
+    @property
+    def _scores(self) -> dict[str, Callable[[Flags], Floats]]:
+        """The metrics that are means over rows, as functions of correctness, in the order of `_averaged`."""
+        stated = self.confidence
+        priors = {f"bas_{prior}": partial(utilities, confidence=stated, prior=prior) for prior in PRIORS}
+        return {
+            **priors,
+            "accuracy": lambda correct: correct.astype(np.float64),
+            "brier": lambda correct: (stated - correct) ** 2,
+            "log_loss": lambda correct: log_losses(correct, stated),
+        }
+
+    @property
+    def clusters(self) -> int:
+        """Base instances, or rows where none share one."""
+        return int(self.counts.sum()) if self.codes is None else int(self.codes.max()) + 1
 
 
 def _without_reason(estimate: Estimate) -> dict[str, float | int | str | None]:

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from perturb.metrics.bas import BASReport, bas_score, bas_utility
-from perturb.metrics.calibration import aurc, expected_calibration_error
+from perturb.metrics.calibration import Closed, aurc, expected_calibration_error
 from perturb.metrics.calibrators import METHODS, CalibrationMap, Method, fit_map
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags, Floats, read_flags, read_graded, require_same_length
-from perturb.metrics.resampling import cluster_codes, paired_difference
+from perturb.metrics.intervals import Bounded, add_up, settled
+from perturb.metrics.resampling import bootstrap_means, cluster_codes
 
 ABLATION_SIZES = (10, 25, 50, 100, 250, 500, 1000)
 """The sizes of the paper's table A2."""
@@ -98,6 +99,7 @@ def calibrate(
     *,
     methods: Sequence[Method] = METHODS,
     bins: int = 10,
+    closed: Closed = "right",
     clusters: ArrayLike | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -125,6 +127,7 @@ def calibrate(
         stated[rest],
         maps,
         bins=bins,
+        closed=closed,
         clusters=None if clusters is None else np.asarray(clusters)[rest],
         resamples=resamples,
         seed=seed,
@@ -137,6 +140,7 @@ def score_maps(
     maps: Mapping[Method, CalibrationMap],
     *,
     bins: int = 10,
+    closed: Closed = "right",
     clusters: ArrayLike | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -151,17 +155,48 @@ def score_maps(
     applied = {method: fitted.apply(stated) for method, fitted in maps.items()}
 
     def report(values: Floats) -> BASReport:
-        return BASReport(correct, values, bins=bins, clusters=clusters, resamples=resamples, seed=seed)
+        return BASReport(
+            correct, values, bins=bins, closed=closed, clusters=clusters, resamples=resamples, seed=seed
+        )
 
-    raw = bas_utility(correct, stated)
     gains = {
-        method: paired_difference(
-            bas_utility(correct, values), raw, clusters=clusters, resamples=resamples, seed=seed
+        method: bas_difference(
+            correct, values, correct, stated, clusters=clusters, resamples=resamples, seed=seed
         )
         for method, values in applied.items()
     }
     after = {method: report(values) for method, values in applied.items()}
     return Calibrated(report(stated), after, dict(maps), gains)
+
+
+def bas_difference(
+    first_correct: ArrayLike,
+    first: ArrayLike,
+    second_correct: ArrayLike,
+    second: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Estimate:
+    """Uniform BAS of one column of answers less that of another on the same questions, with its paired interval.
+
+    >>> bas_difference([1, 0], [0.9, 0.1], [1, 0], [0.5, 0.5]).value.__round__(3)
+    0.294
+    """
+    columns = [(first_correct, first), (second_correct, second)]
+    scores = np.stack([bas_utility(*column) for column in columns], axis=1)
+    codes = cluster_codes(clusters, len(scores))
+    count = len(scores) if codes is None else int(codes.max()) + 1
+    replicates = bootstrap_means(scores, clusters=codes, resamples=resamples, seed=seed)
+    parts = []
+    for place, (_, stated) in enumerate(columns):
+        lows, highs = (bas_utility(np.full(len(scores), right), stated) for right in (0, 1))
+        value = float(scores[:, place].mean())
+        parts.append(
+            Bounded.of_mean(value, replicates[:, place], len(scores), clusters=count, lows=lows, highs=highs)
+        )
+    return settled(add_up(parts, [1.0, -1.0], len(scores)))
 
 
 def calibration_ablation(

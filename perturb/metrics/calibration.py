@@ -16,6 +16,10 @@ from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags, Floats, Integers, read_graded
 
 Binning = Literal["width", "mass", "unbinned"]
+Closed = Literal["right", "left"]
+"""The side on which a bin holds its edge: right as Guo et al. (2017) define it, left as in the BAS authors' code."""
+EXACT_ROWS = 10_000
+"""Up to so many answers `calibration_p_value` draws each; above, the sums of the bins are drawn as normal."""
 LOG_CLIP = 1e-4
 """Confidence is kept this far from 0 and 1 by `log_loss`, as far as the Behavioral Alignment Score keeps it from 1."""
 
@@ -25,9 +29,9 @@ class ReliabilityBin:
     """One bin of a reliability diagram; empty bins are left out."""
 
     low: float
-    """Lower edge; it belongs to the bin below, except in the first bin."""
+    """Lower edge; of a bin closed on the right it belongs to the bin below, except in the first bin."""
     high: float
-    """Upper edge, which belongs to this bin."""
+    """Upper edge."""
     n: int
     """Answers in the bin."""
     confidence: float
@@ -47,15 +51,21 @@ class RiskCoverage:
 
 
 def expected_calibration_error(
-    is_correct: ArrayLike, confidence: ArrayLike, *, bins: int = 10, binning: Binning = "width"
+    is_correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    bins: int = 10,
+    binning: Binning = "width",
+    closed: Closed = "right",
 ) -> float:
     """Expected calibration error (ECE).
 
-    Formula: sum over bins of (n_b / n) |accuracy_b - confidence_b|. `width`: bins of equal width, closed on the right;
-    `mass`: bins between quantiles, equal confidences staying together; `unbinned`: the mean of |confidence -
-    correctness|, the form of the paper's examples. Range: [0, 1]; lower is better.
+    Formula: sum over bins of (n_b / n) |accuracy_b - confidence_b|. `width`: bins of equal width, closed on the right
+    or the left; `mass`: bins between quantiles, equal confidences staying together; `unbinned`: the mean of
+    |confidence - correctness|, the form of the paper's examples. Range: [0, 1]; lower is better. Chance alone makes it
+    positive: see `calibration_p_value`.
 
-    Reference: BAS paper, section 2.3 and appendix C.1; Naeini et al. (2015).
+    Reference: BAS paper, section 2.3 and appendix C.1; Naeini et al. (2015); Guo et al. (2017), equation 5.
 
     >>> expected_calibration_error([1, 1, 0, 0], [0.7, 0.7, 0.3, 0.3], binning="unbinned").__round__(2)
     0.3
@@ -63,7 +73,7 @@ def expected_calibration_error(
     if binning == "unbinned":
         correct, stated = read_graded(is_correct, confidence)
         return float(np.mean(np.abs(stated - correct)))
-    cells = reliability_bins(is_correct, confidence, bins=bins, binning=binning)
+    cells = reliability_bins(is_correct, confidence, bins=bins, binning=binning, closed=closed)
     total = sum(cell.n for cell in cells)
     return sum(cell.n * abs(cell.accuracy - cell.confidence) for cell in cells) / total
 
@@ -74,6 +84,7 @@ def reliability_bins(
     *,
     bins: int = 10,
     binning: Literal["width", "mass"] = "width",
+    closed: Closed = "right",
 ) -> list[ReliabilityBin]:
     """The points of a reliability diagram: mean confidence against accuracy in each bin.
 
@@ -86,7 +97,7 @@ def reliability_bins(
     """
     correct, stated = read_graded(is_correct, confidence)
     edges = bin_edges(stated, bins, binning)
-    place = bin_places(stated, edges)
+    place = bin_places(stated, edges, closed)
     n = np.bincount(place, minlength=bins)
     right, mass = (np.bincount(place, weights=column, minlength=bins) for column in (correct, stated))
     return [
@@ -108,19 +119,74 @@ def bin_edges(confidence: Floats, bins: int, binning: Binning) -> Floats:
     if bins < 1:
         raise ValueError(f"bins must be 1 or more, got {bins}")
     if binning == "width":
-        return np.linspace(0.0, 1.0, bins + 1)
+        return np.arange(bins + 1) / bins  # 3 / 10 is the number that 0.3 reads as; steps of 0.1 are not
     if binning == "mass":
         return np.asarray(np.quantile(confidence, np.linspace(0, 1, bins + 1), method="inverted_cdf"))
     raise ValueError(f"binning must be 'width' or 'mass' here, got {binning!r}")
 
 
-def bin_places(confidence: Floats, edges: Floats) -> Integers:
-    """The bin of each confidence: closed on the right, and 0 in the first bin.
+def bin_places(confidence: Floats, edges: Floats, closed: Closed = "right") -> Integers:
+    """The bin of each confidence; 0 is in the first bin and 1 in the last, whichever side is closed.
 
-    >>> bin_places(np.array([0.0, 0.5, 0.6]), np.array([0.0, 0.5, 1.0])).tolist()
-    [0, 0, 1]
+    >>> halves = np.array([0.0, 0.5, 1.0])
+    >>> bin_places(np.array([0.0, 0.5, 1.0]), halves).tolist(), bin_places(np.array([0.5]), halves, "left").tolist()
+    ([0, 0, 1], [1])
     """
-    return np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, len(edges) - 2)
+    below = np.searchsorted(edges, confidence, side="left" if closed == "right" else "right")
+    return np.clip(below - 1, 0, len(edges) - 2)
+
+
+def calibration_p_value(
+    is_correct: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    bins: int = 10,
+    closed: Closed = "right",
+    clusters: ArrayLike | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> float:
+    """How often a perfectly calibrated model with these confidences would have at least this ECE, by chance.
+
+    Each answer is drawn right with the probability stated (consistency resampling); with `clusters`, answers that share
+    a base instance are drawn alike as often as their residuals are correlated. Range: 1/(resamples + 1) to 1.
+
+    Reference: Bröcker and Smith (2007), Weather and Forecasting 22; Vaicenavicius et al. (2019).
+
+    >>> calibration_p_value([1, 0] * 50, [0.5] * 100) > 0.9, calibration_p_value([1, 0] * 50, [0.9] * 100) < 0.01
+    (True, True)
+    """
+    correct, stated = read_graded(is_correct, confidence)
+    places = bin_places(stated, bin_edges(stated, bins, "width"), closed)
+    observed = np.abs(np.bincount(places, weights=correct - stated)).sum()
+    rng = np.random.default_rng(seed)
+    variance = np.bincount(places, weights=stated * (1 - stated))
+    codes = None if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
+    alike = 0.0 if codes is None else _correlation_within(correct, stated, codes)
+    if len(stated) > EXACT_ROWS:
+        sizes = None if codes is None else np.bincount(codes)
+        effect = 1.0 if sizes is None else 1 + alike * (float(sizes @ sizes) / len(stated) - 1)
+        gaps = rng.normal(size=(resamples, len(variance))) * np.sqrt(variance * effect)
+        drawn = np.abs(gaps).sum(axis=1)
+    else:
+        member = np.eye(len(variance))[places]
+        drawn = np.empty(resamples)
+        for number in range(resamples):
+            chance = rng.random(len(stated))
+            if codes is not None:
+                shared = rng.random(codes.max() + 1)[codes]
+                chance = np.where(rng.random(len(stated)) < np.sqrt(alike), shared, chance)
+            drawn[number] = np.abs(((chance < stated) - stated) @ member).sum()
+    return float((1 + np.sum(drawn >= observed - 1e-9)) / (1 + resamples))
+
+
+def _correlation_within(correct: Flags, stated: Floats, codes: Integers) -> float:
+    """Mean product of two standardised residuals of one cluster, from 0 to 1."""
+    inner = (stated > 0) & (stated < 1)
+    residual = np.where(inner, correct - stated, 0.0) / np.sqrt(np.where(inner, stated * (1 - stated), 1.0))
+    sums, squares, sizes = (np.bincount(codes, weights=one) for one in (residual, residual**2, inner))
+    pairs = float((sizes * (sizes - 1)).sum())
+    return float(np.clip((sums**2 - squares).sum() / pairs, 0.0, 1.0)) if pairs else 0.0
 
 
 def risk_coverage_curve(is_correct: ArrayLike, confidence: ArrayLike) -> RiskCoverage:
@@ -143,18 +209,25 @@ def risk_coverage_curve(is_correct: ArrayLike, confidence: ArrayLike) -> RiskCov
     return RiskCoverage(kept / len(stated), expected / kept)
 
 
-def aurc(is_correct: ArrayLike, confidence: ArrayLike) -> float:
+def aurc(
+    is_correct: ArrayLike, confidence: ArrayLike, *, ties: Literal["expected", "rows"] = "expected"
+) -> float:
     """Area under the risk-coverage curve.
 
-    Formula: mean of the selective risk over coverages k/n, k = 1 … n, in expectation over the order of ties. Range:
-    [0, 1]; lower is better; it depends on the order of the confidences alone.
+    Formula: mean of the selective risk over coverages k/n, k = 1 … n; answers of equal confidence in expectation over
+    their order, or in the order of the `rows`, as in the BAS authors' code, where sorting a file changes the value.
+    Range: [0, 1]; lower is better; it depends on the order of the confidences alone.
 
     Reference: BAS paper, section 2.3; spec section 9.
 
     >>> aurc([0, 1, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.2]).__round__(4)
     0.4972
     """
-    return float(risk_coverage_curve(is_correct, confidence).risk.mean())
+    if ties == "expected":
+        return float(risk_coverage_curve(is_correct, confidence).risk.mean())
+    correct, stated = read_graded(is_correct, confidence)
+    wrong = np.cumsum(~correct[np.argsort(-stated, kind="stable")])
+    return float((wrong / np.arange(1, len(wrong) + 1)).mean())
 
 
 def aurc_of_blocks(sizes: NDArray[np.floating], errors: NDArray[np.floating]) -> Floats:

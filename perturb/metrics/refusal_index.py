@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from perturb.metrics.bivariate import upper_orthant
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats, read_flags, require_same_length
-from perturb.metrics.resampling import bootstrap_means
-from perturb.metrics.tetrachoric import LEVEL, bootstrap_estimate, delta_estimate, percentile_estimate
+from perturb.metrics.resampling import bootstrap_means, cluster_codes
+from perturb.metrics.tetrachoric import LEVEL, bootstrap_estimate, delta_estimate, resampled_estimate
 
 IntervalMethod = Literal["bootstrap", "delta"]
 RATE_TOLERANCE = 0.01
@@ -115,10 +115,12 @@ def refusal_index(
         raise ValueError(
             "the delta method takes items as independent: use interval_by='bootstrap' with clusters"
         )
-    if clusters is None:
+    codes = cluster_codes(clusters, len(r))
+    if codes is None:
         return _result(table, _estimate(table, interval_by or "delta", resamples, seed, level))
-    shares = bootstrap_means(cells, clusters=clusters, resamples=resamples, seed=seed)
-    return _result(table, percentile_estimate(table, np.where(shares < 0.1 / len(r), 0.0, shares), level))
+    shares = bootstrap_means(cells, clusters=codes, resamples=resamples, seed=seed)
+    draws = np.maximum(shares, 0.0) * len(r)
+    return _result(table, resampled_estimate(table, draws, int(codes.max()) + 1, level))
 
 
 def refusal_index_from_counts(

@@ -1,4 +1,8 @@
-"""Seeded bootstrap: resample items, or whole clusters of items that share a base instance.
+"""The one bootstrap: seeded resamples of items, or of whole clusters of items that share a base instance.
+
+What was made from one base instance is not independent, so whole base instances are drawn. A statistic that is a
+function of sums is computed for all resamples at once: sums per base instance, times how often each was drawn. What an
+interval is made of these replicates is said in `perturb.metrics.intervals`.
 
 The mean of a column over a resample is a weighted mean, so nothing is copied: a resample is a row of weights and
 all columns take part in one matrix product. Up to `EXACT_UNITS` units the weights are multinomial, the classic
@@ -10,14 +14,17 @@ many units), read from 16 random bits through a table, so that 10⁶ units times
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats, Integers, read_numbers, require_same_length
+from perturb.metrics.inputs import Flags, Floats, Integers, read_numbers, require_same_length
+from perturb.metrics.intervals import ONE_CLUSTER, Bounded, t_quantile
 
 EXACT_UNITS = 10_000
 CHUNK_CELLS = 4_000_000
@@ -90,46 +97,106 @@ def bootstrap_means(
     return np.asarray(centre + sums[:, :-1] / sums[:, -1:])
 
 
-def bootstrap(
-    statistic: Callable[..., float | None],
-    *columns: ArrayLike,
-    clusters: ArrayLike | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Floats:
-    """Replicates of any statistic of whole columns; resamples where it is undefined (None) are left out.
+MAX_CLUSTERS = 10_000
+"""More base instances are bundled at random into as many; the intervals stay right, time and memory stay bounded."""
 
-    Slow but general: rows are copied for each resample. Means have `bootstrap_means`.
 
-    >>> bootstrap(lambda x: float(np.median(x)), [1, 2, 3, 4, 5], resamples=3).shape
-    (3,)
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over rows, in the data and in each resample."""
+
+    point: Floats
+    """Shape (…)."""
+    replicates: Floats
+    """Shape (resamples, …)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resamples:
+    """Which base instances each resample holds, and how often."""
+
+    clusters: Integers
+    """Number of the cluster of each row."""
+    weights: Floats
+    """Shape (resamples, clusters); no resample where there are fewer than two clusters."""
+
+    @classmethod
+    def draw(cls, base: Integers, resamples: int, seed: int) -> Resamples:
+        """Draw the resamples; `base` numbers the base instance of each row."""
+        clusters = bundle(np.unique(base, return_inverse=True)[1], MAX_CLUSTERS, seed)
+        count = int(clusters.max()) + 1 if len(clusters) else 0
+        if count < 2:
+            return cls(clusters, np.ones((0, count)))
+        chunks = [chunk.astype(np.float64) for chunk in resampled_weights(np.ones(count), resamples, seed)]
+        return cls(clusters, np.concatenate(chunks))
+
+    def part(self, rows: Integers) -> Resamples:
+        """The same resamples, as far as they concern some of the rows."""
+        clusters, codes = np.unique(self.clusters[rows], return_inverse=True)
+        weights = self.weights[:, clusters] if len(clusters) > 1 else np.ones((0, len(clusters)))
+        return Resamples(codes, weights)
+
+    def only(self, rows: Integers) -> Resamples:
+        """The same resamples and clusters for some of the rows."""
+        return Resamples(self.clusters[rows], self.weights)
+
+    def count(self, rows: Flags | None = None) -> int:
+        """How many clusters have one of the rows that a mask picks, or any row."""
+        return self.weights.shape[1] if rows is None else len(np.unique(self.clusters[rows]))
+
+    def totals(
+        self,
+        values: Floats,
+        *,
+        groups: Integers | None = None,
+        n_groups: int = 1,
+        rows: Floats | Integers | None = None,
+    ) -> Totals:
+        """Sums of the columns of `values` by group: shapes (n_groups, columns) and (resamples, n_groups, columns).
+
+        `rows` picks the rows that `values` and `groups` speak of; all by default.
+        """
+        clusters = self.clusters if rows is None else self.clusters[rows]
+        keys = clusters * n_groups + (0 if groups is None else groups)
+        count, columns = self.weights.shape[1], values.shape[1]
+        units = np.stack(
+            [np.bincount(keys, weights=column, minlength=count * n_groups) for column in values.T], axis=1
+        ).reshape(count, n_groups * columns)
+        shape = (n_groups, columns)
+        return Totals(units.sum(axis=0).reshape(shape), (self.weights @ units).reshape(-1, *shape))
+
+    def bounded(
+        self,
+        value: float,
+        replicates: Floats,
+        n: int,
+        reason: str | None = None,
+        *,
+        clusters: int | None = None,
+        low: float = 0.0,
+        high: float = 1.0,
+        trials: float | None = None,
+    ) -> Bounded | Estimate:
+        """A value with its replicates, as `Bounded.of` takes them; NaN means undefined, for the `reason` given."""
+        if np.isnan(value):
+            return Estimate.undefined(reason or "there is nothing to compute it from", n)
+        count = self.count() if clusters is None else clusters
+        return Bounded.of(value, replicates, n, clusters=count, low=low, high=high, trials=trials)
+
+
+def bundle(clusters: Integers, at_most: int, seed: int) -> Integers:
+    """Put clusters together at random until there are no more than `at_most`, of equal size but for one.
+
+    >>> bundle(np.array([0, 1, 2, 2]), 4, seed=0).tolist()
+    [0, 1, 2, 2]
+    >>> sorted(set(bundle(np.arange(100), 10, seed=0).tolist()))
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     """
-    arrays = [np.asarray(column) for column in columns]
-    n = len(arrays[0])
-    codes = cluster_codes(clusters, n)
-    codes = np.arange(n) if codes is None else codes
-    order = np.argsort(codes, kind="stable")
-    members = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
-    rng = np.random.default_rng(seed)
-    replicates = []
-    for _ in range(resamples):
-        rows = np.concatenate([members[i] for i in rng.integers(0, len(members), len(members))])
-        value = statistic(*(array[rows] for array in arrays))
-        if value is not None:
-            replicates.append(value)
-    return np.array(replicates, dtype=np.float64)
-
-
-def interval(value: float, replicates: Floats, n: int, *, level: float = 0.95) -> Estimate:
-    """The estimate with the percentile interval and the standard error of its replicates.
-
-    >>> interval(0.5, np.linspace(0, 1, 101), n=10, level=0.9).low.__round__(9)
-    0.05
-    """
-    if len(replicates) < 2:
-        return Estimate(value, n=n, reason="the statistic is undefined in the bootstrap resamples")
-    low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(value, float(low), float(high), float(replicates.std(ddof=1)), n)
+    count = int(clusters.max()) + 1 if len(clusters) else 0
+    if count <= at_most:
+        return clusters
+    place = np.random.default_rng(seed).permutation(count) % at_most
+    return np.asarray(place[clusters])
 
 
 def paired_difference(
@@ -141,9 +208,10 @@ def paired_difference(
     seed: int = 0,
     level: float = 0.95,
 ) -> Estimate:
-    """Mean of `first` minus mean of `second` on the same items, with a paired bootstrap interval.
+    """Mean of `first` minus mean of `second` on the same items, with a paired interval.
 
-    Both columns hold one value per item, for example the BAS utilities of two models; positive favours the first.
+    Both columns hold one value per item; positive favours the first. The interval is t times the standard error of the
+    resamples to both sides: for values whose ends matter see `perturb.metrics.intervals`.
 
     Raises ValueError when the columns differ in length.
 
@@ -153,8 +221,14 @@ def paired_difference(
     a, b = read_numbers(first, "first"), read_numbers(second, "second")
     require_same_length(first=a, second=b)
     gaps = a - b
-    replicates = bootstrap_means(gaps, clusters=clusters, resamples=resamples, seed=seed)[:, 0]
-    return interval(float(gaps.mean()), replicates, len(gaps), level=level)
+    codes = cluster_codes(clusters, len(gaps))
+    value, count = float(gaps.mean()), len(gaps) if codes is None else int(codes.max()) + 1
+    if count < 2:
+        return Estimate(value, n=len(gaps), reason=ONE_CLUSTER)
+    replicates = bootstrap_means(gaps, clusters=codes, resamples=resamples, seed=seed)[:, 0]
+    se = float(replicates.std(ddof=1)) * math.sqrt(count / (count - 1))
+    reach = se * t_quantile(count, (1 - level) / 2)
+    return Estimate(value, value - reach, value + reach, se, len(gaps))
 
 
 def _draw(rng: np.random.Generator, counts: Floats, resamples: int) -> NDArray[np.float32]:

@@ -6,6 +6,8 @@ answered and right. Cells are counts or weighted counts; a common factor cancels
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +16,7 @@ from numpy.typing import ArrayLike
 from perturb.metrics.bivariate import upper_orthant, upper_orthant_slope
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags, Floats
-from perturb.metrics.resampling import interval
+from perturb.metrics.intervals import FEW_DEFINED, ONE_CLUSTER, t_quantile
 
 LEVEL = 0.95
 MAX_STEPS = 100
@@ -120,27 +122,39 @@ def delta_estimate(table: Floats, level: float = LEVEL) -> Estimate:
 
 
 def bootstrap_estimate(table: Floats, resamples: int = 1000, seed: int = 0, level: float = LEVEL) -> Estimate:
-    """The index of one table with a percentile interval; to resample questions is to draw multinomial tables.
+    """The index of one table with a bootstrap interval; to resample questions is to draw multinomial tables.
 
     >>> bootstrap_estimate(np.array([40.0, 0.0, 10.0, 50.0])).high
     1.0
     """
     total = int(table.sum())
     draws = np.random.default_rng(seed).multinomial(total, table / total, size=resamples)
-    return percentile_estimate(table, draws.astype(np.float64), level)
+    return resampled_estimate(table, draws.astype(np.float64), total, level)
 
 
-def percentile_estimate(table: Floats, draws: Floats, level: float = LEVEL) -> Estimate:
-    """The index of one table with the percentile interval of resampled tables, shape (resamples, 4).
+def resampled_estimate(table: Floats, draws: Floats, clusters: int, level: float = LEVEL) -> Estimate:
+    """The index of one table with the interval of resampled tables, shape (resamples, 4).
 
-    >>> percentile_estimate(np.array([4.0, 1.0, 1.0, 4.0]), np.array([[4.0, 1.0, 1.0, 4.0]] * 3)).se
-    0.0
+    As `delta_estimate`, with the spread of the resamples in Fisher's z and a t quantile for the `clusters` behind them.
+    Half a question is added to each cell of every resample, so that none stands at a bound (Haldane 1956).
+
+    >>> table = np.array([40.0, 10.0, 10.0, 40.0])
+    >>> resampled_estimate(table, np.array([table, table + 10]), clusters=10).low > 0
+    True
     """
     point, _, boundary = _point(table, level)
     if point.value is None or boundary:
         return point
-    resampled = tetrachoric(draws)
-    return interval(point.value, rank_correlation(resampled.rho[resampled.defined]), point.n, level=level)
+    if clusters < 2:
+        return replace(point, reason=ONE_CLUSTER)
+    found = tetrachoric(draws + 0.5)
+    if found.defined.sum() < 2:
+        return replace(point, reason=FEW_DEFINED)
+    spread = float(np.arctanh(rank_correlation(found.rho[found.defined])).std(ddof=1))
+    spread *= math.sqrt(clusters / (clusters - 1))
+    centre, reach = np.arctanh(point.value), spread * t_quantile(clusters, (1 - level) / 2)
+    low, high = float(np.tanh(centre - reach)), float(np.tanh(centre + reach))
+    return replace(point, low=low, high=high, se=spread * (1 - point.value**2))
 
 
 def _point(table: Floats, level: float) -> tuple[Estimate, float, bool]:

@@ -98,6 +98,15 @@ def pair_kappa(counts: Floats) -> Floats:
     return np.where(varied, _ratio(pair_agreement(counts) - by_chance, 1 - by_chance), np.nan)
 
 
+def pair_kappa_floor(counts: Floats) -> Floats:
+    """The lowest κ that two raters with these pass rates can have."""
+    n = counts.sum(axis=-1)
+    first = counts[..., 0] + counts[..., 1]
+    second = counts[..., 0] + counts[..., 2]
+    both = np.maximum(0, first + second - n)
+    return pair_kappa(np.stack([both, first - both, second - both, n - first - second + both], axis=-1))
+
+
 def pair_pabak(counts: Floats) -> Floats:
     """Prevalence- and bias-adjusted κ."""
     return 2 * pair_agreement(counts) - 1

@@ -12,12 +12,12 @@ import numpy as np
 
 from perturb.audit.agreement import Agreement, measure_agreement
 from perturb.audit.rates import Rate, grouped_rates, overall_rate
-from perturb.audit.resamples import Resamples
 from perturb.audit.votes import FAIL, NOT_ASKED, PASS, Labels, VoteTable
 from perturb.errors import LedgerError
 from perturb.metrics.agreement import cohen_kappa
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
+from perturb.metrics.resampling import Resamples
 from perturb.review.questions import QUESTION_NAMES, YES, human_verdict
 from perturb.store import queries
 from perturb.store.evaluations import read_facts

@@ -7,14 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
-from perturb.digests import seed_of
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats
-from perturb.metrics.outcomes import CELLS, ReplyCounts
+from perturb.metrics.intervals import Bounded, Sum, add_up, settled
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
-from perturb.score.intervals import resampled_counts, with_interval
+from perturb.score.intervals import ResampledReplies
 from perturb.score.scores import Resampling
 from perturb.score.table import ModelReplies
 
@@ -28,7 +24,7 @@ class Comparison:
     b: str
     difference: Estimate
     p_value: float | None
-    """Two-sided, by swapping the two models within base instances (or items) at random; None if undefined."""
+    """Two-sided: the level at which the interval of the difference ends at 0; None if there is no interval."""
     p_holm: float | None = None
     """The same after Holm's correction over all pairs of models, metric by metric."""
 
@@ -92,48 +88,19 @@ def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: b
         return [Comparison(name, a.model, b.model, nothing, None) for name in REFUSAL_METRICS]
     a, b = a.only(common), b.only(common)
     drawn = resampling.draw(a.labels("base_id"))
-    point_a, replicates_a = resampled_counts(a.cells, drawn, raf=raf)
-    point_b, replicates_b = resampled_counts(b.cells, drawn, raf=raf)
-    swapped_a, swapped_b = (
-        ReplyCounts.of_cells(counts, raf=raf) for counts in _swapped(a, b, drawn.clusters, resampling)
-    )
-    comparisons = []
-    for name, metric in REFUSAL_METRICS.items():
-        gap = _gap(metric, point_a, point_b)
-        if np.isnan(gap):
-            difference, p = Estimate.undefined(_reason(metric, a.model, point_a, b.model, point_b)), None
-        else:
-            replicates = _gap(metric, replicates_a, replicates_b)
-            difference = with_interval(float(gap), replicates, len(common), drawn)
-            p = _p_value(float(gap), _gap(metric, swapped_a, swapped_b))
-        comparisons.append(Comparison(name, a.model, b.model, difference, p))
-    return comparisons
-
-
-def _gap(metric: RefusalMetric, a: ReplyCounts, b: ReplyCounts) -> Floats:
-    return np.asarray(metric.compute(a) - metric.compute(b))
-
-
-def _reason(metric: RefusalMetric, a: str, of_a: ReplyCounts, b: str, of_b: ReplyCounts) -> str:
-    name, counts = (a, of_a) if np.isnan(metric.compute(of_a)) else (b, of_b)
-    return f"{name}: {metric.why_undefined(counts)}"
-
-
-def _swapped(a: ModelReplies, b: ModelReplies, units: Any, resampling: Resampling) -> tuple[Floats, Floats]:
-    """Counts of both models after their replies changed places in a random half of the units, per permutation."""
-    n = int(units.max()) + 1
-    per_unit = [
-        np.bincount(units * CELLS + one.cells, minlength=n * CELLS).reshape(n, CELLS).astype(np.float64)
-        for one in (a, b)
+    of_a, of_b = (ResampledReplies.of(one.cells, drawn, raf=raf) for one in (a, b))
+    return [
+        _compare_metric(metric, (a.model, of_a.bounded(metric)), (b.model, of_b.bounded(metric)), len(common))
+        for metric in REFUSAL_METRICS.values()
     ]
-    rng = np.random.default_rng(seed_of("swap", resampling.seed))
-    swap = rng.integers(0, 2, size=(resampling.resamples, n)).astype(np.float64)
-    moved = swap @ (per_unit[1] - per_unit[0])
-    return per_unit[0].sum(axis=0) + moved, per_unit[1].sum(axis=0) - moved
 
 
-def _p_value(gap: float, permuted: Floats) -> float:
-    """The share of permutations with as large a gap, the data themselves among them; undefined ones left out."""
-    defined = np.abs(permuted[~np.isnan(permuted)])
-    as_large = int((defined >= abs(gap) - 1e-12).sum())
-    return (1 + as_large) / (1 + len(defined))
+def _compare_metric(
+    metric: RefusalMetric, a: tuple[str, Bounded | Estimate], b: tuple[str, Bounded | Estimate], n: int
+) -> Comparison:
+    for model, one in (a, b):
+        if one.value is None:
+            nothing = Estimate.undefined(f"{model}: {settled(one).reason}")
+            return Comparison(metric.name, a[0], b[0], nothing, None)
+    gap = add_up([a[1], b[1]], [1.0, -1.0], n)
+    return Comparison(metric.name, a[0], b[0], settled(gap), gap.p_value() if isinstance(gap, Sum) else None)

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats
 from perturb.records import ANSWER_CORRECTLY
-from perturb.score.intervals import with_interval
+from perturb.score.intervals import rate_of
 from perturb.score.rows import ResultRow
 from perturb.score.scores import Resampling
 from perturb.score.table import ModelReplies
@@ -89,15 +88,7 @@ def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Res
     drawn = resampling.draw([item.item[0] for item, _ in read])
 
     def rate(hits: Any, among: Any, reason: str) -> Estimate:
-        columns: Floats = np.stack([hits & among, among], axis=1).astype(np.float64)
-        totals = drawn.totals(columns)
-        n = int(among.sum())
-        if not n:
-            return Estimate.undefined(reason)
-        replicates = np.full(len(totals.replicates), np.nan)
-        sums = totals.replicates[:, 0, :]
-        np.divide(sums[:, 0], sums[:, 1], out=replicates, where=sums[:, 1] > 0)
-        return with_interval(float((hits & among).sum() / n), replicates, n, drawn)
+        return rate_of(hits.astype(np.float64), among.astype(np.float64), drawn, reason)
 
     everything = np.ones(len(read), dtype=bool)
     answered = "no control of such an item was answered"

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from perturb.audit.resamples import Resamples
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats
-from perturb.metrics.outcomes import CELLS, ReplyCounts
+from perturb.metrics.inputs import Flags
+from perturb.metrics.intervals import Bounded, add_up, settled
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
-from perturb.score.intervals import with_interval
+from perturb.metrics.resampling import Resamples
+from perturb.score.intervals import ResampledReplies
 from perturb.score.scores import Resampling
 from perturb.score.table import ModelReplies
 
@@ -65,11 +65,10 @@ def compare_own_items(
             own = np.array([label == generator for label in generators])
             if own.all():
                 continue
-            splits = [_Split.of(model, own, drawn, raf=raf) for model in shared]
-            found += [
-                _own_items(REFUSAL_METRICS[name], place, one.model, generator, splits, drawn)
-                for name in METRICS
+            sides = [
+                _sides(model, own, drawn, raf=raf) for model in (one, *shared[:place], *shared[place + 1 :])
             ]
+            found += [_own_items(REFUSAL_METRICS[name], one.model, generator, sides) for name in METRICS]
     return tuple(found)
 
 
@@ -82,62 +81,30 @@ def same_model(generator: str, model: str) -> bool:
     return generator.rsplit("/", maxsplit=1)[-1].casefold() == model.rsplit("/", maxsplit=1)[-1].casefold()
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    """Counts on own items and on others, in the data and in each resample."""
-
-    own: ReplyCounts
-    others: ReplyCounts
-    own_replicates: ReplyCounts
-    others_replicates: ReplyCounts
-
-    @classmethod
-    def of(cls, replies: ModelReplies, own: Any, drawn: Resamples, *, raf: bool) -> _Split:
-        groups = np.where(own, replies.cells, replies.cells + CELLS)
-        totals = drawn.totals(np.ones((len(groups), 1)), groups=groups, n_groups=2 * CELLS)
-        point, replicates = totals.point[:, 0], totals.replicates[:, :, 0]
-        return cls(
-            ReplyCounts.of_cells(point[:CELLS], raf=raf),
-            ReplyCounts.of_cells(point[CELLS:], raf=raf),
-            ReplyCounts.of_cells(replicates[:, :CELLS], raf=raf),
-            ReplyCounts.of_cells(replicates[:, CELLS:], raf=raf),
-        )
-
-    def gaps(self, metric: RefusalMetric) -> tuple[Floats, Floats]:
-        """Own minus others, in the data and in each resample."""
-        return (
-            np.asarray(metric.compute(self.own) - metric.compute(self.others)),
-            np.asarray(metric.compute(self.own_replicates) - metric.compute(self.others_replicates)),
-        )
+_Sides = tuple[ResampledReplies, ResampledReplies]
+"""Replies to own items and to those of others."""
 
 
-def _own_items(
-    metric: RefusalMetric,
-    place: int,
-    model: str,
-    generator: str,
-    splits: Sequence[_Split],
-    drawn: Resamples,
-) -> OwnItems:
-    gaps = [split.gaps(metric) for split in splits]
-    point, replicates = gaps[place]
-    peers = [gap for number, gap in enumerate(gaps) if number != place]
-    n = metric.n(splits[place].own) + metric.n(splits[place].others)
+def _sides(replies: ModelReplies, own: Flags, drawn: Resamples, *, raf: bool) -> _Sides:
+    places = np.flatnonzero(own), np.flatnonzero(~own)
+    first, second = (ResampledReplies.of(replies.cells[rows], drawn.only(rows), raf=raf) for rows in places)
+    return first, second
+
+
+def _own_items(metric: RefusalMetric, model: str, generator: str, sides: Sequence[_Sides]) -> OwnItems:
+    """`sides` of the model first, then those of its peers."""
+    parts = [one.bounded(metric) for pair in sides for one in pair]
+    n, peers = sum(metric.n(one.point) for one in sides[0]), len(sides) - 1
+    difference = _add_up(parts[:2], [1.0, -1.0], n, "the metric is undefined on one side")
     if peers:
-        beyond = _estimate(
-            point - np.mean([gap[0] for gap in peers], axis=0),
-            replicates - np.mean([gap[1] for gap in peers], axis=0),
-            *("the metric is undefined on one side for some model", n, drawn),
-        )
+        weights = [1.0, -1.0, *[-1 / peers, 1 / peers] * peers]
+        beyond = _add_up(parts, weights, n, "the metric is undefined on one side for some model")
     else:
         beyond = Estimate.undefined("no other model replied to these items")
-    values = [metric.compute(side) for side in (splits[place].own, splits[place].others)]
-    own, others = (None if np.isnan(value) else float(value) for value in values)
-    difference = _estimate(point, replicates, "the metric is undefined on one side", n, drawn)
-    return OwnItems(model, generator, metric.name, own, others, difference, beyond)
+    return OwnItems(model, generator, metric.name, parts[0].value, parts[1].value, difference, beyond)
 
 
-def _estimate(value: Floats, replicates: Floats, reason: str, n: int, drawn: Resamples) -> Estimate:
-    if np.isnan(value):
+def _add_up(parts: Sequence[Bounded | Estimate], weights: Sequence[float], n: int, reason: str) -> Estimate:
+    if any(part.value is None for part in parts):
         return Estimate.undefined(reason, n)
-    return with_interval(float(value), replicates, n, drawn)
+    return settled(add_up(parts, weights, n))

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from perturb.audit.resamples import Resamples
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import LEVELS, SCORED, UNSCORED, Outcome, ReplyCounts
 from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, bounds
+from perturb.metrics.resampling import Resamples
 from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER
 from perturb.score.intervals import estimate_metrics
 from perturb.score.table import GROUPINGS, ModelReplies, ordered_names
@@ -48,13 +48,6 @@ class Resampling:
         else:
             codes = np.unique(np.array(base_ids, dtype=str), return_inverse=True)[1]
         return Resamples.draw(codes, self.resamples, self.seed)
-
-
-def part_of(drawn: Resamples, rows: Sequence[int]) -> Resamples:
-    """The same resamples, as far as they concern some of the replies."""
-    clusters, codes = np.unique(drawn.clusters[list(rows)], return_inverse=True)
-    weights = drawn.weights[:, clusters] if len(clusters) > 1 else np.ones((0, len(clusters)))
-    return Resamples(codes, weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +165,7 @@ def _by_group(
         if label is not None:
             members[label].append(number)
     return {
-        name: estimate_metrics(replies.cells[rows], part_of(drawn, rows), raf=raf)
+        name: estimate_metrics(replies.cells[rows], drawn.part(np.array(rows)), raf=raf)
         for name, rows in members.items()
     }
 

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from perturb.audit import AuditReport, audit, vote_table
-from perturb.audit.permutation import swap_p_value
-from perturb.audit.rates import wilson_interval
-from perturb.audit.resamples import MAX_CLUSTERS, Resamples, bundle
 from perturb.errors import ConfigError
+from perturb.metrics.intervals import wilson_interval
+from perturb.metrics.resampling import MAX_CLUSTERS, Resamples, bundle
 from tests.audit.simulated_panels import Truth, frame_of, long_rows, simulate
 
 WORDS = {"P": "pass", "F": "fail", "U": "unscored"}
@@ -267,23 +266,6 @@ def test_resampled_totals_are_those_of_the_drawn_base_instances() -> None:
         copies = np.repeat(np.arange(6), weights[base].astype(int))
         by_group = [values[[i for i in copies if [0, 1, 0, 0, 1, 1][i] == g]].sum(axis=0) for g in (0, 1)]
         assert replicate == pytest.approx(np.array(by_group))
-
-
-def test_the_permutation_test_holds_its_level_and_finds_a_shift() -> None:
-    rng = np.random.default_rng(1)
-    makers, clusters = np.tile(np.repeat(np.arange(4), 3), 30), np.repeat(np.arange(30), 12)
-    nothing = [swap_p_value(rng.normal(size=360), makers, 0, clusters, 199, seed) for seed in range(200)]
-    assert 0.01 < np.mean([p is not None and p <= 0.05 for p in nothing]) < 0.1
-    shifted = rng.normal(size=360) + (makers == 2)
-    assert swap_p_value(shifted, makers, 2, clusters, 199, 0) == 1 / 200
-
-
-def test_base_instances_of_one_maker_each_are_swapped_in_bundles() -> None:
-    rng = np.random.default_rng(2)
-    clusters = np.arange(400)
-    makers = clusters % 2
-    assert swap_p_value(rng.normal(size=400) + makers, makers, 1, clusters, 199, 0) == 1 / 200
-    assert swap_p_value(rng.normal(size=400), np.zeros(400, dtype=int), 0, clusters, 199, 0) is None
 
 
 # -- the command -------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from perturb.audit import VoteTable, audit
 from perturb.audit.agreement import kappa_replicates
-from perturb.audit.resamples import Resamples
+from perturb.metrics.resampling import Resamples
 from tests.audit.simulated_panels import Truth, simulate
 
 RESAMPLES = 1000

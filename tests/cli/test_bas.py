@@ -101,7 +101,7 @@ def test_a_worked_example_to_the_printed_digits(run: Run) -> None:
     assert found["bas"].keys() == {"uniform", "linear", "quadratic"}
     assert round(found["bas"]["uniform"], 2) == 0.32
     assert (found["accuracy"], found["n"], round(found["brier"], 2)) == (0.5, 4, 0.09)
-    assert found["intervals"]["bas_uniform"].keys() == {"low", "high", "se"}
+    assert found["intervals"]["bas_uniform"].keys() == {"low", "high", "se", "reason"}
     assert run("table", "answers.csv", "--json").json == found, "the word may be left out"
     assert run("--json", "answers.csv").json == found, "options may come first"
     assert "0.3217" in run("answers.csv").out

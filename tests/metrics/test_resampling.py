@@ -6,10 +6,8 @@ from scipy.stats import poisson
 
 from perturb.metrics import resampling
 from perturb.metrics.resampling import (
-    bootstrap,
     bootstrap_means,
     cluster_codes,
-    interval,
     paired_difference,
     resampled_weights,
 )
@@ -57,24 +55,6 @@ def test_clusters_are_drawn_whole() -> None:
 def test_clusters_of_different_sizes_weigh_by_their_rows() -> None:
     means = bootstrap_means([1.0, 1.0, 1.0, 0.0], clusters=["a", "a", "a", "b"], resamples=400)[:, 0]
     assert set(means.round(6)) == {0.0, 0.75, 1.0}
-
-
-def test_the_general_bootstrap_agrees_with_the_quick_one() -> None:
-    rng = np.random.default_rng(4)
-    values, labels = rng.normal(size=120), rng.integers(0, 40, size=120)
-    slow = bootstrap(lambda x: float(x.mean()), values, clusters=labels, resamples=3000)
-    quick = bootstrap_means(values, clusters=labels, resamples=3000)
-    assert slow.std() == pytest.approx(quick.std(), rel=0.07)
-
-
-def test_undefined_replicates_are_left_out() -> None:
-    replicates = bootstrap(lambda x: float(x.mean()) if x.any() else None, [0, 0, 1], resamples=300)
-    assert 150 < len(replicates) < 290
-    nothing = bootstrap(lambda x: None, [0, 1], resamples=5)
-    found = interval(0.5, nothing, 2)
-    assert found.value == 0.5
-    assert found.low is None
-    assert "undefined" in str(found.reason)
 
 
 def test_paired_difference_uses_the_pairing() -> None:

@@ -17,11 +17,11 @@ from typing import Annotated
 
 import typer
 
-from perturb.audit.rates import wilson_interval
 from perturb.catalogue import Catalogue
 from perturb.curate.curation import curate
 from perturb.curate.opening import Request
 from perturb.errors import SourceError
+from perturb.metrics.intervals import wilson_interval
 from perturb.records import Cell, Intensity, PerturbationClass
 from tests.quality.drawing import DrawnItem, candidate_of
 from tests.quality.fingerprints import FEWEST_GAINED, Gain, accuracy_by_class, balanced, gained_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perturb.audit.rates import wilson_interval
+from perturb.metrics.intervals import wilson_interval
 from perturb.records import ALL_CELLS, Intensity
 from tests.quality.sheets import Reading
 

@@ -21,9 +21,9 @@ from typing import Annotated, Any
 
 import typer
 
-from perturb.audit.rates import wilson_interval
 from perturb.digests import fraction_of
 from perturb.errors import SourceError
+from perturb.metrics.intervals import wilson_interval
 from perturb.rules.checks.texts import words
 from tests.quality.drawing import DrawnItem, draw_items
 

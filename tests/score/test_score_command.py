@@ -116,7 +116,9 @@ def test_the_tables(tmp_path: Path, perturb_score: Command) -> None:
     ]
     assert "g0 (1 unscored)" in out
     assert re.search(
-        r"^calibrated_refusal_score +\d\d\.\d \[\d\d\.\d … \d\d\.\d\] +100\.0 \[100\.0 … 100\.0\]", out, re.M
+        r"^calibrated_refusal_score +\d\d\.\d \[\d\d\.\d … \d\d\.\d\] +100\.0 \[\d\d\.\d … 100\.0\]",
+        out,
+        re.M,
     )
     assert "Items that the model generated itself" in out
     assert "NA: ece, " not in out

@@ -1,0 +1,178 @@
+"""Difference-in-differences: how far a model's verdict on its own candidates lies above what leniency and quality say.
+
+The pass rate of each generator by each verifier is taken as the generator's quality plus the verifier's leniency, on
+the logit scale, fitted on all pairs but those of a model with itself; the fit says what the model's own pair would be
+without favour. Pass rates themselves are not additive near 1, where a lenient judge has no room left on good
+candidates, and a fit that takes them so sees favour in it; it stands beside the other for comparison.
+Firth's penalty keeps the logits finite where a pair passed everything.
+
+References: Firth (1993), Biometrika 80; Heinze and Schemper (2002), Statistics in Medicine 21.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perturb.audit.votes import VoteTable
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Floats
+from perturb.metrics.intervals import Bounded, Sum, add_up, settled
+from perturb.metrics.resampling import Resamples, Totals
+
+NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
+MAX_STEPS = 50
+LONGEST_STEP = 4.0
+SETTLED = 1e-8
+
+
+@dataclass(frozen=True, slots=True)
+class Favour:
+    """What a model's own pair lies above the fit, in percentage points."""
+
+    logit: Estimate
+    additive: Estimate
+    p_value: float | None
+    """Two-sided: the larger one of both fits, so that favour is claimed only if it is there on either scale."""
+
+
+def passes_and_votes(table: VoteTable, rows: NDArray[np.intp]) -> Floats:
+    """Shape (rows, 2 × verifiers), passes first."""
+    return np.hstack([np.nan_to_num(table.votes[rows]), table.scored[rows].astype(np.float64)])
+
+
+def shares_of(totals: Floats) -> tuple[Floats, Floats]:
+    """Pass rates, NaN where there is no vote, and the number of votes."""
+    passed, scored = np.split(totals, 2, axis=-1)
+    return np.where(scored > 0, passed / np.maximum(scored, 1), np.nan), scored
+
+
+def measure_favour(
+    table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples
+) -> tuple[Favour, ...]:
+    """One entry per generator; undefined where it is no verifier, or where leniency and quality cannot be told."""
+    rows = np.arange(len(table))
+    totals = resamples.totals(
+        passes_and_votes(table, rows), groups=table.generator.codes, n_groups=len(table.generator.names)
+    )
+    (shares, votes), replicates = shares_of(totals.point), shares_of(totals.replicates)[0]
+    others = np.arange(len(table.verifiers)) != own_verifier[:, None]
+    used = (votes > 0) & others
+    design = _design(*used.shape)
+    fit = _Fit.of(design[used], totals, used) if used.any() else None
+    found = []
+    for generator, verifier in enumerate(own_verifier):
+        pair = generator, int(verifier)
+        if verifier < 0 or not votes[pair]:
+            found.append(_undefined("the model gives no vote on candidates of its own"))
+            continue
+        weights = fit.weights(design[pair]) if fit is not None else None
+        if fit is None or weights is None:
+            found.append(_undefined(NOT_SEPARABLE))
+            continue
+        clusters = _clusters(table, used, resamples)
+        own = resamples.bounded(
+            float(shares[pair]), replicates[:, *pair], int(votes[pair]), clusters=clusters[pair]
+        )
+        on_logits = add_up(
+            [own, fit.expected(weights, resamples, clusters[used].min())], [1.0, -1.0], int(votes[pair])
+        )
+        cells = [
+            resamples.bounded(
+                float(shares[cell]), replicates[:, *cell], int(votes[cell]), clusters=clusters[cell]
+            )
+            for cell in zip(*np.nonzero(used), strict=True)
+        ]
+        on_rates = add_up([own, *cells], [1.0, *-weights], int(votes[pair]))
+        p_values = [one.p_value() for one in (on_logits, on_rates) if isinstance(one, Sum)]
+        found.append(
+            Favour(settled(on_logits, 100), settled(on_rates, 100), max(p_values) if p_values else None)
+        )
+    return tuple(found)
+
+
+def _undefined(reason: str) -> Favour:
+    return Favour(Estimate.undefined(reason), Estimate.undefined(reason), None)
+
+
+def _design(generators: int, verifiers: int) -> Floats:
+    """Indicators of generator and verifier of each pair: shape (generators, verifiers, generators + verifiers)."""
+    design = np.zeros((generators, verifiers, generators + verifiers))
+    design[np.arange(generators), :, np.arange(generators)] = 1
+    design[:, np.arange(verifiers), generators + np.arange(verifiers)] = 1
+    return design
+
+
+def _clusters(table: VoteTable, used: NDArray[np.bool_], resamples: Resamples) -> NDArray[np.int64]:
+    """Base instances behind each pair."""
+    counts = np.zeros(used.shape, dtype=np.int64)
+    for generator, verifier in np.ndindex(*used.shape):
+        counts[generator, verifier] = resamples.count(
+            (table.generator.codes == generator) & table.scored[:, verifier]
+        )
+    return counts
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Logits of the pairs of different models, as quality plus leniency, in the data and in each resample."""
+
+    pairs: Floats
+    """Indicators, shape (pairs, effects)."""
+    basis: Floats
+    """An orthonormal basis of what they span, shape (pairs, rank)."""
+    point: Floats
+    """Shape (rank,)."""
+    replicates: Floats
+    """Shape (resamples, rank)."""
+    covariance: Floats
+    """Of `point`, if all votes were independent."""
+
+    @classmethod
+    def of(cls, pairs: Floats, totals: Totals, used: NDArray[np.bool_]) -> _Fit:
+        left, values, _ = np.linalg.svd(pairs, full_matrices=False)
+        basis = left[:, values > 1e-9]
+        passed, votes = (part[used] for part in np.split(totals.point, 2, axis=-1))
+        point, information = _firth(basis, passed[None], votes[None], np.zeros((1, basis.shape[1])))
+        passed, votes = (part[:, used] for part in np.split(totals.replicates, 2, axis=-1))
+        replicates, _ = _firth(basis, passed, votes, np.repeat(point, len(passed), axis=0))
+        return cls(pairs, basis, point[0], replicates, np.linalg.inv(information[0]))
+
+    def weights(self, pair: Floats) -> Floats | None:
+        """The weights of the fitted pairs in the logit, or rate, of another one; None if they do not determine it."""
+        weights = np.asarray(pair @ np.linalg.pinv(self.pairs))
+        return weights if np.allclose(weights @ self.pairs, pair, atol=1e-8) else None
+
+    def expected(self, weights: Floats, resamples: Resamples, clusters: int) -> Bounded | Estimate:
+        """The pass rate of another pair without favour, worth no more votes than its variance on the logits tells."""
+        direction = weights @ self.basis
+        rate = float(_logistic(direction @ self.point))
+        trials = 1 / (rate * (1 - rate) * float(direction @ self.covariance @ direction))
+        return resamples.bounded(
+            rate, _logistic(self.replicates @ direction), round(trials), clusters=clusters, trials=trials
+        )
+
+
+def _firth(basis: Floats, passed: Floats, votes: Floats, start: Floats) -> tuple[Floats, Floats]:
+    """Coefficients of logistic regressions with Firth's penalty, one per row, and their information matrices."""
+    at = start.copy()
+    ridge = 1e-9 * np.eye(basis.shape[1])
+    for _ in range(MAX_STEPS):
+        rate = _logistic(at @ basis.T)
+        weight = votes * rate * (1 - rate)
+        information = np.einsum("rc,ci,cj->rij", weight, basis, basis, optimize=True) + ridge
+        inverse = np.linalg.inv(information)
+        leverage = weight * np.einsum("ci,rij,cj->rc", basis, inverse, basis, optimize=True)
+        score = (passed - votes * rate + leverage * (0.5 - rate)) @ basis
+        step = np.einsum("rij,rj->ri", inverse, score)
+        step *= np.minimum(1.0, LONGEST_STEP / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        at += step
+        if np.abs(step).max(initial=0.0) < SETTLED:
+            break
+    return at, information
+
+
+def _logistic(x: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-np.clip(x, -500, 500))))
