@@ -67,11 +67,6 @@ def answers_by(db: sqlite3.Connection, annotator: str) -> dict[str, dict[str, st
     return answers
 
 
-def annotators(db: sqlite3.Connection) -> list[str]:
-    """Everybody who answered anything, in alphabetical order."""
-    return [row[0] for row in db.execute("SELECT DISTINCT annotator FROM reviews ORDER BY annotator")]
-
-
 def sampled_answers(db: sqlite3.Connection) -> Iterator[tuple[str, str, str, str]]:
     """Candidate, annotator, question and answer for every answer to an item of the sample."""
     yield from db.execute(

@@ -80,7 +80,7 @@ def test_the_dashboard_shows_what_was_counted() -> None:
     assert values(page, "dashboard") == {"bad": [0, 0, 0, 1, 1], "good": [1, 1, 1, 0, 0]}
     assert values(page, "details")["good"] == pytest.approx([2 / 3, 1, 1, 1, 1, 1])
     assert (
-        "Highest calibrated refusal score: good with 100.0 % (64.6 to 100.0)." in page.sections[0].sentences
+        "Highest calibrated refusal score: good with 100.0 % (47.6 to 100.0)." in page.sections[0].sentences
     )
     assert (
         "category accuracy, hierarchical score of bad: no unanswerable item was refused"
@@ -90,12 +90,11 @@ def test_the_dashboard_shows_what_was_counted() -> None:
 
 def test_intervals_stand_in_one_cell_and_in_three_columns_of_the_file() -> None:
     page = make_scores_page(scores_of("good", "bad"))
-    assert "100.0 [64.6,\N{NO-BREAK SPACE}100.0]" in render_page(page)
+    assert "100.0 [47.6,\N{NO-BREAK SPACE}100.0]" in render_page(page)
     rows = list(csv.DictReader(io.StringIO(find(page, "dashboard").to_csv(), newline="")))
-    assert [(row["model"], row["CRS"], row["CRS low"], row["CRS high"]) for row in rows] == [
-        ("bad", "0.0", "0.0", "0.0"),
-        ("good", "1.0", "1.0", "1.0"),
-    ]
+    found = [[float(row[name]) for name in ("CRS", "CRS low", "CRS high")] for row in rows]
+    assert [row["model"] for row in rows] == ["bad", "good"]
+    assert found == [[0, 0, pytest.approx(0.524, abs=1e-3)], [1, pytest.approx(0.476, abs=1e-3), 1]]
     every = list(csv.DictReader(io.StringIO(find(page, "metrics").to_csv(), newline="")))
     assert len(every) == 2 * 17
     (undefined,) = [row for row in every if (row["model"], row["metric"]) == ("bad", "category_accuracy")]
