@@ -212,7 +212,7 @@ def test_the_order_of_offers_is_seeded() -> None:
 @pytest.mark.parametrize("choice", ["generator", "assigned"])
 def test_another_choice_gives_other_jobs(choice: LeverChoice) -> None:
     kept = {job.cell for job in jobs() if job.id in ids(replace(PLAIN, lever_choice=choice))}
-    assert all(len(fitting(cell)) <= 1 for cell in kept)
+    assert all(len(fitting(cell)) <= 3 for cell in kept), "the same offer, whatever it is due to"
 
 
 def test_lever_service_counts_the_jobs_a_lever_may_serve() -> None:
