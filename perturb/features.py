@@ -69,8 +69,11 @@ def features_of(instance: BaseInstance) -> frozenset[str]:
     features |= {f"has:{name}" for name, test in _HAS.items() if test(texts)}
     if "answer:person" in features or any(name.lower() in query for name in texts.people):
         features.add("about:person")
-    topics = ("organisation", "work", "product")
-    return frozenset(features | {f"about:{name}" for name in topics if _words(name).search(query)})
+    if _pattern("organisation_named").search(query):
+        features.add("about:organisation")
+    return frozenset(
+        features | {f"about:{name}" for name in ("work", "product") if _words(name).search(query)}
+    )
 
 
 # -- words and patterns ------------------------------------------------------------------------------------------
@@ -151,15 +154,17 @@ def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str
             yield "measure"
     elif kind != "when" and all(map(_is_named, answers)) and _stands_inside(answers[0], instance):
         yield "named"
-        yield from _named_kinds(query, answers)
-    elif not dated and not any(re.search(r"\d|[A-Z]", answer) or _is_number(answer) for answer in answers):
+        yield from _named_kinds(query, answers, instance)
+    elif kind != "when" and not any(
+        re.search(r"\d|[A-Z]", answer) or _is_number(answer) for answer in answers
+    ):
         yield "text"
 
 
-def _named_kinds(query: str, answers: list[str]) -> Iterator[str]:
+def _named_kinds(query: str, answers: list[str], instance: BaseInstance) -> Iterator[str]:
     if _pattern("group", re.IGNORECASE).search(answers[0]):
         yield "organisation"
-    elif _pattern("person_asked").search(query) and _is_person(answers[0]):
+    elif _pattern("person_asked").search(query) and _is_person(answers[0], instance):
         yield "person"
     elif _pattern("title_asked").search(query):
         yield "title"
@@ -174,12 +179,20 @@ def _is_number(answer: str) -> bool:
 def _is_named(answer: str) -> bool:
     """Whether all words that carry a meaning have capitals."""
     words = [word for word in answer.split() if word.lower() not in _bank("small")]
-    return bool(words) and all(word[:1].isupper() for word in words) and not _is_number(answer)
+    return len("".join(words)) > 1 and all(
+        word[:1].isupper() and not re.search(r"\d", word) for word in words
+    )
 
 
-def _is_person(name: str) -> bool:
+def _is_person(name: str, instance: BaseInstance) -> bool:
+    """Whether it begins with a first name, or stands behind an occupation or a form of address."""
     words = name.split()
-    return 2 <= len(words) <= 4 and words[0] in _bank("first_name") and not re.search(r"\d|,|&| and ", name)
+    if len(words) > 4 or re.search(r"\d|,|&| and ", name):
+        return False
+    behind = rf"{_source('person_cue').removesuffix('$')}{re.escape(name)}\b"
+    return (len(words) > 1 and words[0] in _bank("first_name")) or any(
+        re.search(behind, passage.text) for passage in instance.passages
+    )
 
 
 def _stands_inside(answer: str, instance: BaseInstance) -> bool:
@@ -226,7 +239,8 @@ class _Texts:
 
 
 def _names_spare_person(texts: _Texts) -> bool:
-    return any(texts.spare(name) and name.split()[-1].lower() not in texts.query for name in texts.people)
+    asked = set(texts.query.split())
+    return any(texts.spare(name) and asked.isdisjoint(name.lower().split()) for name in texts.people)
 
 
 def _has_spare_date(texts: _Texts) -> bool:
@@ -237,13 +251,13 @@ def _has_spare_date(texts: _Texts) -> bool:
 _HAS: Mapping[str, Callable[[_Texts], bool]] = {
     "colour": lambda t: not re.search(" colou?r", t.query) and t.any_spare("colour_use"),
     "city": lambda t: t.any_spare("city_phrase"),
-    "place": lambda t: bool(_words("city").search(t.text) or _words("region").search(t.text)),
+    "place": lambda t: bool(_pattern("place_named").search(t.text)),
     "example": lambda t: (
         len(t.sentences) > 2
         and any(_pattern("example").search(sentence) and t.spare(sentence) for sentence in t.sentences)
     ),
     "figure": lambda t: any(len(re.sub(r"[,.]", "", figure).strip("0")) >= 3 for figure in t.figures),
-    "spare_figure": lambda t: any(map(t.spare, t.figures)),
+    "spare_figure": lambda t: any(map(t.spare, t.figures)) or t.any_spare("counted"),
     "spare_date": _has_spare_date,
     "spare_person": _names_spare_person,
     "two_people": lambda t: len({name.split()[-1] for name in t.people}) > 1,
@@ -257,7 +271,7 @@ _HAS: Mapping[str, Callable[[_Texts], bool]] = {
     "alias": lambda t: t.any_spare("alias"),
     "origin_date": lambda t: bool(_pattern("origin").search(t.text)),
     "ordinal": lambda t: bool(_pattern("ordinal").search(t.text)),
-    "organism": lambda t: bool(_words("organism").search(t.both)),
+    "organism": lambda t: bool(re.search(rf"(?<![\w-]){_source('organism')}(?![\w-])", t.text)),
     "institution": lambda t: bool(_words("institution").search(t.both)),
     "cause": lambda t: bool(_pattern("cause").search(t.text)),
 }

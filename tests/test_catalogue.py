@@ -214,3 +214,16 @@ def test_an_embedded_class_file_must_be_whole(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "ambiguity.yaml").write_text(text.replace("refusal_code:", "#"))
     with pytest.raises(CatalogueError, match="field 'refusal_code' is missing"):
         Catalogue.load()
+
+
+def test_needs_are_read_and_an_unknown_one_is_named_with_its_line(tmp_path: Path) -> None:
+    needs = "    needs: [has:colour, not question:when]\n    instruction"
+    (lever,) = [
+        one
+        for one in load_own(tmp_path, OWN.replace("    instruction", needs)).levers
+        if one.name == "Own Lever"
+    ]
+    assert lever.needs == ("has:colour", "not question:when")
+    message = refusal(tmp_path, OWN.replace("    instruction", needs.replace("colour", "smell")))
+    assert message.startswith("FOLDER/own.yaml:5: need 'has:smell' of lever 'Own Lever': unknown feature")
+    assert Catalogue.load().digest != load_own(tmp_path).digest
