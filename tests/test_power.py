@@ -164,7 +164,7 @@ def test_the_command_prints_sizes_and_draws_the_figure(tmp_path: Path) -> None:
     assert content["observed"]["bases"] == 3
     assert "<svg" in (tmp_path / "power.svg").read_text(encoding="utf-8")
     plain = perturb("power", "--drift", "0.02")
-    assert "2050" in plain.stdout
+    assert "2,050" in plain.stdout
     example = simulate(DriftSetting(0.05, 2, 0.02, 10, 0.5), 2, 0)
     for name in ("power.doc", "."):
         with pytest.raises(ConfigError, match=r"give a \.png"):

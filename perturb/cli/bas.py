@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.cli.bas_tables import print_calibrations, print_scores
 from perturb.cli.default_command import TableGroup
-from perturb.cli.output import money, note, print_json
+from perturb.cli.output import note, print_json, print_report, print_work
 from perturb.cli.pages import check_page_name, write_beside
 from perturb.cli.wrong_use import check_choice, check_repeats, refuse
 
 if TYPE_CHECKING:
     from perturb.evaluate.confidence_report import ConfidenceScores, GroupCalibration, Precision, Split
     from perturb.evaluate.confidence_table import ConfidenceGroup
-    from perturb.report.page import Page
+    from perturb.report.model import Report
 
 bas_app = typer.Typer(
     cls=TableGroup,
@@ -81,8 +81,14 @@ def table_command(
 
     check_page_name("--report", report)
     found = score_confidence(tables, percent=percent, precision=_precision(bins, resamples, seed))
-    write_beside(report, lambda: _page(found, tables))
-    _show(found, json_output)
+    page = _page(found, tables)
+    write_beside(report, page)
+    if json_output:
+        for one in found.groups:
+            _note_warnings(one.group)
+        print_json(found.to_dict())
+    else:
+        print_report(page)
 
 
 @bas_app.command("run")
@@ -167,12 +173,8 @@ def run_command(
     if json_output:
         print_json({**facts, "results": [one.to_dict() for one in found.groups]})
     else:
-        _show(found, json_output=False)
-        typer.echo(
-            f"\ncalls: {facts['calls']}, tokens: {facts['tokens']}, cost: {money(facts['cost_usd'])},"
-            f" seconds: {facts['seconds']}"
-        )
-        typer.echo(f"table: {facts['table']}")
+        print_report(_page(found, [ended.table]))
+        print_work(facts)
     if ended.stopped is not None:
         note(f"perturb: {ended.stopped}")
         raise typer.Exit(1)
@@ -220,17 +222,17 @@ def calibrate_command(
         found = [_fit(group, calibration, Split(share, repeats=repeats), precision) for group in groups]
     if save is not None:
         _save(save, found, method)
-    write_beside(report, lambda: _page(score_groups(groups, precision), tables, found))
+    page = _page(score_groups(groups, precision), tables, found)
+    write_beside(report, page)
     for one in found:
-        for warning in one.group.warnings:
-            note(f"note: {warning}")
+        _note_warnings(one.group)
         if one.left_out:
             note(f"note: {one.group.name}: {one.left_out} rows that a map has learned from are not scored")
     if json_output:
         results = [one.to_dict() for one in found]
         print_json(results[0] if len(results) == 1 else {"results": results})
     else:
-        print_calibrations(found)
+        print_report(replace(page, sections=page.sections[-1:]))
 
 
 def _precision(bins: int, resamples: int, seed: int) -> Precision:
@@ -255,6 +257,11 @@ def _fit(
     raise ConfigError(f"--on: that table has no rows of '{group.name}': give one that has")
 
 
+def _note_warnings(group: ConfidenceGroup) -> None:
+    for warning in group.warnings:
+        note(f"note: {warning}")
+
+
 def _save(path: Path, found: list[GroupCalibration], method: MapName) -> None:
     from perturb.evaluate.calibration_maps import SavedMap, save_maps
 
@@ -268,19 +275,9 @@ def _save(path: Path, found: list[GroupCalibration], method: MapName) -> None:
     note(f"map: {path}")
 
 
-def _show(found: ConfidenceScores, json_output: bool) -> None:
-    for one in found.groups:
-        for warning in one.group.warnings:
-            note(f"note: {warning}")
-    if json_output:
-        print_json(found.to_dict())
-    else:
-        print_scores(found)
-
-
 def _page(
     found: ConfidenceScores, tables: Sequence[Path], calibrations: Sequence[GroupCalibration] = ()
-) -> Page:
+) -> Report:
     from perturb.report.bas_page import make_bas_page
 
     return make_bas_page(found, ", ".join(map(str, tables)), calibrations)

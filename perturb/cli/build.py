@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.cli.output import money, note, print_json, print_table
+from perturb.cli.output import note, print_json, print_report
 from perturb.cli.wrong_use import check_choice, given_by_options, refuse
 
 if TYPE_CHECKING:
-    from perturb.build import BuildReport
     from perturb.config import BaseSetEntry, BuildConfig
-    from perturb.estimate import Estimate
 
 
 def build_command(
@@ -53,6 +51,7 @@ def build_command(
     """
     from perturb.build import build
     from perturb.records import Outcome
+    from perturb.report.runs import make_build_report
 
     named = _named_set(demo, base_set, base_format)
     if demo is not None and config is None and name is None:
@@ -70,7 +69,7 @@ def build_command(
     if json_output:
         print_json(dict(report.facts))
     else:
-        _print_report(report)
+        print_report(make_build_report(report.facts, report.snapshot))
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
     elif report.snapshot is None:
@@ -126,66 +125,10 @@ def _choose_base_set(config: BuildConfig, named: BaseSetEntry | None, limit: int
 def _print_estimate(config: BuildConfig, json_output: bool) -> None:
     from perturb.blueprint import draw_blueprint
     from perturb.estimate import estimate_build
+    from perturb.report.runs import make_estimate_report
 
-    estimate: Estimate = estimate_build(draw_blueprint(config))
+    estimate = estimate_build(draw_blueprint(config))
     if json_output:
         print_json(estimate.to_dict())
-        return
-    typer.echo(
-        f"{estimate.instances} instances x {estimate.cells} cells x {config.replicates} replicates x"
-        f" {len(config.generators)} generators = {estimate.jobs} jobs"
-    )
-    typer.echo(f"at most {estimate.calls} calls to models, about {money(estimate.cost_usd)}")
-    if estimate.missing_keys:
-        typer.echo(f"not set: {', '.join(estimate.missing_keys)}: export before the build")
-    if estimate.models:
-        print_table(
-            ("model", "role", "calls", "prompt tokens", "reply tokens", "cost"),
-            [
-                (m.name, m.role, m.calls, m.prompt_tokens, m.completion_tokens, money(m.cost_usd))
-                for m in estimate.models
-            ],
-        )
-    if any(model.role == "generator" for model in estimate.models):
-        _print_lever_service(estimate)
-
-
-def _print_lever_service(estimate: Estimate) -> None:
-    """How many jobs the levers may have, cell by cell, and which can have none; models only are offered levers."""
-    rows = []
-    for cell, jobs in estimate.levers.items():
-        served = sorted(count for count in jobs.values() if count)
-        span = f"{served[0]} to {served[-1]}" if served else "none"
-        rows.append((cell, f"{len(served)} of {len(jobs)}", span))
-    print_table(("cell", "levers that may fit", "jobs of one"), rows)
-    for cell, jobs in estimate.levers.items():
-        idle = [name for name, count in jobs.items() if not count]
-        if len(idle) == len(jobs):
-            typer.echo(f"no instance fits a lever of {cell}: its jobs end as not applicable, without a call")
-        elif idle:
-            typer.echo(f"no instance fits, in {cell}: {', '.join(idle)}")
-
-
-def _print_report(report: BuildReport) -> None:
-    facts = report.facts
-    names = (
-        "jobs",
-        "candidates",
-        "abstained",
-        "unparsed",
-        *(["not_applicable"] if facts["not_applicable"] else []),
-        "rejected_by_checks",
-        *(["near_duplicates"] if facts["near_duplicates"] else []),
-        "errors",
-        *(["faults"] if facts["faults"] else []),
-        "votes",
-        "accepted",
-        "rows",
-    )
-    print_table(("stage", "count"), [(name.replace("_", " "), facts[name]) for name in names])
-    typer.echo(f"cells with accepted items: {facts['cells_filled']}")
-    if facts["calls"]:
-        typer.echo(f"calls: {facts['calls']}, tokens: {facts['tokens']}, cost: {money(facts['cost_usd'])}")
-    typer.echo(f"seconds: {facts['seconds']}")
-    if report.snapshot is not None:
-        typer.echo(f"snapshot: {report.snapshot}")
+    else:
+        print_report(make_estimate_report(estimate, config.replicates, len(config.generators)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.cli.output import note, print_json, print_table
+from perturb.cli.output import note, print_json, print_report
 from perturb.cli.wrong_use import check_choice, given_by_options, refuse
 
 if TYPE_CHECKING:
@@ -128,18 +128,13 @@ def _report(curation: Curation, written: Written, json_output: bool) -> None:
             }
         )
         return
-    left_out = [(e["step"], e["reason"], e["count"], ", ".join(e["ids"]) or None) for e in report["left_out"]]
-    if left_out:
-        print_table(("step", "left out because", "records", "first ones"), left_out)
     for kind, entry in report["passages_dropped"].items():
         if entry["passages"]:
             note(f"{entry['passages']} {kind} passages were dropped from {entry['records']} records")
     for missed in report["shortfalls"]:
         note(f"short: {missed['domain'] or 'all'}: {missed['got']} of {missed['wanted']}")
-    spread = ", ".join(f"{domain} {number}" for domain, number in report["domains"].items())
-    typer.echo(
-        f"records: {report['records']}, past the filters: {report['pool']},"
-        f" drawn: {report['instances']}{f' ({spread})' if spread else ''}"
-    )
-    typer.echo(f"licence: {curation.licence or 'differs or is not stated'}")
-    typer.echo(f"base set: {written.base_set} (digest {written.digest}), manifest: {written.manifest}")
+    from perturb.report.runs import make_curation_report
+
+    places = (f"Base set: {written.base_set} (digest {written.digest})", f"Manifest: {written.manifest}")
+    licence = f"Licence: {curation.licence or 'differs or is not stated'}"
+    print_report(make_curation_report(report, (licence, *places)))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perturb.cli.output import money, note, print_json, print_table
+from perturb.cli.output import note, print_json, print_report
 from perturb.cli.wrong_use import check_repeats, refuse
 
 if TYPE_CHECKING:
@@ -100,7 +99,9 @@ def evaluate_command(
     if json_output:
         print_json(dict(report.facts))
     else:
-        _print_report(report.facts)
+        from perturb.report.runs import make_evaluation_report
+
+        print_report(make_evaluation_report(report.facts))
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
         raise typer.Exit(1)
@@ -127,16 +128,3 @@ def _names(file: Path | None, request: str | None, reply: str | None) -> ModelNa
     if reply is not None:
         options["reply"] = reply
     return ModelNames(**options)
-
-
-def _print_report(facts: Mapping[str, Any]) -> None:
-    typer.echo(f"{facts['items']} items of {facts['snapshot']['name']}")
-    columns = ("model", "replies", "answers", "refusals", "unscored", "errors", "missing")
-    print_table(columns, [tuple(model[name] for name in columns) for model in facts["models"]])
-    typer.echo(f"calls: {facts['calls']}, tokens: {facts['tokens']}, cost: {money(facts['cost_usd'])}")
-    if facts["batches"]["submitted"]:
-        typer.echo(
-            f"batches: {facts['batches']['submitted']} with {facts['batches']['rows']} requests together"
-        )
-    typer.echo(f"seconds: {facts['seconds']}")
-    typer.echo(f"run: {facts['run']} (scores: perturb score {facts['run']})")

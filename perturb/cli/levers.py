@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.cli.output import print_json, print_table
+from perturb.cli.output import print_json, print_report
 from perturb.errors import ConfigError
 from perturb.records import ALL_CELLS, Intensity, Lever, PerturbationClass
 
@@ -34,6 +34,7 @@ def levers_command(
     Example: perturb levers --class P-FalsePremise --intensity LOW
     """
     from perturb.catalogue import Catalogue
+    from perturb.report.levers import make_lever_report, make_levers_report
 
     catalogue = Catalogue.load(folder or ())
     levers = [
@@ -54,17 +55,15 @@ def levers_command(
     if json_output:
         print_json([_as_json(catalogue, lever) | ruled.get(lever.name, {}) for lever in levers])
     elif name is not None:
-        _show(catalogue, levers[0])
+        cell = levers[0].cell
+        entry = catalogue.classes[cell.perturbation_class]
+        print_report(make_lever_report(levers[0], entry, catalogue.expected_behavior(cell)))
     elif offline:
-        rows = [(*_cell(lever), lever.name, *map(str, ruled[lever.name].values())) for lever in levers]
-        print_table(("class", "intensity", "lever", "fit", "read", "precondition"), rows)
-        typer.echo(
-            "fit: share of the items read by one person that were fit to publish; read: how many those were"
-        )
-        _tell_switched_off()
+        from perturb.rules.quality import SWITCHED_OFF
+
+        print_report(make_levers_report(levers, ruled, SWITCHED_OFF))
     else:
-        print_table(("class", "intensity", "lever"), [(*_cell(lever), lever.name) for lever in levers])
-        typer.echo(f"{len(levers)} levers")
+        print_report(make_levers_report(levers))
 
 
 def _ruled() -> dict[str, dict[str, object]]:
@@ -80,23 +79,11 @@ def _ruled() -> dict[str, dict[str, object]]:
     return ruled
 
 
-def _tell_switched_off() -> None:
-    from perturb.rules.quality import SWITCHED_OFF
-
-    for lever, why in SWITCHED_OFF.items():
-        typer.echo(f"switched off: {lever} ({why})")
-
-
-def _cell(lever: Lever) -> tuple[str, str]:
-    return str(lever.cell.perturbation_class), str(lever.cell.intensity)
-
-
 def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
-    perturbation_class, intensity = _cell(lever)
     return {
         "name": lever.name,
-        "perturbation_class": perturbation_class,
-        "intensity": intensity,
+        "perturbation_class": str(lever.cell.perturbation_class),
+        "intensity": str(lever.cell.intensity),
         "target": sorted(catalogue.classes[lever.cell.perturbation_class].target),
         "expected_rag_behavior": catalogue.expected_behavior(lever.cell),
         "needs": list(lever.needs),
@@ -107,22 +94,3 @@ def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
             "expected": lever.illustration.expected,
         },
     }
-
-
-def _show(catalogue: Catalogue, lever: Lever) -> None:
-    from perturb.features import Need, vocabulary
-
-    entry = catalogue.classes[lever.cell.perturbation_class]
-    typer.echo(f"{lever.name}  ({lever.cell})")
-    typer.echo(f"may change: {', '.join(sorted(entry.target))}")
-    typer.echo(f"expected:   {catalogue.expected_behavior(lever.cell)}")
-    typer.echo(f"needs:      {'; '.join(lever.needs) or 'nothing: it fits every instance'}")
-    for need in lever.needs:
-        for feature in sorted(Need.read(need).features):
-            group, _, feature_name = feature.partition(":")
-            typer.echo(f"            {feature}: {vocabulary()[group][feature_name]}")
-    typer.echo(f"intensity:  {entry.criteria[lever.cell.intensity]}")
-    typer.echo(f"\n{lever.instruction}\n")
-    typer.echo(f"query:    {lever.illustration.query}")
-    typer.echo(f"context:  {lever.illustration.context}")
-    typer.echo(f"expected: {lever.illustration.expected}")

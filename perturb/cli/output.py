@@ -1,12 +1,16 @@
-"""How commands print: plain tables on stdout, notes on stderr, one JSON object where asked."""
+"""How commands print: a report on stdout, notes on stderr, one JSON object where asked."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+import shutil
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from perturb.report.model import Report
 
 
 def print_json(content: Any) -> None:
@@ -14,70 +18,20 @@ def print_json(content: Any) -> None:
     typer.echo(json.dumps(content, ensure_ascii=False, allow_nan=False))
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print aligned columns: numbers to the right, texts to the left, `-` where there is nothing."""
-    cells = [[_text(value) for value in row] for row in rows]
-    widths = [max(len(line[i]) for line in [list(header), *cells]) for i in range(len(header))]
-    numeric = [
-        bool(rows) and all(isinstance(row[i], int | float | None) for row in rows) for i in range(len(header))
-    ]
-    for line in [list(header), *cells]:
-        parts = [
-            text.rjust(width) if right else text.ljust(width)
-            for text, width, right in zip(line, widths, numeric, strict=True)
-        ]
-        typer.echo("  ".join(parts).rstrip())
+def print_report(report: Report) -> None:
+    """Print a report as text that fits the terminal: 80 columns where there is none."""
+    from perturb.report.text import render_text
+
+    typer.echo(render_text(report, shutil.get_terminal_size((80, 24)).columns))
+
+
+def print_work(facts: Mapping[str, Any]) -> None:
+    """Print what the calls of a run took, and where its table is."""
+    from perturb.report.runs import describe_work
+
+    typer.echo(f"\n{describe_work(facts)}\nTable: {facts['table']}")
 
 
 def note(message: str) -> None:
     """Say something that is not part of the result, on stderr."""
     typer.echo(" ".join(message.split()), err=True)
-
-
-def money(value: float | None) -> str:
-    """An amount in USD, or that it is unknown.
-
-    >>> money(None), money(1.5)
-    ('unknown', '$1.50')
-    """
-    return "unknown" if value is None else f"${value:,.2f}"
-
-
-def print_title(text: str) -> None:
-    """Print the heading of a table below another."""
-    typer.echo(f"\n{text}")
-
-
-def number(value: float | None, form: str = ".3f") -> str:
-    """A figure, or NA.
-
-    >>> number(0.5), number(None)
-    ('0.500', 'NA')
-    """
-    return "NA" if value is None else format(value, form)
-
-
-def span(low: float | None, high: float | None, form: str = ".3f") -> str:
-    """An interval, or NA.
-
-    >>> span(0.25, 0.75, ".2f"), span(None, None)
-    ('0.25 … 0.75', 'NA')
-    """
-    return "NA" if low is None or high is None else f"{low:{form}} … {high:{form}}"
-
-
-def percent(value: float | None) -> str:
-    """A share in percent, or NA.
-
-    >>> percent(0.125)
-    '12.5 %'
-    """
-    return "NA" if value is None else f"{100 * value:.1f} %"
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.2f}"
-    return str(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from perturb.cli.output import note
 from perturb.cli.wrong_use import refuse
 
 if TYPE_CHECKING:
-    from perturb.report.page import Page
+    from perturb.report.model import Report
 
 
 def check_page_name(option: str, html: Path | None) -> None:
@@ -19,11 +18,11 @@ def check_page_name(option: str, html: Path | None) -> None:
         refuse(option, f"'{html}' cannot be the name of a page: give FILE.html")
 
 
-def write_beside(html: Path | None, make_page: Callable[[], Page]) -> None:
+def write_beside(html: Path | None, report: Report) -> None:
     """Write the page that `--report` asks for, if it does, and say where it is."""
     if html is None:
         return
     from perturb.report.page import write_page
 
-    paths = write_page(make_page(), html, html.with_suffix(""))
+    paths = write_page(report, html, html.with_suffix(""))
     note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")

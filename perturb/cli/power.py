@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from perturb.cli.output import note, print_json, print_table
+from perturb.cli.output import note, print_json, print_report
 from perturb.cli.wrong_use import check_choice, given_by_options
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ def power_command(
         content = {**plan, "observed": _observed_json(observed), "simulation": _simulation_json(simulation)}
         print_json(content)
         return
-    _print_plan(question, plan, observed)
-    if simulation is not None:
-        _print_simulation(simulation)
+    from perturb.report.rounds import make_power_report
+
+    print_report(make_power_report(question, plan, observed, simulation))
     if figure is not None:
         note(f"figure: {figure}")
 
@@ -81,54 +81,6 @@ def _simulate(question: PowerQuestion, size: int, runs: int, seed: int, figure: 
         drifts = np.linspace(0, max(2 * question.epsilon, 1.2 * question.drift), 13)
         draw_figure(done, sweep_drift(setting, drifts, runs, seed + 1), figure)
     return done
-
-
-def _print_plan(question: PowerQuestion, plan: dict[str, Any], observed: DesignEffect | None) -> None:
-    fresh, static, normal = plan["generative"], plan["static"], plan["normal"]
-    typer.echo(
-        f"error at most {question.epsilon:g} in each of {question.rounds} rounds, but for a probability of"
-        f" {question.delta:g}; drift {question.drift:g}\n"
-    )
-    print_table(
-        ("benchmark", "by", "items", f"with design effect {question.effect:.2f}"),
-        [
-            ("fresh, each round", "Hoeffding's bound", fresh["per_round"], fresh["per_round_clustered"]),
-            ("fresh, each round", "normal approximation", normal["effective"], normal["per_round"]),
-            ("static, once", "Hoeffding's bound", static["size"], static["size_clustered"]),
-            (
-                f"static, once, if drift is {question.epsilon / 2:g}",
-                "as the paper prints it",
-                static["paper_size"],
-                None,
-            ),
-        ],
-    )
-    if static["reason"]:
-        typer.echo(f"\nstatic: {static['reason']}")
-        typer.echo(
-            f"with {static['paper_size']} items it fails with a probability of at least"
-            f" {static['floor_at_paper_size']:.3f}"
-        )
-    if observed is not None:
-        shown = "NA" if observed.effect is None else f"{observed.effect:.2f}"
-        effective = "NA" if observed.effective_n is None else f"{observed.effective_n:.0f}"
-        typer.echo(
-            f"\nobserved: {observed.n} items of {observed.bases} base instances, mean {observed.mean:.3f}, variance"
-            f" {observed.variance:.3f}, design effect {shown}, effective size {effective}"
-        )
-        if observed.reason:
-            note(f"design effect: {observed.reason}")
-
-
-def _print_simulation(done: Simulation) -> None:
-    typer.echo(f"\nsimulated: {done.runs} runs, {done.setting.size} items a round")
-    print_table(
-        ("benchmark", "failed", "at least", "at most"),
-        [
-            ("static", f"{done.static:.3f}", f"{done.static_floor:.3f}", f"{done.static_bound:.3f}"),
-            ("fresh", f"{done.generative:.3f}", "0.000", f"{done.generative_bound:.3f}"),
-        ],
-    )
 
 
 def _observed_json(observed: DesignEffect | None) -> dict[str, Any] | None:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perturb.cli.default_command import TableGroup
-from perturb.cli.output import money, note, print_json
+from perturb.cli.output import note, print_json, print_report, print_work
 from perturb.cli.pages import check_page_name, write_beside
-from perturb.cli.refusal_tables import print_refusals
 from perturb.cli.wrong_use import check_choice, check_repeats
 
 if TYPE_CHECKING:
     from perturb.evaluate.questions import QuestionSet
     from perturb.evaluate.refusal_report import RefusalReport
-    from perturb.report.page import Page
+    from perturb.report.model import Report
 
 refusal_index_app = typer.Typer(
     cls=TableGroup,
@@ -87,11 +86,12 @@ def table_command(
         found = report_refusals(source, precision)
     except ValueError as exc:
         raise ConfigError(f"--interval: {exc}") from None
-    write_beside(report, lambda: _page(found))
+    page = _page(found)
+    write_beside(report, page)
     if json_output:
         print_json(found.to_dict())
     else:
-        print_refusals(found)
+        print_report(page)
 
 
 @refusal_index_app.command("run")
@@ -168,13 +168,8 @@ def run_command(
     if json_output:
         print_json({**ended.facts, "results": [group.to_dict() for group in found.groups]})
     else:
-        print_refusals(found)
-        facts = ended.facts
-        typer.echo(
-            f"\ncalls: {facts['calls']}, tokens: {facts['tokens']}, cost: {money(facts['cost_usd'])},"
-            f" seconds: {facts['seconds']}"
-        )
-        typer.echo(f"table: {facts['table']}")
+        print_report(_page(found))
+        print_work(ended.facts)
     if ended.stopped is not None:
         note(f"perturb: {ended.stopped}")
         raise typer.Exit(1)
@@ -194,7 +189,7 @@ def _read_sets(source: str, form: str, mix: str | None, limit: int | None, seed:
     return mix_questions(first.draw(half, seed), read_questions(mix).draw(half, seed), seed)
 
 
-def _page(found: RefusalReport) -> Page:
+def _page(found: RefusalReport) -> Report:
     from perturb.report.refusal_index_page import make_refusal_page
 
     return make_refusal_page(found)

@@ -11,7 +11,7 @@ from perturb.cli.output import print_json
 from perturb.cli.pages import check_page_name
 
 if TYPE_CHECKING:
-    from perturb.report.page import Page
+    from perturb.report.model import Report
 
 SIDE_BY_SIDE = Path("report.html")
 """Where the page on several runs goes unless told otherwise."""
@@ -66,13 +66,13 @@ def report_command(
     typer.echo(f"{len(paths) - 1} files of figures and tables: {folder}")
 
 
-def _page_of_several(runs: list[Path], resamples: int, seed: int) -> Page:
+def _page_of_several(runs: list[Path], resamples: int, seed: int) -> Report:
     from perturb.report.side_by_side import gather, make_side_by_side_page
 
     return make_side_by_side_page(gather(runs, resamples=resamples, seed=seed))
 
 
-def _page_of_scores(run: Path, items: int, resamples: int, seed: int) -> Page:
+def _page_of_scores(run: Path, items: int, resamples: int, seed: int) -> Report:
     from perturb.report.scores_page import make_run_page, make_scores_page
     from perturb.score import score
 
@@ -81,14 +81,14 @@ def _page_of_scores(run: Path, items: int, resamples: int, seed: int) -> Page:
     return make_scores_page(score(run, resamples=resamples, seed=seed))
 
 
-def _page_of_refusals(run: Path, resamples: int, seed: int) -> Page:
+def _page_of_refusals(run: Path, resamples: int, seed: int) -> Report:
     from perturb.evaluate.refusal_report import Precision, report_refusals
     from perturb.report.refusal_index_page import make_refusal_page
 
     return make_refusal_page(report_refusals(run, Precision(resamples=resamples, seed=seed)))
 
 
-def _page_of_confidence(run: Path, resamples: int, seed: int) -> Page:
+def _page_of_confidence(run: Path, resamples: int, seed: int) -> Report:
     from perturb.evaluate.confidence_report import Precision, score_confidence
     from perturb.report.bas_page import make_bas_page
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.cli.output import note, number, percent, print_json, print_table, span
+from perturb.cli.output import note, print_json, print_report
 from perturb.cli.wrong_use import given_by_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from perturb.audit.rates import Rate
-    from perturb.metrics.estimates import Estimate
-    from perturb.review.agreement import HumanReport
 
 review_app = typer.Typer(rich_markup_mode=None)
 
@@ -175,7 +171,9 @@ def report_command(
     if json_output:
         print_json(report.to_dict())
         return
-    _print_report(report)
+    from perturb.report.review_section import make_review_report
+
+    print_report(make_review_report(report, str(run)))
 
 
 @review_app.command("export")
@@ -211,51 +209,3 @@ def export_command(
         write_text(paths[0], answers_table(items, reviews))
     for path in paths:
         typer.echo(str(path))
-
-
-def _print_report(report: HumanReport) -> None:
-    from perturb.audit.agreement import PANEL_NAMES
-
-    typer.echo(f"{report.reviewed} of {report.items} items reviewed, {report.split} of them split evenly")
-    print_table(
-        ("annotator", "finished", "begun", "passes"),
-        [(one.name, one.finished, one.begun, percent(one.pass_rate)) for one in report.annotators],
-    )
-    for name in ("all", "class", "intensity"):
-        _print_rates(f"Items that pass, {name}", report.pass_rates[name])
-    _print_rates("Share of yes to each question", report.questions)
-    typer.echo("\nAgreement among annotators")
-    estimates: list[tuple[str, Estimate]] = [("mean of Cohen's κ", report.agreement.mean_kappa)]
-    estimates += [(PANEL_NAMES[name], one) for name, one in report.agreement.panel.items()]
-    print_table(
-        ("statistic", "value", "95 %", "note"),
-        [(name, number(one.value), span(one.low, one.high), one.reason or "") for name, one in estimates],
-    )
-    typer.echo("\nThe panel against people")
-    print_table(
-        ("judge", "passed", "people pass", "95 %", "failed", "people do not", "95 %", "κ"),
-        [
-            (
-                *(one.name, *_rate(one.passed), *_rate(one.failed)),
-                number(one.kappa.value),
-            )
-            for one in (report.panel, *report.verifiers)
-        ],
-    )
-
-
-def _print_rates(title: str, rates: Sequence[Rate]) -> None:
-    typer.echo(f"\n{title}")
-    print_table(
-        ("", "n", "rate", "95 % (Wilson)", "95 % (base instances)"),
-        [(rate.name, *_rate(rate), _span(rate.cluster_low, rate.cluster_high)) for rate in rates],
-    )
-
-
-def _rate(rate: Rate) -> tuple[Any, ...]:
-    return rate.n, percent(rate.rate), _span(rate.low, rate.high)
-
-
-def _span(low: float | None, high: float | None) -> str:
-    low, high = (None if end is None else 100 * end for end in (low, high))
-    return span(low, high, ".1f")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from perturb.cli.output import money, print_json, print_table
+from perturb.cli.output import print_json, print_report
 from perturb.records import Outcome
 
 
@@ -24,33 +24,9 @@ def status_command(
     if json_output:
         print_json(content)
         return
-    typer.echo(
-        f"run {content['name']}, round {content['round']}: {content['left']} of {content['jobs']} jobs left\n"
-    )
-    print_table(("stage", "count"), [(name.replace("_", " "), n) for name, n in content["stages"].items()])
-    typer.echo()
-    print_table(
-        ("cell", "jobs", "candidates", "accepted"),
-        [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in content["cells"].items()],
-    )
-    if content["declined"]:
-        typer.echo()
-        print_table(
-            ("declined lever", "jobs", "one reason"),
-            [(lever, n["jobs"], n["reason"]) for lever, n in content["declined"].items()],
-        )
-    if content["models"]:
-        typer.echo()
-        print_table(
-            ("model", "calls", "tries", "errors", "prompt tokens", "reply tokens", "cost"),
-            [
-                (
-                    *(name, n["calls"], n["tries"], n["errors"]),
-                    *(n["prompt_tokens"], n["completion_tokens"], money(n["cost_usd"])),
-                )
-                for name, n in content["models"].items()
-            ],
-        )
+    from perturb.report.runs import make_status_report
+
+    print_report(make_status_report(content))
 
 
 def read_status(run: Path) -> dict[str, Any]:

@@ -10,18 +10,13 @@ from pathlib import Path
 from perturb.audit import AuditReport, audit
 from perturb.errors import SourceError
 from perturb.records import Acceptance, Intensity, Outcome, PerturbationClass
-from perturb.report.audit_sections import (
-    acceptance_section,
-    agreement_section,
-    bias_section,
-    lever_section,
-    pass_rate_section,
-)
+from perturb.report.audit_sections import audit_sections
 from perturb.report.figures import Mark, draw_bars, draw_heat_map
-from perturb.report.page import Column, Figure, ItemBrowser, Page, Section, Table
+from perturb.report.model import Figure, Form, ItemBrowser, Report, Section, Table, counted
 from perturb.report.review_section import review_section
 from perturb.report.run_data import RunData, choose_items, read_run_data
-from perturb.report.words import counted, describe_audit, describe_review, describe_run
+from perturb.report.runs import call_table
+from perturb.report.words import describe_audit, describe_review, describe_run
 from perturb.review.agreement import HumanReport, measure_review, read_reviews
 from perturb.review.questions import human_verdict
 from perturb.store.calls import LEDGER_FILE, open_read_only
@@ -40,7 +35,7 @@ class ReportPlan:
     resamples: int = 1000
 
 
-def make_page(run: Path, wanted: ReportPlan) -> Page:
+def make_page(run: Path, wanted: ReportPlan) -> Report:
     """The report of a run, from its ledger alone.
 
     Raises `LedgerError` if there is no run, `ConfigError` if seed or resamples cannot be used.
@@ -56,20 +51,14 @@ def make_page(run: Path, wanted: ReportPlan) -> Page:
     )
     if review:
         summary += describe_review(review)
-    sections = [Section("summary", "In short", summary), funnel_section(data)]
+    sections = [Section("summary", "Summary", summary), funnel_section(data)]
     if votes:
-        sections += [
-            agreement_section(votes),
-            pass_rate_section(votes),
-            bias_section(votes),
-            acceptance_section(votes),
-            lever_section(votes),
-        ]
+        sections += audit_sections(votes)
     if review:
         sections.append(review_section(review))
     sections.append(cost_section(data))
     facts = plan.facts
-    return Page(
+    return Report(
         title=f"{facts['name']}: report",
         subtitle=" · ".join(
             (
@@ -98,6 +87,7 @@ def funnel_section(data: RunData) -> Section:
     stages = [Mark(name, float(n)) for name, n in data.funnel]
     coverage = [[float(data.coverage.get((cell, one), 0)) for one in data.generators] for cell in data.cells]
     most = max((n for row in coverage for n in row), default=0.0)
+    counts: dict[str, Form] = dict.fromkeys(data.generators, "count")
     outcomes = [(str(one).replace("_", " "), data.stages.outcomes.get(one, 0)) for one in Outcome]
     return Section(
         "funnel",
@@ -106,7 +96,7 @@ def funnel_section(data: RunData) -> Section:
         figures=(
             Figure(
                 "funnel",
-                "How far jobs got",
+                "Pipeline",
                 "Each stage counts what reached it. A job that the rule engine cannot do ends at the first stage.",
                 draw_bars(stages, x_label="count", form=",.0f"),
             ),
@@ -121,19 +111,19 @@ def funnel_section(data: RunData) -> Section:
             Table(
                 "funnel",
                 "Stages",
-                (Column("stage"), Column("count", "count"), Column("of jobs", "share")),
+                {"stage": "text", "count": "count", "of jobs": "share"},
                 [(name, n, n / total if total else None) for name, n in data.funnel],
             ),
             Table(
                 "outcomes",
                 "How jobs ended",
-                (Column("outcome"), Column("jobs", "count")),
+                {"outcome": "text", "jobs": "count"},
                 [*outcomes, ("not done yet", total - sum(n for _, n in outcomes))],
             ),
             Table(
                 "coverage",
                 "Accepted candidates",
-                (Column("cell"), *(Column(one, "count") for one in data.generators)),
+                {"cell": "text", **counts},
                 [(cell, *map(int, row)) for cell, row in zip(data.cells, coverage, strict=True)],
                 shown=0,
             ),
@@ -143,21 +133,9 @@ def funnel_section(data: RunData) -> Section:
 
 def cost_section(data: RunData) -> Section:
     """Calls, tokens and cost of each model."""
-    columns = (
-        Column("model"),
-        Column("calls", "count"),
-        Column("tries", "count"),
-        Column("errors", "count"),
-        Column("prompt tokens", "count"),
-        Column("reply tokens", "count"),
-        Column("cost", "usd"),
-    )
-    keys = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens", "cost_usd")
-    rows = [(name, *(entry[key] for key in keys)) for name, entry in data.models.items()]
-    if not rows:
+    if not data.models:
         return Section("cost", "Cost", ("No model was called: all work was done by rules.",))
-    note = "A cost of NA means that the price of the model is not known." if data.cost_usd is None else ""
-    return Section("cost", "Cost", tables=(Table("cost", "Calls by model", columns, rows, note),))
+    return Section("cost", "Cost", tables=(call_table(data.models),))
 
 
 def _audit(run: Path, wanted: ReportPlan) -> AuditReport | None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from perturb.evaluate.confidence_report import ConfidenceScores, GroupCalibration, GroupScores
+from perturb.evaluate.confidence_table import ConfidenceGroup
 from perturb.metrics.bas import HIGHER_IS_BETTER, BASReport, decision_curve
 from perturb.metrics.calibration import reliability_bins, risk_coverage_curve
-from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
 from perturb.metrics.risk_priors import PRIORS
 from perturb.report.figures import (
@@ -20,11 +20,10 @@ from perturb.report.figures import (
     VERMILLION,
     Drawing,
     Mark,
-    draw,
     draw_intervals,
     put_legend,
 )
-from perturb.report.page import Column, Figure, Page, Section, Table, Value
+from perturb.report.model import Figure, Form, Report, Section, Table, Value, counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,19 +33,20 @@ MAX_GROUPS = 12
 _MAX_POINTS = 400
 _UTILITY_TO = 0.95
 """Up to this threshold utility is drawn: beyond it one wrong answer costs more than 19 right ones gain."""
+_NAMES: dict[str, Form] = {"model": "text", "elicitation": "text"}
 _HEADS = {"bas_uniform": "BAS", "bas_linear": "BAS linear", "bas_quadratic": "BAS quadratic"}
 
 
 def make_bas_page(
     scores: ConfidenceScores, source: str, calibrations: Sequence[GroupCalibration] = ()
-) -> Page:
+) -> Report:
     """The page of some scores, with a chapter on calibration if there is one."""
     sections = [_scores(scores), _decisions(scores), _single_groups(scores)]
     if len(scores.groups) > 1:
         sections.append(_against_others(scores))
     if calibrations:
-        sections.append(_calibration(calibrations))
-    return Page("Behavioral Alignment Score", source, tuple(sections))
+        sections.append(calibration_section(calibrations))
+    return Report("Behavioral Alignment Score", source, tuple(sections))
 
 
 def _scores(scores: ConfidenceScores) -> Section:
@@ -55,7 +55,13 @@ def _scores(scores: ConfidenceScores) -> Section:
         "Behavioral Alignment Score",
         "95 % intervals. 0 is what always abstaining earns; linear and quadratic priors weigh cautious users more.",
         draw_intervals(
-            [(prior, [_mark(one, f"bas_{prior}") for one in scores.groups]) for prior in PRIORS],
+            [
+                (
+                    prior,
+                    [Mark.of(one.group.name, one.report.metrics[f"bas_{prior}"]) for one in scores.groups],
+                )
+                for prior in PRIORS
+            ],
             x_label="BAS",
             zero=True,
         ),
@@ -80,13 +86,11 @@ def _scores(scores: ConfidenceScores) -> Section:
 def _score_table(scores: ConfidenceScores, name: str, title: str, *, better: bool, note: str) -> Table:
     """The metrics of which higher values are better, or the others."""
     names = [metric for metric, higher in HIGHER_IS_BETTER.items() if higher is better]
-    columns = (
-        *(Column("model"), Column("elicitation"), Column("n", "count"), Column("unscored", "count")),
-        *(Column(_head(metric), "number") for metric in names),
-    )
+    numbers: dict[str, Form] = {_head(metric): "number" for metric in names}
+    columns: dict[str, Form] = {**_NAMES, "n": "count", "unscored": "count", **numbers}
     rows: list[list[Value]] = [
         [
-            *(one.group.model, one.group.elicitation or "", one.report.n, one.group.unscored),
+            *(*_names(one.group), one.report.n, one.group.unscored),
             *(one.report.metrics[metric] for metric in names),
         ]
         for one in scores.groups
@@ -95,10 +99,7 @@ def _score_table(scores: ConfidenceScores, name: str, title: str, *, better: boo
 
 
 def _differences(scores: ConfidenceScores) -> Table:
-    columns = (
-        *(Column("models"), Column("questions", "count")),
-        Column("difference", "number"),
-    )
+    columns: dict[str, Form] = {"models": "text", "questions": "count", "difference": "number"}
     rows: list[list[Value]] = [[f"{one.a} - {one.b}", one.bas.n, one.bas] for one in scores.differences]
     return Table("differences", "Differences in BAS on the same questions", columns, rows)
 
@@ -151,7 +152,7 @@ def _curves(
         axes.set_ylabel(y_label)
         axes.legend(frameon=False, fontsize=8)
 
-    return draw((5.6, 3.8), paint)
+    return Drawing((5.6, 3.8), paint)
 
 
 def _single_groups(scores: ConfidenceScores) -> Section:
@@ -197,7 +198,7 @@ def draw_histogram(one: GroupScores) -> Drawing:
         axes.set_ylabel("answers")
         axes.legend(frameon=False)
 
-    return draw((4.6, 3.2), paint)
+    return Drawing((4.6, 3.2), paint)
 
 
 def draw_reliability(one: GroupScores) -> Drawing:
@@ -220,7 +221,7 @@ def draw_reliability(one: GroupScores) -> Drawing:
         axes.set_xlabel("mean stated confidence")
         axes.set_ylabel("accuracy")
 
-    return draw((4.0, 3.6), paint)
+    return Drawing((4.0, 3.6), paint)
 
 
 def _against_others(scores: ConfidenceScores) -> Section:
@@ -253,34 +254,32 @@ def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
         axes.set_ylabel("BAS")
         put_legend(axes, ncols=2, below=True)
 
-    return draw((5.6, 3.8 + 0.1 * len(scores.groups)), paint)
+    return Drawing((5.6, 3.8 + 0.1 * len(scores.groups)), paint)
 
 
-def _calibration(calibrations: Sequence[GroupCalibration]) -> Section:
-    parts = ("BAS", "ECE", "AURC", "gain in BAS")
-    columns = (
-        *(Column("model"), Column("elicitation"), Column("map")),
-        *(Column("fitted on", "count"), Column("scored", "count")),
-        *(Column(part, "number") for part in parts),
-    )
+def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
+    """Before and after, map by map, and the ablation over calibration sizes."""
+    counts: dict[str, Form] = {**_NAMES, "map": "text", "fitted on": "count", "scored": "count"}
+    parts: dict[str, Form] = dict.fromkeys(("BAS", "ECE", "AURC"), "number")
     rows = [row for one in calibrations for row in _calibration_rows(one)]
+    columns: dict[str, Form] = {**counts, **parts, "gain in BAS": "number"}
     tables = [Table("calibration", "Before and after, on rows that no map has learned from", columns, rows)]
-    ablation: list[list[Value]] = [
-        [
-            *(one.group.model, one.group.elicitation or "", row.size, row.repeats),
-            *(row.bas, row.bas_sd, row.ece, row.ece_sd, row.aurc, row.aurc_sd),
-        ]
+    ablation = [
+        (*_names(one.group), row.size, row.bas, row.bas_sd, row.ece, row.ece_sd, row.aurc, row.aurc_sd)
         for one in calibrations
         for row in one.ablation
     ]
     if ablation:
-        heads = ("BAS", "BAS sd", "ECE", "ECE sd", "AURC", "AURC sd")
-        sizes = (Column("model"), Column("elicitation"), Column("size", "count"), Column("repeats", "count"))
-        numbers = (Column(head, "number") for head in heads)
-        tables.append(Table("ablation", "Isotonic regression by size", (*sizes, *numbers), ablation))
+        deviations: dict[str, Form] = {head: "number" for part in parts for head in (part, f"{part} sd")}
+        draws = counted(calibrations[0].ablation[0].repeats, "draw")
+        title = f"Isotonic regression by calibration size: mean and standard deviation of {draws}"
+        tables.append(Table("ablation", title, {**_NAMES, "size": "count", **deviations}, ablation))
     series = [
-        ("as stated", [_named(one, one.scores.before.metrics["bas_uniform"]) for one in calibrations]),
-        ("calibrated", [_named(one, _first(one).metrics["bas_uniform"]) for one in calibrations]),
+        (
+            "as stated",
+            [Mark.of(one.group.name, one.scores.before.metrics["bas_uniform"]) for one in calibrations],
+        ),
+        ("calibrated", [Mark.of(one.group.name, _first(one).metrics["bas_uniform"]) for one in calibrations]),
     ]
     figure = Figure(
         "calibration",
@@ -288,36 +287,28 @@ def _calibration(calibrations: Sequence[GroupCalibration]) -> Section:
         "95 % intervals on the scored rows; calibrated by the first map of each group in the table below.",
         draw_intervals(series, x_label="BAS", zero=True),
     )
-    return Section("calibration", "Calibration", (), (figure,), tuple(tables))
+    return Section("calibration", "Calibration", (), (figure,), tables)
 
 
 def _calibration_rows(one: GroupCalibration) -> list[list[Value]]:
     scores = one.scores
-    rows: list[list[Value]] = []
-    named: list[tuple[str, BASReport, Estimate | None]] = [("as stated", scores.before, None)]
+    named: list[tuple[str, BASReport, Value]] = [("as stated", scores.before, "-")]
     named += [(method, report, scores.gains[method]) for method, report in scores.after.items()]
-    for name, report, gain in named:
-        metrics = report.metrics
-        rows.append(
-            [
-                *(one.group.model, one.group.elicitation or "", name, scores.n_calibration, scores.n_scored),
-                *(metrics["bas_uniform"], metrics["ece"].value, metrics["aurc"].value, gain or ""),
-            ]
-        )
-    return rows
+    return [
+        [
+            *(*_names(one.group), name, scores.n_calibration, scores.n_scored),
+            *(*(report.metrics[metric] for metric in ("bas_uniform", "ece", "aurc")), gain),
+        ]
+        for name, report, gain in named
+    ]
 
 
-def _mark(one: GroupScores, name: str) -> Mark:
-    found = one.report.metrics[name]
-    return Mark(one.group.name, found.value, found.low, found.high)
+def _names(group: ConfidenceGroup) -> tuple[str, str]:
+    return group.model, group.elicitation or ""
 
 
 def _first(one: GroupCalibration) -> BASReport:
     return next(iter(one.scores.after.values()))
-
-
-def _named(one: GroupCalibration, found: Estimate) -> Mark:
-    return Mark(one.group.name, found.value, found.low, found.high)
 
 
 def _head(name: str) -> str:

@@ -1,6 +1,7 @@
 """Figures that print well and that colour-blind readers can tell apart: cividis for scales, Okabe–Ito for series.
 
-matplotlib is imported when the first figure is drawn. Labels are plain text: a `$` in a model's name starts no formula.
+matplotlib is imported when the first figure is looked at. Labels are plain text: a `$` in a model's name starts no
+formula.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.axes import Axes
+
+    from perturb.metrics.estimates import Estimate
 
 BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, GREY = (
     "#0072B2",
@@ -46,15 +50,39 @@ _STYLE: Any = {
 _LABEL_LENGTH = 34
 
 
-@dataclass(frozen=True, slots=True)
 class Drawing:
-    """One figure in two formats."""
+    """One figure, drawn when it is first looked at."""
 
-    svg: str
-    png: bytes
-    """At 200 dots per inch."""
-    width: int
-    """In CSS pixels, 96 to the inch."""
+    def __init__(self, size: tuple[float, float], paint: Callable[[Axes], None]) -> None:
+        """`size` is width and height in inches; `paint` draws into one pair of axes."""
+        self._size, self._paint = size, paint
+
+    @property
+    def width(self) -> int:
+        """In CSS pixels, 96 to the inch."""
+        return round(96 * self._size[0])
+
+    @property
+    def svg(self) -> str:
+        """As SVG, the text as paths."""
+        return self._files[0]
+
+    @property
+    def png(self) -> bytes:
+        """As PNG at 200 dots per inch."""
+        return self._files[1]
+
+    @cached_property
+    def _files(self) -> tuple[str, bytes]:
+        from matplotlib.figure import Figure
+
+        with _style():
+            figure = Figure(figsize=self._size, layout="constrained")
+            self._paint(figure.subplots())
+            svg, png = io.StringIO(), io.BytesIO()
+            figure.savefig(svg, format="svg", metadata={"Date": None})
+            figure.savefig(png, format="png", dpi=200)
+        return svg.getvalue(), png.getvalue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +94,11 @@ class Mark:
     low: float | None = None
     high: float | None = None
 
-
-def draw(size: tuple[float, float], paint: Callable[[Axes], None]) -> Drawing:
-    """Draw into one pair of axes; `size` is width and height in inches."""
-    from matplotlib.figure import Figure
-
-    with _style():
-        figure = Figure(figsize=size, layout="constrained")
-        paint(figure.subplots())
-        svg, png = io.StringIO(), io.BytesIO()
-        figure.savefig(svg, format="svg", metadata={"Date": None})
-        figure.savefig(png, format="png", dpi=200)
-    return Drawing(svg.getvalue(), png.getvalue(), round(96 * size[0]))
+    @classmethod
+    def of(cls, label: str, value: Estimate | None, scale: float = 1) -> Mark:
+        """An estimate times `scale`: 100 for percent."""
+        ends = (value.value, value.low, value.high) if value else (None, None, None)
+        return cls(label, *(None if end is None else scale * end for end in ends))
 
 
 @contextmanager
@@ -125,7 +146,7 @@ def draw_heat_map(
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
 
-    return draw((2.6 + cell_width * len(columns), 1.3 + 0.36 * len(rows)), paint)
+    return Drawing((2.6 + cell_width * len(columns), 1.3 + 0.36 * len(rows)), paint)
 
 
 def draw_intervals(
@@ -157,7 +178,7 @@ def draw_intervals(
         if len(series) > 1:
             put_legend(axes, ncols=len(series))
 
-    return draw((5.4, 1.1 + (0.3 + 0.12 * len(series)) * len(labels)), paint)
+    return Drawing((5.4, 1.1 + (0.3 + 0.12 * len(series)) * len(labels)), paint)
 
 
 def _paint_marks(axes: Axes, name: str, marks: Sequence[Mark], offset: float, look: tuple[str, str]) -> None:
@@ -212,7 +233,7 @@ def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
 
-    return draw((5.4, 0.9 + 0.36 * len(marks)), paint)
+    return Drawing((5.4, 0.9 + 0.36 * len(marks)), paint)
 
 
 def put_legend(axes: Axes, *, ncols: int, below: bool = False) -> None:

@@ -6,70 +6,96 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from perturb.evaluate.refusal_report import METRICS, GroupResult, RefusalReport
+from perturb.evaluate.refusal_report import ALL_UNSCORED, METRICS, GroupResult, RefusalReport
+from perturb.metrics.estimates import Estimate
 from perturb.metrics.refusal_index import accuracy_refusal_curve
-from perturb.report.figures import GREY, SERIES, Drawing, Mark, draw, draw_intervals
-from perturb.report.page import Column, Figure, Page, Section, Table, Value
+from perturb.report.figures import GREY, SERIES, Drawing, Mark, draw_intervals
+from perturb.report.model import Figure, Form, Report, Section, Table, Value, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+NUMBER: Form = "number"
+COUNT: Form = "count"
+_NAMES: dict[str, Form] = {"model": "text", "setting": "text"}
 ISO_LEVELS: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75)
 """Indices whose curves are drawn behind the points."""
 
 
-def make_refusal_page(report: RefusalReport) -> Page:
+def make_refusal_page(report: RefusalReport) -> Report:
     """The page of a report; scores, counts, copulas and stability also go into CSV files."""
     sections = [_scores(report), _curves(report), _copulas(report)]
     if report.stability:
         sections.append(_stability(report))
-    return Page("Refusal Index", report.source, tuple(sections))
+    return Report("Refusal Index", report.source, tuple(sections))
 
 
 def _scores(report: RefusalReport) -> Section:
-    columns = (
-        Column("model"),
-        Column("setting"),
-        *(Column(name, "count") for name in ("n", "n11", "n10", "n01", "n00", "unscored")),
-        *(Column(part, "number") for name in METRICS for part in (name, f"{name} low", f"{name} high")),
-        Column("questions needed", "count"),
-        Column("note"),
-    )
-    marks = [_mark(group, group.name, "refusal_index") for group in report.groups]
     figure = Figure(
         "refusal-index",
         "Refusal Index",
         "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors.",
-        draw_intervals([("RI", marks)], x_label="Refusal Index", zero=True),
+        draw_intervals(
+            [("RI", [Mark.of(group.name, _estimate(group, "refusal_index")) for group in report.groups])],
+            x_label="Refusal Index",
+            zero=True,
+        ),
     )
-    table = Table(
+    scores = Table(
         "scores",
         "Scores with 95 % intervals",
-        columns,
-        [_score_row(group) for group in report.groups],
-        note="Weighted scores: the text of the Refusal Index paper takes p = 0.2, its table 7 p = 1."
-        f" Questions needed: for a coefficient of variation of {report.precision.cv:g}.",
+        {**_NAMES, "n": "count", **dict.fromkeys(METRICS.values(), NUMBER)},
+        [
+            (*_named(one), one.index.n if one.index else 0, *(_estimate(one, name) for name in METRICS))
+            for one in report.groups
+        ],
+        note="Weighted scores: the text of the Refusal Index paper takes p = 0.2, its table 7 p = 1.",
     )
-    return Section("scores", "Scores", figures=(figure,), tables=(table,))
+    counts = ("refused, wrong", "refused, right", "answered, wrong", "answered, right", "unscored")
+    questions = Table(
+        "questions",
+        "Questions",
+        {**_NAMES, **dict.fromkeys(counts, COUNT), "needed": "count"},
+        [(*_named(one), *_counts(one), one.unscored, _needed(one)) for one in report.groups],
+        note=f"Needed: questions at which the coefficient of variation of RI would be {report.precision.cv:g}.",
+    )
+    tables = [scores, questions]
+    sizes = sorted({size for group in report.groups for size in group.subset_cv})
+    if sizes:
+        rows = [(*_named(one), *(one.subset_cv.get(size, "-") for size in sizes)) for one in report.groups]
+        title = "Coefficient of variation of RI over random subsets, by their size"
+        tables.append(Table("subsets", title, {**_NAMES, **dict.fromkeys(map(str, sizes), NUMBER)}, rows))
+    warnings = [f"{group.name}: {text}." for group in report.groups for text in warnings_of(group)]
+    return Section("scores", "Scores", warnings, (figure,), tables)
 
 
-def _score_row(group: GroupResult) -> list[Value]:
+def warnings_of(group: GroupResult) -> list[str]:
+    """What a reader must know before quoting the figures of a group."""
+    if group.index is None:
+        return [ALL_UNSCORED]
+    lines = [text for text in (group.index.reason, group.index.warning) if text]
+    return [*lines, f"{group.unscored} rows are unscored and left out"] if group.unscored else lines
+
+
+def _named(group: GroupResult) -> tuple[str, str]:
+    return group.model or "", group.setting or "" if group.model or group.setting else "all rows"
+
+
+def _counts(group: GroupResult) -> tuple[int, ...]:
     index = group.index
-    counts = (index.n, index.n11, index.n10, index.n01, index.n00) if index else (0, 0, 0, 0, 0)
-    row: list[Value] = [group.model, group.setting, *counts, group.unscored]
-    for name in METRICS:
-        mark = _mark(group, "", name)
-        row += [mark.value, mark.low, mark.high]
-    notes = [text for text in (index.reason, index.warning) if text] if index else ["every row is unscored"]
-    return [*row, group.questions_needed.value, "; ".join(notes)]
+    return (index.n11, index.n10, index.n01, index.n00) if index else (0, 0, 0, 0)
 
 
-def _mark(group: GroupResult, label: str, name: str) -> Mark:
-    if name == "refusal_index":
-        index = group.index
-        return Mark(label, index.refusal_index, index.low, index.high) if index else Mark(label, None)
-    found = group.companions.get(name)
-    return Mark(label, found.value, found.low, found.high) if found else Mark(label, None)
+def _needed(group: GroupResult) -> Value:
+    found = group.questions_needed
+    return found if found.value is None else round(found.value)
+
+
+def _estimate(group: GroupResult, name: str) -> Estimate | None:
+    if name != "refusal_index":
+        return group.companions.get(name)
+    index = group.index
+    return Estimate(index.refusal_index, index.low, index.high, reason=index.reason) if index else None
 
 
 def _curves(report: RefusalReport) -> Section:
@@ -122,27 +148,25 @@ def draw_iso_curves(groups: list[GroupResult]) -> Drawing:
         axes.set_ylabel("correct-answer rate")
         axes.legend(frameon=False)
 
-    return draw((5.6, 4.2), paint)
+    return Drawing((5.6, 4.2), paint)
 
 
 def _copulas(report: RefusalReport) -> Section:
-    columns = (
-        Column("model"),
-        Column("setting"),
-        Column("family"),
-        Column("parameters"),
-        *(Column(name, "number") for name in ("log-likelihood", "AIC", "BIC")),
-        Column("note"),
-    )
     rows: list[list[Value]] = [
         [
-            *(group.model, group.setting, fit.family),
+            *(*_named(group), fit.family, fit.log_likelihood),
             ", ".join(f"{name} {value:.3g}" for name, value in fit.parameters.items()),
-            *(fit.log_likelihood, fit.aic, fit.bic, fit.note or ""),
+            *(fit.aic, fit.bic),
         ]
         for group in report.groups
         for fit in group.copulas.fits
     ]
+    fits = (fit for group in report.groups for fit in group.copulas.fits)
+    notes = dict.fromkeys(f"{fit.family}: {fit.note}." for fit in fits if fit.note)
+    undefined: dict[str, list[str]] = {}
+    for group in report.groups:
+        if group.copulas.reason and group.index is not None:
+            undefined.setdefault(group.copulas.reason, []).append(group.name)
     sentences = (
         "With its margins fixed a table of four counts has one free number, so every family that can reach it fits"
         " exactly and the data prefer none of them. Families differ only in what they cannot reach.",
@@ -151,34 +175,30 @@ def _copulas(report: RefusalReport) -> Section:
             " a tie counting one half."
             for rival, rates in report.win_rates.items()
         ),
+        *(f"No fit for {listed(names)}: {reason}." for reason, names in undefined.items()),
     )
-    return Section("copulas", "Copulas", sentences, tables=(Table("copulas", "Fits", columns, rows),))
+    columns: dict[str, Form] = {**_NAMES, "family": "text", "log-likelihood": "number", "parameters": "text"}
+    table = Table(
+        "copulas", "Fits", {**columns, "AIC": "number", "BIC": "number"}, rows, note=" ".join(notes)
+    )
+    return Section("copulas", "Copulas", sentences, tables=(table,) if rows else ())
 
 
 def _stability(report: RefusalReport) -> Section:
+    numbers: dict[str, Form] = {"normalised difference": "number", "coefficient of variation": "number"}
     stability = Table(
         "stability",
         "Each metric between the settings of a model",
-        (
-            Column("model"),
-            Column("metric"),
-            Column("normalised difference", "number"),
-            Column("coefficient of variation", "number"),
-        ),
-        [(one.model, METRICS[one.metric], one.difference.value, one.cv.value) for one in report.stability],
+        {"model": "text", "metric": "text", **numbers},
+        [(one.model or "", METRICS[one.metric], one.difference, one.cv) for one in report.stability],
         note="Difference: most refusing setting minus least refusing one, over the absolute mean.",
     )
     ranking = Table(
         "ranking",
         "The ranking of models over the settings",
-        (
-            Column("metric"),
-            Column("taken out first"),
-            Column("Kendall's W", "number"),
-            Column("winner entropy", "number"),
-        ),
+        {"metric": "text", "taken out first": "text", "Kendall's W": "number", "winner entropy": "number"},
         [
-            (METRICS[one.metric], one.given, one.kendalls_w.value, one.winner_entropy.value)
+            (METRICS[one.metric], one.given.replace("_", " "), one.kendalls_w, one.winner_entropy)
             for one in report.ranking
         ],
     )

@@ -10,7 +10,7 @@ from typing import Any
 from perturb.evaluate.results import Result, is_current, run_of
 from perturb.metrics.outcomes import SCORED, Outcome
 from perturb.records import NO_INTENSITY, Intensity, Item, PerturbationClass
-from perturb.report.page import ItemBrowser
+from perturb.report.model import ItemBrowser
 from perturb.report.run_data import even_draw
 from perturb.score.table import ResultTable
 from perturb.store.calls import LEDGER_FILE, open_read_only

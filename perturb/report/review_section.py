@@ -1,27 +1,42 @@
-"""Human validation as a section of a page."""
+"""Human validation as a section of a report."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from perturb.audit.agreement import PANEL_NAMES
 from perturb.audit.rates import Rate
+from perturb.metrics.estimates import Estimate
 from perturb.records import ALL_CELLS
-from perturb.report.audit_sections import estimate_table, rate_table
+from perturb.report.audit_sections import estimate_table, rate_estimate
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.page import Column, Figure, Section, Table
+from perturb.report.model import Figure, Form, Report, Section, Table
+from perturb.report.words import describe_review
 from perturb.review.agreement import HumanReport
 from perturb.review.questions import QUESTIONS
 
 
+def make_review_report(report: HumanReport, source: str) -> Report:
+    """The report of a review by itself."""
+    split = f"{report.reviewed} of {report.items} items reviewed, {report.split} of them split evenly"
+    summary = (
+        Section("summary", "Summary", describe_review(report)) if report.reviewed else Section("summary", "")
+    )
+    return Report(f"Human validation of {source}", split, (summary, review_section(report)))
+
+
 def review_section(report: HumanReport) -> Section:
     """What people found in the sample."""
-    classes = report.pass_rates["class"]
     figure = Figure(
         "human-pass-rates",
         "Items that people pass, by class",
         "Share of sampled items that a majority of reviewers pass, with Wilson's 95 % intervals.",
-        draw_intervals([("pass rate", [_mark(rate) for rate in classes])], x_label="%", limits=(0, 101)),
+        draw_intervals(
+            [("pass rate", [Mark.of(rate.name, _wilson(rate), 100) for rate in report.pass_rates["class"]])],
+            x_label="%",
+            limits=(0, 101),
+        ),
     )
     pairs = report.agreement
     estimates = [("mean of Cohen's κ", pairs.mean_kappa)]
@@ -31,57 +46,60 @@ def review_section(report: HumanReport) -> Section:
     cells = sorted(report.pass_rates["cell"], key=lambda rate: order.index(rate.name))
     labels = {question.name: question.label for question in QUESTIONS}
     questions = [replace(rate, name=labels[rate.name]) for rate in report.questions]
+    judges: dict[str, Form] = {"judge": "text", "passed": "count", "people pass": "share", "failed": "count"}
     return Section(
         "people",
         "Human validation",
         figures=(figure,),
         tables=(
-            rate_table("human-pass-rates", "Items that pass", rates, ("items", "reviewed", "passed")),
-            rate_table(
+            _rate_table("human-pass-rates", "Items that pass", rates, ("items", "reviewed", "passed")),
+            _rate_table(
                 "human-pass-rates-by-cell", "Items that pass, by cell", cells, ("cell", "reviewed", "passed")
             ),
-            rate_table(
+            _rate_table(
                 "human-questions", "Share of yes to each question", questions, ("question", "reviews", "yes")
             ),
             Table(
                 "human-annotators",
                 "Annotators",
-                (
-                    Column("annotator"),
-                    Column("finished", "count"),
-                    Column("begun", "count"),
-                    Column("passes", "share"),
-                ),
+                {"annotator": "text", "finished": "count", "begun": "count", "passes": "share"},
                 [(one.name, one.finished, one.begun, one.pass_rate) for one in report.annotators],
             ),
             estimate_table("human-agreement", "Agreement among annotators", estimates),
-            _judges(report),
+            Table(
+                "human-against-panel",
+                "The panel and its verifiers against people",
+                {**judges, "people do not": "share", "κ with people": "number"},
+                [
+                    (
+                        one.name,
+                        one.passed.n,
+                        _wilson(one.passed),
+                        one.failed.n,
+                        _wilson(one.failed),
+                        one.kappa,
+                    )
+                    for one in (report.panel, *report.verifiers)
+                ],
+            ),
         ),
     )
 
 
-def _judges(report: HumanReport) -> Table:
-    columns = (
-        Column("judge"),
-        Column("passed", "count"),
-        Column("people pass", "share"),
-        Column("Wilson low", "share"),
-        Column("Wilson high", "share"),
-        Column("failed", "count"),
-        Column("people do not", "share"),
-        Column("κ with people", "number"),
-        Column("note"),
+def _rate_table(name: str, title: str, rates: Sequence[Rate], words: tuple[str, str, str]) -> Table:
+    """Rates with Wilson's interval and the one over base instances; `words` name label, unit and rate."""
+    label, unit, rate = words
+    columns: dict[str, Form] = {
+        label: "text",
+        unit: "count",
+        f"{rate} (Wilson)": "share",
+        f"{rate} (by base)": "share",
+    }
+    rows = [(one.name, one.n, _wilson(one), rate_estimate(one)) for one in rates]
+    return Table(name, title, columns, rows)
+
+
+def _wilson(rate: Rate) -> Estimate:
+    return Estimate(
+        rate.rate, rate.low, rate.high, n=rate.n, reason=rate.reason if rate.rate is None else None
     )
-    rows = [
-        (
-            *(one.name, one.passed.n, one.passed.rate, one.passed.low, one.passed.high),
-            *(one.failed.n, one.failed.rate, one.kappa.value, one.kappa.reason or ""),
-        )
-        for one in (report.panel, *report.verifiers)
-    ]
-    return Table("human-against-panel", "The panel and its verifiers against people", columns, rows)
-
-
-def _mark(rate: Rate) -> Mark:
-    value, low, high = (None if one is None else 100 * one for one in (rate.rate, rate.low, rate.high))
-    return Mark(rate.name, value, low, high)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from perturb.changes import Piece, mark_change, mark_passages
 from perturb.digests import seed_of
 from perturb.export.rows import AcceptedItem
 from perturb.records import Outcome
-from perturb.report.changes import Piece, mark_change, mark_passages
 from perturb.store import queries
 from perturb.store.plans import CurrentPlan
 from perturb.store.queries import StageCounts

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import mean
 
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Drawing, Mark, draw_bars, draw_heat_map
-from perturb.report.page import Column, Figure, Section, Table, Value
+from perturb.report.model import Figure, Form, Section, Table, Value
 from perturb.score import ScoreReport
 from perturb.score.scores import ModelScores
 from perturb.score.table import GROUPINGS
@@ -24,8 +24,8 @@ _COMPARED = ("calibrated_refusal_score", "answer_accuracy", "refusal_accuracy")
 Models = Sequence[ModelScores]
 
 
-def groups_section(models: Models) -> Section:
-    """Classes as heat maps, domains as a ranking; every breakdown as a table."""
+def groups_section(models: Models, by: Collection[str] = ("class", "intensity")) -> Section:
+    """Classes as heat maps, domains as a ranking; every breakdown as a table, those in `by` to be shown."""
     figures = [
         Figure(
             f"class-{metric.replace('_', '-')}",
@@ -48,11 +48,18 @@ def groups_section(models: Models) -> Section:
             )
         )
     tables = [
-        _group_table(models, grouping)
+        _group_table(models, grouping, shown=grouping in by)
         for grouping in GROUPINGS
         if any(one.groups[grouping] for one in models)
     ]
-    return Section("groups", "Classes, domains, levers", figures=tuple(figures), tables=tuple(tables))
+    lacking = [
+        f"The results do not say the {name} of an item."
+        for name in by
+        if not any(one.groups[name] for one in models)
+    ]
+    return Section(
+        "groups", "Classes, domains, levers", lacking, figures=tuple(figures), tables=tuple(tables)
+    )
 
 
 def comparison_section(report: ScoreReport) -> Section:
@@ -60,72 +67,95 @@ def comparison_section(report: ScoreReport) -> Section:
     tables = []
     if report.comparisons:
         ordered = sorted(report.comparisons, key=lambda one: one.metric not in _COMPARED)
-        rows: list[list[Value]] = [
-            [
-                one.metric.replace("_", " "),
-                f"{one.a} - {one.b}",
-                one.difference.n,
-                one.difference,
-                one.p_value,
-                one.p_holm,
-            ]
-            for one in ordered
-        ]
-        columns = (
-            *(Column("metric"), Column("models"), Column("items", "count"), Column("difference", "percent")),
-            *(Column("p", "number"), Column("p (Holm)", "number")),
+        difference: dict[str, Form] = {
+            "n": "count",
+            "difference": "change",
+            "p": "number",
+            "p (Holm)": "number",
+        }
+        tables.append(
+            Table(
+                "differences",
+                "Differences on the same items, in percentage points",
+                {"metric": "text", "models": "text", **difference},
+                [
+                    (
+                        _plain(one.metric),
+                        f"{one.a} - {one.b}",
+                        one.difference.n,
+                        one.difference,
+                        one.p_value,
+                        one.p_holm,
+                    )
+                    for one in ordered
+                ],
+                note="p: swapping the two models' replies within base instances at random; Holm: over all pairs of"
+                " models.",
+                shown=min(60, sum(one.metric in _COMPARED for one in ordered)),
+            )
         )
-        at_most = sum(one.metric in _COMPARED for one in ordered)
-        note = "p: swapping the two models' replies within base instances at random; Holm: over all pairs of models."
-        title = "Differences on the same items, in percentage points"
-        tables.append(Table("differences", title, columns, rows, note, shown=min(60, at_most)))
     if report.own_items:
-        tables.append(_own_items(report))
+        rates: dict[str, Form] = {"own": "percent", "others": "percent"}
+        tables.append(
+            Table(
+                "own-items",
+                "Items that a model generated itself, in percent and percentage points",
+                {
+                    "model": "text",
+                    "metric": "text",
+                    **rates,
+                    "difference": "change",
+                    "beyond its peers": "change",
+                },
+                [
+                    (one.model, _plain(one.metric), one.own, one.others, one.difference, one.beyond_peers)
+                    for one in report.own_items
+                ],
+            )
+        )
     if report.flips:
-        tables.append(_flips(report))
-    return Section("comparisons", "Comparisons", tables=tuple(tables))
+        rates = dict.fromkeys(
+            ("refused controls", "moved to refuse: unanswerable", "answerable", "moved to answer"), "percent"
+        )
+        tables.append(
+            Table(
+                "controls",
+                "Items against their unperturbed controls, in percent",
+                {"model": "text", "pairs": "count", "unread": "count", **rates},
+                [
+                    (
+                        *(
+                            one.model,
+                            one.pairs,
+                            one.unread,
+                            one.control_refusal_rate,
+                            one.flip_rate_unanswerable,
+                        ),
+                        *(one.flip_rate_answerable, one.answered_only_perturbed),
+                    )
+                    for one in report.flips
+                ],
+            )
+        )
+    return Section("comparisons", "Comparisons", tables=tables)
 
 
-def _own_items(report: ScoreReport) -> Table:
-    columns = (
-        *(Column("model"), Column("metric"), Column("own", "percent"), Column("others", "percent")),
-        *(Column("difference", "percent"), Column("beyond its peers", "percent")),
-    )
-    rows: list[list[Value]] = [
-        [one.model, one.metric.replace("_", " "), one.own, one.others, one.difference, one.beyond_peers]
-        for one in report.own_items
-    ]
-    title = "Items that a model generated itself, in percent and percentage points"
-    return Table("own-items", title, columns, rows)
+def _plain(metric: str) -> str:
+    return metric.replace("_", " ")
 
 
-def _flips(report: ScoreReport) -> Table:
-    headings = ("refused controls", "moved to refuse: unanswerable", "answerable", "moved to answer")
-    rows: list[list[Value]] = [
-        [
-            *(one.model, one.pairs, one.unread, one.control_refusal_rate, one.flip_rate_unanswerable),
-            *(one.flip_rate_answerable, one.answered_only_perturbed),
-        ]
-        for one in report.flips
-    ]
-    counts = (Column("model"), Column("pairs", "count"), Column("unread", "count"))
-    columns = (*counts, *(Column(heading, "percent") for heading in headings))
-    return Table("controls", "Items against their unperturbed controls, in percent", columns, rows)
-
-
-def _group_table(models: Models, grouping: str) -> Table:
-    columns = (
-        *(Column(grouping), Column("model"), Column("read", "count")),
-        *(Column(heading, "percent") for heading in _GROUP_METRICS.values()),
-    )
+def _group_table(models: Models, grouping: str, *, shown: bool) -> Table:
+    rates: dict[str, Form] = dict.fromkeys(_GROUP_METRICS.values(), "percent")
     rows: list[list[Value]] = [
         [name, one.model, metrics["refusal_rate"].n, *(metrics[metric] for metric in _GROUP_METRICS)]
         for name in _group_names(models, grouping)
         for one in models
         if (metrics := one.groups[grouping].get(name))
     ]
-    shown = 60 if grouping in ("class", "intensity") else 0
-    return Table(f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=shown)
+    columns: dict[str, Form] = {grouping: "text", "model": "text", "read": "count", **rates}
+    return Table(
+        f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=len(rows) if shown else 0
+    )
 
 
 def _class_map(models: Models, metric: str) -> Drawing:
@@ -140,10 +170,8 @@ def _domain_marks(models: Models) -> list[Mark]:
     for name in _group_names(models, "domain"):
         found = [in_group(one, "domain", name, metric) for one in models]
         value = mean_known(in_percent(one) for one in found)
-        alone = found[0] if len(models) == 1 else None
         if value is not None:
-            ends = (alone.low, alone.high) if alone else (None, None)
-            marks.append(Mark(name, value, *(None if end is None else 100 * end for end in ends)))
+            marks.append(Mark.of(name, found[0], 100) if len(models) == 1 else Mark(name, value))
     return sorted(marks, key=lambda mark: -(mark.value or 0.0))
 
 

@@ -19,7 +19,6 @@ from perturb.report.figures import (
     SKY,
     VERMILLION,
     Drawing,
-    draw,
     put_legend,
     short_label,
 )
@@ -95,7 +94,7 @@ def draw_points(
         axes.set_ylabel(f"{y_label}, percent")
         put_legend(axes, ncols=2, below=True)
 
-    return draw((5.6, 4.4 + 0.1 * len(points)), paint)
+    return Drawing((5.6, 4.4 + 0.1 * len(points)), paint)
 
 
 def draw_grouped_bars(
@@ -124,7 +123,7 @@ def draw_grouped_bars(
         axes.tick_params(axis="y", length=0)
         put_legend(axes, ncols=len(series))
 
-    return draw((5.6, 1.2 + 0.28 * len(series) * len(labels)), paint)
+    return Drawing((5.6, 1.2 + 0.28 * len(series) * len(labels)), paint)
 
 
 def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | None]]) -> Drawing:
@@ -160,7 +159,7 @@ def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | Non
         axes.tick_params(axis="y", length=0)
         put_legend(axes, ncols=3)
 
-    return draw((7.6, 1.8 + 0.4 * len(labels)), paint)
+    return Drawing((7.6, 1.8 + 0.4 * len(labels)), paint)
 
 
 _CENTRED: dict[str, Any] = {
@@ -197,7 +196,7 @@ def draw_lines(
         axes.grid(axis="y")
         put_legend(axes, ncols=2, below=True)
 
-    return draw((5.6, 4.0 + 0.1 * len(series)), paint)
+    return Drawing((5.6, 4.0 + 0.1 * len(series)), paint)
 
 
 def draw_reliability(series: Sequence[tuple[str, Sequence[tuple[float, float, int]]]]) -> Drawing:
@@ -224,7 +223,7 @@ def draw_reliability(series: Sequence[tuple[str, Sequence[tuple[float, float, in
         axes.set_ylabel("accuracy, percent")
         put_legend(axes, ncols=len(series))
 
-    return draw((3.5, 3.6), paint)
+    return Drawing((3.5, 3.6), paint)
 
 
 def _paint_cross(axes: Axes, point: Point, colour: str) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.page import Column, Figure, ItemBrowser, Page, Section, Table, Value
+from perturb.report.model import Figure, Form, ItemBrowser, Report, Section, Table, Value, counted, show
 from perturb.report.replies import browse_replies
 from perturb.report.scores_breakdowns import comparison_section, groups_section
 from perturb.report.scores_sections import (
@@ -16,7 +15,6 @@ from perturb.report.scores_sections import (
     codes_section,
     plane_section,
 )
-from perturb.report.words import counted
 from perturb.score import ScoreReport, read_results, score
 from perturb.score.scores import ModelScores
 
@@ -41,6 +39,7 @@ DETAILS: dict[str, str] = {
     "category_accuracy": "category accuracy",
     "hierarchical_refusal_score": "hierarchical score",
 }
+PERCENT: Form = "percent"
 RARE: dict[str, str] = {
     "answer_quality": "answer quality (RAF)",
     "hybrid_score": "hybrid score",
@@ -52,27 +51,28 @@ RARE: dict[str, str] = {
 
 
 def make_scores_page(
-    report: ScoreReport, browser: ItemBrowser | None = None, facts: tuple[str, ...] = ()
-) -> Page:
-    """The page of some scores; `facts` are sentences on where they come from."""
+    report: ScoreReport,
+    browser: ItemBrowser | None = None,
+    facts: tuple[str, ...] = (),
+    by: Collection[str] = ("class", "intensity"),
+) -> Report:
+    """The page of some scores; `facts` are sentences on where they come from, `by` the breakdowns to list."""
     sections = [
-        Section(
-            "summary", "In short", (*_summary(report), *facts, *(f"{text}." for text in report.warnings))
-        ),
+        Section("summary", "Summary", (*_summary(report), *facts, *(f"{text}." for text in report.warnings))),
         _dashboard(report),
         plane_section(report.models),
         behaviour_section(report.models),
         codes_section(report.models),
-        groups_section(report.models),
+        groups_section(report.models, by),
     ]
     if any(one.calibration for one in report.models):
         sections.append(calibration_section(report.models))
     if report.comparisons or report.own_items or report.flips:
         sections.append(comparison_section(report))
-    return Page("Selective refusal: scores", report.source, tuple(sections), browser)
+    return Report("Selective refusal: scores", report.source, tuple(sections), browser)
 
 
-def make_run_page(run: Path, *, items: int = 1000, resamples: int = 1000, seed: int = 0) -> Page:
+def make_run_page(run: Path, *, items: int = 1000, resamples: int = 1000, seed: int = 0) -> Report:
     """The page of an evaluation's folder, with up to `items` items and their replies.
 
     Raises `LedgerError` if the folder holds no evaluation, `SourceError` if it has no reply yet.
@@ -102,22 +102,18 @@ def _summary(report: ScoreReport) -> Iterable[str]:
         ]
         if known:
             best, model = max(known, key=lambda pair: pair[0].value or 0.0)
-            yield f"Highest {heading}: {model} with {_said(best)}."
+            yield f"Highest {heading}: {model} with {show(best, 'share')}."
     unscored = [f"{one.model} {one.unscored:,}" for one in report.models if one.unscored]
     if unscored:
-        yield f"Unscored replies, which count neither as right nor as wrong: {', '.join(unscored)}."
-
-
-def _said(value: Estimate) -> str:
-    text = f"{100 * (value.value or 0.0):.1f} %"
-    if value.low is None or value.high is None:
-        return text
-    return f"{text} ({100 * value.low:.1f} to {100 * value.high:.1f})"
+        yield f"Unscored replies, which do not count as right or wrong: {', '.join(unscored)}."
 
 
 def _dashboard(report: ScoreReport) -> Section:
     models = report.models
-    series = [(DASHBOARD[name], [_mark(one, name) for one in models]) for name in _HEADLINES]
+    series = [
+        (DASHBOARD[name], [Mark.of(one.model, one.metrics[name], 100) for one in models])
+        for name in _HEADLINES
+    ]
     figure = Figure(
         "scores",
         "Answering and refusing",
@@ -144,56 +140,32 @@ def _dashboard(report: ScoreReport) -> Section:
 def _metrics_table(
     name: str, title: str, models: tuple[ModelScores, ...], metrics: dict[str, str], *, counts: bool = False
 ) -> Table:
-    columns = [Column("model"), *(Column(heading, "percent") for heading in metrics.values())]
+    columns: dict[str, Form] = {"model": "text", **dict.fromkeys(metrics.values(), PERCENT)}
     rows: list[list[Value]] = [[one.model, *(one.metrics[metric] for metric in metrics)] for one in models]
     if counts:
-        columns += [Column("replies", "count"), Column("unscored", "count")]
+        columns |= {"replies": "count", "unscored": "count"}
         rows = [[*row, one.n, one.unscored] for row, one in zip(rows, models, strict=True)]
-    return Table(name, title, tuple(columns), rows, _why_missing(models, metrics))
-
-
-def _why_missing(models: tuple[ModelScores, ...], metrics: dict[str, str]) -> str:
-    """Why metrics are undefined, those of the same models for the same reason together."""
-    without: dict[tuple[str, str], list[str]] = {}
-    for metric, heading in metrics.items():
-        undefined = [one for one in models if one.metrics[metric].value is None]
-        for reason in dict.fromkeys(one.metrics[metric].reason or "" for one in undefined):
-            names = ", ".join(one.model for one in undefined if one.metrics[metric].reason == reason)
-            without.setdefault((names, reason), []).append(heading)
-    parts = [f"{', '.join(headings)} of {names}: {reason}" for (names, reason), headings in without.items()]
-    return f"NA: {'; '.join(parts)}." if parts else ""
+    return Table(name, title, columns, rows)
 
 
 def _bounds_table(models: list[ModelScores]) -> Table:
     wanted = {**DASHBOARD, **{name: DETAILS[name] for name in ("detection_f1", "category_accuracy")}}
-    columns = (
-        Column("model"),
-        Column("reading"),
-        *(Column(heading, "percent") for heading in wanted.values()),
-    )
     rows: list[list[Value]] = []
     for one in models:
         for end, word in enumerate(("lowest", "highest")):
             pairs = [one.bounds[name] for name in wanted]
             rows.append([one.model, word, *(None if pair is None else pair[end] for pair in pairs)])
     title = "Range as unscored replies are read one way or the other, in percent"
+    columns: dict[str, Form] = {"model": "text", "reading": "text", **dict.fromkeys(wanted.values(), PERCENT)}
     return Table("bounds", title, columns, rows)
 
 
 def _all_metrics(models: tuple[ModelScores, ...]) -> Table:
-    columns = (
-        *(Column("model"), Column("metric"), Column("value", "number"), Column("se", "number")),
-        *(Column("n", "count"), Column("lowest", "number"), Column("highest", "number"), Column("reason")),
-    )
+    numbers: dict[str, Form] = {"value": "number", "se": "number", "n": "count", "lowest": "number"}
     rows: list[list[Value]] = [
-        [one.model, name, value, value.se, value.n, *(one.bounds[name] or (None, None)), value.reason]
+        [one.model, name, value, value.se, value.n, *(one.bounds[name] or (None, None))]
         for one in models
         for name, value in one.metrics.items()
     ]
+    columns: dict[str, Form] = {"model": "text", "metric": "text", **numbers, "highest": "number"}
     return Table("metrics", "Every metric", columns, rows, shown=0)
-
-
-def _mark(one: ModelScores, name: str) -> Mark:
-    value = one.metrics[name]
-    ends = [None if end is None else 100 * end for end in (value.value, value.low, value.high)]
-    return Mark(one.model, *ends)

@@ -8,7 +8,7 @@ import numpy as np
 
 from perturb.records import ANSWER_CORRECTLY, Intensity
 from perturb.report.figures import Drawing, draw_heat_map
-from perturb.report.page import Column, Figure, Section, Table
+from perturb.report.model import Figure, Form, Section, Table
 from perturb.report.scores_breakdowns import Models, in_group, mean_known
 from perturb.report.scores_figures import (
     Guide,
@@ -72,7 +72,7 @@ def plane_section(models: Models) -> Section:
             Table(
                 "refusals",
                 "Refusals",
-                (Column("model"), Column("refusals", "count"), Column("replies", "count")),
+                {"model": "text", "refusals": "count", "replies": "count"},
                 [(one.model, _refusals(one), one.n) for one in models],
                 shown=0,
             ),
@@ -87,11 +87,8 @@ def behaviour_section(models: Models) -> Section:
         (heading, [one.metrics[name] for one in models])
         for name, heading in (("false_refusal_rate", "FRR"), ("missed_refusal_rate", "MRR"))
     ]
-    columns = (
-        Column("model"),
-        *(Column(name.replace("_", " "), "share") for name in models[0].outcomes),
-        *(Column(f"{name.replace('_', ' ')}, replies", "count") for name in models[0].outcome_counts),
-    )
+    shares: dict[str, Form] = {name.replace("_", " "): "share" for name in models[0].outcomes}
+    counts: dict[str, Form] = {name.replace("_", " "): "count" for name in models[0].outcome_counts}
     intensities = [str(name) for name in Intensity]
     rates = [
         (one.model, [in_group(one, "intensity", name, "refusal_rate") for name in intensities])
@@ -123,9 +120,15 @@ def behaviour_section(models: Models) -> Section:
         tables=(
             Table(
                 "outcomes",
-                "Outcomes",
-                columns,
-                [(one.model, *one.outcomes.values(), *one.outcome_counts.values()) for one in models],
+                "What became of the scored replies",
+                {"model": "text", **shares},
+                [(one.model, *one.outcomes.values()) for one in models],
+            ),
+            Table(
+                "outcome-counts",
+                "Outcomes, replies",
+                {"model": "text", **counts},
+                [(one.model, *one.outcome_counts.values()) for one in models],
                 shown=0,
             ),
         ),
@@ -162,7 +165,7 @@ def codes_section(models: Models) -> Section:
     table = Table(
         "confusion",
         "Replies by ground truth and prediction",
-        (Column("model"), Column("ground truth"), *(Column(code, "count") for code in predictions)),
+        {"model": "text", "ground truth": "text", **dict.fromkeys(predictions, "count")},
         [(one.model, truth, *cells.values()) for one in models for truth, cells in one.confusion.items()],
         shown=0,
     )
@@ -189,10 +192,10 @@ def calibration_section(models: Models) -> Section:
     table = Table(
         "calibration",
         "Accuracy by stated level",
-        (
-            *(Column("model"), Column("replies"), Column("level"), Column("midpoint", "number")),
-            *(Column("n", "count"), Column("accuracy", "share")),
-        ),
+        {
+            **{"model": "text", "replies": "text", "level": "text"},
+            **{"midpoint": "number", "n": "count", "accuracy": "share"},
+        },
         [
             (one.model, at.replies, at.level, at.midpoint, at.n, at.accuracy)
             for one in models

@@ -14,7 +14,7 @@ from perturb.evaluate.refusal_report import METRICS, report_refusals
 from perturb.evaluate.refusal_report import Precision as RefusalPrecision
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.page import Column, Figure, Page, Section, Table, Value
+from perturb.report.model import Figure, Form, Report, Section, Table, Value
 from perturb.report.sources import SourceKind, kind_of_source
 from perturb.score import score
 
@@ -76,7 +76,7 @@ def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> 
     return SideBySide(tuple(map(str, sources)), ordered, tuple(dict.fromkeys(warnings)))
 
 
-def make_side_by_side_page(found: SideBySide) -> Page:
+def make_side_by_side_page(found: SideBySide) -> Report:
     """The page: one table for all, then each score by itself."""
     sections = [_overview(found)]
     for name, title, caption, by in (
@@ -98,7 +98,7 @@ def make_side_by_side_page(found: SideBySide) -> Page:
         ]
         if values:
             sections.append(_single(name, (title, caption, by), values))
-    return Page("Models side by side", ", ".join(found.sources), tuple(sections))
+    return Report("Models side by side", ", ".join(found.sources), tuple(sections))
 
 
 def _read(
@@ -138,12 +138,9 @@ def _read(
 
 
 def _overview(found: SideBySide) -> Section:
-    columns = (
-        Column("model"),
-        *(Column(f"{heading}, percent", "percent") for heading in REFUSAL_BENCH.values()),
-        *(Column("RI", "number"), Column("settings", "count")),
-        *(Column("BAS", "number"), Column("elicitations", "count")),
-    )
+    scores: dict[str, Form] = {f"{heading}, percent": "percent" for heading in REFUSAL_BENCH.values()}
+    columns: dict[str, Form] = {"model": "text", **scores, "RI": "number", "settings": "count"}
+    columns |= {"BAS": "number", "elicitations": "count"}
     rows: list[list[Value]] = [
         [
             line.model,
@@ -160,7 +157,7 @@ def _overview(found: SideBySide) -> Section:
     table = Table("side-by-side", "RefusalBench, Refusal Index and BAS", columns, rows, note)
     figures = []
     series = [
-        (heading, [_mark(line.model, line.refusal_bench.get(metric), 100) for line in found.lines])
+        (heading, [Mark.of(line.model, line.refusal_bench.get(metric), 100) for line in found.lines])
         for metric, heading in REFUSAL_BENCH.items()
     ]
     if any(line.refusal_bench for line in found.lines):
@@ -185,15 +182,10 @@ def _single(name: str, words: tuple[str, str, str], values: list[tuple[str, str,
     title, caption, by = words
     found = {(model, group): value for model, group, value in values}
     models, groups = (list(dict.fromkeys(key[place] for key in found)) for place in (0, 1))
-    series = [(group, [_mark(model, found.get((model, group))) for model in models]) for group in groups]
+    series = [(group, [Mark.of(model, found.get((model, group))) for model in models]) for group in groups]
     figure = Figure(name, title, caption, draw_intervals(series, x_label=title, zero=True))
-    columns = (
-        *(Column("model"), Column(by), Column("value", "number"), Column("n", "count")),
-        Column("note"),
-    )
-    rows: list[list[Value]] = [
-        [model, group, value, value.n, value.reason or ""] for model, group, value in values
-    ]
+    columns: dict[str, Form] = {"model": "text", by: "text", "value": "number", "n": "count"}
+    rows: list[list[Value]] = [[model, group, value, value.n] for model, group, value in values]
     return Section(name, title, figures=(figure,), tables=(Table(name, f"{title} by {by}", columns, rows),))
 
 
@@ -208,10 +200,3 @@ def _combined(values: dict[str, Estimate]) -> Estimate | None:
         return found[0] if found else None
     known = [one.value for one in found if one.value is not None]
     return Estimate(mean(known)) if len(known) == len(found) else None
-
-
-def _mark(label: str, value: Estimate | None, factor: int = 1) -> Mark:
-    if value is None:
-        return Mark(label, None)
-    ends = [None if end is None else factor * end for end in (value.value, value.low, value.high)]
-    return Mark(label, *ends)

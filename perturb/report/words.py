@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from perturb.audit import AuditReport
-from perturb.audit.bias import SelfBias
-from perturb.metrics.estimates import Estimate
-from perturb.report.page import Form, show
-from perturb.report.run_data import RunData
-from perturb.review.agreement import HumanReport
+from perturb.report.model import Form, counted, listed, show
+
+if TYPE_CHECKING:
+    from perturb.audit import AuditReport
+    from perturb.audit.bias import SelfBias
+    from perturb.metrics.estimates import Estimate
+    from perturb.report.run_data import RunData
+    from perturb.review.agreement import HumanReport
 
 
 def describe_run(data: RunData) -> tuple[str, ...]:
@@ -23,13 +26,12 @@ def describe_run(data: RunData) -> tuple[str, ...]:
     cells = {cell for (cell, _), n in data.coverage.items() if n}
     empty = [cell for cell in data.cells if cell not in cells]
     if empty:
-        sentences.append(f"Nothing was accepted in {counted(len(empty), 'cell')}: {_list(empty)}.")
+        sentences.append(f"Nothing was accepted in {counted(len(empty), 'cell')}: {listed(empty)}.")
     else:
         sentences.append(f"All {len(data.cells)} cells have accepted candidates.")
     calls = sum(entry["calls"] for entry in data.models.values())
     if calls:
-        cost = "unknown" if data.cost_usd is None else show(data.cost_usd, "usd")
-        sentences.append(f"Models were called {calls:,} times; the cost is {cost}.")
+        sentences.append(f"Models were called {calls:,} times; the cost is {show(data.cost_usd, 'usd')}.")
     else:
         sentences.append("No model was called: all work was done by rules.")
     return tuple(sentences)
@@ -58,8 +60,9 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
     sentences += _describe_bias(report.self_bias)
     unscored = sum(report.unscored.values())
     if unscored:
+        whose = ", ".join(f"{name} {n}" for name, n in report.unscored.items() if n)
         sentences.append(
-            f"{counted(unscored, 'vote')} could not be read and counted as neither pass nor fail."
+            f"{counted(unscored, 'vote')} could not be read ({whose}) and counted as neither pass nor fail."
         )
     return tuple(sentences)
 
@@ -97,7 +100,7 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
         if row.bias.low > 0 or row.bias.high < 0
     ]
     if not certain:
-        names = _list([row.model for row in both])
+        names = listed([row.model for row in both])
         return [f"No model that judges its own work differs from its peers beyond chance ({names})."]
     sentences = []
     for row in sorted(certain, key=lambda row: -abs(row.bias.value or 0.0)):
@@ -157,17 +160,3 @@ def _interval(low: float | None, high: float | None, *, percent: bool = False) -
 
 def _share(part: int, whole: int, of: str) -> str:
     return f", {show(part / whole, 'share')} {of}" if whole else ""
-
-
-def counted(n: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "job"), counted(1600, "job"), counted(2, "person", "people")
-    ('1 job', '1,600 jobs', '2 people')
-    """
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
-
-
-def _list(names: Sequence[str], at_most: int = 6) -> str:
-    shown = ", ".join(names[:at_most])
-    return f"{shown} and {len(names) - at_most} more" if len(names) > at_most else shown

@@ -10,9 +10,9 @@ from pathlib import Path
 import yaml
 
 from perturb.catalogue import Catalogue
+from perturb.changes import MarkedPassage, Piece, mark_change, mark_passages
 from perturb.errors import LedgerError, PerturbError
 from perturb.records import BaseInstance, Candidate
-from perturb.report.changes import MarkedPassage, Piece, mark_change, mark_passages
 from perturb.store import queries
 from perturb.store.plans import CurrentPlan
 from perturb.store.reviews import sample_ids

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from perturb.digests import canonical
 from perturb.errors import ConfigError, LedgerError
-from perturb.report.html import asset, html_environment
+from perturb.html import asset, html_environment
 from perturb.review.items import ReviewItem, load_items
 from perturb.review.questions import (
     COMMENT,

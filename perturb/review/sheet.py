@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from perturb.changes import Piece
 from perturb.errors import SourceError
-from perturb.report.changes import Piece
 from perturb.review.items import ReviewItem
 from perturb.review.questions import COMMENT, MAX_COMMENT, NO, QUESTION_NAMES, YES, check_names
 

@@ -59,8 +59,8 @@ function show() {
   document.getElementById("count").textContent = found.length
     ? `${start + 1}–${end} of ${found.length} items`
     : "No item fits these filters.";
-  document.getElementById("back").disabled = start === 0;
-  document.getElementById("forth").disabled = end >= found.length;
+  document.getElementById("previous").disabled = start === 0;
+  document.getElementById("next").disabled = end >= found.length;
 }
 
 function plain(item) {
@@ -82,6 +82,6 @@ function filter() {
 selects.forEach((select) => select.addEventListener("change", filter));
 search.addEventListener("input", filter);
 document.getElementById("filters").addEventListener("submit", (event) => event.preventDefault());
-document.getElementById("back").addEventListener("click", () => { start = Math.max(0, start - PER_PAGE); show(); });
-document.getElementById("forth").addEventListener("click", () => { start += PER_PAGE; show(); });
+document.getElementById("previous").addEventListener("click", () => { start = Math.max(0, start - PER_PAGE); show(); });
+document.getElementById("next").addEventListener("click", () => { start += PER_PAGE; show(); });
 show();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -104,7 +105,7 @@ def test_a_worked_example_to_the_printed_digits(run: Run) -> None:
     assert found["intervals"]["bas_uniform"].keys() == {"low", "high", "se", "reason"}
     assert run("table", "answers.csv", "--json").json == found, "the word may be left out"
     assert run("--json", "answers.csv").json == found, "options may come first"
-    assert "0.3217" in run("answers.csv").out
+    assert re.search(r"^BAS +0\.322 \[", run("answers.csv").out, re.M)
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
@@ -322,9 +323,8 @@ def test_questions_of_one_base_stay_on_one_side(run: Run) -> None:
 def test_calibration_prints_before_and_after(run: Run) -> None:
     overconfident(300).to_csv("a.csv", index=False)
     out = run("calibrate", "a.csv", "--share", 0.4).out
-    assert "fitted on 120 rows, scored on 180 others" in out
-    assert "as stated" in out
-    assert "±" in out
+    assert re.search(r"^a +as stated +120 +180 +−?0\.\d{3} \[", out, re.M)
+    assert "mean and standard deviation of 20 draws" in " ".join(out.split())
 
 
 def test_a_report_page_is_written(run: Run) -> None:
@@ -373,8 +373,8 @@ def test_a_run_ends_with_scores_and_a_table(run: Run, monkeypatch: pytest.Monkey
         asked = server.counters.total
         again = run(*arguments)
         assert (again.code, server.counters.total) == (0, asked)
-    assert "table: outputs/bas-qa/confidence.jsonl" in again.out
-    assert "calls: 48" in again.out
+    assert "Table: outputs/bas-qa/confidence.jsonl" in again.out
+    assert "Calls: 48" in again.out
     assert run("outputs/bas-qa", "--json").json["results"] == found["results"]
     assert KEY not in "".join(
         path.read_text(errors="replace") for path in Path("outputs").rglob("*") if path.is_file()

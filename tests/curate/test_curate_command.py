@@ -98,7 +98,7 @@ def test_the_tables_say_who_fell_and_what_is_short(tmp_path: Path) -> None:
     rows = source(tmp_path / "rows.jsonl", 6, domain="law")
     result = CliRunner().invoke(app, [str(rows), "--recipe", str(recipe), "--out", str(tmp_path / "b.jsonl")])
     assert "the domain is not one of the recipe's        1  none" in result.stdout
-    assert "records: 6, past the filters: 5, drawn: 3 (law 3)" in result.stdout
+    assert "Records: 6, past the filters: 5, drawn: 3 (law 3)" in result.stdout
     assert "short: Health: 0 of 3" in result.stderr
 
 

@@ -10,28 +10,17 @@ import pytest
 
 from perturb.errors import ConfigError
 from perturb.report.figures import Mark, draw_bars
-from perturb.report.page import (
-    Column,
-    Figure,
-    ItemBrowser,
-    Page,
-    Section,
-    Table,
-    render_page,
-    show,
-    write_page,
-)
+from perturb.report.model import Figure, ItemBrowser, Report, Section, Table, show
+from perturb.report.page import render_page, write_page
 from tests.review.made_run import NASTY
 
 
-def page_of(*tables: Table, browser: ItemBrowser | None = None) -> Page:
+def page_of(*tables: Table, browser: ItemBrowser | None = None) -> Report:
     figure = Figure("bars", NASTY, NASTY, draw_bars([Mark("a", 1.0)], x_label="n", form=".0f"))
-    return Page(NASTY, NASTY, (Section("one", NASTY, (NASTY,), (figure,), tables),), browser)
+    return Report(NASTY, NASTY, (Section("one", NASTY, (NASTY,), (figure,), tables),), browser)
 
 
-TABLE = Table(
-    "rates", NASTY, (Column("name"), Column("n", "count"), Column("rate", "share")), [(NASTY, 1200, None)]
-)
+TABLE = Table("rates", NASTY, {"name": "text", "n": "count", "rate": "share"}, [(NASTY, 1200, None)])
 
 
 def test_values_are_shown_by_the_form_of_their_column() -> None:
@@ -61,7 +50,7 @@ def test_a_page_is_one_file_that_asks_for_nothing() -> None:
 
 
 def test_csv_keeps_plain_values_and_all_rows() -> None:
-    table = Table("t", "t", (Column("a"), Column("b", "share")), [("x", 0.125), ("y", None)], shown=1)
+    table = Table("t", "t", {"a": "text", "b": "share"}, [("x", 0.125), ("y", None)], shown=1)
     assert list(csv.reader(io.StringIO(table.to_csv(), newline=""))) == [
         ["a", "b"],
         ["x", "0.125"],
@@ -71,8 +60,8 @@ def test_csv_keeps_plain_values_and_all_rows() -> None:
 
 
 def test_columns_without_a_word_and_hidden_tables_are_not_on_the_page() -> None:
-    table = Table("t", "seen", (Column("a"), Column("note")), [("x", "")])
-    hidden = Table("h", "unseen", (Column("a"),), [("x",)], shown=0)
+    table = Table("t", "seen", {"a": "text", "note": "text"}, [("x", "")])
+    hidden = Table("h", "unseen", {"a": "text"}, [("x",)], shown=0)
     page = render_page(page_of(table, hidden))
     assert ">note<" not in page
     assert "seen" in page

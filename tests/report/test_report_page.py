@@ -11,9 +11,11 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
+from perturb.metrics.estimates import Estimate
 from perturb.records import ALL_CELLS, Job
 from perturb.report.audit_page import ReportPlan, make_page
-from perturb.report.page import Page, Table, write_page
+from perturb.report.model import Report, Table, Value
+from perturb.report.page import write_page
 from perturb.report.run_data import choose_items, read_run_data
 from perturb.review.questions import QUESTION_NAMES
 from perturb.store import Ledger
@@ -42,34 +44,40 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def page(run: Path) -> Page:
+def page(run: Path) -> Report:
     return make_page(run, PLAN)
 
 
 @pytest.fixture(scope="module")
-def html(page: Page, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def html(page: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     return write_page(page, folder / "report.html", folder / "audit")[0]
 
 
-def table(page: Page, name: str) -> Table:
+def table(page: Report, name: str) -> Table:
     return next(one for section in page.sections for one in section.tables if one.name == name)
 
 
-def test_figures_are_those_of_the_ledger(page: Page) -> None:
+def estimate(cell: Value) -> Estimate:
+    assert isinstance(cell, Estimate)
+    return cell
+
+
+def test_figures_are_those_of_the_ledger(page: Report) -> None:
     assert [row[1] for row in table(page, "funnel").rows] == [108, 108, 108, 108, 72]
     assert sum(int(str(n)) for row in table(page, "coverage").rows for n in row[1:]) == 72
     (pair,) = table(page, "pairs").rows
     assert pair[:3] == ("birch", "cedar", 108)
-    assert pair[4] is None
-    assert pair[-1] == "birch passed every candidate"
-    rates = {row[:2]: row[3] for row in table(page, "pass-rate-matrix").rows}
+    assert (estimate(pair[4]).value, estimate(pair[4]).reason) == (None, "birch passed every candidate")
+    assert table(page, "pairs").notes == ["NA: κ of birch / cedar: birch passed every candidate."]
+    rates = {row[:2]: estimate(row[3]).value for row in table(page, "pass-rate-matrix").rows}
     assert rates["birch", "birch"] == 1.0
     assert rates["dune", "cedar"] == pytest.approx(2 / 3, abs=0.01)
-    assert table(page, "human-pass-rates").rows[0][:3] == ("all", 18, 17 / 18)
+    assert table(page, "human-pass-rates").rows[0][:2] == ("all", 18)
+    assert estimate(table(page, "human-pass-rates").rows[0][2]).value == 17 / 18
 
 
-def test_key_figures_are_said_in_words(page: Page) -> None:
+def test_key_figures_are_said_in_words(page: Report) -> None:
     words = " ".join(page.sections[0].sentences)
     for part in (
         "2 generators worked through 108 jobs; the panel accepted 72 candidates, 66.7 % of the jobs.",
@@ -84,7 +92,7 @@ def test_key_figures_are_said_in_words(page: Page) -> None:
     assert " nan" not in words
 
 
-def test_it_opens_without_a_request_or_a_complaint(browser: Browser, html: Path, page: Page) -> None:
+def test_it_opens_without_a_request_or_a_complaint(browser: Browser, html: Path, page: Report) -> None:
     browser.get("about:blank")
     requested(browser)
     browser.get(html.as_uri())
@@ -131,7 +139,7 @@ def test_items_show_their_change_and_their_texts_as_they_are(browser: Browser, h
     assert [one.text.strip() for one in item.find_elements(By.TAG_NAME, "ins")] == ["old", "June 1969"]
     assert NASTY in item.text
     assert "2 more passages, unchanged" in item.text
-    browser.find_element(By.ID, "forth").click()
+    browser.find_element(By.ID, "next").click()
     assert browser.find_element(By.ID, "count").text == "11–20 of 108 items"
 
 

@@ -13,7 +13,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
 from perturb.metrics.estimates import Estimate
-from perturb.report.page import Page, Table, render_page, write_page
+from perturb.report.model import Report, Table
+from perturb.report.page import render_page, write_page
 from perturb.report.replies import MAX_CHARACTERS, browse_replies
 from perturb.report.scores_page import make_run_page, make_scores_page
 from perturb.report.scores_sections import MAX_MODELS
@@ -43,12 +44,12 @@ def evaluation(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def page(evaluation: Path) -> Page:
+def page(evaluation: Path) -> Report:
     return make_run_page(evaluation, resamples=20)
 
 
 @pytest.fixture(scope="module")
-def html(page: Page, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def html(page: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     return write_page(page, folder / "report.html", folder / "report")[0]
 
@@ -63,11 +64,11 @@ def scores_of(*models: str, n: int = ITEMS) -> ScoreReport:
     return score(table(rows), resamples=20)
 
 
-def find(page: Page, name: str) -> Table:
+def find(page: Report, name: str) -> Table:
     return next(one for section in page.sections for one in section.tables if one.name == name)
 
 
-def values(page: Page, name: str) -> dict[str, list[float | None]]:
+def values(page: Report, name: str) -> dict[str, list[float | None]]:
     """The estimates of each row, by its first cell."""
     return {
         str(row[0]): [cell.value for cell in row if isinstance(cell, Estimate)]
@@ -79,12 +80,12 @@ def test_the_dashboard_shows_what_was_counted() -> None:
     page = make_scores_page(scores_of("good", "bad"))
     assert values(page, "dashboard") == {"bad": [0, 0, 0, 1, 1], "good": [1, 1, 1, 0, 0]}
     assert values(page, "details")["good"] == pytest.approx([2 / 3, 1, 1, 1, 1, 1])
-    assert (
-        "Highest calibrated refusal score: good with 100.0 % (47.6 to 100.0)." in page.sections[0].sentences
+    assert page.sections[0].sentences[1] == (
+        "Highest calibrated refusal score: good with 100.0 % [47.6,\N{NO-BREAK SPACE}100.0]."
     )
     assert (
-        "category accuracy, hierarchical score of bad: no unanswerable item was refused"
-        in find(page, "details").note
+        "NA: category accuracy, hierarchical score of bad: no unanswerable item was refused."
+        in find(page, "details").notes
     )
 
 
@@ -98,7 +99,7 @@ def test_intervals_stand_in_one_cell_and_in_three_columns_of_the_file() -> None:
     every = list(csv.DictReader(io.StringIO(find(page, "metrics").to_csv(), newline="")))
     assert len(every) == 2 * 17
     (undefined,) = [row for row in every if (row["model"], row["metric"]) == ("bad", "category_accuracy")]
-    assert (undefined["value"], undefined["reason"]) == ("", "no unanswerable item was refused")
+    assert (undefined["value"], undefined["value reason"]) == ("", "no unanswerable item was refused")
 
 
 def test_confusion_and_outcomes_are_those_of_the_replies() -> None:
@@ -127,9 +128,7 @@ def test_one_model_with_no_readable_reply_has_a_page_without_nan() -> None:
     page = make_scores_page(score(table(rows), resamples=20))
     text = render_page(page)
     assert not re.search(r"\bnan\b", re.sub(r"base64,[^\"]*", "", text), re.IGNORECASE)
-    assert (
-        "Unscored replies, which count neither as right nor as wrong: mute 18." in page.sections[0].sentences
-    )
+    assert "Unscored replies, which do not count as right or wrong: mute 18." in page.sections[0].sentences
     assert values(page, "dashboard")["mute"] == [None] * 5
     assert [row[1] for row in find(page, "bounds").rows] == ["lowest", "highest"]
 
@@ -141,13 +140,13 @@ def test_confidence_is_drawn_where_it_is_stated() -> None:
     assert "calibration" not in [section.name for section in make_scores_page(scores_of("m")).sections]
 
 
-def test_the_judge_under_test_is_named(page: Page) -> None:
+def test_the_judge_under_test_is_named(page: Report) -> None:
     words = page.sections[0].sentences
     assert "never is the judge too and judged its own replies: its scores may be partial." in words
     assert "Replies were judged by never." in words
 
 
-def test_it_opens_without_a_request_or_a_complaint(browser: Browser, html: Path, page: Page) -> None:
+def test_it_opens_without_a_request_or_a_complaint(browser: Browser, html: Path, page: Report) -> None:
     browser.get("about:blank")
     requested(browser)
     browser.get(html.as_uri())

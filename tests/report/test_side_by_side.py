@@ -12,7 +12,8 @@ from perturb.errors import LedgerError, PerturbError, SourceError
 from perturb.evaluate.confidence_report import Precision, score_confidence
 from perturb.evaluate.refusal_report import report_refusals
 from perturb.metrics.estimates import Estimate
-from perturb.report.page import Table, render_page
+from perturb.report.model import Table
+from perturb.report.page import render_page
 from perturb.report.side_by_side import gather, make_side_by_side_page
 from perturb.report.sources import SourceKind, kind_of_source
 from perturb.score import score

@@ -1,0 +1,196 @@
+"""A report as data: sections of sentences, figures and tables, for the terminal, an HTML page and CSV files alike.
+
+What a report is about is none of this module's business; `text.py` and `page.py` render it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from perturb.metrics.estimates import Estimate
+    from perturb.report.figures import Drawing
+
+Form = Literal["text", "count", "share", "percent", "number", "points", "change", "usd"]
+"""How a value is shown: a share of 0.081 as 8.1 % (share), 8.1 (percent) or +8.1 (change); 8.1 points as +8.1."""
+
+Value: TypeAlias = "str | int | float | Estimate | None"
+_NAMED = 6
+"""Rows named in a note before the rest is only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of values: CSV has them as they are, text and page in the form of their column.
+
+    An `Estimate` is one cell, with its interval; in CSV it takes three: the value, low and high. Why an estimate or
+    its interval is missing is said below the table.
+    """
+
+    name: str
+    """Name of the CSV file."""
+    title: str
+    columns: Mapping[str, Form]
+    rows: Sequence[Sequence[Value]]
+    note: str = ""
+    shown: int = 60
+    """Rows in text and on the page; the rest is in the CSV file only. With 0 the table is in neither."""
+
+    @property
+    def columns_shown(self) -> list[tuple[str, Form, list[str]]]:
+        """Name, form and values of the columns as they are shown; those without any text are left out."""
+        columns = []
+        for place, (name, form) in enumerate(self.columns.items()):
+            texts = [show(row[place], form) for row in self.rows[: self.shown]]
+            if any(texts) or not texts:
+                columns.append((name, form, texts))
+        return columns
+
+    @property
+    def labels(self) -> int:
+        """How many columns at the left name a row."""
+        forms = list(self.columns.values())
+        return next((place for place, form in enumerate(forms) if form != "text"), len(forms))
+
+    @property
+    def notes(self) -> list[str]:
+        """The table's own note, then why estimates have no value or no interval."""
+        where: dict[tuple[str, str], dict[str, list[str]]] = {}
+        for row in self.rows[: self.shown]:
+            label = " / ".join(str(cell) for cell in row[: self.labels] if cell)
+            for column, value in zip(self.columns, row, strict=True):
+                if value is None or isinstance(value, str | int | float) or not value.reason:
+                    continue
+                if value.value is None or value.low is None:
+                    lack = "NA" if value.value is None else "No interval"
+                    where.setdefault((lack, value.reason), {}).setdefault(column, []).append(label)
+        notes = [self.note] if self.note else []
+        for (lack, reason), columns in where.items():
+            grouped: dict[tuple[str, ...], list[str]] = {}
+            for column, labels in columns.items():
+                grouped.setdefault(tuple(labels), []).append(column)
+            parts = [
+                " of ".join(filter(None, (", ".join(names), listed(labels))))
+                for labels, names in grouped.items()
+            ]
+            notes.append(f"{lack}: {'; '.join(parts)}: {reason}.")
+        return notes
+
+    def to_csv(self) -> str:
+        """The whole table; an undefined value is an empty cell."""
+        out = io.StringIO()
+        writer = csv.writer(out)
+        cells = [[_parts(value) for value in row] for row in self.rows]
+        widths = [max((len(row[place]) for row in cells), default=1) for place in range(len(self.columns))]
+        ends = ("", " low", " high", " reason")
+        writer.writerow(
+            [name + end for name, width in zip(self.columns, widths, strict=True) for end in ends[:width]]
+        )
+        for row in cells:
+            padded = ([*cell, *[None] * (width - len(cell))] for cell, width in zip(row, widths, strict=True))
+            writer.writerow([part for cell in padded for part in cell])
+        return out.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing with what a reader needs to understand it."""
+
+    name: str
+    """Name of the PNG and SVG files."""
+    title: str
+    caption: str
+    drawing: Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One chapter."""
+
+    name: str
+    """Its anchor."""
+    title: str
+    """Empty for a report of one chapter."""
+    sentences: Sequence[str] = ()
+    figures: Sequence[Figure] = ()
+    tables: Sequence[Table] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemBrowser:
+    """Items to leaf through on the page, with filters."""
+
+    note: str
+    filters: Mapping[str, Sequence[str]]
+    """Field → the values that can be chosen."""
+    items: Sequence[Mapping[str, Any]]
+    """As `perturb.report.run_data` or `perturb.report.replies` makes them."""
+    marks_changes: bool = True
+    """Whether texts are shown as original beside perturbed, rather than once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole report."""
+
+    title: str
+    subtitle: str
+    sections: Sequence[Section]
+    browser: ItemBrowser | None = None
+
+
+def show(value: Value, form: Form) -> str:
+    """A value as readers see it.
+
+    >>> show(0.5, "share"), show(-8.74, "points"), show(1600, "count"), show(None, "number"), show(None, "usd")
+    ('50.0 %', '−8.7', '1,600', 'NA', 'unknown')
+    >>> from perturb.metrics.estimates import Estimate
+    >>> show(Estimate(0.5, 0.4, 0.6), "percent").replace("\N{NO-BREAK SPACE}", " ")
+    '50.0 [40.0, 60.0]'
+    """
+    if value is None:
+        return "unknown" if form == "usd" else "NA"
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, int | float):
+        if value.value is None or value.low is None or value.high is None:
+            return show(value.value, form)
+        low, high = show(value.low, form), show(value.high, form)
+        return f"{show(value.value, form)} [{low.removesuffix(' %')},\N{NO-BREAK SPACE}{high.removesuffix(' %')}]"
+    forms = {"share": f"{100 * value:.1f} %", "points": f"{value:+.1f}", "number": f"{value:.3f}"}
+    forms |= {"percent": f"{100 * value:.1f}", "change": f"{100 * value:+.1f}"}
+    forms |= {"count": f"{value:,}", "usd": f"${value:,.2f}", "text": str(value)}
+    return forms[form].replace("-", "−")
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "job"), counted(1600, "job"), counted(2, "person", "people")
+    ('1 job', '1,600 jobs', '2 people')
+    """
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some names; the rest is only counted.
+
+    >>> listed("abc"), listed("abcdefgh")
+    ('a, b, c', 'a, b, c, d, e, f and 2 more')
+    """
+    shown = ", ".join(names[:_NAMED])
+    return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
+
+
+def _parts(value: Value) -> tuple[Value, ...]:
+    if value is None or isinstance(value, str | int | float):
+        return (value,)
+    return (
+        (value.value, value.low, value.high, value.reason)
+        if value.reason
+        else (value.value, value.low, value.high)
+    )

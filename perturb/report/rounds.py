@@ -1,0 +1,157 @@
+"""Two rounds beside each other, and how large a round has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from perturb.compare import Comparison
+from perturb.metrics.estimates import Estimate
+from perturb.power import DesignEffect, PowerQuestion, Simulation
+from perturb.report.model import Form, Report, Section, Table, counted, show
+
+
+def make_comparison_report(done: Comparison, top: int) -> Report:
+    """Repeated items, drift and changed scores; `top` levers and changes of each kind."""
+    fresh = done.freshness
+    names = ("exact copies", "near duplicates, copies included", "same lever on the same base instance")
+    counts = (fresh.exact, fresh.near, fresh.same_base_and_lever, fresh.same_base)
+    columns: dict[str, Form] = {"of the newer items": "text", "items": "count", "share": "share"}
+    rows = [
+        (name, n, n / fresh.items) for name, n in zip((*names, "same base instance"), counts, strict=True)
+    ]
+    tables = [Table("freshness", "", columns, rows)]
+    repeated = {name: n for name, n in fresh.by_lever.items() if n[1] or n[2]}
+    ranked = sorted(repeated.items(), key=lambda pair: (-pair[1][1], -pair[1][2]))
+    if repeated:
+        tables.append(
+            Table(
+                "levers",
+                f"Levers that repeat: {len(repeated)} of {len(fresh.by_lever)}",
+                {
+                    "lever": "text",
+                    "items": "count",
+                    "near duplicates": "count",
+                    "same base and lever": "count",
+                },
+                [(name, *counts) for name, counts in ranked],
+                shown=top,
+            )
+        )
+    drift = [
+        Table(
+            f"drift-{name}",
+            f"By {name}: {show(shift.distance, 'share')} of the items in another place",
+            {name: "text", "older": "count", "newer": "count", "change of share, points": "change"},
+            [
+                (share.name, share.old, share.new, share.change)
+                for share in shift.shares[:top]
+                if share.change
+            ],
+        )
+        for name, shift in done.shifts.items()
+    ]
+    sections = [
+        Section("freshness", "Repeated items", tables=tables),
+        Section("drift", "Drift", tables=drift),
+    ]
+    if done.score_changes:
+        sections.append(_scores(done))
+    older, newer = (
+        f"{done.old.name}, {counted(len(done.old.items), 'item')}",
+        f"{done.new.name}, {fresh.items} items",
+    )
+    return Report(f"Older: {older}", f"Newer: {newer}", sections)
+
+
+def _scores(done: Comparison) -> Section:
+    values: dict[str, Form] = {"older": "number", "newer": "number", "difference": "number"}
+    changes = [
+        (
+            one.model,
+            one.metric,
+            one.old,
+            one.new,
+            Estimate(one.difference, one.low, one.high, reason=one.reason),
+        )
+        for one in done.score_changes
+    ]
+    rankings = [(one.metric, one.models, Estimate(one.tau, reason=one.reason)) for one in done.rankings]
+    return Section(
+        "scores",
+        "Scores",
+        tables=(
+            Table("changes", "", {"model": "text", "metric": "text", **values}, changes, shown=len(changes)),
+            Table(
+                "ranking",
+                "Ranking of the models",
+                {"metric": "text", "models": "count", "Kendall's τ": "number"},
+                rankings,
+            ),
+        ),
+    )
+
+
+def make_power_report(
+    question: PowerQuestion,
+    plan: Mapping[str, Any],
+    observed: DesignEffect | None,
+    simulation: Simulation | None,
+) -> Report:
+    """Sizes by each bound, what was observed, and what was simulated."""
+    fresh, static, normal = plan["generative"], plan["static"], plan["normal"]
+    half = f"static, once, if drift is {question.epsilon / 2:g}"
+    sizes = Table(
+        "sizes",
+        "",
+        {
+            "benchmark": "text",
+            "by": "text",
+            "items": "count",
+            f"with design effect {question.effect:.2f}": "count",
+        },
+        [
+            ("fresh, each round", "Hoeffding's bound", fresh["per_round"], fresh["per_round_clustered"]),
+            ("fresh, each round", "normal approximation", normal["effective"], normal["per_round"]),
+            ("static, once", "Hoeffding's bound", static["size"], static["size_clustered"]),
+            (half, "as the paper prints it", static["paper_size"], "-"),
+        ],
+        note=f"NA: static: {static['reason']}. With {static['paper_size']} items it fails with a probability of at"
+        f" least {static['floor_at_paper_size']:.3f}."
+        if static["reason"]
+        else "",
+    )
+    sections = [Section("sizes", "", tables=(sizes,))]
+    if observed is not None:
+        effect = "NA" if observed.effect is None else f"{observed.effect:.2f}"
+        effective = "NA" if observed.effective_n is None else f"{observed.effective_n:.0f}"
+        sections.append(
+            Section(
+                "observed",
+                "",
+                (
+                    f"Observed: {observed.n} items of {observed.bases} base instances, mean {observed.mean:.3f},"
+                    f" variance {observed.variance:.3f}, design effect {effect}, effective size {effective}"
+                    + (f" ({observed.reason})" if observed.reason else ""),
+                ),
+            )
+        )
+    if simulation is not None:
+        sections.append(Section("simulation", "", tables=(_simulation_table(simulation),)))
+    return Report(
+        f"Error at most {question.epsilon:g} in each of {counted(question.rounds, 'round')}, but for a probability of"
+        f" {question.delta:g}; drift {question.drift:g}",
+        "",
+        sections,
+    )
+
+
+def _simulation_table(done: Simulation) -> Table:
+    failed: Sequence[str] = ("failed", "at least", "at most")
+    rows = [
+        ("static", done.static, done.static_floor, done.static_bound),
+        ("fresh", done.generative, 0.0, done.generative_bound),
+    ]
+    title = f"Simulated: {counted(done.runs, 'run')}, {counted(done.setting.size, 'item')} a round"
+    columns: dict[str, Form] = {"benchmark": "text", **dict.fromkeys(failed, "number")}
+    return Table("simulation", title, columns, rows)

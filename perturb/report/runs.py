@@ -1,0 +1,159 @@
+"""What commands say of their own work: counts by stage and model, calls, cost, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from perturb.report.model import Form, Report, Section, Table, counted, show
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from perturb.estimate import Estimate
+
+
+def make_status_report(status: Mapping[str, Any]) -> Report:
+    """Where a run stands; `status` is what `perturb status --json` gives."""
+    tables = [
+        _stage_table(status["stages"]),
+        Table(
+            "cells",
+            "",
+            {"cell": "text", "jobs": "count", "candidates": "count", "accepted": "count"},
+            [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()],
+        ),
+    ]
+    if status["declined"]:
+        declined: dict[str, Form] = {"declined lever": "text", "jobs": "count", "one reason": "text"}
+        reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
+        tables.append(Table("declined", "", declined, reasons))
+    if status["models"]:
+        tables.append(call_table(status["models"]))
+    left = f"{status['left']:,} of {counted(status['jobs'], 'job')} left"
+    return _plain(f"Run {status['name']}, round {status['round']}: {left}", tables=tables)
+
+
+def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report:
+    """How a build ended; `facts` is what `perturb build --json` gives."""
+    rare = ("not_applicable", "near_duplicates", "faults")
+    names = (
+        "jobs",
+        "candidates",
+        "abstained",
+        "unparsed",
+        "not_applicable",
+        "rejected_by_checks",
+        "near_duplicates",
+    )
+    names += ("errors", "faults", "votes", "accepted", "rows")
+    stages = {name: facts[name] for name in names if facts[name] or name not in rare}
+    sentences = [f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
+    if snapshot is not None:
+        sentences.append(f"Snapshot: {snapshot}")
+    return _plain("", sentences, [_stage_table(stages)])
+
+
+def make_estimate_report(estimate: Estimate, replicates: int, generators: int) -> Report:
+    """What a build would do and cost."""
+    factors = (
+        *(counted(estimate.instances, "instance"), counted(estimate.cells, "cell")),
+        *(counted(replicates, "replicate"), counted(generators, "generator")),
+    )
+    sentences = [
+        f"{' × '.join(factors)} = {counted(estimate.jobs, 'job')}",
+        f"At most {counted(estimate.calls, 'call')} to models, estimated cost {show(estimate.cost_usd, 'usd')}",
+    ]
+    if estimate.missing_keys:
+        sentences.append(f"Not set: {', '.join(estimate.missing_keys)}: export before the build")
+    columns: dict[str, Form] = {"model": "text", "role": "text", "calls": "count", "prompt tokens": "count"}
+    rows = [
+        (one.name, one.role, one.calls, one.prompt_tokens, one.completion_tokens, one.cost_usd)
+        for one in estimate.models
+    ]
+    tables = (
+        [Table("estimate", "", {**columns, "reply tokens": "count", "cost": "usd"}, rows)] if rows else []
+    )
+    if any(model.role == "generator" for model in estimate.models):
+        tables.append(_lever_table(estimate.levers))
+        sentences += _idle_levers(estimate.levers)
+    return _plain("", sentences, tables)
+
+
+def _lever_table(levers: Mapping[str, Mapping[str, int]]) -> Table:
+    """How many jobs the levers may have, cell by cell; models only are offered levers."""
+    rows = []
+    for cell, jobs in levers.items():
+        served = sorted(count for count in jobs.values() if count)
+        span = f"{served[0]} to {served[-1]}" if served else "none"
+        rows.append((cell, f"{len(served)} of {len(jobs)}", span))
+    return Table("levers", "", {"cell": "text", "levers that may fit": "text", "jobs of one": "text"}, rows)
+
+
+def _idle_levers(levers: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    for cell, jobs in levers.items():
+        idle = [name for name, count in jobs.items() if not count]
+        if len(idle) == len(jobs):
+            yield f"No instance fits a lever of {cell}: its jobs end as not applicable, without a call"
+        elif idle:
+            yield f"No instance fits, in {cell}: {', '.join(idle)}"
+
+
+def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
+    """How an evaluation ended; `facts` is what `perturb evaluate --json` gives."""
+    names = ("replies", "answers", "refusals", "unscored", "errors", "missing")
+    columns: dict[str, Form] = {"model": "text", **dict.fromkeys(names, COUNT)}
+    rows = [[model["model"], *(model[name] for name in names)] for model in facts["models"]]
+    sentences = [describe_work(facts)]
+    batches = facts["batches"]
+    if batches["submitted"]:
+        sentences.append(f"Batches: {batches['submitted']} with {batches['rows']:,} requests together")
+    sentences.append(f"Run: {facts['run']} (scores: perturb score {facts['run']})")
+    head = f"{counted(facts['items'], 'item')} of {facts['snapshot']['name']}"
+    return _plain(head, sentences, [Table("models", "", columns, rows)])
+
+
+def make_curation_report(report: Mapping[str, Any], written: Sequence[str]) -> Report:
+    """What a curation kept and left out; `report` is the one of the manifest, `written` says where things are."""
+    columns: dict[str, Form] = {
+        "step": "text",
+        "left out because": "text",
+        "records": "count",
+        "first ones": "text",
+    }
+    rows = [(one["step"], one["reason"], one["count"], ", ".join(one["ids"])) for one in report["left_out"]]
+    spread = ", ".join(f"{domain} {number}" for domain, number in report["domains"].items())
+    drawn = f"{report['instances']}{f' ({spread})' if spread else ''}"
+    kept = f"Records: {report['records']}, past the filters: {report['pool']}, drawn: {drawn}"
+    return _plain("", (kept, *written), [Table("left-out", "", columns, rows)] if rows else [])
+
+
+def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Calls, tokens and cost of each model, as `queries.call_totals` gives them."""
+    keys = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens", "cost_usd")
+    heads = ("calls", "tries", "errors", "prompt tokens", "reply tokens")
+    columns: dict[str, Form] = {"model": "text", **dict.fromkeys(heads, COUNT), "cost": "usd"}
+    rows = [(name, *(entry[key] for key in keys)) for name, entry in models.items()]
+    return Table("cost", "Calls by model", columns, rows)
+
+
+def describe_work(facts: Mapping[str, Any]) -> str:
+    """Calls, tokens, cost and seconds in one line."""
+    parts = [f"seconds: {facts['seconds']}"]
+    if facts["calls"]:
+        cost = show(facts["cost_usd"], "usd")
+        parts = [f"Calls: {facts['calls']:,}", f"tokens: {facts['tokens']:,}", f"cost: {cost}", *parts]
+    return ", ".join(parts)
+
+
+COUNT: Form = "count"
+
+
+def _stage_table(stages: Mapping[str, int]) -> Table:
+    rows = [(name.replace("_", " "), n) for name, n in stages.items()]
+    return Table("stages", "", {"stage": "text", "count": "count"}, rows)
+
+
+def _plain(title: str, sentences: Sequence[str] = (), tables: Sequence[Table] = ()) -> Report:
+    """Tables, and sentences below them."""
+    return Report(title, "", (Section("tables", "", tables=tables), Section("words", "", sentences)))
