@@ -139,11 +139,12 @@ def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
 
 def describe_work(facts: Mapping[str, Any]) -> str:
     """Calls, tokens, cost and seconds in one line."""
-    parts = [f"seconds: {facts['seconds']}"]
-    if facts["calls"]:
-        cost = show(facts["cost_usd"], "usd")
-        parts = [f"Calls: {facts['calls']:,}", f"tokens: {facts['tokens']:,}", f"cost: {cost}", *parts]
-    return ", ".join(parts)
+    if not facts["calls"]:
+        return f"Seconds: {facts['seconds']}"
+    cost = show(facts["cost_usd"], "usd")
+    return (
+        f"Calls: {facts['calls']:,}, tokens: {facts['tokens']:,}, cost: {cost}, seconds: {facts['seconds']}"
+    )
 
 
 COUNT: Form = "count"

@@ -6,7 +6,6 @@ Figures are left out: what they show stands in the tables.
 from __future__ import annotations
 
 import io
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -43,7 +42,7 @@ class _Column:
     @property
     def good(self) -> int:
         """The width from which it is good to read."""
-        return max(self.least, min(_GOOD, self.natural))
+        return self.least if self.right else max(self.least, min(_GOOD, self.natural))
 
 
 def render_text(report: Report, width: int = 80) -> str:
@@ -69,9 +68,14 @@ def _section(section: Section, width: int) -> Iterator[str]:
 
 
 def _wrap(text: str, width: int) -> str:
-    glued = _clean(text).replace(" %", "\N{NO-BREAK SPACE}%")
-    wrapped = textwrap.fill(glued, width, break_long_words=False, break_on_hyphens=False)
-    return wrapped.replace("\N{NO-BREAK SPACE}", " ")
+    lines = [""]
+    for word in _clean(text).replace(" %", "\N{NO-BREAK SPACE}%").split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and cell_len(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _clean(text: str) -> str:

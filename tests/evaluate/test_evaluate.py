@@ -317,7 +317,7 @@ def test_the_command_prints_a_table_and_says_what_is_wrong(
         command(tmp_path, source, models, "--limit", "4", "--confidence"), capture_output=True, text=True
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.splitlines()[1].split() == [
+    assert ended.stdout.splitlines()[2].split() == [
         *("model", "replies", "answers", "refusals"),
         *("unscored", "errors", "missing"),
     ]
