@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from perturb.estimate import Estimate
+    from perturb.records import Cell
 
 
 def make_status_report(status: Mapping[str, Any]) -> Report:
@@ -38,15 +39,17 @@ def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report
     """How a build ended; `facts` is what `perturb build --json` gives."""
     rare = ("not_applicable", "near_duplicates", "faults")
     names = (
-        "jobs",
-        "candidates",
-        "abstained",
-        "unparsed",
-        "not_applicable",
-        "rejected_by_checks",
-        "near_duplicates",
+        *(
+            "jobs",
+            "candidates",
+            "abstained",
+            "unparsed",
+            "not_applicable",
+            "rejected_by_checks",
+            "near_duplicates",
+        ),
+        *("errors", "faults", "votes", "accepted", "rows"),
     )
-    names += ("errors", "faults", "votes", "accepted", "rows")
     stages = {name: facts[name] for name in names if facts[name] or name not in rare}
     sentences = [f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
     if snapshot is not None:
@@ -80,17 +83,17 @@ def make_estimate_report(estimate: Estimate, replicates: int, generators: int) -
     return _plain("", sentences, tables)
 
 
-def _lever_table(levers: Mapping[str, Mapping[str, int]]) -> Table:
+def _lever_table(levers: Mapping[Cell, Mapping[str, int]]) -> Table:
     """How many jobs the levers may have, cell by cell; models only are offered levers."""
     rows = []
     for cell, jobs in levers.items():
         served = sorted(count for count in jobs.values() if count)
         span = f"{served[0]} to {served[-1]}" if served else "none"
-        rows.append((cell, f"{len(served)} of {len(jobs)}", span))
+        rows.append((str(cell), f"{len(served)} of {len(jobs)}", span))
     return Table("levers", "", {"cell": "text", "levers that may fit": "text", "jobs of one": "text"}, rows)
 
 
-def _idle_levers(levers: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+def _idle_levers(levers: Mapping[Cell, Mapping[str, int]]) -> Iterator[str]:
     for cell, jobs in levers.items():
         idle = [name for name, count in jobs.items() if not count]
         if len(idle) == len(jobs):

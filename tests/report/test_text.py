@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -161,9 +162,10 @@ def status(_: Path) -> Report:
     names = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens")
     models = {name: {**dict.fromkeys(names, 123456789), "cost_usd": None} for name in MODELS}
     cells = {"P-GranularityMismatch/MEDIUM": {"jobs": 123456, "candidates": 123456, "accepted": 123456}}
-    facts = {"name": "x " * 60, "round": "r1", "left": 3, "jobs": 123456789}
+    facts: dict[str, Any] = {"name": "x " * 60, "round": "r1", "left": 3, "jobs": 123456789}
+    facts |= {"stages": {"rejected_by_checks": 1}, "cells": cells, "models": models}
     return make_status_report(
-        {**facts, "stages": {"rejected_by_checks": 1}, "cells": cells, "models": models}
+        {**facts, "declined": {"A Lever": {"jobs": 3, "reason": "no such thing in it, " * 9}}}
     )
 
 
@@ -197,14 +199,13 @@ def test_no_line_is_wider_than_the_terminal(
     assert text.strip()
 
 
-NOTE = "No interval: rate of c: one base instance."
 RATES = Table(
     "t",
     "Rates",
-    {"name": "text", "items": "count", "rate": "share", "spread of it": "number"},
+    {"name": "text", "items": "count", "rate": "share", "spread of it": "number", "p": "number"},
     [
-        ("a/b", 1, Estimate(0.5, 0.4, 0.6), -0.5),
-        ("c", 2000, Estimate(0.25, reason="one base instance"), None),
+        ("a/b", 1, Estimate(0.5, 0.4, 0.6), -0.5, 0.5),
+        ("c", 2000, Estimate(0.25, reason="one base"), None, 1.0),
     ],
 )
 
@@ -214,42 +215,34 @@ def lines_of(width: int) -> list[str]:
 
 
 def test_a_table_wraps_then_turns_then_splits() -> None:
-    assert lines_of(54) == [
+    assert lines_of(61) == [
         "Rates",
-        "name  items                 rate  spread of it",
-        "a/b       1  50.0 % [40.0, 60.0]        −0.500",
-        "c     2,000               25.0 %            NA",
-        NOTE,
+        "name  items                 rate  spread of it      p",
+        "a/b       1  50.0 % [40.0, 60.0]        −0.500  0.500",
+        "c     2,000               25.0 %            NA  1.000",
+        "No interval: rate of c: one base.",
     ]
-    assert lines_of(42) == [
-        "Rates",
-        "                                    spread",
-        "name  items                 rate     of it",
-        "a/b       1  50.0 % [40.0, 60.0]    −0.500",
-        "c     2,000               25.0 %        NA",
-        NOTE,
+    assert lines_of(47)[1:4] == [
+        "                                  spread",
+        "name  items                 rate   of it      p",
+        "a/b       1  50.0 % [40.0, 60.0]  −0.500  0.500",
     ]
-    assert lines_of(39)[:-2] == [
-        "Rates",
+    assert lines_of(46)[1:-1] == [
         "                               a/",
         "name                            b       c",
         "items                           1   2,000",
         "rate          50.0 % [40.0, 60.0]  25.0 %",
         "spread of it               −0.500      NA",
+        "p                           0.500   1.000",
     ]
-    assert lines_of(28)[:-2] == [
-        "Rates",
-        "name  items",
-        "a/b       1",
-        "c     2,000",
+    assert lines_of(34)[1:-1] == [
+        "name  items                 rate",
+        "a/b       1  50.0 % [40.0, 60.0]",
+        "c     2,000               25.0 %",
         "",
-        "name                 rate",
-        "a/b   50.0 % [40.0, 60.0]",
-        "c                  25.0 %",
-        "",
-        "name  spread of it",
-        "a/b         −0.500",
-        "c               NA",
+        "name  spread of it      p",
+        "a/b         −0.500  0.500",
+        "c               NA  1.000",
     ]
 
 
