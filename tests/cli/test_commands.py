@@ -309,7 +309,7 @@ def test_a_dry_run_says_which_keys_are_not_set_and_refuses_what_has_no_address(
     content["generators"][0]["api_key_env"] = content["generators"][1]["api_key_env"] = "NOT_SET"
     config = write_config(tmp_path, content)
     assert run("build", config, "--dry-run", "--json").json["missing_keys"] == ["NOT_SET", "LOOPBACK_KEY"]
-    assert "not set: NOT_SET, LOOPBACK_KEY" in run("build", config, "--dry-run").out
+    assert "Not set: NOT_SET, LOOPBACK_KEY" in run("build", config, "--dry-run").out
     del content["generators"][0]["api_base"]
     refused = run("build", write_config(tmp_path, content), "--dry-run")
     assert refused.code == 1
