@@ -100,10 +100,10 @@ def comparison(folder: Path) -> Report:
             "original_context": "Ann.",
         }
         | {"expected_rag_behavior": "REFUSE_GRANULARITY_MISMATCH", "original_answers": ["Ann"]}
-        for n in range(40)
+        for n in range(36)
     ]
     paths = [folder / "old.jsonl", folder / "new.jsonl"]
-    for path, part in zip(paths, (rows[:25], rows[10:]), strict=True):
+    for path, part in zip(paths, (rows, [row | {"lever_selected": "Another"} for row in rows]), strict=True):
         write_jsonl(path, part)
     results = [
         write_csv(folder / f"{n}.csv", [r for m in MODELS for r in right_at_rate(0.6, m, 36, n)])
