@@ -3,36 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from typing import Any, TypeVar
 
 from perturb.errors import BudgetSpent
-from perturb.interrupts import heeded
-from perturb.llm.asking import Asker, CallLog
-from perturb.llm.budget import Budget
-from perturb.llm.client import ChatModel, ModelSettings
-from perturb.llm.opening import open_models
 
 T = TypeVar("T")
-
-
-@asynccontextmanager
-async def open_asker(
-    settings: Iterable[ModelSettings], log: CallLog, budget: Budget, others: Iterable[ChatModel] = ()
-) -> AsyncIterator[Asker]:
-    """An asker over the models with these settings, and over `others` that are made already; closed at the end.
-
-    SIGTERM ends the work as Ctrl-C does, so that what was paid for is kept. Raises `ConfigError` for a model that
-    cannot be called.
-    """
-    with heeded():
-        models = open_models(settings, budget) | {model.settings.name: model for model in others}
-        try:
-            yield Asker(models, log, budget)
-        finally:
-            for model in models.values():
-                await model.close()
 
 
 async def work_through(
@@ -61,6 +37,17 @@ async def work_through(
     except BaseExceptionGroup as failures:
         raise first_error(failures) from None
     return spent[0] if spent else None
+
+
+async def finish_all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of all; a failure is raised once the others are done, so that no reply paid for is lost."""
+    ended = await asyncio.gather(*work, return_exceptions=True)
+    results: list[T] = []
+    for end in ended:
+        if isinstance(end, BaseException):
+            raise end
+        results.append(end)
+    return results
 
 
 def first_error(failure: BaseException) -> BaseException:

@@ -13,6 +13,23 @@ import typer
 from perturb.cli.default_command import TableGroup
 from perturb.cli.output import note, print_json, print_report, print_work
 from perturb.cli.pages import check_page_name, write_beside
+from perturb.cli.run_options import (
+    BATCH_POLL,
+    BATCH_ROWS,
+    BatchOption,
+    BatchPollOption,
+    BatchRowsOption,
+    BudgetOption,
+    ExecutorName,
+    ExecutorOption,
+    ModelOption,
+    ModelsOption,
+    ReplyOption,
+    RequestOption,
+    model_names,
+    run_and_tell,
+    run_options,
+)
 from perturb.cli.wrong_use import check_choice, check_repeats, refuse
 
 if TYPE_CHECKING:
@@ -101,13 +118,7 @@ def run_command(
             show_default=False,
         ),
     ],
-    model: Annotated[
-        list[str],
-        typer.Option(
-            help="A model under test: a litellm name or one from --models; may be repeated.",
-            show_default=False,
-        ),
-    ],
+    model: ModelOption,
     judge: Annotated[
         str | None, typer.Option(help="The grader; needed unless every answer is a letter or a number.")
     ] = None,
@@ -120,9 +131,7 @@ def run_command(
         Path | None,
         typer.Option(help="The run folder; a stopped run goes on from it.  [default: outputs/bas-QA]"),
     ] = None,
-    models: Annotated[
-        Path | None, typer.Option(help="A YAML file of models, with limits and prices.")
-    ] = None,
+    models: ModelsOption = None,
     form: Annotated[
         str,
         typer.Option(
@@ -131,9 +140,13 @@ def run_command(
     ] = "auto",
     limit: Annotated[int | None, typer.Option(min=1, help="Draw so many questions, by the seed.")] = None,
     seed: SeedOption = 0,
-    budget_usd: Annotated[
-        float | None, typer.Option(min=0, help="Stop before the run costs more; needs known prices.")
-    ] = None,
+    budget_usd: BudgetOption = None,
+    request: RequestOption = None,
+    reply: ReplyOption = None,
+    batch: BatchOption = False,
+    batch_rows: BatchRowsOption = BATCH_ROWS,
+    batch_poll: BatchPollOption = BATCH_POLL,
+    executor: ExecutorOption = ExecutorName.LOCAL,
     json_output: JsonOption = False,
 ) -> None:
     """Ask models questions and how sure they are, grade the answers, and score the confidence.
@@ -141,32 +154,27 @@ def run_command(
     Example: perturb bas run medqa.jsonl --model openai/gpt-4o --elicitation direct --elicitation top-k
     """
     from perturb.errors import SourceError
-    from perturb.evaluate.chat_models import find_chat_models
+    from perturb.evaluate.bas import BasTask
     from perturb.evaluate.confidence_report import score_confidence
-    from perturb.evaluate.confidence_run import ConfidencePlan, run_confidence
     from perturb.evaluate.elicit import Elicitation
     from perturb.evaluate.question_forms import FORMATS
     from perturb.evaluate.question_sets import read_questions
+    from perturb.evaluate.run import run_task
+    from perturb.evaluate.task import RunOptions
 
-    check_repeats("--model", model)
+    names = model_names(model, models, request, reply)
     check_repeats("--elicitation", elicitation or ())
     check_choice("--format", form, FORMATS)
-    under_test, grader = find_chat_models(model, judge, models)
+    under_test = names.find_all(model, judge)
     question_set = read_questions(questions, form).draw(limit, seed)
-    plan = ConfidencePlan(
-        questions=question_set,
-        models=under_test,
-        judge=grader,
-        elicitations=tuple(Elicitation(name.value) for name in elicitation or (ElicitationName.DIRECT,)),
-        k=k,
-        budget_usd=budget_usd,
-    )
-    ended = run_confidence(plan, out or Path("outputs") / f"bas-{question_set.name}", progress=True)
-    for warning in ended.warnings:
-        note(warning)
+    ways = tuple(Elicitation(name.value) for name in elicitation or (ElicitationName.DIRECT,))
+    task = BasTask(question_set, ways, k)
+    folder = out or Path("outputs") / f"bas-{question_set.name}"
+    options = RunOptions(budget_usd=budget_usd, **run_options(executor, batch, batch_rows, batch_poll))
+    ended = run_and_tell(lambda: run_task(task, under_test, folder, options, progress=True))
     facts = ended.facts
     try:
-        found = score_confidence([ended.table])
+        found = score_confidence([folder / task.table_file])
     except SourceError as exc:
         note(f"perturb: {exc}")
         raise typer.Exit(1) from None

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from perturb.cli.output import note, print_json, print_report
+from perturb.cli.run_options import (
+    BATCH_POLL,
+    BATCH_ROWS,
+    BatchOption,
+    BatchPollOption,
+    BatchRowsOption,
+    ExecutorName,
+    ExecutorOption,
+    run_options,
+)
 from perturb.cli.wrong_use import check_choice, given_by_options, refuse
 
 if TYPE_CHECKING:
@@ -44,6 +54,10 @@ def curate_command(
     judge: Annotated[
         bool, typer.Option("--judge", help="Have the panel's judge grade single-passage answers too.")
     ] = False,
+    batch: BatchOption = False,
+    batch_rows: BatchRowsOption = BATCH_ROWS,
+    batch_poll: BatchPollOption = BATCH_POLL,
+    executor: ExecutorOption = ExecutorName.LOCAL,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Make a base set from a source: filter, cut the contexts, draw; every record left out is counted.
@@ -78,10 +92,12 @@ def curate_command(
         knowledge=knowledge,
     )
     if solvers is None:
-        _refuse_given({"--judge": judge}, "goes with --solvers")
+        elsewhere = executor is not ExecutorName.LOCAL
+        _refuse_given({"--judge": judge, "--batch": batch, "--executor": elsewhere}, "goes with --solvers")
         curation = curate(request)
     else:
-        curation = _curate_solved(request, solvers, out, judge)
+        options = run_options(executor, batch, batch_rows, batch_poll)
+        curation = _curate_solved(request, solvers, out, judge, options)
     _report(curation, write_base_set(curation, out, code_version()), json_output)
 
 
@@ -104,12 +120,16 @@ def _hub_source(source: str, subset: str | None, split: str | None, columns: lis
     return HubSource(name, revision or None, subset, split, {ours: theirs for ours, _, theirs in pairs})
 
 
-def _curate_solved(request: Request, solvers: Path, out: Path, judge: bool) -> Curation:
+def _curate_solved(
+    request: Request, solvers: Path, out: Path, judge: bool, options: dict[str, Any]
+) -> Curation:
     """Curate with the solvability pre-test; its ledger lies beside the base set, so a stopped test goes on."""
     from perturb.curate.curation import curate
-    from perturb.curate.solve import SolvabilityTest, load_solvers
+    from perturb.evaluate.solvability import SolvabilityTest, load_solvers
+    from perturb.evaluate.task import RunOptions
 
-    with SolvabilityTest(load_solvers(solvers), out.with_suffix(".solve"), judged=judge) as test:
+    panel, folder = load_solvers(solvers), out.with_suffix(".solve")
+    with SolvabilityTest(panel, folder, judged=judge, options=RunOptions(**options)) as test:
         curation = curate(request, test)
         return replace(curation, report={**curation.report, "pre_test": test.facts()})
 

@@ -11,7 +11,24 @@ import typer
 from perturb.cli.default_command import TableGroup
 from perturb.cli.output import note, print_json, print_report, print_work
 from perturb.cli.pages import check_page_name, write_beside
-from perturb.cli.wrong_use import check_choice, check_repeats
+from perturb.cli.run_options import (
+    BATCH_POLL,
+    BATCH_ROWS,
+    BatchOption,
+    BatchPollOption,
+    BatchRowsOption,
+    BudgetOption,
+    ExecutorName,
+    ExecutorOption,
+    ModelOption,
+    ModelsOption,
+    ReplyOption,
+    RequestOption,
+    model_names,
+    run_and_tell,
+    run_options,
+)
+from perturb.cli.wrong_use import check_choice
 
 if TYPE_CHECKING:
     from perturb.evaluate.questions import QuestionSet
@@ -104,10 +121,7 @@ def run_command(
             show_default=False,
         ),
     ],
-    model: Annotated[
-        list[str],
-        typer.Option(help="A model under test: a litellm name or one from --models; may be repeated."),
-    ],
+    model: ModelOption,
     judge: Annotated[
         str | None, typer.Option(help="The grader; needed unless every answer is a letter or a number.")
     ] = None,
@@ -117,9 +131,7 @@ def run_command(
             help="The run folder; a stopped run goes on from it.  [default: outputs/refusal-index-QA]"
         ),
     ] = None,
-    models: Annotated[
-        Path | None, typer.Option(help="A YAML file of models, with limits and prices.")
-    ] = None,
+    models: ModelsOption = None,
     setting: Annotated[
         list[SettingName] | None,
         typer.Option(help="A first-pass prompt; may be repeated.  [default: all four]"),
@@ -135,36 +147,35 @@ def run_command(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Draw so many questions, by the seed.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
-    budget_usd: Annotated[
-        float | None, typer.Option(min=0, help="Stop before the run costs more; needs known prices.")
-    ] = None,
+    budget_usd: BudgetOption = None,
+    request: RequestOption = None,
+    reply: ReplyOption = None,
+    batch: BatchOption = False,
+    batch_rows: BatchRowsOption = BATCH_ROWS,
+    batch_poll: BatchPollOption = BATCH_POLL,
+    executor: ExecutorOption = ExecutorName.LOCAL,
     json_output: JsonOption = False,
 ) -> None:
     """Ask models twice: in the first pass they may refuse, in the second they must answer what they refused.
 
     Example: perturb refusal-index run simple_qa.csv --model openai/gpt-4o --judge openai/gpt-4o-mini --out outputs/ri
     """
-    from perturb.evaluate.chat_models import find_chat_models
     from perturb.evaluate.question_forms import FORMATS
+    from perturb.evaluate.refusal_index import REFUSAL_PROMPTS, RefusalIndexTask
     from perturb.evaluate.refusal_report import report_refusals
-    from perturb.evaluate.two_pass import SETTINGS
-    from perturb.evaluate.two_pass_run import TwoPassPlan, run_two_pass
+    from perturb.evaluate.run import run_task
+    from perturb.evaluate.task import RunOptions
 
-    check_repeats("--model", model)
+    names = model_names(model, models, request, reply)
     check_choice("--format", form, FORMATS)
-    under_test, grader = find_chat_models(model, judge, models)
+    under_test = names.find_all(model, judge)
     question_set = _read_sets(questions, form, mix, limit, seed)
-    plan = TwoPassPlan(
-        questions=question_set,
-        models=under_test,
-        judge=grader,
-        settings=tuple(one.value for one in setting) if setting else tuple(SETTINGS),
-        budget_usd=budget_usd,
-    )
-    ended = run_two_pass(plan, out or Path("outputs") / f"refusal-index-{question_set.name}", progress=True)
-    for warning in ended.warnings:
-        note(warning)
-    found = report_refusals(ended.table)
+    settings = tuple(one.value for one in setting) if setting else tuple(REFUSAL_PROMPTS)
+    task = RefusalIndexTask(question_set, settings)
+    folder = out or Path("outputs") / f"refusal-index-{question_set.name}"
+    options = RunOptions(budget_usd=budget_usd, **run_options(executor, batch, batch_rows, batch_poll))
+    ended = run_and_tell(lambda: run_task(task, under_test, folder, options, progress=True))
+    found = report_refusals(folder / task.table_file)
     if json_output:
         print_json({**ended.facts, "results": [group.to_dict() for group in found.groups]})
     else:

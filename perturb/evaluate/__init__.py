@@ -3,9 +3,9 @@
 from perturb.callable_rooms import make_callable
 from perturb.evaluate.contestants import ModelNames
 from perturb.evaluate.loading import ItemSource
+from perturb.evaluate.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluate.results import EvaluationRun, Result, read_run
-from perturb.evaluate.run import EvaluationReport, evaluate
-from perturb.evaluate.setting import EvaluationPlan
+from perturb.evaluate.task import EvaluationReport
 
 __all__ = [
     "EvaluationPlan",

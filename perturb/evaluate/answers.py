@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import string
+import unicodedata
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from perturb.curate.solve import is_exact_match
 from perturb.evaluate.question_forms import read_number
 from perturb.evaluate.questions import Question
 
@@ -79,6 +80,16 @@ def grade_by_rule(question: Question, answer: str) -> Grade | None:
     return None if number is None else _graded(number in map(read_number, question.answers))
 
 
+def is_exact_match(answer: str, accepted: Iterable[str]) -> bool:
+    """Whether an answer equals an accepted one, but for case, punctuation, articles and blanks.
+
+    >>> is_exact_match("The Pancreas.", ["pancreas"]), is_exact_match("", ["the"])
+    (True, False)
+    """
+    normal = _normalised(answer)
+    return normal != "" and any(normal == _normalised(other) for other in accepted)
+
+
 def read_letter(answer: str, options: Mapping[str, str]) -> str | None:
     """The option that an answer names, by its letter or by its whole text; None if that is not plain.
 
@@ -99,3 +110,9 @@ def read_letter(answer: str, options: Mapping[str, str]) -> str | None:
 
 def _graded(correct: bool) -> Grade:
     return Grade.CORRECT if correct else Grade.INCORRECT
+
+
+def _normalised(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words = re.sub(rf"[{re.escape(string.punctuation)}‘’“”–—]", " ", folded.replace("'", "").replace("’", ""))
+    return " ".join(word for word in words.split() if word not in ("a", "an", "the"))

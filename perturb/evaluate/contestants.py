@@ -14,8 +14,8 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from perturb.errors import ConfigError
 from perturb.evaluate.adapters import DEFAULT_REPLY, DEFAULT_REQUEST, FunctionModel, ServiceModel
-from perturb.llm.client import ChatModel, ModelSettings
-from perturb.llm.limits import LimitedModel
+from perturb.executors.tasks import Opener
+from perturb.llm.client import ModelSettings
 from perturb.llm.redaction import redact
 from perturb.model_entries import ModelEntry, Name, expand
 from perturb.yaml_files import Strict, YamlFile
@@ -121,8 +121,8 @@ class Contestant:
     """A model that takes part, under test or as the judge."""
 
     settings: ModelSettings
-    adapter: ChatModel | None = None
-    """For a service or a function: the model itself, within its limits; others are opened through litellm."""
+    opener: Opener | None = None
+    """For a service or a function: what makes the model; others go by the transports of `perturb.llm`."""
 
     @property
     def name(self) -> str:
@@ -135,6 +135,31 @@ class Contestant:
         facts = {"model": settings.model, "api_base": settings.api_base, "params": dict(settings.params)}
         cleaned: dict[str, Any] = json.loads(redact(json.dumps(facts)))
         return cleaned
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSet:
+    """The models of one run."""
+
+    under_test: Mapping[str, Contestant]
+    judge: Contestant | None = None
+
+    @property
+    def called(self) -> dict[str, Contestant]:
+        """The models under test and the judge, by name."""
+        return {**self.under_test, **({self.judge.name: self.judge} if self.judge else {})}
+
+    @property
+    def judging_themselves(self) -> tuple[str, ...]:
+        """Models under test that are the judge as well, under whatever name."""
+        if self.judge is None:
+            return ()
+        judge = self.judge.settings
+        return tuple(
+            name
+            for name, one in self.under_test.items()
+            if (one.settings.model, one.settings.api_base) == (judge.model, judge.api_base)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +184,15 @@ class ModelNames:
         for name in names:
             if name in found:
                 raise ConfigError(f"model '{name}' is given twice: name each model once")
-            found[name] = _contestant(entries[name].settings() if name in entries else self._settings(name))
+            found[name] = contestant(entries[name].settings() if name in entries else self._settings(name))
         return found
+
+    def find_all(self, names: Sequence[str], judge: str | None) -> ModelSet:
+        """The models under test and the judge, by what the command line calls them. Raises `ConfigError`."""
+        under_test = self.find(names)
+        if judge is None:
+            return ModelSet(under_test)
+        return ModelSet(under_test, under_test.get(judge) or self.find([judge])[judge])
 
     def _settings(self, name: str) -> ModelSettings:
         if _SERVICE.match(name):
@@ -185,9 +217,11 @@ class ModelNames:
         return ModelSettings(name, name)
 
 
-def _contestant(settings: ModelSettings) -> Contestant:
+def contestant(settings: ModelSettings) -> Contestant:
+    """The model with these settings. Raises `ConfigError` for a function that cannot be imported."""
     if _SERVICE.match(settings.model):
-        return Contestant(settings, LimitedModel(ServiceModel(settings)))
+        return Contestant(settings, ServiceModel)
     if _FUNCTION.fullmatch(settings.model):
-        return Contestant(settings, LimitedModel(FunctionModel(settings)))
+        FunctionModel(settings)  # is there such a function?
+        return Contestant(settings, FunctionModel)
     return Contestant(settings)

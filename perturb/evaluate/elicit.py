@@ -14,10 +14,11 @@ from enum import StrEnum
 from typing import Any
 
 from perturb.evaluate.decision_block import Entry, read_block
+from perturb.evaluate.prompts import question_request
 from perturb.evaluate.questions import AnswerForm, Question, question_data
 from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError
-from perturb.prompts import data_request, system_message, template_version
+from perturb.prompts import system_message, template_version
 
 DEFAULT_K = 3
 SUM_TOLERANCE = 0.01
@@ -76,7 +77,7 @@ class Stated:
 
 def first_request(elicitation: Elicitation, question: Question, k: int = DEFAULT_K) -> ChatRequest:
     """What a model is asked first."""
-    return data_request(_system(elicitation, question, 1, k), question_data(question))
+    return question_request(_system(elicitation, question, 1, k), question, question_data(question))
 
 
 def second_request(
@@ -94,7 +95,7 @@ def second_request(
         raise ReplyError(_SEVERAL)
     else:
         data["proposed_answer"] = answers[0]
-    return data_request(_system(elicitation, question, 2, k), data)
+    return question_request(_system(elicitation, question, 2, k), question, data)
 
 
 def answers_wanted(question: Question, k: int = DEFAULT_K) -> int:

@@ -8,16 +8,15 @@ from typing import Any
 from perturb.digests import digest
 from perturb.evaluate.answers import Grade, grade_by_rule, read_answer
 from perturb.evaluate.questions import Question
-from perturb.llm.asking import Asker
-from perturb.llm.client import ChatRequest, ModelSettings
+from perturb.evaluate.session import RULE, Rubric, Session, judgement
+from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError
 from perturb.llm.rulings import read_ruling
 from perturb.prompts import data_request, object_schema, system_message, template_version
-from perturb.records import Judgement, JudgementStatus, Response
+from perturb.records import Response
 
 KIND = "grade"
 """The kind of these judgements in the ledger; their value is `{"grade": …, "answer": …}`."""
-BY_RULE = "rule"
 TEMPLATE = "grade/judge"
 
 _STATED = r"grade[\W_]{0,12}(?:is)?[\W_]{0,12}"
@@ -33,65 +32,39 @@ _LONGEST_ANSWER = 20_000
 """Characters of a reply that a judge is shown."""
 
 
-class Grader:
-    """Grades replies to questions; made once for a run."""
-
-    def __init__(self, asker: Asker, judge: ModelSettings | None) -> None:
-        """Without a judge, what no rule can grade is left unscored."""
-        self._asker = asker
-        self._judge = judge
-        self._author = digest(judge.fingerprint() if judge else BY_RULE, template_version(TEMPLATE))
-
-    def fingerprint(self, question: Question, response: Response) -> str:
-        """Digest of all that decides the grade; a judgement with another one is out of date."""
-        return digest(self._author, question.to_payload(), response.text)
-
-    async def grade(self, question: Question, response: Response) -> Judgement:
-        """Grade one reply. What cannot be graded comes back unscored, with the reason or the judge's reply in `raw`.
-
-        Raises `BudgetSpent`.
-        """
-        answer = read_answer(response.text)
-        if not answer:
-            return self._judgement(question, response, BY_RULE, None, "the reply holds no answer")
-        grade = grade_by_rule(question, answer)
-        if grade is not None:
-            return self._judgement(question, response, BY_RULE, grade)
-        if self._judge is None:
-            reason = "no rule can grade the reply and there is no judge"
-            return self._judgement(question, response, BY_RULE, None, reason)
-        asked = await self._asker.ask(
-            self._judge.name,
-            grade_request(question, answer),
-            lambda text: read_grade(text, question, answer),
-            purpose=KIND,
-            subject=question.id,
-        )
-        raw = asked.raw if asked.status != "error" else asked.error
-        return self._judgement(question, response, self._judge.name, asked.value, raw)
-
-    def _judgement(
-        self, question: Question, response: Response, judge: str, grade: Grade | None, raw: str = ""
-    ) -> Judgement:
-        value: dict[str, Any] = {}
-        if grade is not None:
-            value = {"grade": str(grade), "answer": read_answer(response.text)[:_LONGEST_ANSWER]}
-        return Judgement(
-            item_id=response.item_id,
-            model=response.model,
-            variant=response.variant,
-            kind=KIND,
-            judge=judge,
-            status=JudgementStatus.UNSCORED if grade is None else JudgementStatus.READ,
-            value=value,
-            raw=raw,
-            fingerprint=self.fingerprint(question, response),
-        )
+async def grade(session: Session, question: Question, response: Response) -> Grade:
+    """The grade of a reply. Raises `Unscored` where there is none, and `BudgetSpent`."""
+    value = await session.judge(response, grade_rubric(question, response, session.judge_fingerprint))
+    return Grade(value["grade"])
 
 
-def grade_of(judgement: Judgement) -> Grade | None:
-    """The grade of a judgement; None where it is unscored."""
-    return Grade(judgement.value["grade"]) if judgement.status is JudgementStatus.READ else None
+def grade_rubric(question: Question, response: Response, judge: str | None) -> Rubric:
+    """What is to be said of a reply to a question; `judge` is the judge's fingerprint, None where there is none."""
+    author = digest(judge or RULE, template_version(TEMPLATE))
+    version = digest(author, question.to_payload(), response.text)
+    answer = read_answer(response.text)
+
+    def value(found: Grade) -> dict[str, Any]:
+        return {"grade": str(found), "answer": answer[:_LONGEST_ANSWER]}
+
+    by_rule, problem = grade_by_rule(question, answer) if answer else None, ""
+    if not answer:
+        problem = "the reply holds no answer"
+    elif judge is None:
+        problem = "no rule can grade the reply and there is no judge"
+    said = None
+    if by_rule is not None:
+        said = judgement(response, KIND, RULE, version, value=value(by_rule))
+    elif problem:
+        said = judgement(response, KIND, RULE, version, raw=problem)
+    return Rubric(
+        KIND,
+        version,
+        said,
+        request=lambda: grade_request(question, answer),
+        read=lambda text: value(read_grade(text, question, answer)),
+        purpose=KIND,
+    )
 
 
 def grade_request(question: Question, answer: str) -> ChatRequest:

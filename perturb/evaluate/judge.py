@@ -1,4 +1,4 @@
-"""Judges replies: by rule where the reply itself settles it, else by asking the judge."""
+"""Scores replies to the items of a snapshot: by rule where the reply itself settles it, else by asking the judge."""
 
 from __future__ import annotations
 
@@ -15,14 +15,10 @@ from perturb.evaluate.prompts import (
     raf_request,
 )
 from perturb.evaluate.results import judgement_version
-from perturb.llm.asking import Asker
-from perturb.llm.client import ChatRequest, ModelSettings
+from perturb.evaluate.session import RULE, Rubric, Session, judgement
 from perturb.llm.replies import ReplyError
 from perturb.llm.rulings import read_flags, read_ruling
-from perturb.records import ANSWER_CORRECTLY, Item, Judgement, JudgementStatus, Response
-
-RULE = "rule"
-"""Who made a judgement for which nobody had to be asked."""
+from perturb.records import ANSWER_CORRECTLY, Item, Judgement, Response
 
 _EMPTY: Mapping[str, Mapping[str, Any]] = {
     "classification": {"predicted": ANSWER},
@@ -37,9 +33,9 @@ def rule_author(codes: Mapping[str, str]) -> str:
     return digest(RULE, dict(codes), _EMPTY)
 
 
-def judge_author(settings: ModelSettings) -> str:
+def judge_author(fingerprint: str) -> str:
     """Digest of a judge, its settings and its prompts, for `judgement_version`."""
-    return digest(settings.fingerprint(), judge_version())
+    return digest(fingerprint, judge_version())
 
 
 def judge_by_rule(kind: str, response: Response, codes: Mapping[str, str]) -> Judgement | None:
@@ -52,42 +48,29 @@ def judge_by_rule(kind: str, response: Response, codes: Mapping[str, str]) -> Ju
     if value is None:
         return None
     version = judgement_version(rule_author(codes), response.text)
-    return _judgement(response, kind, RULE, version, value=value)
+    return judgement(response, kind, RULE, version, value=value)
 
 
-class Judge:
-    """A model that judges, under the name that the asker knows it by."""
-
-    def __init__(self, asker: Asker, name: str, author: str, codes: Mapping[str, str]) -> None:
-        """`author` is the judge's digest (`judge_author`)."""
-        self._asker = asker
-        self._name = name
-        self._author = author
-        self._codes = codes
-
-    async def judge(self, kind: str, item: Item, response: Response) -> Judgement:
-        """Ask about one reply; unscored when no judgement could be read after the retry, or the call failed for good.
-
-        A failed call leaves a judgement without a fingerprint, which the next run replaces. Raises `BudgetSpent`.
-        """
-        request, read = self._question(kind, item, response.text)
-        asked = await self._asker.ask(self._name, request, read, purpose=f"judge {kind}", subject=item.id)
-        if asked.status == "error":
-            return _judgement(response, kind, self._name, "", raw=asked.error)
-        version = judgement_version(self._author, response.text)
-        return _judgement(response, kind, self._name, version, value=asked.value, raw=asked.raw)
-
-    def _question(
-        self, kind: str, item: Item, reply: str
-    ) -> tuple[ChatRequest, Callable[[str], dict[str, Any]]]:
-        if kind == "classification":
-            return (
-                classification_request(item, reply),
-                lambda text: read_classification(text, self._codes, reply),
-            )
-        if kind == "raf":
-            return raf_request(item, reply), lambda text: read_raf(text, reply)
-        return quality_request(item, reply), lambda text: read_quality(text, reply)
+def judge_rubric(
+    kind: str, item: Item, response: Response, session: Session, codes: Mapping[str, str]
+) -> Rubric:
+    """What is to be said of a reply to an item: `classification`, `quality` or `raf`."""
+    read: Callable[[str], dict[str, Any]]
+    if kind == "classification":
+        request, read = classification_request, lambda text: read_classification(text, codes, response.text)
+    elif kind == "raf":
+        request, read = raf_request, lambda text: read_raf(text, response.text)
+    else:
+        request, read = quality_request, lambda text: read_quality(text, response.text)
+    judge = session.judge_fingerprint
+    return Rubric(
+        kind,
+        version=judgement_version(judge_author(judge), response.text) if judge else None,
+        by_rule=judge_by_rule(kind, response, codes),
+        request=lambda: request(item, response.text),
+        read=read,
+        purpose=f"judge {kind}",
+    )
 
 
 def read_classification(text: str, codes: Mapping[str, str], judged: str = "") -> dict[str, Any]:
@@ -146,25 +129,3 @@ def read_raf(text: str, judged: str = "") -> dict[str, Any]:
     if reply["factual_signal"] and not reply["factual_all"]:
         raise ReplyError("'factual_signal' cannot be true where 'factual_all' is false")
     return dict(reply)
-
-
-def _judgement(
-    response: Response,
-    kind: str,
-    judge: str,
-    version: str,
-    *,
-    value: Mapping[str, Any] | None = None,
-    raw: str = "",
-) -> Judgement:
-    return Judgement(
-        item_id=response.item_id,
-        model=response.model,
-        variant=response.variant,
-        kind=kind,
-        judge=judge,
-        status=JudgementStatus.UNSCORED if value is None else JudgementStatus.READ,
-        value=value or {},
-        raw=raw,
-        fingerprint=version,
-    )

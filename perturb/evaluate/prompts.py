@@ -6,11 +6,12 @@ question and passages between marks that occur nowhere else in it. A judge gets 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from perturb.digests import digest
+from perturb.evaluate.questions import Question
 from perturb.items import Variant, render_prompt
 from perturb.llm.client import ChatRequest, Message
 from perturb.prompts import data_request, folder_version, object_schema, render_template
@@ -28,17 +29,32 @@ class ItemRequest(ChatRequest):
     """`prompt`, `query`, `context`, `passages` (a list of texts), `item_id`."""
 
 
-def respond_request(item: Item, variant: Variant) -> ItemRequest:
-    """Ask a model under test about an item."""
-    prompt = render_prompt(item, variant)
+def item_request(
+    request: ChatRequest, item_id: str, query: str, passages: Sequence[str], context: str
+) -> ItemRequest:
+    """A request with the parts of what it is about."""
+    prompt = "\n\n".join(message.content for message in request.messages)
     fields = {
         "prompt": prompt,
-        "query": item.query,
-        "context": item.context,
-        "passages": [passage.text for passage in item.passages],
-        "item_id": item.id,
+        "query": query,
+        "context": context,
+        "passages": list(passages),
+        "item_id": item_id,
     }
-    return ItemRequest((Message("user", prompt),), fields=fields)
+    return ItemRequest(request.messages, request.schema, fields=fields)
+
+
+def respond_request(item: Item, variant: Variant) -> ItemRequest:
+    """Ask a model under test about an item."""
+    request = ChatRequest((Message("user", render_prompt(item, variant)),))
+    return item_request(request, item.id, item.query, [one.text for one in item.passages], item.context)
+
+
+def question_request(system: str, question: Question, data: Mapping[str, Any]) -> ItemRequest:
+    """Ask a model under test about a question: a system message, and the data as JSON."""
+    context = question.context
+    passages = [] if context is None else [context]
+    return item_request(data_request(system, data), question.id, question.text, passages, context or "")
 
 
 def classification_request(item: Item, reply: str) -> ChatRequest:

@@ -1,93 +1,181 @@
-"""Runs an evaluation: every model on every item, replies judged as they come, everything kept in a ledger.
+"""The runner of every task: each model through all items at its own pace, everything kept in a ledger as it comes.
 
-What the ledger holds already is not asked again; calls that failed are. No model waits for another. By the batch, a
-model answers every item before the judge is asked, so that there are few batches and large ones.
+What the ledger holds is not asked again; calls that failed are. Nothing waits for anything but its own input: a reply
+is judged as soon as it is there, and no model waits for another.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
-import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from perturb.errors import BudgetSpent, ConfigError, LedgerError
-from perturb.evaluate.classify import ANSWER
-from perturb.evaluate.contestants import Contestant
-from perturb.evaluate.judge import Judge, judge_author, judge_by_rule
-from perturb.evaluate.question_run import run_to_end
-from perturb.evaluate.respond import respond
-from perturb.evaluate.results import answer_kind, judgement_version, run_of, write_results
-from perturb.evaluate.run_report import report_facts, report_warnings
-from perturb.evaluate.setting import EvaluationPlan, Setting, enter, set_up
+from perturb.errors import BudgetSpent, ConfigError
+from perturb.evaluate.contestants import Contestant, ModelSet
+from perturb.evaluate.session import Session
+from perturb.evaluate.task import EvaluationReport, ItemT, RunOptions, Task
+from perturb.executors.opening import open_executor
+from perturb.interrupts import heeded
 from perturb.llm.asking import Asker
 from perturb.llm.budget import Budget
-from perturb.records import Item, Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.llm.client import ChatModel
+from perturb.llm.limits import LimitedModel
+from perturb.llm.opening import open_models
 from perturb.store import EvaluationLedger, queries
 from perturb.store.batches import count_batches
 from perturb.store.db import ledger_errors
-from perturb.store.evaluations import judgement_of, response_of
-from perturb.workers import open_asker, work_through
+from perturb.workers import first_error, work_through
+
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationReport:
-    """How an evaluation ended."""
+def run_task(
+    task: Task[Any], models: ModelSet, run: Path, options: RunOptions, *, progress: bool = False
+) -> EvaluationReport:
+    """Run a task in the run folder, or go on with a run that was stopped; then write its table.
 
-    run: Path
-    facts: Mapping[str, Any]
-    """Counts, tokens, cost and seconds, under the names of `perturb evaluate --json`."""
-    stopped: str | None = None
-    """Why it stopped before its end, if it did."""
-    warnings: tuple[str, ...] = ()
-
-
-def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationReport:
-    """Evaluate models on a snapshot, or go on with an evaluation that was stopped.
-
-    Raises `PerturbError`s for everything a user can mend; after an interrupt the same call goes on from the ledger.
+    Raises `PerturbError`s for what a user can mend; an interrupt leaves a ledger from which the same call goes on.
     """
     started = time.monotonic()
-    setting = set_up(plan)
-    _check_models(setting)
-    run = plan.out or Path("outputs") / f"evaluate-{_as_folder(setting.item_set.name)}"
+    task.check(models)
+    check_models(models, options)
     with EvaluationLedger(run) as ledger, ledger_errors(ledger.path):
-        enter(setting, ledger)
+        task.register_run(ledger, models)
+        ledger.flush()
         try:
-            stopped = run_to_end(_Session(setting, ledger).run(progress))
+            stopped = run_sync(_bring_through(task, models, ledger, options, progress))
         except KeyboardInterrupt:
             raise KeyboardInterrupt(*_left_open(ledger)) from None
         ledger.flush()
-        state = run_of(ledger.db, run)
-        write_results(run, state.results)
-        facts = report_facts(ledger, run, state, setting)
+        result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
+        facts = {"run": str(run), **result.facts, **call_facts(ledger), "batches": count_batches(ledger.db)}
     facts["seconds"] = round(time.monotonic() - started, 2)
-    return EvaluationReport(
-        run, facts, str(stopped) if stopped else None, tuple(report_warnings(setting, facts))
-    )
+    warnings = (*_warnings(models, options), *result.warnings)
+    end = str(stopped) if stopped else None
+    return EvaluationReport(run, facts, end, warnings, result.table, result.rows)
 
 
-def _check_models(setting: Setting) -> None:
+def check_models(models: ModelSet, options: RunOptions) -> None:
     """Refuse a model that cannot be called, or not as it is to be, before anything is written."""
     from perturb.llm.remote import check_model
     from perturb.llm.remote_batches import check_batches
 
-    for seat in setting.contestants.values():
-        if seat.adapter is None:
-            (check_batches if setting.plan.batch else check_model)(seat.settings)
-        elif setting.plan.batch:
+    judge = models.judge
+    twin = models.under_test.get(judge.name) if judge else None
+    if judge and twin and twin.settings.fingerprint() != judge.settings.fingerprint():
+        raise ConfigError(f"--judge: a model under test is called '{judge.name}' too: give it another name")
+    for one in models.under_test.values():
+        if one.opener is None:
+            (check_batches if options.batch else check_model)(one.settings)
+        elif options.batch:
             raise ConfigError(
-                f"model '{seat.name}': a service or a function cannot be asked by the batch: leave out --batch"
+                f"model '{one.name}': a service or a function cannot be asked by the batch: leave out --batch"
             )
-    if setting.judge is not None and setting.judge.adapter is None:
-        check_model(setting.judge.settings)
+    if judge and judge.opener is None:
+        check_model(judge.settings)
+
+
+@asynccontextmanager
+async def open_session(
+    models: ModelSet,
+    ledger: EvaluationLedger,
+    options: RunOptions,
+    *,
+    retry: bool = False,
+    tell: Callable[[str], object] = lambda _: None,
+) -> AsyncIterator[Session]:
+    """The models of a run, ready to be asked within limits and budget; `tell` is told how batches go.
+
+    SIGTERM ends the work as Ctrl-C does, so that what was paid for is kept. Raises `ConfigError` for a model that
+    cannot be called.
+    """
+    budget = Budget(options.budget_usd, queries.spent_usd(ledger.db))
+    executor = await open_executor(options.executor)
+    opened: list[ChatModel] = []
+    with heeded():  # after the executor: Ray sets a handler of its own
+        try:
+            called = models.called.values()
+            singly = [one.settings for one in called if not one.opener and not _by_batch(one, options)]
+            opened += open_models(singly, budget, executor.model).values()
+            opened += [LimitedModel(executor.model(one.settings, one.opener)) for one in called if one.opener]
+            if options.batch is not None:
+                from perturb.llm.remote_batches import open_batch_models
+
+                in_batches = [one.settings for one in called if _by_batch(one, options)]
+                opened += open_batch_models(in_batches, budget, ledger, options.batch, tell)
+            asker = Asker({model.settings.name: model for model in opened}, ledger, budget)
+            yield Session(ledger, models, asker, retry=retry)
+            await asyncio.to_thread(ledger.flush)
+        finally:
+            for model in opened:
+                await model.close()
+            await executor.close()
+
+
+async def _bring_through(
+    task: Task[ItemT], models: ModelSet, ledger: EvaluationLedger, options: RunOptions, progress: bool
+) -> BudgetSpent | None:
+    """Bring every model through every item, at the same time; returns what stopped the first of them, if anything."""
+    total = len(task.items) * len(models.under_test)
+    retry = options.retry_unscored or task.retries_unscored
+    with tqdm(total=total, unit=task.unit, disable=None if progress else True) as bar:
+
+        async def one_model(session: Session, model: str) -> BudgetSpent | None:
+            async def one_item(item: ItemT) -> None:
+                await task.solve(session, model, item)
+                bar.update()
+                await ledger.keep_up()
+
+            at_once = min(len(task.items), width(models, [models.under_test[model]], options))
+            return await work_through(iter(task.items), one_item, at_once)
+
+        async with open_session(models, ledger, options, retry=retry, tell=bar.set_postfix_str) as session:
+            try:
+                async with asyncio.TaskGroup() as group:
+                    passes = [group.create_task(one_model(session, name)) for name in models.under_test]
+            except BaseExceptionGroup as failures:
+                raise first_error(failures) from None
+    return next((stop for one in passes if (stop := one.result()) is not None), None)
+
+
+def width(models: ModelSet, asked: list[Contestant], options: RunOptions) -> int:
+    """How many items go through at once: what keeps those asked and the judge busy, or fills batches."""
+    if options.batch is not None:
+        return options.batch.most_waiting
+    busy = [*asked, *([models.judge] if models.judge else [])]
+    return sum(one.settings.max_connections for one in busy)
+
+
+def run_sync(work: Coroutine[Any, Any, T]) -> T:
+    """The result of the work; a termination ends it as Ctrl-C does."""
+    try:
+        return asyncio.run(work)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def call_facts(ledger: EvaluationLedger) -> dict[str, Any]:
+    """Calls, tokens and cost of the run so far; the cost is None where a price is unknown."""
+    totals = queries.call_totals(ledger.db).values()
+    costs = [entry["cost_usd"] for entry in totals]
+    return {
+        "calls": sum(entry["calls"] for entry in totals),
+        "cached_calls": ledger.cached_calls,
+        "tokens": sum((entry["prompt_tokens"] or 0) + (entry["completion_tokens"] or 0) for entry in totals),
+        "cost_usd": None if None in costs else round(sum(costs), 6),
+    }
+
+
+def _by_batch(one: Contestant, options: RunOptions) -> bool:
+    """Whether a model is asked with batch APIs; a judge that cannot be is called as usual."""
+    from perturb.llm.remote_batches import can_batch
+
+    return options.batch is not None and one.opener is None and can_batch(one.settings)
 
 
 def _left_open(ledger: EvaluationLedger) -> tuple[str, ...]:
@@ -100,169 +188,9 @@ def _left_open(ledger: EvaluationLedger) -> tuple[str, ...]:
     return (f"{which} on at the provider: the same command collects what is in it, and does not pay twice",)
 
 
-def _as_folder(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "snapshot"
-
-
-class _Session:
-    """The calls of one session of an evaluation."""
-
-    def __init__(self, setting: Setting, ledger: EvaluationLedger) -> None:
-        self._setting = setting
-        self._ledger = ledger
-        self._versions = {name: setting.response_version(name) for name in setting.contestants}
-        self._author = judge_author(setting.judge.settings) if setting.judge else None
-        self._settled: Callable[[], object] = lambda: None
-
-    async def run(self, progress: bool) -> BudgetSpent | None:
-        """Bring every model through every item, or stop when the budget is spent."""
-        total = len(self._setting.item_set.items) * len(self._setting.contestants)
-        with tqdm(total=total, unit="reply", disable=None if progress else True) as bar:
-            lock = threading.Lock()
-
-            def settled() -> None:
-                with lock:
-                    bar.update()
-
-            self._settled = settled
-            async with self._open_asker(bar.set_postfix_str) as asker:
-                ends = await self._all_models(asker)
-                await asyncio.to_thread(self._ledger.flush)
-        return next((end for end in ends if end is not None), None)
-
-    def _open_asker(self, tell: Callable[[str], object]) -> AbstractAsyncContextManager[Asker]:
-        """An asker over everybody who takes part; `tell` is told how batches go."""
-        setting = self._setting
-        seats = {**setting.contestants, **({setting.judge.name: setting.judge} if setting.judge else {})}
-        remote = [seat for seat in seats.values() if seat.adapter is None]
-        singly = [seat.settings for seat in remote if not setting.goes_by_batch(seat)]
-        others = [seat.adapter for seat in seats.values() if seat.adapter is not None]
-        budget = Budget(setting.plan.budget_usd, queries.spent_usd(self._ledger.db))
-        if setting.plan.batch is not None:
-            from perturb.llm.remote_batches import open_batch_models
-
-            in_batches = [seat.settings for seat in remote if setting.goes_by_batch(seat)]
-            others += open_batch_models(in_batches, budget, self._ledger, setting.plan.batch, tell)
-        return open_asker(singly, self._ledger, budget, others)
-
-    async def _all_models(self, asker: Asker) -> list[BudgetSpent | None]:
-        """All models at the same time, each at its own pace."""
-        judge, waiting_for_judge = None, 0
-        if (seat := self._setting.judge) is not None:
-            judge = Judge(asker, seat.name, judge_author(seat.settings), self._setting.codes)
-            waiting_for_judge = seat.settings.max_connections
-
-        async def one_model(contestant: Contestant) -> BudgetSpent | None:
-            limits = self._setting.plan.batch
-            if limits is not None:
-                return await self._by_stages(asker, judge, contestant.name, limits.most_waiting)
-            return await work_through(
-                iter(self._setting.item_set.items),
-                lambda item: self._settle(asker, judge, contestant.name, item),
-                contestant.settings.max_connections + waiting_for_judge,
-            )
-
-        tasks = [asyncio.create_task(one_model(one)) for one in self._setting.contestants.values()]
-        try:
-            return await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _settle(self, asker: Asker, judge: Judge | None, model: str, item: Item) -> None:
-        """One model on one item: the reply, then the judgements it needs."""
-        response = await self._response(asker, model, item)
-        if response.status is ResponseStatus.ANSWERED and await self._needs_grade(judge, item, response):
-            await self._judgement(judge, answer_kind(item), item, response)
-        self._settled()
-        await self._ledger.keep_up()
-
-    async def _by_stages(
-        self, asker: Asker, judge: Judge | None, model: str, width: int
-    ) -> BudgetSpent | None:
-        """One model on every item, all items through one stage before any goes through the next."""
-
-        async def answered(item: Item) -> bool:
-            return (await self._response(asker, model, item)).status is ResponseStatus.ANSWERED
-
-        async def needs_grade(item: Item) -> bool:
-            return await self._needs_grade(judge, item, self._stored(model, item))
-
-        async def graded(item: Item) -> bool:
-            await self._judgement(judge, answer_kind(item), item, self._stored(model, item))
-            return False
-
-        items: Sequence[Item] = self._setting.item_set.items
-        for stage in (answered, needs_grade, graded):
-            items, stopped = await self._through(items, stage, width)
-            if stopped is not None:
-                return stopped
-        return None
-
-    async def _through(
-        self,
-        items: Sequence[Item],
-        stage: Callable[[Item], Awaitable[bool]],
-        width: int,
-    ) -> tuple[Sequence[Item], BudgetSpent | None]:
-        """The items that a stage hands on to the next; the others are settled."""
-        handed_on: list[Item] = []
-
-        async def do(item: Item) -> None:
-            if await stage(item):
-                handed_on.append(item)
-            else:
-                self._settled()
-            await self._ledger.keep_up()
-
-        stopped = await work_through(iter(items), do, min(len(items), width))
-        await asyncio.to_thread(self._ledger.flush)
-        return handed_on, stopped
-
-    def _stored(self, model: str, item: Item) -> Response:
-        """The reply that an earlier stage has put into the ledger."""
-        found = response_of(self._ledger.db, item.id, model, self._setting.plan.variant)
-        if found is None:
-            raise LedgerError(
-                f"{self._ledger.folder}: a reply to item '{item.id}' is missing: run the command again"
-            )
-        return found
-
-    async def _needs_grade(self, judge: Judge | None, item: Item, response: Response) -> bool:
-        """Whether a reply is an answer attempt on an item that can be answered."""
-        classification = await self._judgement(judge, "classification", item, response)
-        attempt = classification is not None and classification.value.get("predicted") == ANSWER
-        return attempt and item.answerable
-
-    async def _response(self, asker: Asker, model: str, item: Item) -> Response:
-        """The stored reply, if it was made with the settings of today; else a new one."""
-        variant, version = self._setting.plan.variant, self._versions[model]
-        known = response_of(self._ledger.db, item.id, model, variant)
-        if known is not None and known.fingerprint == version and known.status is ResponseStatus.ANSWERED:
-            return known
-        response = await respond(asker, item, model, variant, version)
-        self._ledger.record_response(response)
-        return response
-
-    async def _judgement(
-        self, judge: Judge | None, kind: str, item: Item, response: Response
-    ) -> Judgement | None:
-        """The judgement of this kind: the rule's, the stored one, or the judge's; None where nobody can judge."""
-        known = judgement_of(self._ledger.db, item.id, response.model, response.variant, kind)
-        made = judge_by_rule(kind, response, self._setting.codes)
-        if made is None:
-            if known is not None and self._holds(known, response):
-                return known
-            if judge is None:
-                return None
-            made = await judge.judge(kind, item, response)
-        if made != known:
-            self._ledger.record_judgement(made)
-        return made
-
-    def _holds(self, known: Judgement, response: Response) -> bool:
-        """Whether a stored judgement need not be asked for again."""
-        if known.status is JudgementStatus.UNSCORED and self._setting.plan.retry_unscored:
-            return False
-        return self._author is None or known.fingerprint == judgement_version(self._author, response.text)
+def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
+    for name in models.judging_themselves:
+        yield f"{name}: is the judge too and judges its own replies, so its scores may be partial: name another judge"
+    judge = models.judge
+    if options.batch and judge and not _by_batch(judge, options):
+        yield f"{judge.name}: cannot be asked by the batch, so the judge was called one by one, at its full price"

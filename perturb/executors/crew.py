@@ -15,8 +15,9 @@ from typing import Any, Protocol
 from perturb.digests import digest
 from perturb.errors import ExecutorError, PerturbError, WorkerLostError
 from perturb.executors.executor import FarModel
-from perturb.executors.tasks import Failure, Row, Task
+from perturb.executors.tasks import Failure, Opener, Row, Task
 from perturb.llm.client import ChatModel, ModelSettings
+from perturb.llm.opening import open_transport
 
 Waiting = tuple[Task, "asyncio.Future[Any]"]
 
@@ -68,10 +69,10 @@ class Crew:
         self._woken = False
         self._broken: ExecutorError | None = None
 
-    def model(self, settings: ModelSettings) -> ChatModel:
+    def model(self, settings: ModelSettings, opener: Opener = open_transport) -> ChatModel:
         """A model whose calls the places carry out."""
         key = digest(settings.name, settings.fingerprint(), settings.timeout, settings.max_connections)
-        return FarModel(settings, self, key)
+        return FarModel(settings, self, key, opener)
 
     async def run(self, task: Task) -> Any:
         """Put the task into the next chunk and wait for its row."""

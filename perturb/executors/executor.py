@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from perturb.catalogue import Catalogue
 from perturb.errors import ExecutorError, WorkerLostError
-from perturb.executors.tasks import ChatTask, Task, Tools
+from perturb.executors.tasks import ChatTask, Opener, Task, Tools
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
 from perturb.llm.opening import open_transport
 
@@ -21,7 +21,7 @@ class Executor(Protocol):
     width: int
     """How many tasks of the rule engine keep it busy."""
 
-    def model(self, settings: ModelSettings) -> ChatModel:
+    def model(self, settings: ModelSettings, opener: Opener = open_transport) -> ChatModel:
         """A model whose calls this executor carries out, without limits and retries: those are the driver's."""
 
     async def run(self, task: Task) -> Any:
@@ -43,9 +43,9 @@ class LocalExecutor:
     def __init__(self, catalogue: Catalogue | None = None) -> None:
         self._tools = Tools(catalogue)
 
-    def model(self, settings: ModelSettings) -> ChatModel:
-        """The transport itself."""
-        return open_transport(settings)
+    def model(self, settings: ModelSettings, opener: Opener = open_transport) -> ChatModel:
+        """The model itself."""
+        return opener(settings)
 
     async def run(self, task: Task) -> Any:
         """Do the task at once, after the calls in flight have had their turn."""
@@ -60,9 +60,10 @@ class LocalExecutor:
 class FarModel:
     """A model whose calls are made by the workers of an executor."""
 
-    def __init__(self, settings: ModelSettings, executor: Executor, key: str) -> None:
+    def __init__(self, settings: ModelSettings, executor: Executor, key: str, opener: Opener) -> None:
         """`key` tells the settings apart from those of other models."""
         self._settings = settings
+        self._opener = opener
         self._executor = executor
         self._key = key
 
@@ -73,7 +74,7 @@ class FarModel:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Have one request sent; raises what the transport raises, and `WorkerLostError`."""
-        task = ChatTask(request.key, self._key, self._settings, request)
+        task = ChatTask(request.key, self._key, self._settings, request, self._opener)
         reply: ChatReply = await self._executor.run(task)
         return reply
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -22,6 +22,9 @@ from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
 from perturb.llm.opening import open_transport
 from perturb.records import BaseInstance, Candidate, Job, Verdict
 from perturb.verify.judge import ask_rule
+
+Opener = Callable[[ModelSettings], ChatModel]
+"""Makes a model from its settings, without limits and retries: a function or class that workers can import."""
 
 RULE_SECONDS = 60.0
 """The longest that one task of the rule engine may take; measured ones take milliseconds."""
@@ -44,7 +47,7 @@ class Tools:
                     f"model '{task.settings.name}': environment variable {variable} is not set where the worker runs "
                     f"({os.uname().nodename}): set it on every node before its worker starts"
                 )
-            model = self.models[task.model] = open_transport(task.settings)
+            model = self.models[task.model] = task.open(task.settings)
         return model
 
     def rules(self) -> Catalogue:
@@ -83,6 +86,7 @@ class ChatTask:
     """Digest of the settings, under which a worker keeps the opened model."""
     settings: ModelSettings
     request: ChatRequest
+    open: Opener = open_transport
 
     @property
     def seconds(self) -> float:

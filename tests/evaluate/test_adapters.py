@@ -331,7 +331,7 @@ def test_names_of_every_kind(tmp_path: Path, module: str) -> None:
     names = ["gpt", "rag", "mine", "openai/other", "http://127.0.0.1:2/x", f"{module}:by_parts"]
     found = ModelNames(file, {"q": "{prompt}"}).find(names)
     assert list(found) == names
-    assert [one.adapter is None for one in found.values()] == [True, False, False, True, False, False]
+    assert [one.opener is None for one in found.values()] == [True, False, False, True, False, False]
     assert found["rag"].settings.params == {
         "request": {"question": "{query}", "top_k": 3},
         "reply": "out.text",

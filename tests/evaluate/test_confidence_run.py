@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ import pytest
 import yaml
 
 from perturb.errors import ConfigError, LedgerError
-from perturb.evaluate.chat_models import find_chat_models
+from perturb.evaluate.bas import BasTask
 from perturb.evaluate.confidence_report import score_confidence
-from perturb.evaluate.confidence_run import ConfidencePlan, ConfidenceReport, run_confidence
+from perturb.evaluate.contestants import ModelNames, ModelSet, contestant
 from perturb.evaluate.elicit import Elicitation
 from perturb.evaluate.question_sets import read_questions
 from perturb.evaluate.questions import Question, QuestionSet
+from perturb.evaluate.run import run_task
+from perturb.evaluate.task import EvaluationReport, RunOptions
 from perturb.llm.client import ModelSettings, Price
 from tests.loopback import Fault, LoopbackServer, ScriptedFaults
 from tests.loopback.confiders import GOOD, ConfidencePlayer, is_known, question_rows
@@ -54,13 +57,37 @@ def questions(count: int, tmp_path: Path) -> QuestionSet:
     return read_questions(str(path))
 
 
-def plan(server: LoopbackServer, asked: QuestionSet, *names: str, **changes: Any) -> ConfidencePlan:
+@dataclass
+class Plan:
+    """A task, its models and the budget."""
+
+    questions: QuestionSet
+    models: tuple[ModelSettings, ...]
+    judge: ModelSettings | None
+    elicitations: tuple[Elicitation, ...] = (Elicitation.DIRECT,)
+    k: int = 3
+    budget_usd: float | None = None
+
+
+def plan(server: LoopbackServer, asked: QuestionSet, *names: str, **changes: Any) -> Plan:
     models = tuple(settings(server, name) for name in names or ("honest",))
-    return ConfidencePlan(asked, models, settings(server, "judge"), **changes)
+    return Plan(asked, models, settings(server, "judge"), **changes)
 
 
-def rows_of(report: ConfidenceReport) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in report.table.read_text(encoding="utf-8").splitlines()]
+def run_confidence(plan: Plan, folder: Path) -> EvaluationReport:
+    judge = contestant(plan.judge) if plan.judge else None
+    models = ModelSet({one.name: contestant(one) for one in plan.models}, judge)
+    task = BasTask(plan.questions, plan.elicitations, plan.k)
+    return run_task(task, models, folder, RunOptions(budget_usd=plan.budget_usd))
+
+
+def table_of(report: EvaluationReport) -> Path:
+    assert report.table is not None
+    return report.table
+
+
+def rows_of(report: EvaluationReport) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in table_of(report).read_text(encoding="utf-8").splitlines()]
 
 
 # -- three models, four ways -----------------------------------------------------------------------------------
@@ -73,7 +100,7 @@ def test_bas_orders_three_models_where_ece_cannot(server: LoopbackServer, tmp_pa
     assert report.facts["rows"] == 60 * 3 * 4
     scores = {
         (one.group.model, one.group.elicitation): one.report
-        for one in score_confidence([report.table]).groups
+        for one in score_confidence([table_of(report)]).groups
     }
     assert len(scores) == 12
     for way in map(str, ALL):
@@ -134,7 +161,7 @@ def test_an_unreadable_reply_is_unscored_kept_and_not_asked_again(tmp_path: Path
     assert rows_of(again) == list(rows.values())
     assert any("3 of 4 replies state no readable answer" in line for line in report.warnings)
     assert any("1 of 4 replies the probabilities do not add up" in line for line in report.warnings)
-    scored = score_confidence([report.table]).groups
+    scored = score_confidence([table_of(report)]).groups
     assert [(one.report.n, one.group.unscored) for one in scored] == [(1, 3), (2, 2)]
 
 
@@ -181,7 +208,7 @@ def test_changed_settings_are_asked_anew(
     asked = questions(3, tmp_path)
     run_confidence(plan(server, asked), tmp_path / "run")
     before = len(player.asked)
-    changed = ConfidencePlan(
+    changed = Plan(
         asked, (settings(server, "honest", params={"temperature": 1.0}),), settings(server, "judge")
     )
     run_confidence(changed, tmp_path / "run")
@@ -193,12 +220,12 @@ def test_a_spent_budget_stops_and_a_larger_one_goes_on(server: LoopbackServer, t
     models = (settings(server, "honest", **priced),)
     judge = settings(server, "judge", **priced)
     asked = questions(20, tmp_path)
-    short = run_confidence(ConfidencePlan(asked, models, judge, budget_usd=0.003), tmp_path / "run")
+    short = run_confidence(Plan(asked, models, judge, budget_usd=0.003), tmp_path / "run")
     assert short.stopped is not None
     assert "budget_usd" in short.stopped
     assert 0 < short.facts["unscored"] < 20
     assert short.facts["cost_usd"] <= 0.003
-    whole = run_confidence(ConfidencePlan(asked, models, judge, budget_usd=1.0), tmp_path / "run")
+    whole = run_confidence(Plan(asked, models, judge, budget_usd=1.0), tmp_path / "run")
     assert (whole.stopped, whole.facts["unscored"]) == (None, 0)
 
 
@@ -230,8 +257,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_a_judge_under_test_is_named(server: LoopbackServer, tmp_path: Path) -> None:
     model = settings(server, "honest")
     asked = QuestionSet("set", (Question("q", "Question 0?", (GOOD,)),))
-    report = run_confidence(ConfidencePlan(asked, (model,), model), tmp_path / "run")
-    assert any("judge 'honest' is under test" in line for line in report.warnings)
+    report = run_confidence(Plan(asked, (model,), model), tmp_path / "run")
+    assert any("honest: is the judge too" in line for line in report.warnings)
 
 
 def test_what_cannot_be_run_is_refused_before_a_call(
@@ -240,12 +267,11 @@ def test_what_cannot_be_run_is_refused_before_a_call(
     asked = questions(2, tmp_path)
     twice = (Elicitation.DIRECT, Elicitation.DIRECT)
     bad = [
-        (plan(server, asked, "honest", "honest"), "stands twice"),
         (plan(server, asked, elicitations=twice), "stands twice"),
         (plan(server, asked, k=1), "--k"),
-        (ConfidencePlan(asked, (settings(server, "honest"),), None), "--judge"),
+        (Plan(asked, (settings(server, "honest"),), None), "--judge"),
         (
-            ConfidencePlan(asked, (settings(server, "a"),), settings(server, "a", params={"seed": 1})),
+            Plan(asked, (settings(server, "a"),), settings(server, "a", params={"seed": 1})),
             "give it another name",
         ),
     ]
@@ -265,8 +291,18 @@ def test_a_folder_of_another_kind_of_run_is_left_alone(server: LoopbackServer, t
         run_confidence(plan(server, questions(1, tmp_path)), tmp_path / "run")
 
 
-def test_services_and_functions_are_refused() -> None:
-    with pytest.raises(ConfigError, match="cannot be run here"):
-        find_chat_models(["http://127.0.0.1:9/ask"], None, None)
-    with pytest.raises(ConfigError, match="is not known"):
-        find_chat_models(["nobody"], None, None)
+def test_a_service_and_a_function_answer_like_any_model(tmp_path: Path, server: LoopbackServer) -> None:
+    """What a function is given of a question: the parts that it names."""
+    (tmp_path / "models.yaml").write_text(
+        yaml.safe_dump({"models": [{"name": "judge", "model": "hosted_vllm/judge", "api_base": server.url}]})
+    )
+    models = ModelNames(tmp_path / "models.yaml").find_all([f"{__name__}:say_vltava"], "judge")
+    report = run_task(BasTask(questions(3, tmp_path)), models, tmp_path / "run", RunOptions())
+    assert [(row.answer, row.confidence, row.is_correct) for row in report.rows] == [(GOOD, 0.8, 1)] * 3
+
+
+def say_vltava(query: str, passages: list[str], prompt: str) -> str:
+    assert query.startswith("Question ")
+    assert passages == []
+    assert "### FINAL DECISION" in prompt
+    return f"### FINAL DECISION\nAnswer: {GOOD}\nConfidence: 0.8"

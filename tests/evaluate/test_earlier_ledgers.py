@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 
 from perturb.store.calls import LEDGER_FILE
-from tests.curate.test_solve import SolverPlayer
 from tests.loopback import LoopbackServer
 from tests.loopback.answerers import AnswererPlayer
 from tests.loopback.confiders import ConfidencePlayer
@@ -26,6 +25,7 @@ from tests.loopback.replay import Player
 from tests.loopback.responders import Responders
 
 from .rows import items_of
+from .test_solvability import SolverPlayer
 
 LEDGERS = Path(__file__).parent / "ledgers"
 PORT = 18471

@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,12 @@ import pytest
 import yaml
 
 from perturb.errors import ConfigError, LedgerError
+from perturb.evaluate.contestants import ModelSet, contestant
 from perturb.evaluate.question_sets import read_questions
 from perturb.evaluate.questions import Question, QuestionSet
-from perturb.evaluate.two_pass import FORCED, SETTINGS, pass_request
-from perturb.evaluate.two_pass_run import TwoPassPlan, TwoPassReport, run_two_pass
+from perturb.evaluate.refusal_index import FORCED, REFUSAL_PROMPTS, RefusalIndexTask, pass_request
+from perturb.evaluate.run import run_task
+from perturb.evaluate.task import EvaluationReport, RunOptions
 from perturb.llm.client import ModelSettings, Price
 from perturb.metrics import refusal_index, refusal_index_from_counts
 from perturb.store import Ledger
@@ -73,10 +75,19 @@ def settings(server: LoopbackServer, name: str, **changes: Any) -> ModelSettings
     )
 
 
-def plan(
-    server: LoopbackServer, models: Sequence[str] = ("m1",), size: int = 20, **changes: Any
-) -> TwoPassPlan:
-    made = TwoPassPlan(
+@dataclass
+class Plan:
+    """A task, its models and the budget."""
+
+    questions: QuestionSet
+    models: tuple[ModelSettings, ...]
+    judge: ModelSettings | None
+    settings: tuple[str, ...] = tuple(REFUSAL_PROMPTS)
+    budget_usd: float | None = None
+
+
+def plan(server: LoopbackServer, models: Sequence[str] = ("m1",), size: int = 20, **changes: Any) -> Plan:
+    made = Plan(
         replace(QUESTIONS, questions=QUESTIONS.questions[:size]),
         tuple(settings(server, name) for name in models),
         settings(server, "judge"),
@@ -84,14 +95,22 @@ def plan(
     return replace(made, **changes)
 
 
-def table(report: TwoPassReport) -> list[dict[str, Any]]:
+def run_two_pass(plan: Plan, folder: Path) -> EvaluationReport:
+    judge = contestant(plan.judge) if plan.judge else None
+    models = ModelSet({one.name: contestant(one) for one in plan.models}, judge)
+    task = RefusalIndexTask(plan.questions, plan.settings)
+    return run_task(task, models, folder, RunOptions(budget_usd=plan.budget_usd))
+
+
+def table(report: EvaluationReport) -> list[dict[str, Any]]:
+    assert report.table is not None
     return [json.loads(line) for line in report.table.read_text(encoding="utf-8").splitlines()]
 
 
 # -- prompts ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("setting", "unanswered"), [*SETTINGS.items(), (FORCED, 0)])
+@pytest.mark.parametrize(("setting", "unanswered"), [*REFUSAL_PROMPTS.items(), (FORCED, 0)])
 def test_prompts_differ_in_instruction_and_unanswered_examples(setting: str, unanswered: int) -> None:
     system = pass_request(QUESTIONS.questions[0], setting).messages[0].content
     outputs = [line for line in system.splitlines() if line.startswith("OUTPUT:")]
@@ -106,7 +125,7 @@ def test_an_example_that_is_unanswered_stays_so_in_more_refusing_prompts() -> No
         outputs = [line for line in system.splitlines() if line.startswith("OUTPUT:")]
         return {place for place, line in enumerate(outputs) if "UNANSWERED" in line}
 
-    sets = [unanswered(setting) for setting in SETTINGS]
+    sets = [unanswered(setting) for setting in REFUSAL_PROMPTS]
     assert all(one < other for one, other in pairwise(sets))
 
 
@@ -139,7 +158,7 @@ def test_the_table_is_what_the_models_did(
     assert len(rows) == 2 * 4 * 40
     texts = {one.id: one.text for one in QUESTIONS.questions}
     for row in rows:
-        expected = player.truth(row["model"], texts[row["item_id"]], SETTINGS[row["setting"]])
+        expected = player.truth(row["model"], texts[row["item_id"]], REFUSAL_PROMPTS[row["setting"]])
         assert (row["refused"], row["wrong"]) == expected
         assert row["unscored"] is None
     strong, weak = (
@@ -162,7 +181,7 @@ def test_only_what_was_refused_is_forced_and_once_for_all_settings(
         (name, text)
         for name in ("m1", "m2")
         for text in TEXTS[:20]
-        if any(player.truth(name, text, unanswered)[0] for unanswered in SETTINGS.values())
+        if any(player.truth(name, text, unanswered)[0] for unanswered in REFUSAL_PROMPTS.values())
     }
     assert Counter(player.forced) == dict.fromkeys(expected, 1)
     assert 0 < len(expected) < 40
@@ -221,7 +240,7 @@ def test_an_unreadable_grade_leaves_a_row_unscored_and_is_asked_again(
     second = run_two_pass(plan(server), tmp_path / "run")
     assert second.facts["unscored"] == 0
     assert len(player.forced) == len(set(player.forced))
-    assert server.counters.requests["m1"] == 20 * len(SETTINGS) + len(player.forced)
+    assert server.counters.requests["m1"] == 20 * len(REFUSAL_PROMPTS) + len(player.forced)
 
 
 def test_failed_calls_are_made_again_by_the_same_command(player: AnswererPlayer, tmp_path: Path) -> None:
@@ -248,7 +267,6 @@ def test_a_spent_budget_stops_the_run_and_more_of_it_goes_on(server: LoopbackSer
 
 def test_bad_plans_are_refused_before_anything_is_asked(server: LoopbackServer, tmp_path: Path) -> None:
     bad = [
-        (plan(server, ("m1", "m1")), "stands twice"),
         (plan(server, settings=("lowest",)), "low, normal, high, highest"),
         (plan(server, judge=None), "--judge"),
         (plan(server, judge=settings(server, "m1", params={})), "another name"),
@@ -265,7 +283,7 @@ def test_bad_plans_are_refused_before_anything_is_asked(server: LoopbackServer, 
 
 def test_a_judge_under_test_is_said(server: LoopbackServer, tmp_path: Path) -> None:
     report = run_two_pass(plan(server, size=2, judge=settings(server, "m1")), tmp_path / "run")
-    assert "the judge 'm1' is under test itself" in report.warnings[0]
+    assert report.warnings[0].startswith("m1: is the judge too")
 
 
 def test_letters_need_no_judge(server: LoopbackServer, player: AnswererPlayer, tmp_path: Path) -> None:
@@ -344,7 +362,7 @@ def test_two_models_under_four_prompts_survive_kills(
     assert len(told["results"]) == 8
     texts = [one.text for one in read_questions(str(tmp_path / "boxes.jsonl")).questions]
     for result in told["results"]:
-        pairs = [player.truth(result["model"], text, SETTINGS[result["setting"]]) for text in texts]
+        pairs = [player.truth(result["model"], text, REFUSAL_PROMPTS[result["setting"]]) for text in texts]
         counts = [pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))]
         assert [result[name] for name in ("n11", "n10", "n01", "n00")] == counts
         assert result["refusal_index"] == refusal_index_from_counts(*counts).refusal_index

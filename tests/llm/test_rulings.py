@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from perturb.curate.solve import read_correct
 
 from perturb.catalogue import Catalogue
-from perturb.curate.solve import read_correct
 from perturb.evaluate.grade import read_grade
 from perturb.evaluate.judge import read_classification, read_quality, read_raf
 from perturb.evaluate.questions import Question

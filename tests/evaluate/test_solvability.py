@@ -14,16 +14,16 @@ from typer.testing import CliRunner
 
 from perturb.cli.curate import curate_command
 from perturb.curate import demo_path, load_base_set
-from perturb.curate.solve import (
+from perturb.errors import BudgetSpent, ConfigError, TransientModelError
+from perturb.evaluate.answers import is_exact_match
+from perturb.evaluate.solvability import (
     SolvabilityTest,
     SolverPanel,
-    is_exact_match,
     load_solvers,
     read_answer,
     read_correct,
     read_raf,
 )
-from perturb.errors import BudgetSpent, ConfigError, TransientModelError
 from perturb.records import BaseInstance, Passage
 from tests.loopback import Fault, LoopbackServer, RandomFaults, ScriptedFaults
 from tests.loopback.replay import Turns

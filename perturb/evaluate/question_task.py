@@ -1,0 +1,143 @@
+"""What tasks over questions have in common: each question is asked in several ways, and each way makes a row."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from perturb.blueprint import code_version
+from perturb.errors import ConfigError, LedgerError
+from perturb.evaluate import grade
+from perturb.evaluate.contestants import ModelSet
+from perturb.evaluate.questions import Question, QuestionSet
+from perturb.evaluate.session import Session
+from perturb.evaluate.task import Task, TaskResult
+from perturb.prompts import template_version
+from perturb.store import EvaluationLedger
+from perturb.store.evaluations import read_facts
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """One question asked of one model in one way. The fields are columns of the table, in order."""
+
+    item_id: str
+    base_id: str
+    """What the question was made from; rows that share it are not independent."""
+    model: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain values, columns in order."""
+        return asdict(self)
+
+
+RowT = TypeVar("RowT", bound=QuestionRow)
+
+
+@dataclass(frozen=True)
+class QuestionTask(Task[Question], Generic[RowT]):
+    """Questions with known answers."""
+
+    questions: QuestionSet
+
+    unit = "question"
+    retries_unscored = True
+    fact: ClassVar[str]
+    """The name under which a ledger keeps what the run is made of."""
+    table_file: ClassVar[str]
+
+    @property
+    def items(self) -> tuple[Question, ...]:
+        """Those of the set."""
+        return self.questions.questions
+
+    @property
+    @abstractmethod
+    def ways(self) -> Sequence[str]:
+        """In how many ways each question is asked; rows come in this order."""
+
+    @property
+    @abstractmethod
+    def templates(self) -> Sequence[str]:
+        """The templates asked with."""
+
+    @abstractmethod
+    async def solve(self, session: Session, model: str, item: Question) -> list[RowT]:
+        """A question in all ways, at the same time, and the grades of its answers. Raises `BudgetSpent`."""
+
+    @abstractmethod
+    def way_facts(self) -> dict[str, Any]:
+        """The ways, as ledger and report tell of them."""
+
+    @abstractmethod
+    def warnings(self, rows: Sequence[RowT], *, stopped: bool) -> Iterator[str]:
+        """What a reader of the rows should know, one line each."""
+
+    def check(self, models: ModelSet) -> None:
+        """Option letters and numbers are graded by rule where they are plain; words need a judge."""
+        if models.judge is None and any(question.form == "text" for question in self.items):
+            raise ConfigError("--judge: answers in words cannot be graded without one: name a model")
+
+    def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
+        """Note the questions and what the run is made of. Raises `LedgerError` for another kind of run."""
+        known = read_facts(ledger.db)
+        other = bool(known) and self.fact not in known
+        if other or ledger.db.execute("SELECT 1 FROM plans").fetchone():
+            raise LedgerError(f"{ledger.folder}: holds another kind of run: choose another folder with --out")
+        ledger.add_items((question.id, question.to_payload()) for question in self.items)
+        ledger.write_fact(self.fact, self._run_facts(models))
+
+    async def finish(self, session: Session, *, stopped: bool) -> TaskResult:
+        """Write the table: by model, then by way, then in the order of the questions."""
+        rows: list[RowT] = []
+        for model in session.models.under_test:
+            found = [await self.solve(session, model, question) for question in self.items]
+            rows += [row for of_way in zip(*found, strict=True) for row in of_way]
+        table = session.ledger.folder / self.table_file
+        write_table(table, (row.to_dict() for row in rows))
+        facts = {
+            "table": str(table),
+            "questions": len(self.items),
+            "models": list(session.models.under_test),
+            **self.way_facts(),
+            "rows": len(rows),
+            "unscored": sum(row.to_dict()["unscored"] is not None for row in rows),
+        }
+        warnings = (*self.questions.warnings, *self.warnings(rows, stopped=stopped))
+        return TaskResult(facts, warnings, table, tuple(rows))
+
+    def _run_facts(self, models: ModelSet) -> dict[str, Any]:
+        """What a ledger keeps, with the versions of the templates; no address and no key."""
+        called = {name: one.settings for name, one in models.called.items()}
+        return {
+            "questions": {
+                "name": self.questions.name,
+                "digest": self.questions.digest,
+                "count": len(self.items),
+            },
+            "models": list(models.under_test),
+            "judge": models.judge.name if models.judge else None,
+            "called": {
+                name: {"model": one.model, "params": dict(one.params), "fingerprint": one.fingerprint()}
+                for name, one in called.items()
+            },
+            "templates": {name: template_version(name) for name in (*self.templates, grade.TEMPLATE)},
+            "code_version": code_version(),
+            **self.way_facts(),
+        }
+
+
+def write_table(path: Path, rows: Iterator[dict[str, Any]]) -> None:
+    """Write the table, one JSON object a line, whole or not at all; raises `LedgerError` if it cannot be."""
+    beside = path.with_suffix(".part")
+    try:
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            for row in rows:
+                file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+        beside.replace(path)
+    except OSError as exc:
+        raise LedgerError(f"{path}: cannot be written ({exc.strerror}): check the folder") from None

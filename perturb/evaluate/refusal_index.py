@@ -1,0 +1,150 @@
+"""The task behind the Refusal Index: models may refuse in the first pass and must answer in the second.
+
+The first pass is run under several prompts, from one that hardly invites a refusal to one that prefers it. The second
+pass asks for nothing but what was refused, and once only: prompts under which the same question was refused share its
+answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from perturb.errors import ConfigError
+from perturb.evaluate.answers import Grade
+from perturb.evaluate.contestants import ModelSet
+from perturb.evaluate.grade import grade
+from perturb.evaluate.prompts import question_request
+from perturb.evaluate.question_task import QuestionRow, QuestionTask
+from perturb.evaluate.questions import Question, question_data
+from perturb.evaluate.refusal_table import TABLE_FILE
+from perturb.evaluate.session import Session, Unscored
+from perturb.llm.client import ChatRequest
+from perturb.prompts import system_message
+from perturb.workers import finish_all
+
+REFUSAL_PROMPTS: Mapping[str, int] = {"low": 0, "normal": 1, "high": 4, "highest": 6}
+"""First-pass prompts by how much they invite a refusal, and how many of their ten examples are unanswered (table 5)."""
+FORCED = "forced"
+"""The prompt of the second pass."""
+TEMPLATE = "two_pass/prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalRow(QuestionRow):
+    """One question under one prompt of the first pass."""
+
+    setting: str
+    refused: int | None
+    """1 if the model refused in the first pass; None while unscored."""
+    wrong: int | None
+    """1 if the answer is wrong, the forced one where the model refused; None while unscored."""
+    first_grade: str | None
+    forced_grade: str | None
+    """None where nothing was refused, and where no answer could be right."""
+    answerable: bool | None
+    source: str
+    unscored: str | None
+    """Why `refused` or `wrong` is missing: `PROMPT: reason`."""
+
+
+@dataclass(frozen=True)
+class RefusalIndexTask(QuestionTask[RefusalRow]):
+    """Both passes."""
+
+    settings: tuple[str, ...] = tuple(REFUSAL_PROMPTS)
+    """First-pass prompts, by name."""
+
+    fact = "two_pass"
+    table_file = TABLE_FILE
+    templates = (TEMPLATE,)
+
+    @property
+    def ways(self) -> Sequence[str]:
+        """The prompts of the first pass."""
+        return self.settings
+
+    def check(self, models: ModelSet) -> None:
+        """Also: the prompts are known."""
+        for setting in self.settings:
+            if setting not in REFUSAL_PROMPTS:
+                raise ConfigError(f"--setting: '{setting}' is unknown: use {', '.join(REFUSAL_PROMPTS)}")
+        super().check(models)
+
+    def way_facts(self) -> dict[str, Any]:
+        """The prompts."""
+        return {"settings": list(self.settings)}
+
+    async def solve(self, session: Session, model: str, item: Question) -> list[RefusalRow]:
+        """A question under all prompts at the same time; the first refusal asks for the forced answer at once."""
+        under_way: list[asyncio.Future[Grade]] = []
+
+        def forced() -> Awaitable[Grade]:
+            if not under_way:
+                under_way.append(asyncio.ensure_future(_graded(session, item, model, FORCED)))
+            return under_way[0]
+
+        return await finish_all(self._row(session, item, model, way, forced) for way in self.ways)
+
+    async def _row(
+        self,
+        session: Session,
+        question: Question,
+        model: str,
+        setting: str,
+        forced: Callable[[], Awaitable[Grade]],
+    ) -> RefusalRow:
+        first = second = refused = wrong = unscored = None
+        try:
+            first = await _graded(session, question, model, setting)
+            refused = int(first is Grade.NOT_ATTEMPTED)
+            if refused and question.answerable is not False:
+                second = await forced()
+            wrong = int((second or first) is not Grade.CORRECT)
+        except Unscored as why:
+            unscored = str(why)
+        return RefusalRow(
+            item_id=question.id,
+            base_id=question.base_id,
+            model=model,
+            setting=setting,
+            refused=refused,
+            wrong=wrong,
+            first_grade=first,
+            forced_grade=second,
+            answerable=question.answerable,
+            source=question.source,
+            unscored=unscored,
+        )
+
+    def warnings(self, rows: Sequence[RefusalRow], *, stopped: bool) -> Iterator[str]:
+        """What is left to be asked again."""
+        unscored = sum(row.unscored is not None for row in rows)
+        if unscored and not stopped:
+            yield f"{unscored} of {len(rows)} rows are unscored: run the same command again to ask once more"
+
+
+def pass_request(question: Question, variant: str) -> ChatRequest:
+    """The question under one of the `REFUSAL_PROMPTS`, or `FORCED`."""
+    system = system_message(
+        TEMPLATE,
+        setting=variant,
+        unanswered=REFUSAL_PROMPTS.get(variant, 0),
+        form=question.form,
+        context=question.context is not None,
+    )
+    return question_request(system, question, question_data(question))
+
+
+async def _graded(session: Session, question: Question, model: str, variant: str) -> Grade:
+    """The grade of the reply under one prompt. Raises `Unscored`, with the prompt's name."""
+    try:
+        response = await session.reply(
+            question.id, model, variant, pass_request(question, variant), purpose=variant
+        )
+        return await grade(session, question, response)
+    except Unscored as why:
+        unread = "unreadable grade: " if why.stage == "unread" else ""
+        raise Unscored(why.stage, f"{variant}: {unread}{why}") from None

@@ -1,0 +1,184 @@
+"""The task of RefusalBench: reply to each item of a snapshot; replies are classified, and answers graded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from perturb.catalogue import Catalogue
+from perturb.digests import digest
+from perturb.errors import ConfigError
+from perturb.evaluate.classify import ANSWER
+from perturb.evaluate.contestants import ModelNames, ModelSet
+from perturb.evaluate.judge import judge_author, judge_rubric, rule_author
+from perturb.evaluate.loading import ItemSet, ItemSource, load_items
+from perturb.evaluate.prompts import respond_request
+from perturb.evaluate.results import EvaluationRun, answer_kind, run_of, write_results
+from perturb.evaluate.run import run_task
+from perturb.evaluate.session import Session, Unscored
+from perturb.evaluate.task import EvaluationReport, RunOptions, Task, TaskResult
+from perturb.items import Variant, respond_version
+from perturb.records import Item
+from perturb.store import EvaluationLedger
+from perturb.store.evaluations import read_facts
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationPlan(RunOptions):
+    """What is to be evaluated, and how."""
+
+    source: ItemSource
+    models: tuple[str, ...]
+    """A litellm name, an address (`http://…`), `module:function`, or a name from the models file."""
+    judge: str | None = None
+    """Without one, only replies that are a code and nothing else are classified; the others wait for a judge."""
+    out: Path | None = None
+    """The run folder; `outputs/evaluate-NAME` unless given."""
+    variant: Variant = "plain"
+    names: ModelNames = field(default_factory=ModelNames)
+
+
+def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationReport:
+    """Evaluate models on a snapshot, or go on with an evaluation that was stopped.
+
+    Raises `PerturbError`s for everything a user can mend; after an interrupt the same call goes on from the ledger.
+    """
+    if not plan.models:
+        raise ConfigError("no model is given: name at least one with --model")
+    catalogue = Catalogue.load()
+    models = plan.names.find_all(plan.models, plan.judge)
+    task = RefusalBench(load_items(plan.source, catalogue), plan.variant, catalogue.codes)
+    run = plan.out or Path("outputs") / f"evaluate-{_as_folder(task.item_set.name)}"
+    return run_task(task, models, run, plan, progress=progress)
+
+
+def _as_folder(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "snapshot"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalBench(Task[Item]):
+    """Items of a snapshot."""
+
+    item_set: ItemSet
+    variant: Variant
+    codes: Mapping[str, str]
+    """Every known spelling of a code, mapped to its canonical form."""
+
+    unit = "reply"
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Those of the snapshot."""
+        return self.item_set.items
+
+    def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
+        """Note what is evaluated, and with which settings; models that are not under test this time stay as they are.
+
+        Raises `ConfigError` if the ledger is that of something else.
+        """
+        facts = read_facts(ledger.db)
+        known = facts.get("snapshot")
+        if known is None and ledger.db.execute("SELECT 1 FROM plans").fetchone():
+            raise ConfigError(f"{ledger.folder}: is the run of a build: give another --out")
+        if known is None and facts:
+            raise ConfigError(f"{ledger.folder}: holds another kind of run: give another --out")
+        item_set = self.item_set
+        if known is not None and known["digest"] != item_set.digest:
+            raise ConfigError(
+                f"{ledger.folder}: holds an evaluation of another snapshot ({known['name']}, digest"
+                f" {known['digest'][:8]}), and items of two cannot be mixed: give another --out"
+            )
+        ledger.add_items((item.id, item.to_payload()) for item in self.items)
+        ledger.write_fact(
+            "snapshot", {"name": item_set.name, "digest": item_set.digest, "round": item_set.round}
+        )
+        entries = dict(facts.get("models", {}))
+        entries |= {name: self._entry(models, name, entries.get(name, {})) for name in models.under_test}
+        ledger.write_fact("models", entries)
+
+    async def solve(self, session: Session, model: str, item: Item) -> None:
+        """The reply, its classification, and the grade of an answer to an item that can be answered."""
+        with suppress(Unscored):
+            response = await session.reply(
+                item.id,
+                model,
+                self.variant,
+                respond_request(item, self.variant),
+                purpose="respond",
+                version=self._version(session.fingerprints[model]),
+            )
+            found = await session.judge(
+                response, judge_rubric("classification", item, response, session, self.codes)
+            )
+            if found.get("predicted") == ANSWER and item.answerable:
+                await session.judge(
+                    response, judge_rubric(answer_kind(item), item, response, session, self.codes)
+                )
+
+    async def finish(self, session: Session, *, stopped: bool) -> TaskResult:  # noqa: ARG002 - counts tell
+        """Write `results.jsonl`, and count by model."""
+        models, run = session.models, session.ledger.folder
+        state = run_of(session.ledger.db, run)
+        table = write_results(run, state.results)
+        facts = {
+            "snapshot": state.facts["snapshot"],
+            "items": state.items,
+            "judge": models.judge.name if models.judge else None,
+            "judge_under_test": list(models.judging_themselves),
+            "models": [_counts(name, state) for name in models.under_test],
+        }
+        return TaskResult(facts, (*self.item_set.warnings, *_left_to_do(facts)), table)
+
+    def _version(self, fingerprint: str) -> str:
+        """Digest of a model under test, its settings, the prompts and the snapshot."""
+        return digest(fingerprint, self.variant, respond_version(), self.item_set.digest)
+
+    def _entry(self, models: ModelSet, name: str, former: Mapping[str, Any]) -> dict[str, Any]:
+        """What the ledger keeps of one model; without a judge, that of an earlier session still counts."""
+        judge, model = models.judge, models.under_test[name]
+        authors = [rule_author(self.codes)]
+        authors += (
+            former.get("authors", [])[1:] if judge is None else [judge_author(judge.settings.fingerprint())]
+        )
+        return {
+            **model.facts(),
+            "variant": self.variant,
+            "fingerprint": self._version(model.settings.fingerprint()),
+            "judge": former.get("judge") if judge is None else {"name": judge.name, **judge.facts()},
+            "authors": authors,
+            "judges_itself": (
+                former.get("judges_itself", False) if judge is None else name in models.judging_themselves
+            ),
+        }
+
+
+def _counts(name: str, state: EvaluationRun) -> dict[str, Any]:
+    rows = [row for row in state.results if row.model == name]
+    unscored = [row.unscored for row in rows if row.unscored is not None]
+    errors = [reason.removeprefix("response: ") for reason in unscored if reason.startswith("response: ")]
+    return {
+        "model": name,
+        "replies": len(rows) - len(errors),
+        "answers": sum(row.predicted == ANSWER for row in rows),
+        "refusals": sum(row.predicted not in (None, ANSWER) for row in rows),
+        "unscored": len(unscored) - len(errors),
+        "errors": len(errors),
+        "missing": state.items - len(rows),
+        "first_error": errors[0] if errors else None,
+    }
+
+
+def _left_to_do(facts: Mapping[str, Any]) -> Iterator[str]:
+    for model in facts["models"]:
+        name, unscored = model["model"], model["unscored"]
+        if model["errors"]:
+            yield f"{name}: {model['errors']} calls failed ({model['first_error']}): run the same command to retry"
+        if unscored and facts["judge"] is None:
+            yield f"{name}: {unscored} replies wait for a judge: run again with --judge"
+        elif unscored:
+            yield f"{name}: {unscored} replies are unscored: run again with --retry-unscored to ask the judge once more"

@@ -1,0 +1,169 @@
+"""What models are asked and judges say of it, over a ledger: what it holds and still fits is not asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from perturb.digests import digest
+from perturb.evaluate.contestants import ModelSet
+from perturb.llm.asking import Asked, Asker
+from perturb.llm.client import ChatRequest
+from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.store.evaluations import EvaluationLedger, judgement_of, response_of
+
+T = TypeVar("T")
+
+RULE = "rule"
+"""Who made a judgement for which nobody had to be asked."""
+
+
+class Unscored(Exception):
+    """There is no score; the message says why."""
+
+    def __init__(self, stage: Literal["reply", "grade", "unread"], reason: str) -> None:
+        """What is missing: the reply, its judgement, or a judgement that can be read."""
+        super().__init__(reason)
+        self.stage = stage
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """What is to be said of one reply in one respect, and by whom."""
+
+    kind: str
+    """The kind of judgement in the ledger."""
+    version: str | None
+    """Digest of all that decides the judge's word; None without a judge: what an earlier one said counts then."""
+    by_rule: Judgement | None
+    """The judgement, where nobody needs to be asked."""
+    request: Callable[[], ChatRequest]
+    read: Callable[[str], dict[str, Any]]
+    """The judgement's value from the judge's reply; raises `ReplyError`."""
+    purpose: str
+    """Under what the call is recorded."""
+
+
+class Session:
+    """An open ledger and the models of a run. Without an asker, it tells what the ledger holds and asks nobody."""
+
+    def __init__(
+        self, ledger: EvaluationLedger, models: ModelSet, asker: Asker | None = None, *, retry: bool = False
+    ) -> None:
+        """With `retry`, a judge is asked again where no judgement could be read."""
+        self.ledger = ledger
+        self.models = models
+        self._asker = asker
+        self._retry = retry
+        self.fingerprints = {name: one.settings.fingerprint() for name, one in models.called.items()}
+
+    @property
+    def judge_fingerprint(self) -> str | None:
+        """Digest of the judge and its settings, if there is a judge."""
+        return self.fingerprints[self.models.judge.name] if self.models.judge else None
+
+    async def ask(
+        self, model: str, request: ChatRequest, read: Callable[[str], T], *, purpose: str, subject: str
+    ) -> Asked[T]:
+        """As `Asker.ask`: nothing but the call is kept. Raises `Unscored` if nobody is to be asked."""
+        if self._asker is None:
+            raise Unscored("reply", "not asked yet")
+        return await self._asker.ask(model, request, read, purpose=purpose, subject=subject)
+
+    async def reply(
+        self,
+        item_id: str,
+        model: str,
+        variant: str,
+        request: ChatRequest,
+        *,
+        purpose: str,
+        version: str | None = None,
+    ) -> Response:
+        """What a model replied to a request about an item, be it empty.
+
+        `version` is the digest of all that decides the reply; by default, of the model and the request. A call that
+        failed in an earlier run is made again. Raises `Unscored` if there is no reply, and `BudgetSpent`.
+        """
+        version = version or digest(self.fingerprints[model], [turn.content for turn in request.messages])
+        response = response_of(self.ledger.db, item_id, model, variant)
+        if (
+            response is None
+            or response.fingerprint != version
+            or (response.status is ResponseStatus.ERROR and self._asker is not None)
+        ):
+            asked = await self.ask(model, request, str, purpose=purpose, subject=item_id)
+            status = ResponseStatus.ANSWERED if asked.status == "read" else ResponseStatus.ERROR
+            response = Response(item_id, model, variant, status, asked.value or "", asked.error, version)
+            self.ledger.record_response(response)
+        if response.status is ResponseStatus.ERROR:
+            raise Unscored("reply", response.error)
+        return response
+
+    async def judge(self, response: Response, rubric: Rubric) -> Mapping[str, Any]:
+        """What is said of a reply: by rule, by the ledger, or by the judge.
+
+        Raises `Unscored` if nothing could be read after the retry, the call failed for good, or nobody can judge; and
+        `BudgetSpent`.
+        """
+        known = judgement_of(self.ledger.db, response.item_id, response.model, response.variant, rubric.kind)
+        made = rubric.by_rule
+        if made is None and known is not None and self._holds(known, rubric):
+            made = known
+        if made is None:
+            made = await self._ask_judge(response, rubric)
+        if made != known and self._asker is not None:
+            self.ledger.record_judgement(made)
+        if made.status is JudgementStatus.UNSCORED:
+            raise Unscored("unread", " ".join(made.raw.split())[:200] or "an empty reply")
+        return made.value
+
+    def _holds(self, known: Judgement, rubric: Rubric) -> bool:
+        """Whether a stored judgement need not be asked for again."""
+        if self._asker is None:
+            return known.fingerprint in ("", rubric.version)
+        if known.status is JudgementStatus.UNSCORED and self._retry:
+            return False
+        return rubric.version in (None, known.fingerprint)
+
+    async def _ask_judge(self, response: Response, rubric: Rubric) -> Judgement:
+        """The judge's word; that of a call that failed has no version, so that the next run asks again."""
+        judge = self.models.judge
+        if self._asker is None or judge is None:
+            raise Unscored("grade", "not graded yet")
+        asked = await self.ask(
+            judge.name, rubric.request(), rubric.read, purpose=rubric.purpose, subject=response.item_id
+        )
+        failed = asked.status == "error"
+        return judgement(
+            response,
+            rubric.kind,
+            judge.name,
+            "" if failed else rubric.version or "",
+            value=asked.value,
+            raw=asked.error if failed else asked.raw,
+        )
+
+
+def judgement(
+    response: Response,
+    kind: str,
+    judge: str,
+    version: str,
+    *,
+    value: Mapping[str, Any] | None = None,
+    raw: str = "",
+) -> Judgement:
+    """A judgement of a reply; unscored without a value."""
+    return Judgement(
+        item_id=response.item_id,
+        model=response.model,
+        variant=response.variant,
+        kind=kind,
+        judge=judge,
+        status=JudgementStatus.UNSCORED if value is None else JudgementStatus.READ,
+        value=value or {},
+        raw=raw,
+        fingerprint=version,
+    )

@@ -1,0 +1,259 @@
+"""The solvability pre-test: only questions that every solver answers right, before any perturbation, are kept.
+
+An answer from a single passage is right if it equals an accepted answer after normalisation, or if a judge says so.
+An answer from several passages is right if its RAF score is 1 (spec, section 7): a judge finds it eligible and every
+claim in it supported by the signal passages alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from perturb.errors import BudgetSpent, ConfigError, TransientModelError
+from perturb.evaluate.answers import is_exact_match
+from perturb.evaluate.contestants import Entry, ModelSet, contestant
+from perturb.evaluate.prompts import ItemRequest, item_request
+from perturb.evaluate.run import call_facts, check_models, open_session, run_sync, width
+from perturb.evaluate.session import Session
+from perturb.evaluate.task import RunOptions
+from perturb.llm.asking import Asked
+from perturb.llm.client import ChatRequest
+from perturb.llm.replies import ReplyError, read_object
+from perturb.llm.rulings import read_flags
+from perturb.model_entries import ModelEntry, Name
+from perturb.prompts import data_request, object_schema, system_message, template_version
+from perturb.records import BaseInstance
+from perturb.store import EvaluationLedger
+from perturb.workers import work_through
+from perturb.yaml_files import Strict, YamlFile
+
+TEMPLATES: tuple[str, ...] = ("answer", "judge_single", "judge_several")
+"""The templates under `templates/solve/`."""
+
+_RAF_KEYS = ("eligible", "supported_by_all", "supported_by_relevant")
+
+
+class SolverPanel(Strict):
+    """The file of `--solvers`: models, services or functions that must all answer right, and who grades them."""
+
+    name: Name = "solvers"
+    solvers: tuple[Entry, ...] = Field(min_length=1)
+    judge: Entry | None = None
+    """Needed for contexts of several passages."""
+    budget_usd: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _models_with_names_of_their_own(self) -> SolverPanel:
+        models = self.solvers if self.judge is None else (*self.solvers, self.judge)
+        names = [model.name for model in models]
+        for model in models:
+            if isinstance(model, ModelEntry) and model.kind != "model":
+                raise ValueError(f"'{model.name}' is of kind rules and cannot answer: name a model")
+            if names.count(model.name) > 1:
+                raise ValueError(f"two models are called '{model.name}': give each its own name")
+        return self
+
+    def models(self) -> ModelSet:
+        """The solvers, in the order they are asked in, and the judge."""
+        solvers = {one.name: contestant(one.settings()) for one in self.solvers}
+        return ModelSet(solvers, contestant(self.judge.settings()) if self.judge else None)
+
+
+def load_solvers(path: Path) -> SolverPanel:
+    """Read a panel of solvers. Raises `ConfigError` with file, line and field."""
+    return YamlFile(path).parse(SolverPanel)
+
+
+class SolvabilityTest:
+    """Asks every solver about instances; a context manager, called with the instances to be tested.
+
+    Calls are kept in a ledger in `folder`: what was answered before is not asked again. Raises `ConfigError` where a
+    model cannot be called, `BudgetSpent` before the panel's budget is overspent.
+    """
+
+    def __init__(
+        self, panel: SolverPanel, folder: Path, *, judged: bool = False, options: RunOptions | None = None
+    ) -> None:
+        """With `judged`, the judge grades single-passage answers too. The budget is the panel's."""
+        if judged and panel.judge is None:
+            raise ConfigError(f"panel '{panel.name}': --judge needs a judge: add 'judge' to the panel file")
+        self._panel = panel
+        self._folder = folder
+        self._judged = judged
+        self._options = dataclasses.replace(options or RunOptions(), budget_usd=panel.budget_usd)
+        self._models = panel.models()
+        self._outage: TransientModelError | None = None
+
+    def __enter__(self) -> SolvabilityTest:
+        check_models(self._models, self._options)
+        self._ledger = EvaluationLedger(self._folder)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ledger.__exit__(kind, error, trace)
+
+    def __call__(self, instances: Sequence[BaseInstance]) -> Mapping[str, str]:
+        """The id of each instance that is not solved, with the first reason why.
+
+        Raises `TransientModelError` if calls failed that another try may mend: the instances are neither solved nor
+        unsolved, and the same command goes on from there.
+        """
+        if self._panel.judge is None and any(len(instance.passages) > 1 for instance in instances):
+            raise ConfigError(
+                f"panel '{self._panel.name}': answers from several passages need a judge: add 'judge' to the file"
+            )
+        unsolved: dict[str, str] = {}
+        stopped = run_sync(self._test_all(instances, unsolved))
+        if end := stopped or self._outage:
+            raise end
+        return unsolved
+
+    def facts(self) -> dict[str, Any]:
+        """What the manifest says of the test."""
+        judge, counts = self._models.judge, call_facts(self._ledger)
+        return {
+            "panel": self._panel.name,
+            "solvers": {name: one.settings.model for name, one in self._models.under_test.items()},
+            "judge": judge.settings.model if judge else None,
+            "judged": self._judged,
+            "templates": {name: template_version(f"solve/{name}") for name in TEMPLATES},
+            **{name: counts[name] for name in ("calls", "cached_calls", "cost_usd")},
+        }
+
+    async def _test_all(
+        self, instances: Sequence[BaseInstance], unsolved: dict[str, str]
+    ) -> BudgetSpent | None:
+        """Test every instance; after a call that another try may mend, no new one is begun."""
+        models, options = self._models, self._options
+
+        async def test(instance: BaseInstance) -> None:
+            try:
+                fault = None if self._outage else await self._fault(session, instance)
+            except TransientModelError as error:
+                self._outage = error
+            else:
+                if fault:
+                    unsolved[instance.id] = fault
+            await self._ledger.keep_up()
+
+        async with open_session(models, self._ledger, options) as session:
+            at_once = width(models, list(models.under_test.values()), options)
+            return await work_through(iter(instances), test, min(len(instances), at_once))
+
+    async def _fault(self, session: Session, instance: BaseInstance) -> str | None:
+        """Why the instance is not solved; the solvers are asked in turn, up to the first that fails."""
+        for solver, one in self._models.under_test.items():
+            asked = await session.ask(
+                solver,
+                answer_request(instance),
+                read_answer if one.opener is None else read_any_answer,
+                purpose="solve",
+                subject=instance.id,
+            )
+            fault = _call_fault(asked, solver)
+            fault = fault or await self._answer_fault(session, instance, solver, asked.value or "")
+            if fault is not None:
+                return fault
+        return None
+
+    async def _answer_fault(
+        self, session: Session, instance: BaseInstance, solver: str, answer: str
+    ) -> str | None:
+        """Why a solver's answer does not count as right, if so."""
+        wrong = f"'{solver}' does not answer right"
+        several = len(instance.passages) > 1
+        judge = self._models.judge
+        if judge is None or not (several or self._judged):
+            return None if is_exact_match(answer, instance.answers) else wrong
+        graded = await session.ask(
+            judge.name,
+            judge_request(instance, answer),
+            lambda text: (read_raf if several else read_correct)(text, answer),
+            purpose="judge",
+            subject=instance.id,
+        )
+        return _call_fault(graded, judge.name) or (None if graded.value else wrong)
+
+
+def answer_request(instance: BaseInstance) -> ItemRequest:
+    """Ask a solver."""
+    system = system_message("solve/answer", several=len(instance.passages) > 1)
+    data = {"query": instance.query, "context": instance.context}
+    schema = object_schema({"answer": {"type": "string"}})
+    passages = [passage.text for passage in instance.passages]
+    return item_request(
+        data_request(system, data, schema), instance.id, instance.query, passages, instance.context
+    )
+
+
+def judge_request(instance: BaseInstance, answer: str) -> ChatRequest:
+    """Ask the judge about an answer."""
+    data: dict[str, Any] = {"query": instance.query, "context": instance.context}
+    keys: tuple[str, ...]
+    if len(instance.passages) > 1:
+        name, keys = "judge_several", _RAF_KEYS
+        data["relevant"] = [n for n, p in enumerate(instance.passages, start=1) if p.role == "signal"]
+        data["reference"] = instance.reference_answer or instance.answers[0]
+    else:
+        name, keys = "judge_single", ("correct",)
+        data["accepted"] = list(instance.answers)
+    data["answer"] = answer
+    return data_request(
+        system_message(f"solve/{name}"), data, object_schema({key: {"type": "boolean"} for key in keys})
+    )
+
+
+def read_answer(text: str) -> str:
+    """The answer in a solver's reply. Raises `ReplyError`."""
+    answer = read_object(text, frozenset({"answer"}))["answer"]
+    if isinstance(answer, int | float) and not isinstance(answer, bool):
+        return str(answer)
+    if not isinstance(answer, str):
+        raise ReplyError("'answer' must be a string")
+    return answer
+
+
+def read_any_answer(text: str) -> str:
+    """The answer of a service or a function, which may say it in plain text.
+
+    >>> read_any_answer('{"answer": "Ada"}'), read_any_answer("Ada")
+    ('Ada', 'Ada')
+    """
+    try:
+        return read_answer(text)
+    except ReplyError:
+        return text.strip()
+
+
+def read_correct(text: str, judged: str = "") -> bool:
+    """A judge's grade of an answer from one passage. Raises `ReplyError`."""
+    return read_flags(text, ("correct",), judged)["correct"]
+
+
+def read_raf(text: str, judged: str = "") -> bool:
+    """Whether the RAF score in a judge's reply is 1. Raises `ReplyError`.
+
+    >>> read_raf('{"eligible": true, "supported_by_all": true, "supported_by_relevant": false}')
+    False
+    """
+    flags = read_flags(text, _RAF_KEYS, judged)
+    return flags["eligible"] and flags["supported_by_relevant"]
+
+
+def _call_fault(asked: Asked[Any], name: str) -> str | None:
+    """Why a call gave nothing to go by. Raises `TransientModelError` where another try may give something."""
+    if asked.status == "unread":
+        return f"'{name}' gives no readable reply"
+    if asked.status == "error" and asked.transient:
+        raise TransientModelError(
+            f"model '{name}': {asked.error}: run the same command again, what was answered is kept"
+        )
+    return f"the call to '{name}' is refused" if asked.status == "error" else None

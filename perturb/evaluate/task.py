@@ -1,0 +1,90 @@
+"""What an evaluation is made of: items, how a model solves one, and how that is scored."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from perturb.config import ExecutorEntry
+from perturb.evaluate.contestants import ModelSet
+from perturb.evaluate.session import Session
+from perturb.llm.batches import BatchLimits
+from perturb.store import EvaluationLedger
+
+ItemT = TypeVar("ItemT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How a task is run; none of it decides what comes out."""
+
+    budget_usd: float | None = None
+    """What the calls of the run may cost together; services and functions do not count."""
+    retry_unscored: bool = False
+    """Ask a judge again where no judgement could be read."""
+    batch: BatchLimits | None = None
+    """Ask with batch APIs, at half the price, in batches of at most this size."""
+    executor: ExecutorEntry = field(default_factory=ExecutorEntry)
+    """Where the calls are made: in this process, by worker processes, or by the nodes of a Ray cluster."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """What a task tells of a run, from the ledger alone."""
+
+    facts: Mapping[str, Any]
+    """Counts, under the names of the command's `--json`."""
+    warnings: tuple[str, ...] = ()
+    table: Path | None = None
+    rows: tuple[Any, ...] = ()
+    """The rows of the table, for tasks over questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport:
+    """How a run ended."""
+
+    run: Path
+    facts: Mapping[str, Any]
+    """Counts, tokens, cost and seconds, under the names of the command's `--json`."""
+    stopped: str | None = None
+    """Why it stopped before its end, if it did."""
+    warnings: tuple[str, ...] = ()
+    """What a reader of the scores should know, and what is left to do, one line each."""
+    table: Path | None = None
+    rows: tuple[Any, ...] = ()
+
+
+class Task(ABC, Generic[ItemT]):
+    """Items, a solver and a scorer; the runner does the rest."""
+
+    unit: ClassVar[str]
+    """What the progress bar counts."""
+    retries_unscored: ClassVar[bool] = False
+    """Whether judgements that could not be read are asked for again by every run."""
+
+    @property
+    @abstractmethod
+    def items(self) -> Sequence[ItemT]:
+        """What every model is brought through, in order."""
+
+    def check(self, models: ModelSet) -> None:
+        """Raise `ConfigError` if the task cannot be run over these models; nothing is written yet."""
+
+    @abstractmethod
+    def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
+        """Note in the ledger what is asked of whom. Raises a `PerturbError` if it is the ledger of something else."""
+
+    @abstractmethod
+    async def solve(self, session: Session, model: str, item: ItemT) -> object:
+        """Bring one model through one item: its replies, then the judgements they need.
+
+        With a session that asks nobody: what the ledger holds of them. Raises `BudgetSpent`.
+        """
+
+    @abstractmethod
+    async def finish(self, session: Session, *, stopped: bool) -> TaskResult:
+        """Write the table and count, with a session that asks nobody; `stopped` if the run is not at its end."""
