@@ -1,7 +1,8 @@
 """Runs that an earlier version stopped half-way are gone on with: what was paid for then is not paid for again.
 
 `ledgers/` holds a run of each kind as the first version of the ledgers left it (format 5), as SQL. The address of a
-model is part of what its replies are kept under, so the provider answers at the address of that time.
+model and the words it is asked in are part of what its replies are kept under, so the provider answers at the address
+of that time, and prompts are rendered from the templates of that time, which lie beside the ledgers.
 """
 
 from __future__ import annotations
@@ -21,14 +22,36 @@ from perturb.store.calls import LEDGER_FILE
 from tests.loopback import LoopbackServer
 from tests.loopback.answerers import AnswererPlayer
 from tests.loopback.confiders import ConfidencePlayer
-from tests.loopback.replay import Player
-from tests.loopback.responders import Responders
+from tests.loopback.replay import Player, Turns
+from tests.loopback.responders import BEHAVIOURS, Responders
 
 from .rows import items_of
 from .test_solvability import SolverPlayer
 
 LEDGERS = Path(__file__).parent / "ledgers"
 PORT = 18471
+
+
+AS_OF_THEN = f"""
+from pathlib import Path
+import perturb.resources as resources
+today = resources.data_folder
+resources.data_folder = lambda name: Path({str(LEDGERS / "templates")!r}) if name == "templates" else today(name)
+from perturb.cli.entry import main
+main()
+"""
+"""The command line, with the templates of that time."""
+
+
+class ByQuery(Responders):
+    """Knows an item by its question, however it is asked."""
+
+    def play(self, model: str, messages: Turns) -> str:
+        if messages[0]["role"] == "system":
+            return super().play(model, messages)
+        return BEHAVIOURS[model](
+            next(one for one in self._items.values() if one.query in messages[0]["content"])
+        )
 
 
 def answerer(folder: Path) -> Player:
@@ -41,7 +64,7 @@ WAYS = ["--elicitation", "direct", "--elicitation", "reflection"]
 RUNS: dict[str, tuple[str, Callable[[Path], Player], list[str], str, str]] = {
     "evaluation": (
         "127.83.71.1",
-        lambda folder: Responders(items_of(folder / "items.jsonl"), ["mill 1?"]),
+        lambda folder: ByQuery(items_of(folder / "items.jsonl"), ["mill 1?"]),
         ["evaluate", "items.jsonl", *MODELS, "--model", "never", "--model", "refuse", "--confidence"],
         "run",
         "run/results.jsonl",
@@ -84,7 +107,7 @@ def test_an_earlier_run_is_finished_without_a_repeated_call(tmp_path: Path, kind
         sent = []
         for place in (whole, begun):
             ended = subprocess.run(
-                [sys.executable, "-m", "perturb", *words, *out],
+                [sys.executable, "-c", AS_OF_THEN, *words, *out],
                 cwd=place,
                 capture_output=True,
                 text=True,
