@@ -360,7 +360,7 @@ def test_a_run_needs_models_that_can_be_asked(run: Run, table: Path, tmp_path: P
     questions = write(tmp_path / "q.csv", ("problem", "answer"), [("Who?", "Ada")])
     for options, words in (
         (("--model", "nobody"), "model 'nobody' is not known"),
-        (("--model", "http://localhost/ask"), "a service or a function cannot be run here"),
+        (("--model", "json:absent"), "has no function 'absent'"),
         (("--model", "openai/x"), "--judge: answers in words cannot be graded"),
     ):
         ended = run("run", questions, *options)
