@@ -181,7 +181,7 @@ def run_command(
     if json_output:
         print_json({**facts, "results": [one.to_dict() for one in found.groups]})
     else:
-        print_report(_page(found, [ended.table]))
+        print_report(_page(found, [folder / task.table_file]))
         print_work(facts)
     if ended.stopped is not None:
         note(f"perturb: {ended.stopped}")
