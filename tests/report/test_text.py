@@ -82,34 +82,23 @@ def confidence(_: Path) -> Report:
 
 
 def comparison(folder: Path) -> Report:
+    texts = {"original_query": "who", "perturbed_query": "who was it then", "original_context": "Ann."}
+    texts |= {"perturbation_class": "P-GranularityMismatch", "intensity": "MEDIUM"}
     rows = [
-        {
-            "id": f"{n}",
-            "source_id": f"b{n % 9}",
-            "perturbation_class": "P-GranularityMismatch",
-            "intensity": "MEDIUM",
-        }
-        | {
-            "generator_model": MODELS[n % 4],
-            "lever_selected": f"Lever {n % 5} of a long name",
-            "original_query": "who",
-        }
-        | {
-            "perturbed_query": "who was it then",
-            "perturbed_context": f"It was {n}.",
-            "original_context": "Ann.",
-        }
+        {**texts, "id": f"item-{n:04}", "source_id": f"b{n % 9}", "perturbed_context": f"It was {n}."}
+        | {"generator_model": MODELS[n % 4], "lever_selected": f"Lever {n % 5} of a long name"}
         | {"expected_rag_behavior": "REFUSE_GRANULARITY_MISMATCH", "original_answers": ["Ann"]}
         for n in range(36)
     ]
-    paths = [folder / "old.jsonl", folder / "new.jsonl"]
-    for path, part in zip(paths, (rows, [row | {"lever_selected": "Another"} for row in rows]), strict=True):
-        write_jsonl(path, part)
+    old = write_jsonl(folder / "old.jsonl", rows)
+    new = write_jsonl(folder / "new.jsonl", [row | {"lever_selected": "Another"} for row in rows])
     results = [
-        write_csv(folder / f"{n}.csv", [r for m in MODELS for r in right_at_rate(0.6, m, 36, n)])
-        for n in (1, 2)
+        write_csv(
+            folder / f"{seed}.csv", [row for name in MODELS for row in right_at_rate(0.6, name, 36, seed)]
+        )
+        for seed in (1, 2)
     ]
-    return make_comparison_report(compare(paths[0], paths[1], (results[0], results[1])), 8)
+    return make_comparison_report(compare(old, new, (results[0], results[1])), 8)
 
 
 def sizes(_: Path) -> Report:
