@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from perturb.curate.solve import read_correct
 
 from perturb.catalogue import Catalogue
 from perturb.evaluate.grade import read_grade
 from perturb.evaluate.judge import read_classification, read_quality, read_raf
 from perturb.evaluate.questions import Question
+from perturb.evaluate.solvability import read_correct
 from perturb.llm.replies import ReplyError
 
 CODES = Catalogue.load().codes
