@@ -21,7 +21,7 @@ _MAX_PAIRS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of text that stayed, went out or came in."""
+    """A stretch of text that stayed, was removed or was added."""
 
     kind: Kind
     text: str
@@ -38,7 +38,7 @@ class MarkedPassage:
 
     @property
     def changed(self) -> bool:
-        """Whether anything went out or came in."""
+        """Whether anything was removed or added."""
         return any(piece.kind != "same" for piece in self.pieces)
 
 

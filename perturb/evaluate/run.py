@@ -74,7 +74,7 @@ def check_models(models: ModelSet, options: RunOptions) -> None:
             (check_batches if options.batch else check_model)(one.settings)
         elif options.batch:
             raise ConfigError(
-                f"model '{one.name}': a service or a function cannot be asked by the batch: leave out --batch"
+                f"model '{one.name}': a service or a function cannot be called with batch APIs: leave out --batch"
             )
     if judge and judge.opener is None:
         check_model(judge.settings)
@@ -193,4 +193,4 @@ def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
         yield f"{name}: is the judge too and judges its own replies, so its scores may be partial: name another judge"
     judge = models.judge
     if options.batch and judge and not _by_batch(judge, options):
-        yield f"{judge.name}: cannot be asked by the batch, so the judge was called one by one, at its full price"
+        yield f"{judge.name}: cannot be called with batch APIs, so the judge was called one by one, at its full price"

@@ -104,7 +104,7 @@ class SolvabilityTest:
         """The id of each instance that is not solved, with the first reason why.
 
         Raises `TransientModelError` if calls failed that another try may mend: the instances are neither solved nor
-        unsolved, and the same command goes on from there.
+        unsolved, and running the same command again resumes from there.
         """
         if self._panel.judge is None and any(len(instance.passages) > 1 for instance in instances):
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""Asks a model by the batch: requests are gathered, submitted as one file, and answered when the batch has ended.
+"""Calls a model with batch APIs: requests are gathered, submitted as one file, and answered when the batch has ended.
 
 A batch may take a day and outlive the process that submitted it. Its book is therefore kept on disk: a request that a
 batch of an earlier session holds is awaited from that batch, not submitted again.
@@ -33,7 +33,7 @@ GONE_LOOKS = 5
 
 
 class BatchModel:
-    """A chat model whose replies come by the batch, at the price of batches."""
+    """A chat model whose replies come from batch APIs, at the price of batches."""
 
     def __init__(
         self,

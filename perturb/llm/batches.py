@@ -1,6 +1,6 @@
-"""What asking by the batch is made of: limits, a batch, the book that is kept of batches, the provider's side.
+"""What calling with batch APIs is made of: limits, a batch, the book that is kept of batches, the provider's side.
 
-`perturb.llm.batch_model` asks by the batch; `perturb.store.batches` keeps the book; `perturb.llm.remote_batches`
+`perturb.llm.batch_model` calls with batch APIs; `perturb.store.batches` keeps the book; `perturb.llm.remote_batches`
 speaks to providers.
 """
 

@@ -67,7 +67,7 @@ def can_batch(settings: ModelSettings) -> bool:
 
 
 def check_batches(settings: ModelSettings) -> None:
-    """Raise `ConfigError` if the model cannot be called, or not by the batch."""
+    """Raise `ConfigError` if the model cannot be called, or not with batch APIs."""
     check_model(settings)
     if not can_batch(settings):
         raise ConfigError(
@@ -87,7 +87,7 @@ def open_batch_models(
 ) -> list[BatchModel]:
     """Check the models, then make them, each at half its price; `tell` is told how their batches go.
 
-    Raises `ConfigError` if one cannot be called by the batch, or has no known price under a limited budget.
+    Raises `ConfigError` if one cannot be called with batch APIs, or has no known price under a limited budget.
     """
     checked = []
     for settings in all_settings:

@@ -84,7 +84,7 @@ def item_values(item: ReviewItem) -> dict[str, str]:
 
 
 def change_in_words(item: ReviewItem) -> str:
-    """The change with `[-what went out-]` and `{+what came in+}`, unchanged passages left out."""
+    """The change with `[-removed-]` and `{+added+}`, unchanged passages left out."""
     parts = [f"Question: {_marked(item.query)}"]
     parts += [f"[{one.number}] {_marked(one.pieces)}" for one in item.passages if one.changed]
     return "\n\n".join(parts)

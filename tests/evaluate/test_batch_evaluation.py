@@ -1,4 +1,4 @@
-"""Whole evaluations by the batch over the loopback provider, killed and resumed ones among them."""
+"""Whole evaluations with batch APIs over the loopback provider, killed and resumed ones among them."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ def test_models_that_cannot_be_batched_are_refused_before_anything_is_written(
     file = write_models(tmp_path, server.url, ["ollama"], model="ollama_chat/tiny")
     for name, words in (
         ("ollama", "provider ollama_chat has no batches .* openai, azure, vertex_ai, bedrock, hosted_vllm"),
-        ("http://127.0.0.1:1/ask", "a service or a function cannot be asked by the batch"),
-        ("json:dumps", "a service or a function cannot be asked by the batch"),
+        ("http://127.0.0.1:1/ask", "a service or a function cannot be called with batch APIs"),
+        ("json:dumps", "a service or a function cannot be called with batch APIs"),
     ):
         plan = EvaluationPlan(
             ItemSource(str(source)), (name,), out=tmp_path / "run", names=ModelNames(file), batch=QUICK
@@ -150,7 +150,7 @@ def test_a_judge_that_cannot_be_batched_is_called_one_by_one(
     )
     report = evaluate(plan)
     assert report.warnings == (
-        "judge: cannot be asked by the batch, so the judge was called one by one, at its full price",
+        "judge: cannot be called with batch APIs, so the judge was called one by one, at its full price",
     )
     assert server.batches.rows.total() == 6
     assert set(server.counters.requests) == {"judge"}

@@ -156,5 +156,5 @@ def test_a_function_may_be_a_solver_and_answer_in_plain_text(tmp_path: Path, sol
     both = panel(solvers, name="two", function=f"{__name__}:knows_the_first")
     with SolvabilityTest(both, tmp_path / "t") as test:
         assert set(test(INSTANCES)) == {one.id for one in INSTANCES[1:]}
-    with pytest.raises(ConfigError, match="cannot be asked by the batch"):
+    with pytest.raises(ConfigError, match="cannot be called with batch APIs"):
         SolvabilityTest(both, tmp_path / "b", options=RunOptions(batch=QUICK)).__enter__()

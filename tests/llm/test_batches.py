@@ -1,4 +1,4 @@
-"""Asking by the batch: the real litellm over real HTTP to the batch endpoints of the loopback server."""
+"""Calling with batch APIs: the real litellm over real HTTP to the batch endpoints of the loopback server."""
 
 from __future__ import annotations
 
