@@ -1,4 +1,4 @@
-"""What an instance offers, against the labels that a person gave 200 instances by reading them.
+"""What an instance offers, against labels given to 200 instances by reading them.
 
 The labels stand in `labelled_features.csv`: `half` is `unseen` for those that no pattern was written after. NQ passages
 (CC BY-SA 3.0) are named by id only; where their file is not at hand, the instances of our own are measured alone.

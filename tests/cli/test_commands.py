@@ -171,7 +171,12 @@ def test_levers_lists_all_and_some(run: Run) -> None:
 def test_levers_shows_one_by_name(run: Run) -> None:
     one = run("levers", "--json").json[0]
     shown = run("levers", one["name"].lower())
-    assert one["instruction"] in " ".join(shown.out.split())
+    words = " ".join(shown.out.split())
+    assert one["instruction"] in words
+    assert "Needs: nothing" in words
+    assert "has:colour: the passage has a colour word" in " ".join(
+        run("levers", "Delete Color Adjective").out.split()
+    )
     assert one["expected_rag_behavior"] in shown.out
 
 
@@ -292,7 +297,11 @@ def test_a_dry_run_says_what_it_would_cost_and_does_nothing(run: Run, tmp_path: 
         "v2": 108,
         "v3": 108,
     }
-    assert "108 jobs" in run("build", config, "--dry-run").out
+    dry = run("build", config, "--dry-run").out
+    assert "108 jobs" in dry
+    assert estimate["levers"]["Dominant-sense Polysemy"] == 3
+    assert estimate["levers"]["Price Redacted"] == 0
+    assert re.search(r"No instance fits, in P-MissingInfo/MEDIUM: [^:]*Price Redacted", " ".join(dry.split()))
     content["generators"][0] = model("g1", "http://127.0.0.1:9/v1", price=None)
     unknown = run("build", write_config(tmp_path, content), "--dry-run", "--json").json
     assert unknown["cost_usd"] is None
