@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 TEXT_THRESHOLD = 0.8
 """Jaccard similarity from which on two texts are alike."""
-CHANGE_THRESHOLD = 0.5
-"""The same for what was changed, which is short."""
+CHANGE_THRESHOLD = 0.6
+"""So much of the smaller change must be in the larger one: words edited elsewhere are no part of the perturbation."""
 SHINGLE_WORDS = 3
 PERMUTATIONS = 128
 CANDIDATE_THRESHOLD = 0.6
@@ -163,8 +163,9 @@ def _change(item: RoundItem) -> Shingles:
 
 
 def _same_change(one: Shingles, other: Shingles) -> bool:
-    """Alike, or not known of one of them: then the texts decide alone."""
-    return not one or not other or jaccard(one, other) >= CHANGE_THRESHOLD
+    """Whether one holds most of the other; where one of them is not known, the texts decide alone."""
+    smaller = min(len(one), len(other))
+    return not smaller or len(one & other) >= CHANGE_THRESHOLD * smaller
 
 
 def _sketch(shingles: Shingles) -> MinHash:
