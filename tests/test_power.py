@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from perturb.errors import ConfigError, SourceError
 from perturb.power import (
@@ -121,6 +122,42 @@ def test_the_normal_size_covers_and_is_smaller_than_the_bound() -> None:
     assert 0.02 < done.generative < 0.05 + allowance(0.05)
     with pytest.raises(ConfigError, match=r"0 to 0\.25"):
         size_from_variance(0.05, 0.05, 4, variance=0.3)
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.9, 0.98, 1.0])
+@pytest.mark.parametrize("epsilon", [0.05, 0.08])
+def test_sizes_keep_the_error_near_the_ends_too(rate: float, epsilon: float) -> None:
+    size = size_from_variance(epsilon, 0.05, 1, variance=rate * (1 - rate))
+    beyond = np.abs(np.arange(size + 1) / size - rate) > epsilon + 1e-9
+    assert binom.pmf(np.arange(size + 1), size, rate)[beyond].sum() <= 0.05
+    assert (
+        size >= 1.96**2 * (1 - epsilon) / epsilon
+    )  # even a rate of 1 takes as many to be told from 1 - epsilon
+
+
+def test_a_design_effect_of_0_is_planned_as_1(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("score,base_id\n" + "".join(f"1,b{i}\n0,b{i}\n" for i in range(20)))
+    result = perturb("power", "--scores", str(path), "--simulate", "20", "--json")
+    assert result.returncode == 0
+    found = json.loads(result.stdout)
+    assert (found["observed"]["effect"], found["observed"]["effective_n"], found["design_effect"]) == (
+        0,
+        None,
+        1,
+    )
+
+
+def test_the_simulation_takes_the_design_effect() -> None:
+    options = ("power", "--drift", "0", "--rounds", "1", "--simulate", "2000", "--size", "385", "--json")
+    alone, clustered = (
+        json.loads(perturb(*options, "--design-effect", effect).stdout)["simulation"]
+        for effect in ("1", "2.5")
+    )
+    assert alone["generative"] < 0.05 + allowance(0.05)
+    assert clustered["generative"] > 0.15
+    worth = generative_failure_bound([385 * 2 // 5], 0.05)
+    assert clustered["generative_bound"] == pytest.approx(worth)
 
 
 def test_bounds_never_leave_the_unit_interval() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,7 @@ from perturb.cli.output import note, print_json, print_report
 from perturb.cli.wrong_use import check_choice, given_by_options
 
 if TYPE_CHECKING:
-    from perturb.power import DesignEffect, PowerQuestion, Simulation
+    from perturb.power import PowerQuestion, Simulation
 
 
 def power_command(
@@ -49,13 +49,16 @@ def power_command(
     observed = design_effect(*read_scores(scores)) if scores is not None else None
     variance = rate * (1 - rate)
     if observed is not None:
-        variance, effect = observed.variance, observed.effect or effect
+        variance = observed.variance
+        effect = effect if observed.effect is None else max(observed.effect, 1.0)
     question = PowerQuestion(epsilon, delta, rounds, drift, min(variance, 0.25), effect)
     with given_by_options():
         plan = plan_sizes(question)
     simulation = None
     if runs or figure is not None:
-        simulation = _simulate(question, size or plan["generative"]["per_round"], runs or 1000, seed, figure)
+        items = size or plan["generative"]["per_round_clustered"]
+        per_base = None if observed is None else math.ceil(observed.n / observed.bases)
+        simulation = _simulate(question, items, per_base, runs or 1000, seed, figure)
     if json_output:
         content = {**plan, "observed": _observed_json(observed), "simulation": _simulation_json(simulation)}
         print_json(content)
@@ -67,25 +70,23 @@ def power_command(
         note(f"figure: {figure}")
 
 
-def _simulate(question: PowerQuestion, size: int, runs: int, seed: int, figure: Path | None) -> Simulation:
+def _simulate(
+    question: PowerQuestion, size: int, per_base: int | None, runs: int, seed: int, figure: Path | None
+) -> Simulation:
     import numpy as np
 
     from perturb.power import DriftSetting, simulate, sweep_drift
     from perturb.power.figure import draw_figure
+    from perturb.power.simulation import clusters_of
 
     # the true score moves around the middle, where a score varies most
-    setting = DriftSetting(question.epsilon, question.rounds, question.drift, size, 0.5 - question.drift / 2)
+    setting = DriftSetting(
+        *(question.epsilon, question.rounds, question.drift, size, 0.5 - question.drift / 2),
+        *clusters_of(question.effect, per_base),
+    )
     with given_by_options():
         done = simulate(setting, runs, seed)
     if figure is not None:
         drifts = np.linspace(0, max(2 * question.epsilon, 1.2 * question.drift), 13)
         draw_figure(done, sweep_drift(setting, drifts, runs, seed + 1), figure)
     return done
-
-
-def _observed_json(observed: DesignEffect | None) -> dict[str, Any] | None:
-    return None if observed is None else {**asdict(observed), "effective_n": observed.effective_n}
-
-
-def _simulation_json(done: Simulation | None) -> dict[str, Any] | None:
-    return None if done is None else asdict(done)

@@ -10,7 +10,11 @@ from numpy.typing import ArrayLike
 
 from perturb.errors import ConfigError
 from perturb.metrics.inputs import read_numbers
+from perturb.metrics.intervals import wilson_interval
 from perturb.metrics.resampling import cluster_codes
+
+EXACT_ITEMS = 5_000
+"""Up to so many items binomial probabilities are summed; beyond, their normal limit is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +29,15 @@ class DesignEffect:
     variance: float
     """Variance of a single score, with divisor n - 1."""
     effect: float | None
-    """Variance of the mean with clusters / without; None where it is undefined."""
+    """Variance of the mean with clusters / without; None where it is undefined. Below 1 (0 at the least) where items of
+    one base instance differ more than others: plans take 1 then, since that is rarely more than chance."""
     reason: str | None = None
     """Why `effect` is None."""
 
     @property
     def effective_n(self) -> float | None:
-        """As many independent items would be as precise."""
-        return None if self.effect is None else self.n / self.effect
+        """As many independent items would be as precise; None where none would, or it is not known."""
+        return self.n / self.effect if self.effect else None
 
 
 def design_effect(scores: ArrayLike, base_ids: ArrayLike) -> DesignEffect:
@@ -62,22 +67,48 @@ def design_effect(scores: ArrayLike, base_ids: ArrayLike) -> DesignEffect:
 def size_from_variance(
     epsilon: float, delta: float, rounds: int, variance: float = 0.25, effect: float = 1.0
 ) -> int:
-    """Items for each round by the normal approximation, `delta` shared out to the rounds.
+    """Items for each round, `delta` shared out to the rounds, so that Wilson's interval reaches at most `epsilon`.
 
-    Formula: effect × z² × variance / epsilon², z the (1 - delta / (2 rounds)) quantile of the normal distribution.
-    It asks for fewer items than Hoeffding's bound and is an approximation, not a guarantee. `variance` is that of one
-    score: p (1 - p) for a rate p, 0.25 at worst.
+    For up to `EXACT_ITEMS` items also large enough that, by the binomial distribution, errors above `epsilon` are no
+    likelier than they may be: the normal approximation plans too few near rates of 0 and 1. Times `effect`, the design
+    effect. It asks for fewer items than Hoeffding's bound, and rests on the variance of one score: p (1 - p) for a rate
+    p, 0.25 at worst.
 
     Raises `ConfigError` if `variance` or `effect` is out of its range.
 
     >>> size_from_variance(0.05, 0.05, 1), size_from_variance(0.05, 0.05, 1, effect=2.0)
-    (385, 769)
+    (399, 798)
+    >>> size_from_variance(0.05, 0.05, 1, variance=0.0)
+    73
     """
+    from scipy.optimize import brentq
     from scipy.stats import norm
 
     if not 0 <= variance <= 0.25 * (1 + 1e-9):
         raise ConfigError(f"variance is {variance:g}: scores in [0, 1] have a variance from 0 to 0.25")
     if not 0 < effect < math.inf:
         raise ConfigError(f"design effect is {effect:g}: give a number above 0")
-    z = float(norm.ppf(1 - delta / (2 * rounds)))
-    return max(1, math.ceil(effect * z**2 * variance / epsilon**2))
+    if not 0 < epsilon < 1:
+        raise ConfigError(f"epsilon is {epsilon:g}: give an error between 0 and 1, such as 0.05")
+    rate = (1 + math.sqrt(max(0.0, 1 - 4 * variance))) / 2
+    share = delta / rounds
+    critical = float(norm.ppf(1 - share / 2))
+
+    def excess(log_size: float) -> float:
+        low, high = wilson_interval(rate, math.exp(log_size), critical)
+        return max(rate - low, high - rate) - epsilon
+
+    size = 1 if excess(0.0) <= 0 else math.ceil(math.exp(brentq(excess, 0.0, 60.0, xtol=1e-12)))
+    if size <= EXACT_ITEMS:
+        size = _exact_size(rate, epsilon, share, size)
+    return math.ceil(size * effect)
+
+
+def _exact_size(rate: float, epsilon: float, share: float, size: int) -> int:
+    """The smallest size from `size` on at which, and beyond which, errors above `epsilon` have at most this chance."""
+    from scipy.stats import binom
+
+    sizes = np.arange(size, 2 * size + 50)
+    most, least = np.floor(sizes * (rate + epsilon) + 1e-9), np.ceil(sizes * (rate - epsilon) - 1e-9)
+    failing = binom.sf(most, sizes, rate) + binom.cdf(least - 1, sizes, rate) > share
+    return int(sizes[np.flatnonzero(failing)[-1]] + 1) if failing.any() else size

@@ -2,11 +2,12 @@
 
 What should be measured moves in equal steps from `start` by `drift` over the rounds. The static benchmark keeps the
 items of the first round; the generative one draws new ones in each. Items may come in clusters that share a base
-instance: then the bounds hold for the number of base instances, not for the number of items.
+instance: the bounds are then those of as many independent items as they are worth by their design effect.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,6 +44,20 @@ class DriftSetting:
         )
 
 
+def clusters_of(effect: float, per_base: int | None = None) -> tuple[int, float]:
+    """Items of one base instance and their correlation that give a design effect, 1 + (items - 1) × correlation.
+
+    Without `per_base`, twice as many items as the effect.
+
+    >>> clusters_of(1.0), clusters_of(2.5, 6)
+    ((1, 0.0), (6, 0.3))
+    """
+    if effect <= 1:
+        return 1, 0.0
+    items = max(math.ceil(2 * effect) if per_base is None else per_base, math.floor(effect) + 1)
+    return items, (effect - 1) / (items - 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Simulation:
     """How often each benchmark erred by more than epsilon in some round, beside what the bounds say."""
@@ -77,14 +92,15 @@ def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulati
     static = np.abs(fixed - truth).max(axis=1) > setting.epsilon
     generative = np.abs(fresh - truth).max(axis=1) > setting.epsilon
     drift = float(np.abs(truth - truth[0]).max())
+    worth = max(1, math.floor(setting.size / (1 + (setting.per_base - 1) * setting.icc)))
     return Simulation(
         setting=setting,
         runs=runs,
         static=float(static.mean()),
         generative=float(generative.mean()),
-        static_bound=static_failure_bound(setting.size, setting.epsilon, drift),
-        static_floor=static_failure_floor(setting.size, setting.epsilon, drift),
-        generative_bound=generative_failure_bound([setting.size] * setting.rounds, setting.epsilon),
+        static_bound=static_failure_bound(worth, setting.epsilon, drift),
+        static_floor=static_failure_floor(worth, setting.epsilon, drift),
+        generative_bound=generative_failure_bound([worth] * setting.rounds, setting.epsilon),
         example_static=tuple(np.repeat(fixed[0], setting.rounds).tolist()),
         example_generative=tuple(fresh[0].tolist()),
     )

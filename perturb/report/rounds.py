@@ -112,7 +112,7 @@ def make_power_report(
         },
         [
             ("fresh, each round", "Hoeffding's bound", fresh["per_round"], fresh["per_round_clustered"]),
-            ("fresh, each round", "normal approximation", normal["effective"], normal["per_round"]),
+            ("fresh, each round", "Wilson, exact binomial", normal["effective"], normal["per_round"]),
             ("static, once", "Hoeffding's bound", static["size"], static["size_clustered"]),
             (half, "as the paper prints it", static["paper_size"], "-"),
         ],
