@@ -54,6 +54,13 @@ class ElicitationName(StrEnum):
     TOP_K_REFLECTION = "top-k-reflection"
 
 
+class BinEdge(StrEnum):
+    """The closed side of a bin."""
+
+    RIGHT = "right"
+    LEFT = "left"
+
+
 class MapName(StrEnum):
     """A map for post-hoc calibration."""
 
@@ -76,6 +83,9 @@ ReportOption = Annotated[Path | None, typer.Option(help="Also write a report pag
 JsonOption = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
 PercentOption = Annotated[bool, typer.Option("--percent", help="Confidence is given from 0 to 100.")]
 BinsOption = Annotated[int, typer.Option(min=1, help="Bins of equal width behind the ECE.")]
+EdgeOption = Annotated[
+    BinEdge, typer.Option("--ece-bins", help="The side on which a bin of the ECE holds its edge.")
+]
 ResamplesOption = Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind the intervals.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the draws.")]
 
@@ -85,6 +95,7 @@ def table_command(
     tables: TablesArgument,
     percent: PercentOption = False,
     bins: BinsOption = 10,
+    ece_bins: EdgeOption = BinEdge.RIGHT,
     resamples: ResamplesOption = 1000,
     seed: SeedOption = 0,
     report: ReportOption = None,
@@ -97,7 +108,7 @@ def table_command(
     from perturb.evaluate.confidence_report import score_confidence
 
     check_page_name("--report", report)
-    found = score_confidence(tables, percent=percent, precision=_precision(bins, resamples, seed))
+    found = score_confidence(tables, percent=percent, precision=_precision(bins, ece_bins, resamples, seed))
     page = _page(found, tables)
     write_beside(report, page)
     if json_output:
@@ -204,6 +215,7 @@ def calibrate_command(
     repeats: Annotated[int, typer.Option(min=1, help="Draws for each size of the ablation.")] = 20,
     percent: PercentOption = False,
     bins: BinsOption = 10,
+    ece_bins: EdgeOption = BinEdge.RIGHT,
     resamples: ResamplesOption = 1000,
     seed: SeedOption = 0,
     report: ReportOption = None,
@@ -220,7 +232,7 @@ def calibrate_command(
     if apply is not None and (on is not None or save is not None):
         refuse("--apply", "fits no map, so --on and --save cannot stand beside it: leave them out")
     check_page_name("--report", report)
-    precision = _precision(bins, resamples, seed)
+    precision = _precision(bins, ece_bins, resamples, seed)
     groups = read_confidence_tables(tables, percent=percent)
     if apply is not None:
         maps = load_maps(apply)
@@ -243,10 +255,10 @@ def calibrate_command(
         print_report(replace(page, sections=page.sections[-1:]))
 
 
-def _precision(bins: int, resamples: int, seed: int) -> Precision:
+def _precision(bins: int, edge: BinEdge, resamples: int, seed: int) -> Precision:
     from perturb.evaluate.confidence_report import Precision
 
-    return Precision(bins, resamples, seed)
+    return Precision(bins, resamples, seed, edge.value)
 
 
 def _fit(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +13,7 @@ from perturb.cli.output import note, print_json, print_report
 from perturb.cli.wrong_use import check_choice, given_by_options
 
 if TYPE_CHECKING:
-    from perturb.power import PowerQuestion, Simulation
+    from perturb.power import DesignEffect, PowerQuestion, Simulation
 
 
 def power_command(
@@ -90,3 +91,11 @@ def _simulate(
         drifts = np.linspace(0, max(2 * question.epsilon, 1.2 * question.drift), 13)
         draw_figure(done, sweep_drift(setting, drifts, runs, seed + 1), figure)
     return done
+
+
+def _observed_json(observed: DesignEffect | None) -> dict[str, Any] | None:
+    return None if observed is None else {**asdict(observed), "effective_n": observed.effective_n}
+
+
+def _simulation_json(done: Simulation | None) -> dict[str, Any] | None:
+    return None if done is None else asdict(done)

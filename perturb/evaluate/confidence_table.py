@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perturb.errors import SourceError
-from perturb.metrics.inputs import Flags, Floats
+from perturb.metrics.inputs import PERCENT_FROM, Flags, Floats
 from perturb.metrics.outcomes import LEVELS
 from perturb.tables import read_columns, read_flag, row_place
 
@@ -232,7 +232,7 @@ def _refuse_outside(path: Path, confidence: Floats, percent: bool) -> None:
     if outside.size:
         value = confidence[outside[0]]
         hint = ": correct it"
-        if not percent and confidence.min() >= 0 and confidence.max() <= 100:
+        if not percent and confidence.min() >= 0 and PERCENT_FROM < confidence.max() <= 100:
             hint = ": these look like percentages, so add --percent"
         raise SourceError(
             f"{row_place(path, outside[0])}: confidence {value:g} lies outside 0 to {top}{hint}"

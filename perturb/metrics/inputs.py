@@ -8,6 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+PERCENT_FROM = 2
+"""A confidence above 1 up to here is more likely a slip than a percentage."""
+
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -56,7 +59,7 @@ def read_confidences(values: ArrayLike) -> Floats:
     numbers = read_numbers(values, "confidence")
     outside = np.flatnonzero((numbers < 0) | (numbers > 1))
     if outside.size:
-        percent = numbers.min() >= 0 and numbers.max() <= 100
+        percent = numbers.min() >= 0 and PERCENT_FROM < numbers.max() <= 100
         hint = ": these look like percentages, divide them by 100" if percent else ""
         raise ValueError(
             f"confidence must lie in [0, 1], row {outside[0]} holds {numbers[outside[0]]:g}{hint}"

@@ -110,5 +110,5 @@ def _exact_size(rate: float, epsilon: float, share: float, size: int) -> int:
 
     sizes = np.arange(size, 2 * size + 50)
     most, least = np.floor(sizes * (rate + epsilon) + 1e-9), np.ceil(sizes * (rate - epsilon) - 1e-9)
-    failing = binom.sf(most, sizes, rate) + binom.cdf(least - 1, sizes, rate) > share
+    failing = np.asarray(binom.sf(most, sizes, rate) + binom.cdf(least - 1, sizes, rate) > share)
     return int(sizes[np.flatnonzero(failing)[-1]] + 1) if failing.any() else size

@@ -196,6 +196,16 @@ def test_acceptance_under_k_of_n() -> None:
     assert rules.unanimous.rate.rate == pytest.approx(1 / 6)
 
 
+def test_unanimous_acceptance_is_given_by_class_and_generator() -> None:
+    rules = votes(["PPP", "PPF", "PFF", "PPP"], generators=("amber", "birch")).rules
+    assert [one.rate for one in rules.unanimous_by["class"]] == [0.5]
+    assert [(one.name, one.rate) for one in rules.unanimous_by["generator"]] == [
+        ("amber", 0.5),
+        ("birch", 0.5),
+    ]
+    assert [one.rate for one in votes(["PP", "PP", "PF", "PP"]).rules.unanimous_by["class"]] == [0.75]
+
+
 def test_a_verifier_left_out_lets_in_what_it_alone_kept_out() -> None:
     rows = votes(["PPP", "PPF", "PPF", "PFF", "FPP"]).rules.leave_one_out
     assert [(row.verifier, row.without.accepted, row.gained) for row in rows] == [

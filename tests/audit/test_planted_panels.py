@@ -99,6 +99,15 @@ def test_leniency_and_quality_are_no_self_preference() -> None:
     assert row.p_value > 0.05
 
 
+def test_the_favour_of_others_is_not_laid_at_an_honest_models_door() -> None:
+    """Three models favour themselves by 15 points: pairs of a model with itself are no peers of the fourth."""
+    report = audit(simulate(Truth(own=(0.0, 0.15, 0.15, 0.15)), 60, 5))
+    honest = bias_of(report, "amber")
+    assert honest.did.value == pytest.approx(0, abs=3)
+    assert honest.p_value is not None
+    assert honest.p_value > 0.2
+
+
 def test_a_planted_self_preference_is_found() -> None:
     report = audit(simulate(Truth(own=(0.1, 0.0, 0.0, 0.0)), 100, 4))
     row = bias_of(report, "amber")

@@ -131,6 +131,25 @@ def test_percentages_are_taken_with_percent_and_named_without(run: Run) -> None:
     write("n.csv", "is_correct,confidence\n1,0.7\n1,70\n")
     run("n.csv").fails("csv:3: confidence 70", "look like percentages, so add --percent")
     run(worked(), "--percent").fails("no confidence is above 1", "leave --percent out")
+    write("slip.csv", "is_correct,confidence\n1,0.7\n1,1.2\n")
+    run("slip.csv").fails("csv:3: confidence 1.2 lies outside 0 to 1: correct it")
+
+
+def test_the_edge_of_a_bin_belongs_to_the_side_that_is_asked_for(run: Run) -> None:
+    """Answers at .85 and .9 share a bin that is closed on the right; at .9 and .95 one that is closed on the left."""
+    rows = [(1, 0.85)] * 3 + [(0, 0.9)] * 3 + [(1, 0.95)] * 3
+    write("edge.csv", "is_correct,confidence\n" + "".join(f"{z},{s}\n" for z, s in rows))
+    right = run("edge.csv", "--json").json
+    left = run("edge.csv", "--json", "--ece-bins", "left").json
+    ece = {"right": (abs(6 * 0.875 - 3) + 3 * 0.05) / 9, "left": (3 * 0.15 + abs(6 * 0.925 - 3)) / 9}
+    for found, side in ((right, "right"), (left, "left")):
+        assert found["bins_closed"] == side
+        assert found["ece"] == pytest.approx(ece[side])
+        assert [found[f"ece_bins_{one}"] for one in ece] == pytest.approx(list(ece.values()))
+    swapped = "".join(f"{z},0.9\n" for z in (0, 0, 1))
+    write("ties.csv", "is_correct,confidence\n" + swapped)
+    found = run("ties.csv", "--json").json
+    assert (found["aurc"], found["aurc_in_row_order"]) == pytest.approx((2 / 3, (1 + 1 + 2 / 3) / 3))
 
 
 def test_levels_stand_for_the_middle_of_their_range(run: Run) -> None:

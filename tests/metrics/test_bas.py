@@ -163,7 +163,8 @@ def test_decision_curve_integrates_to_bas() -> None:
 @pytest.mark.parametrize(
     ("correct", "confidence", "message"),
     [
-        ([1, 0], [0.5, 1.5], r"row 1 holds 1.5: these look like percentages"),
+        ([1, 0], [0.5, 1.2], r"row 1 holds 1.2$"),
+        ([1, 0], [0.5, 15], r"row 1 holds 15: these look like percentages"),
         ([1, 0], [85, 90], r"percentages, divide them by 100"),
         ([1, 0], [0.5, -0.1], r"row 1 holds -0.1$"),
         ([1, 0], [0.5, float("nan")], "confidence: row 1 holds nan"),
@@ -248,6 +249,24 @@ def test_single_class_and_constant_confidence_have_values() -> None:
     for correct, confidence in (([1, 1, 1], [0.8, 0.8, 0.8]), ([0, 0, 0], [0.2, 0.5, 0.9]), ([1], [1.0])):
         report = BASReport(correct, confidence)
         assert all(e.value is not None and math.isfinite(e.value) for e in report.metrics.values())
+
+
+def test_without_clusters_equal_answers_are_merged_and_with_them_they_are_not() -> None:
+    rows = BASReport([1, 1, 0, 1], [0.9, 0.9, 0.9, 0.4])._rows
+    assert (rows.counts.tolist(), rows.codes) == ([1, 2, 1], None)
+    kept = BASReport([1, 1, 0, 1], [0.9, 0.9, 0.9, 0.4], clusters=["b", "a", "a", "b"])._rows
+    assert kept.codes is not None
+    assert (kept.counts.tolist(), kept.codes.tolist()) == ([1] * 4, [1, 0, 0, 1])
+
+
+def test_one_cluster_has_no_interval_and_says_so() -> None:
+    """Nor has a sure model without an error an interval of no width."""
+    alone = BASReport([1, 0, 1], [0.9, 0.5, 0.7], clusters=["q"] * 3).metrics["bas_uniform"]
+    assert (alone.low, alone.high) == (None, None)
+    assert "one base instance" in str(alone.reason)
+    sure = BASReport([1] * 30, [1.0] * 30).metrics["bas_uniform"]
+    assert sure.low is not None
+    assert sure.low < 0 < 0.99 < float(sure.value or 0)
 
 
 def test_honest_beats_over_and_underconfident_where_ece_sees_no_difference() -> None:

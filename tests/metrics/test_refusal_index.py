@@ -396,3 +396,11 @@ def test_result_is_frozen_and_exported() -> None:
     with pytest.raises(AttributeError):
         result.n = 5  # type: ignore[misc]
     assert all(hasattr(perturb.metrics, name) for name in perturb.metrics.__all__)
+
+
+def test_a_table_in_which_every_refusal_is_wrong_looks_like_one_without_a_second_pass() -> None:
+    found = refusal_index([1] * 30 + [0] * 70, [1] * 30 + [1] * 20 + [0] * 50)
+    assert found.refusal_index == pytest.approx(1)
+    assert "all 30 refused questions count as wrong: if there was no second pass" in str(found.warning)
+    other = refusal_index([1] * 30 + [0] * 70, [0] + [1] * 29 + [1] * 20 + [0] * 50)
+    assert "second pass" not in str(other.warning)
