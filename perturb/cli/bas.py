@@ -33,9 +33,9 @@ from perturb.cli.run_options import (
 from perturb.cli.wrong_use import check_choice, check_repeats, refuse
 
 if TYPE_CHECKING:
-    from perturb.evaluate.confidence_report import ConfidenceScores, GroupCalibration, Precision, Split
-    from perturb.evaluate.confidence_table import ConfidenceGroup
     from perturb.report.model import Report
+    from perturb.score.confidence_report import ConfidenceScores, GroupCalibration, Precision, Split
+    from perturb.score.confidence_table import ConfidenceGroup
 
 bas_app = typer.Typer(
     cls=TableGroup,
@@ -105,7 +105,7 @@ def table_command(
 
     Example: perturb bas table answers.csv others.csv --percent
     """
-    from perturb.evaluate.confidence_report import score_confidence
+    from perturb.score.confidence_report import score_confidence
 
     check_page_name("--report", report)
     found = score_confidence(tables, percent=percent, precision=_precision(bins, ece_bins, resamples, seed))
@@ -166,12 +166,12 @@ def run_command(
     """
     from perturb.errors import SourceError
     from perturb.evaluate.bas import BasTask
-    from perturb.evaluate.confidence_report import score_confidence
     from perturb.evaluate.elicit import Elicitation
     from perturb.evaluate.question_forms import FORMATS
     from perturb.evaluate.question_sets import read_questions
     from perturb.evaluate.run import run_task
     from perturb.evaluate.task import RunOptions
+    from perturb.score.confidence_report import score_confidence
 
     names = model_names(model, models, request, reply)
     check_repeats("--elicitation", elicitation or ())
@@ -225,9 +225,9 @@ def calibrate_command(
 
     Example: perturb bas calibrate answers.csv --share 0.3 --save map.json
     """
-    from perturb.evaluate.calibration_maps import load_maps
-    from perturb.evaluate.confidence_report import Split, apply_saved, score_groups
-    from perturb.evaluate.confidence_table import read_confidence_tables
+    from perturb.score.calibration_maps import load_maps
+    from perturb.score.confidence_report import Split, apply_saved, score_groups
+    from perturb.score.confidence_table import read_confidence_tables
 
     if apply is not None and (on is not None or save is not None):
         refuse("--apply", "fits no map, so --on and --save cannot stand beside it: leave them out")
@@ -256,7 +256,7 @@ def calibrate_command(
 
 
 def _precision(bins: int, edge: BinEdge, resamples: int, seed: int) -> Precision:
-    from perturb.evaluate.confidence_report import Precision
+    from perturb.score.confidence_report import Precision
 
     return Precision(bins, resamples, seed, edge.value)
 
@@ -265,7 +265,7 @@ def _fit(
     group: ConfidenceGroup, calibration: tuple[ConfidenceGroup, ...], split: Split, precision: Precision
 ) -> GroupCalibration:
     from perturb.errors import ConfigError
-    from perturb.evaluate.confidence_report import calibrate_on, calibrate_within
+    from perturb.score.confidence_report import calibrate_on, calibrate_within
 
     if not calibration:
         return calibrate_within(group, split, precision)
@@ -283,7 +283,7 @@ def _note_warnings(group: ConfidenceGroup) -> None:
 
 
 def _save(path: Path, found: list[GroupCalibration], method: MapName) -> None:
-    from perturb.evaluate.calibration_maps import SavedMap, save_maps
+    from perturb.score.calibration_maps import SavedMap, save_maps
 
     save_maps(
         path,

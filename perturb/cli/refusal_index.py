@@ -32,8 +32,8 @@ from perturb.cli.wrong_use import check_choice
 
 if TYPE_CHECKING:
     from perturb.evaluate.questions import QuestionSet
-    from perturb.evaluate.refusal_report import RefusalReport
     from perturb.report.model import Report
+    from perturb.score.refusal_report import RefusalReport
 
 refusal_index_app = typer.Typer(
     cls=TableGroup,
@@ -93,7 +93,7 @@ def table_command(
     Example: perturb refusal-index table answers.csv --json
     """
     from perturb.errors import ConfigError
-    from perturb.evaluate.refusal_report import Precision, report_refusals
+    from perturb.score.refusal_report import Precision, report_refusals
 
     check_page_name("--report", report)
     precision = Precision(
@@ -162,9 +162,9 @@ def run_command(
     """
     from perturb.evaluate.question_forms import FORMATS
     from perturb.evaluate.refusal_index import REFUSAL_PROMPTS, RefusalIndexTask
-    from perturb.evaluate.refusal_report import report_refusals
     from perturb.evaluate.run import run_task
     from perturb.evaluate.task import RunOptions
+    from perturb.score.refusal_report import report_refusals
 
     names = model_names(model, models, request, reply)
     check_choice("--format", form, FORMATS)

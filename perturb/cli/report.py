@@ -82,15 +82,15 @@ def _page_of_scores(run: Path, items: int, resamples: int, seed: int) -> Report:
 
 
 def _page_of_refusals(run: Path, resamples: int, seed: int) -> Report:
-    from perturb.evaluate.refusal_report import Precision, report_refusals
     from perturb.report.refusal_index_page import make_refusal_page
+    from perturb.score.refusal_report import Precision, report_refusals
 
     return make_refusal_page(report_refusals(run, Precision(resamples=resamples, seed=seed)))
 
 
 def _page_of_confidence(run: Path, resamples: int, seed: int) -> Report:
-    from perturb.evaluate.confidence_report import Precision, score_confidence
     from perturb.report.bas_page import make_bas_page
+    from perturb.score.confidence_report import Precision, score_confidence
 
     precision = Precision(resamples=resamples, seed=seed)
     return make_bas_page(score_confidence([run], precision=precision), str(run))

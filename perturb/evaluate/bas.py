@@ -14,7 +14,6 @@ from typing import Any
 
 from perturb.errors import ConfigError
 from perturb.evaluate.answers import Grade
-from perturb.evaluate.confidence_table import TABLE_FILE
 from perturb.evaluate.contestants import ModelSet
 from perturb.evaluate.elicit import (
     DEFAULT_K,
@@ -31,6 +30,7 @@ from perturb.evaluate.questions import Question
 from perturb.evaluate.session import Session, Unscored
 from perturb.llm.replies import ReplyError
 from perturb.records import Response
+from perturb.store.evaluations import CONFIDENCE_TABLE
 from perturb.workers import finish_all
 
 FIRST = "first"
@@ -65,7 +65,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
     """Answers asked for where several are."""
 
     fact = "confidence"
-    table_file = TABLE_FILE
+    table_file = CONFIDENCE_TABLE
 
     @property
     def ways(self) -> Sequence[str]:

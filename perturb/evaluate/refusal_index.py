@@ -19,10 +19,10 @@ from perturb.evaluate.grade import grade
 from perturb.evaluate.prompts import question_request
 from perturb.evaluate.question_task import QuestionRow, QuestionTask
 from perturb.evaluate.questions import Question, question_data
-from perturb.evaluate.refusal_table import TABLE_FILE
 from perturb.evaluate.session import Session, Unscored
 from perturb.llm.client import ChatRequest
 from perturb.prompts import system_message
+from perturb.store.evaluations import REFUSAL_TABLE
 from perturb.workers import finish_all
 
 REFUSAL_PROMPTS: Mapping[str, int] = {"low": 0, "normal": 1, "high": 4, "highest": 6}
@@ -58,7 +58,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
     """First-pass prompts, by name."""
 
     fact = "two_pass"
-    table_file = TABLE_FILE
+    table_file = REFUSAL_TABLE
     templates = (TEMPLATE,)
 
     @property

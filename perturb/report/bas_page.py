@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from perturb.evaluate.confidence_report import ConfidenceScores, GroupCalibration, GroupScores
-from perturb.evaluate.confidence_table import ConfidenceGroup
 from perturb.metrics.bas import HIGHER_IS_BETTER, BASReport, decision_curve
 from perturb.metrics.calibration import reliability_bins, risk_coverage_curve
 from perturb.metrics.inputs import Floats
@@ -24,6 +22,8 @@ from perturb.report.figures import (
     put_legend,
 )
 from perturb.report.model import Figure, Form, Report, Section, Table, Value, counted
+from perturb.score.confidence_report import ConfidenceScores, GroupCalibration, GroupScores
+from perturb.score.confidence_table import ConfidenceGroup
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from perturb.evaluate.refusal_report import ALL_UNSCORED, METRICS, GroupResult, RefusalReport
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.refusal_index import accuracy_refusal_curve
 from perturb.report.figures import GREY, SERIES, Drawing, Mark, draw_intervals
 from perturb.report.model import Figure, Form, Report, Section, Table, Value, listed
+from perturb.score.refusal_report import ALL_UNSCORED, METRICS, GroupResult, RefusalReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,15 +8,15 @@ from pathlib import Path
 from statistics import mean
 
 from perturb.errors import SourceError
-from perturb.evaluate.confidence_report import Precision as ConfidencePrecision
-from perturb.evaluate.confidence_report import score_confidence
-from perturb.evaluate.refusal_report import METRICS, report_refusals
-from perturb.evaluate.refusal_report import Precision as RefusalPrecision
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_intervals
 from perturb.report.model import Figure, Form, Report, Section, Table, Value
 from perturb.report.sources import SourceKind, kind_of_source
 from perturb.score import score
+from perturb.score.confidence_report import Precision as ConfidencePrecision
+from perturb.score.confidence_report import score_confidence
+from perturb.score.refusal_report import METRICS, report_refusals
+from perturb.score.refusal_report import Precision as RefusalPrecision
 
 REFUSAL_BENCH: dict[str, str] = {
     "calibrated_refusal_score": "CRS",

@@ -7,11 +7,11 @@ from enum import Enum
 from pathlib import Path
 
 from perturb.errors import SourceError
-from perturb.evaluate import confidence_table, refusal_table
+from perturb.score import confidence_table
 from perturb.score.rows import REQUIRED
 from perturb.store.calls import LEDGER_FILE, open_read_only
 from perturb.store.db import ledger_errors
-from perturb.store.evaluations import read_facts
+from perturb.store.evaluations import CONFIDENCE_TABLE, REFUSAL_TABLE, read_facts
 from perturb.tables import column_names
 
 
@@ -49,9 +49,9 @@ def kind_of_source(source: Path) -> SourceKind:
             f"{source}: holds no scores that are known: a table has the columns {', '.join(REQUIRED)};"
             " refused and wrong; or is_correct and confidence"
         )
-    if (source / refusal_table.TABLE_FILE).is_file():
+    if (source / REFUSAL_TABLE).is_file():
         return SourceKind.REFUSALS
-    if (source / confidence_table.TABLE_FILE).is_file():
+    if (source / CONFIDENCE_TABLE).is_file():
         return SourceKind.CONFIDENCE
     with closing(open_read_only(source)) as db, ledger_errors(source / LEDGER_FILE):
         return SourceKind.SCORES if "models" in read_facts(db) else SourceKind.BUILD

@@ -12,6 +12,9 @@ from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.batches import BatchLedger
 from perturb.store.db import Write, ledger_errors
 
+CONFIDENCE_TABLE, REFUSAL_TABLE = "confidence.jsonl", "refusals.jsonl"
+"""The tables that `perturb bas run` and `perturb refusal-index run` leave beside their ledger."""
+
 
 class EvaluationLedger(BatchLedger):
     """What an evaluation may write.

@@ -15,10 +15,10 @@ import pytest
 import yaml
 
 from perturb.cli.main import main
-from perturb.evaluate.calibration_maps import load_maps
-from perturb.evaluate.confidence_report import calibrate_within, row_keys
-from perturb.evaluate.confidence_table import read_confidence_tables
 from perturb.metrics import BASReport, bas_score
+from perturb.score.calibration_maps import load_maps
+from perturb.score.confidence_report import calibrate_within, row_keys
+from perturb.score.confidence_table import read_confidence_tables
 from tests.building import KEY, KEY_NAME, model
 from tests.evaluate.rows import items_of, single, write_rows
 from tests.evaluate.rows import run as evaluate_models

@@ -18,7 +18,6 @@ import yaml
 
 from perturb.errors import ConfigError, LedgerError
 from perturb.evaluate.bas import BasTask
-from perturb.evaluate.confidence_report import score_confidence
 from perturb.evaluate.contestants import ModelNames, ModelSet, contestant
 from perturb.evaluate.elicit import Elicitation
 from perturb.evaluate.question_sets import read_questions
@@ -26,6 +25,7 @@ from perturb.evaluate.questions import Question, QuestionSet
 from perturb.evaluate.run import run_task
 from perturb.evaluate.task import EvaluationReport, RunOptions
 from perturb.llm.client import ModelSettings, Price
+from perturb.score.confidence_report import score_confidence
 from tests.loopback import Fault, LoopbackServer, ScriptedFaults
 from tests.loopback.confiders import GOOD, ConfidencePlayer, is_known, question_rows
 

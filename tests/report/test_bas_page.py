@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from perturb.evaluate.confidence_report import Precision, calibrate_within, score_groups
-from perturb.evaluate.confidence_table import ConfidenceGroup
 from perturb.report.bas_page import MAX_GROUPS, make_bas_page
 from perturb.report.page import render_page, write_page
+from perturb.score.confidence_report import Precision, calibrate_within, score_groups
+from perturb.score.confidence_table import ConfidenceGroup
 
 FEW = Precision(resamples=20)
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from perturb.errors import LedgerError, PerturbError, SourceError
-from perturb.evaluate.confidence_report import Precision, score_confidence
-from perturb.evaluate.refusal_report import report_refusals
 from perturb.metrics.estimates import Estimate
 from perturb.report.model import Table
 from perturb.report.page import render_page
 from perturb.report.side_by_side import gather, make_side_by_side_page
 from perturb.report.sources import SourceKind, kind_of_source
 from perturb.score import score
+from perturb.score.confidence_report import Precision, score_confidence
+from perturb.score.refusal_report import report_refusals
 from tests.building import perturb
 from tests.review.made_run import make_run
 from tests.score.tables import Row, items, right, write_csv, write_jsonl, wrong

@@ -14,9 +14,6 @@ from rich.cells import cell_len
 from perturb.audit import audit
 from perturb.audit.votes import vote_table
 from perturb.compare import compare
-from perturb.evaluate.confidence_report import calibrate_within, score_groups
-from perturb.evaluate.refusal_report import Precision as RefusalPrecision
-from perturb.evaluate.refusal_report import report_refusals
 from perturb.metrics.estimates import Estimate
 from perturb.power import PowerQuestion, plan_sizes
 from perturb.report.audit_page import ReportPlan, make_page
@@ -30,6 +27,9 @@ from perturb.report.runs import make_curation_report, make_evaluation_report, ma
 from perturb.report.scores_page import make_scores_page
 from perturb.report.text import render_text
 from perturb.score import score
+from perturb.score.confidence_report import calibrate_within, score_groups
+from perturb.score.refusal_report import Precision as RefusalPrecision
+from perturb.score.refusal_report import report_refusals
 from perturb.score.table import GROUPINGS
 from tests.audit.simulated_panels import Truth, frame_of, long_rows, simulate
 from tests.report.test_bas_page import FEW, group

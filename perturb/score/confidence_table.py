@@ -12,13 +12,12 @@ import numpy as np
 from perturb.errors import SourceError
 from perturb.metrics.inputs import PERCENT_FROM, Flags, Floats
 from perturb.metrics.outcomes import LEVELS
+from perturb.store.evaluations import CONFIDENCE_TABLE
 from perturb.tables import read_columns, read_flag, row_place
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLE_FILE = "confidence.jsonl"
-"""The table of a run of `perturb bas run`, in its folder."""
 NEEDED: tuple[str, ...] = ("is_correct", "confidence")
 LABELS: tuple[str, ...] = ("model", "elicitation", "item_id", "base_id", "unscored")
 """Columns that a table may have; any other is passed over."""
@@ -95,9 +94,9 @@ def read_confidence_tables(sources: Sequence[Path], *, percent: bool = False) ->
 
 
 def _read(source: Path, percent: bool) -> Iterable[ConfidenceGroup]:
-    if source.is_dir() and not (source / TABLE_FILE).is_file():
+    if source.is_dir() and not (source / CONFIDENCE_TABLE).is_file():
         return _of_evaluation(source)
-    path = source / TABLE_FILE if source.is_dir() else source
+    path = source / CONFIDENCE_TABLE if source.is_dir() else source
     frame = read_columns(path, (*NEEDED, *LABELS), texts=LABELS)
     for name in NEEDED:
         if name not in frame.columns:
@@ -150,7 +149,7 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
             raise SourceError(f"{row_place(path, bad[0])}: {_describe(name, frame[name].iloc[bad[0]])}")
     _refuse_outside(path, np.where(marked, 0.0, confidence), percent)
     confidence = confidence / 100 if percent else confidence
-    models = _labels(path, frame, "model", path.stem if path.name != TABLE_FILE else path.parent.name)
+    models = _labels(path, frame, "model", path.stem if path.name != CONFIDENCE_TABLE else path.parent.name)
     ways = _labels(path, frame, "elicitation", None)
     keys = list(zip(models, ways, strict=True))
     return [

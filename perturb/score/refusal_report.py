@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from perturb.evaluate.refusal_table import RefusalGroup, read_refusals
 from perturb.metrics.copulas import CopulaComparison, compare_copulas, gaussian_win_rates
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
@@ -25,6 +24,7 @@ from perturb.metrics.ranking import (
 )
 from perturb.metrics.refusal_index import IntervalMethod, RefusalIndex, questions_for_cv, refusal_index
 from perturb.metrics.resampling import bootstrap_means
+from perturb.score.refusal_table import RefusalGroup, read_refusals
 
 METRICS: Mapping[str, str] = {
     "correct_rate": "correct",

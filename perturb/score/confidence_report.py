@@ -12,8 +12,6 @@ import numpy as np
 
 from perturb.digests import digest
 from perturb.errors import ConfigError
-from perturb.evaluate.calibration_maps import SavedMap, map_for
-from perturb.evaluate.confidence_table import ConfidenceGroup, read_confidence_tables
 from perturb.metrics.bas import BASReport
 from perturb.metrics.calibrated_scores import (
     ABLATION_SIZES,
@@ -29,6 +27,8 @@ from perturb.metrics.calibration import Closed
 from perturb.metrics.calibrators import METHODS
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags
+from perturb.score.calibration_maps import SavedMap, map_for
+from perturb.score.confidence_table import ConfidenceGroup, read_confidence_tables
 
 
 @dataclass(frozen=True, slots=True)

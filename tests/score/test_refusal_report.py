@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from perturb.errors import SourceError
-from perturb.evaluate.refusal_report import METRICS, RANKED, Precision, report_refusals
-from perturb.evaluate.refusal_table import read_refusals
 from perturb.metrics import bootstrap_means
 from perturb.metrics.tetrachoric import rank_correlation
+from perturb.score.refusal_report import METRICS, RANKED, Precision, report_refusals
+from perturb.score.refusal_table import read_refusals
 
 SETTINGS = ("low", "normal", "high", "highest")
 THRESHOLDS = (1.3, 0.6, 0.0, -0.7)

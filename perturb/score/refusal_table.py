@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perturb.errors import SourceError
+from perturb.store.evaluations import REFUSAL_TABLE
 from perturb.tables import Row, read_table
-
-TABLE_FILE = "refusals.jsonl"
-"""What a two-pass run leaves in its folder."""
 
 
 @dataclass(slots=True)
@@ -48,7 +46,7 @@ def read_refusals(source: Path) -> tuple[RefusalGroup, ...]:
     Columns: `refused` and `wrong` (0/1, empty while unscored); optional `model`, `setting`, `base_id`, `item_id`.
     Raises `SourceError`, with file and line, for anything else and for a question that stands twice in a group.
     """
-    path = source / TABLE_FILE if source.is_dir() else source
+    path = source / REFUSAL_TABLE if source.is_dir() else source
     if source.is_dir() and not path.is_file():
         raise SourceError(f"{source}: holds no two-pass run: give the folder that `refusal-index run` wrote")
     groups: dict[tuple[str | None, str | None], RefusalGroup] = {}
