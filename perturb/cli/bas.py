@@ -10,26 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from perturb.cli import run_options as shared
 from perturb.cli.default_command import TableGroup
 from perturb.cli.output import note, print_json, print_report, print_work
 from perturb.cli.pages import check_page_name, write_beside
-from perturb.cli.run_options import (
-    BATCH_POLL,
-    BATCH_ROWS,
-    BatchOption,
-    BatchPollOption,
-    BatchRowsOption,
-    BudgetOption,
-    ExecutorName,
-    ExecutorOption,
-    ModelOption,
-    ModelsOption,
-    ReplyOption,
-    RequestOption,
-    model_names,
-    run_and_tell,
-    run_options,
-)
 from perturb.cli.wrong_use import check_choice, check_repeats, refuse
 
 if TYPE_CHECKING:
@@ -129,7 +113,7 @@ def run_command(
             show_default=False,
         ),
     ],
-    model: ModelOption,
+    model: shared.ModelOption,
     judge: Annotated[
         str | None, typer.Option(help="The grader; needed unless every answer is a letter or a number.")
     ] = None,
@@ -142,7 +126,7 @@ def run_command(
         Path | None,
         typer.Option(help="The run folder; a stopped run goes on from it.  [default: outputs/bas-QA]"),
     ] = None,
-    models: ModelsOption = None,
+    models: shared.ModelsOption = None,
     form: Annotated[
         str,
         typer.Option(
@@ -151,13 +135,13 @@ def run_command(
     ] = "auto",
     limit: Annotated[int | None, typer.Option(min=1, help="Draw so many questions, by the seed.")] = None,
     seed: SeedOption = 0,
-    budget_usd: BudgetOption = None,
-    request: RequestOption = None,
-    reply: ReplyOption = None,
-    batch: BatchOption = False,
-    batch_rows: BatchRowsOption = BATCH_ROWS,
-    batch_poll: BatchPollOption = BATCH_POLL,
-    executor: ExecutorOption = ExecutorName.LOCAL,
+    budget_usd: shared.BudgetOption = None,
+    request: shared.RequestOption = None,
+    reply: shared.ReplyOption = None,
+    batch: shared.BatchOption = False,
+    batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
+    batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
+    executor: shared.ExecutorOption = shared.ExecutorName.LOCAL,
     json_output: JsonOption = False,
 ) -> None:
     """Ask models questions and how sure they are, grade the answers, and score the confidence.
@@ -173,7 +157,7 @@ def run_command(
     from perturb.evaluate.task import RunOptions
     from perturb.score.confidence_report import score_confidence
 
-    names = model_names(model, models, request, reply)
+    names = shared.model_names(model, models, request, reply)
     check_repeats("--elicitation", elicitation or ())
     check_choice("--format", form, FORMATS)
     under_test = names.find_all(model, judge)
@@ -181,8 +165,8 @@ def run_command(
     ways = tuple(Elicitation(name.value) for name in elicitation or (ElicitationName.DIRECT,))
     task = BasTask(question_set, ways, k)
     folder = out or Path("outputs") / f"bas-{question_set.name}"
-    options = RunOptions(budget_usd=budget_usd, **run_options(executor, batch, batch_rows, batch_poll))
-    ended = run_and_tell(lambda: run_task(task, under_test, folder, options, progress=True))
+    options = RunOptions(budget_usd=budget_usd, **shared.run_options(executor, batch, batch_rows, batch_poll))
+    ended = shared.run_and_tell(lambda: run_task(task, under_test, folder, options, progress=True))
     facts = ended.facts
     try:
         found = score_confidence([folder / task.table_file])

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from perturb.cli import run_options as shared
 from perturb.cli.output import note, print_json, print_report
-from perturb.cli.run_options import (
-    BATCH_POLL,
-    BATCH_ROWS,
-    BatchOption,
-    BatchPollOption,
-    BatchRowsOption,
-    ExecutorName,
-    ExecutorOption,
-    run_options,
-)
 from perturb.cli.wrong_use import check_choice, given_by_options, refuse
 
 if TYPE_CHECKING:
@@ -54,10 +45,10 @@ def curate_command(
     judge: Annotated[
         bool, typer.Option("--judge", help="Have the panel's judge grade single-passage answers too.")
     ] = False,
-    batch: BatchOption = False,
-    batch_rows: BatchRowsOption = BATCH_ROWS,
-    batch_poll: BatchPollOption = BATCH_POLL,
-    executor: ExecutorOption = ExecutorName.LOCAL,
+    batch: shared.BatchOption = False,
+    batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
+    batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
+    executor: shared.ExecutorOption = shared.ExecutorName.LOCAL,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Make a base set from a source: filter, cut the contexts, draw; every record left out is counted.
@@ -92,11 +83,11 @@ def curate_command(
         knowledge=knowledge,
     )
     if solvers is None:
-        elsewhere = executor is not ExecutorName.LOCAL
+        elsewhere = executor is not shared.ExecutorName.LOCAL
         _refuse_given({"--judge": judge, "--batch": batch, "--executor": elsewhere}, "goes with --solvers")
         curation = curate(request)
     else:
-        options = run_options(executor, batch, batch_rows, batch_poll)
+        options = shared.run_options(executor, batch, batch_rows, batch_poll)
         curation = _curate_solved(request, solvers, out, judge, options)
     _report(curation, write_base_set(curation, out, code_version()), json_output)
 

@@ -7,24 +7,8 @@ from typing import Annotated
 
 import typer
 
+from perturb.cli import run_options as shared
 from perturb.cli.output import note, print_json, print_report
-from perturb.cli.run_options import (
-    BATCH_POLL,
-    BATCH_ROWS,
-    BatchOption,
-    BatchPollOption,
-    BatchRowsOption,
-    BudgetOption,
-    ExecutorName,
-    ExecutorOption,
-    ModelOption,
-    ModelsOption,
-    ReplyOption,
-    RequestOption,
-    model_names,
-    run_and_tell,
-    run_options,
-)
 
 
 def evaluate_command(
@@ -35,28 +19,28 @@ def evaluate_command(
             show_default=False,
         ),
     ],
-    model: ModelOption,
+    model: shared.ModelOption,
     judge: Annotated[
         str | None, typer.Option(help="Who judges replies that are not a code; named like a model.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder. [default: outputs/evaluate-NAME]")] = None,
-    models: ModelsOption = None,
+    models: shared.ModelsOption = None,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Also ask for one of five levels of confidence.")
     ] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Use the first N items only.")] = None,
-    budget_usd: BudgetOption = None,
+    budget_usd: shared.BudgetOption = None,
     retry_unscored: Annotated[
         bool, typer.Option("--retry-unscored", help="Ask the judge again where it could not be read.")
     ] = False,
     subset: Annotated[str | None, typer.Option(help="Configuration of a data set on the Hub.")] = None,
     split: Annotated[str | None, typer.Option(help="Split of a data set on the Hub.")] = None,
-    request: RequestOption = None,
-    reply: ReplyOption = None,
-    batch: BatchOption = False,
-    batch_rows: BatchRowsOption = BATCH_ROWS,
-    batch_poll: BatchPollOption = BATCH_POLL,
-    executor: ExecutorOption = ExecutorName.LOCAL,
+    request: shared.RequestOption = None,
+    reply: shared.ReplyOption = None,
+    batch: shared.BatchOption = False,
+    batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
+    batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
+    executor: shared.ExecutorOption = shared.ExecutorName.LOCAL,
     json_output: Annotated[bool, typer.Option("--json", help="End with one JSON object on stdout.")] = False,
 ) -> None:
     """Evaluate models on a snapshot, or go on with an evaluation that was stopped.
@@ -71,12 +55,12 @@ def evaluate_command(
         judge=judge,
         out=out,
         variant="confidence" if confidence else "plain",
-        names=model_names(model, models, request, reply),
+        names=shared.model_names(model, models, request, reply),
         budget_usd=budget_usd,
         retry_unscored=retry_unscored,
-        **run_options(executor, batch, batch_rows, batch_poll),
+        **shared.run_options(executor, batch, batch_rows, batch_poll),
     )
-    report = run_and_tell(lambda: evaluate(plan, progress=True))
+    report = shared.run_and_tell(lambda: evaluate(plan, progress=True))
     if json_output:
         print_json(dict(report.facts))
     else:

@@ -8,26 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from perturb.cli import run_options as shared
 from perturb.cli.default_command import TableGroup
 from perturb.cli.output import note, print_json, print_report, print_work
 from perturb.cli.pages import check_page_name, write_beside
-from perturb.cli.run_options import (
-    BATCH_POLL,
-    BATCH_ROWS,
-    BatchOption,
-    BatchPollOption,
-    BatchRowsOption,
-    BudgetOption,
-    ExecutorName,
-    ExecutorOption,
-    ModelOption,
-    ModelsOption,
-    ReplyOption,
-    RequestOption,
-    model_names,
-    run_and_tell,
-    run_options,
-)
 from perturb.cli.wrong_use import check_choice
 
 if TYPE_CHECKING:
@@ -121,7 +105,7 @@ def run_command(
             show_default=False,
         ),
     ],
-    model: ModelOption,
+    model: shared.ModelOption,
     judge: Annotated[
         str | None, typer.Option(help="The grader; needed unless every answer is a letter or a number.")
     ] = None,
@@ -131,7 +115,7 @@ def run_command(
             help="The run folder; a stopped run goes on from it.  [default: outputs/refusal-index-QA]"
         ),
     ] = None,
-    models: ModelsOption = None,
+    models: shared.ModelsOption = None,
     setting: Annotated[
         list[SettingName] | None,
         typer.Option(help="A first-pass prompt; may be repeated.  [default: all four]"),
@@ -147,13 +131,13 @@ def run_command(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Draw so many questions, by the seed.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
-    budget_usd: BudgetOption = None,
-    request: RequestOption = None,
-    reply: ReplyOption = None,
-    batch: BatchOption = False,
-    batch_rows: BatchRowsOption = BATCH_ROWS,
-    batch_poll: BatchPollOption = BATCH_POLL,
-    executor: ExecutorOption = ExecutorName.LOCAL,
+    budget_usd: shared.BudgetOption = None,
+    request: shared.RequestOption = None,
+    reply: shared.ReplyOption = None,
+    batch: shared.BatchOption = False,
+    batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
+    batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
+    executor: shared.ExecutorOption = shared.ExecutorName.LOCAL,
     json_output: JsonOption = False,
 ) -> None:
     """Ask models twice: in the first pass they may refuse, in the second they must answer what they refused.
@@ -166,15 +150,15 @@ def run_command(
     from perturb.evaluate.task import RunOptions
     from perturb.score.refusal_report import report_refusals
 
-    names = model_names(model, models, request, reply)
+    names = shared.model_names(model, models, request, reply)
     check_choice("--format", form, FORMATS)
     under_test = names.find_all(model, judge)
     question_set = _read_sets(questions, form, mix, limit, seed)
     settings = tuple(one.value for one in setting) if setting else tuple(REFUSAL_PROMPTS)
     task = RefusalIndexTask(question_set, settings)
     folder = out or Path("outputs") / f"refusal-index-{question_set.name}"
-    options = RunOptions(budget_usd=budget_usd, **run_options(executor, batch, batch_rows, batch_poll))
-    ended = run_and_tell(lambda: run_task(task, under_test, folder, options, progress=True))
+    options = RunOptions(budget_usd=budget_usd, **shared.run_options(executor, batch, batch_rows, batch_poll))
+    ended = shared.run_and_tell(lambda: run_task(task, under_test, folder, options, progress=True))
     found = report_refusals(folder / task.table_file)
     if json_output:
         print_json({**ended.facts, "results": [group.to_dict() for group in found.groups]})
