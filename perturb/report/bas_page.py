@@ -22,6 +22,7 @@ from perturb.report.figures import (
     put_legend,
 )
 from perturb.report.model import Figure, Form, Report, Section, Table, Value, counted
+from perturb.report.scores_figures import draw_reliability
 from perturb.score.confidence_report import ConfidenceScores, GroupCalibration, GroupScores
 from perturb.score.confidence_table import ConfidenceGroup
 
@@ -170,7 +171,7 @@ def _single_groups(scores: ConfidenceScores) -> Section:
                 f"Reliability: {one.group.name}",
                 "Accuracy by stated confidence; below the diagonal the model is overconfident. Larger points stand for"
                 " more answers.",
-                draw_reliability(one),
+                _reliability(one),
             ),
         ]
     left = len(scores.groups) - MAX_GROUPS
@@ -201,27 +202,9 @@ def draw_histogram(one: GroupScores) -> Drawing:
     return Drawing((4.6, 3.2), paint)
 
 
-def draw_reliability(one: GroupScores) -> Drawing:
-    """Accuracy against mean confidence, bin by bin."""
+def _reliability(one: GroupScores) -> Drawing:
     cells = reliability_bins(one.group.correct, one.group.confidence, bins=one.report.bins)
-    sizes = [30 + 250 * cell.n / one.report.n for cell in cells]
-
-    def paint(axes: Axes) -> None:
-        axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
-        axes.plot([cell.confidence for cell in cells], [cell.accuracy for cell in cells], "-", color=BLUE)
-        axes.scatter(
-            [cell.confidence for cell in cells],
-            [cell.accuracy for cell in cells],
-            sizes,
-            color=BLUE,
-            clip_on=False,
-        )
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, 1)
-        axes.set_xlabel("mean stated confidence")
-        axes.set_ylabel("accuracy")
-
-    return Drawing((4.0, 3.6), paint)
+    return draw_reliability([("answers", [(cell.confidence, cell.accuracy, cell.n) for cell in cells])])
 
 
 def _against_others(scores: ConfidenceScores) -> Section:
