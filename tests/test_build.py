@@ -192,9 +192,14 @@ def test_unreadable_replies_are_kept_with_their_text(tmp_path: Path) -> None:
     assert facts["rejected_by_checks"] > 0
     assert facts["undecided"] > 0
     assert any("lack votes" in warning for warning in report.warnings)
-    unread = query(report.run, "SELECT raw, detail FROM jobs WHERE outcome = 'unparsed'")
+    replies = (
+        "SELECT c.reply, j.detail FROM jobs j JOIN calls c ON c.subject = j.id AND c.purpose = 'generate'"
+    )
+    unread = query(report.run, f"{replies} WHERE j.outcome = 'unparsed'")
+    assert unread
     assert all("describe my answer in words" in raw and detail for raw, detail in unread)
-    refused = query(report.run, "SELECT raw, detail FROM jobs WHERE outcome = 'rejected_by_checks'")
+    refused = query(report.run, f"{replies} AND c.status = 'read' WHERE j.outcome = 'rejected_by_checks'")
+    assert refused
     assert all("lever_selected" in raw and "belongs to" in detail for raw, detail in refused)
     kept = query(report.run, "SELECT count(*) FROM candidates")[0][0]
     assert kept == facts["candidates"] + facts["rejected_by_checks"]
