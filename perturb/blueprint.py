@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from perturb.catalogue import Catalogue
@@ -19,6 +18,7 @@ from perturb.llm.client import ModelSettings
 from perturb.model_entries import ModelEntry, VerifierEntry
 from perturb.prompts import Kind, Prompts, kind_of
 from perturb.records import BaseInstance
+from perturb.resources import code_version
 from perturb.store.ledger import instance_key
 from perturb.verify.panel import Panel
 
@@ -184,14 +184,6 @@ def _refuse_unknown_checks(config: BuildConfig) -> None:
             raise ConfigError(
                 f"verifier '{entry.name}': unknown offline check '{entry.check}': choose from {', '.join(CHECKS)}"
             )
-
-
-def code_version() -> str:
-    """The version of perturb that is running."""
-    try:
-        return version("refusalbench-builder")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _described(entry: ModelEntry) -> dict[str, Any]:

@@ -14,9 +14,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from perturb.blueprint import Blueprint, code_version, draw_blueprint
+from perturb.blueprint import Blueprint, draw_blueprint
 from perturb.callable_rooms import make_callable
-from perturb.compare.avoid import REASON
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
 from perturb.executors.opening import open_executor
@@ -29,7 +28,8 @@ from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel
 from perturb.llm.opening import open_models
 from perturb.pipeline import Hands, Pipeline
-from perturb.records import Acceptance, Outcome
+from perturb.records import NEAR_DUPLICATE, Acceptance, Outcome
+from perturb.resources import code_version
 from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
@@ -199,7 +199,7 @@ def _report_facts(
         "unparsed": counts.outcomes.get(Outcome.UNPARSED, 0),
         "not_applicable": counts.outcomes.get(Outcome.NOT_APPLICABLE, 0),
         "rejected_by_checks": counts.outcomes.get(Outcome.REJECTED, 0),
-        "near_duplicates": queries.count_rejected(ledger.db, plan, REASON),
+        "near_duplicates": queries.count_rejected(ledger.db, plan, NEAR_DUPLICATE),
         "abstained": counts.outcomes.get(Outcome.ABSTAINED, 0),
         "errors": counts.outcomes.get(Outcome.ERROR, 0),
         "faults": counts.faults,

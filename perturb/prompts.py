@@ -16,12 +16,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-import jinja2
-import jinja2.meta
-
 from perturb.catalogue import Catalogue
 from perturb.digests import digest
 from perturb.llm.client import ChatRequest, Message
+from perturb.passages import MAX_CHANGED_LOW, removes_answer
 from perturb.records import (
     ANSWER_CORRECTLY,
     CHECK_NAMES,
@@ -34,7 +32,7 @@ from perturb.records import (
     PerturbationClass,
 )
 from perturb.resources import data_folder
-from perturb.verify.passages import MAX_CHANGED_LOW, removes_answer
+from perturb.templating import environment, included_in
 
 GENERATION_KEYS: tuple[str, ...] = (
     "perturbed_query",
@@ -65,18 +63,6 @@ def kind_of(instance: BaseInstance) -> Kind:
 
 
 @cache
-def environment(folder: Path | None = None, *, last_newline: bool = True) -> jinja2.Environment:
-    """What renders the templates in a folder, ours unless another is given, as plain text for models."""
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder or data_folder("templates")),
-        undefined=jinja2.StrictUndefined,
-        autoescape=False,  # noqa: S701 - plain text for models, not HTML
-        keep_trailing_newline=last_newline,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
 @cache
 def render_template(name: str, **options: Any) -> str:
     """Our template `name` (`grade/judge`, say) rendered with options of ours, never with a text of a data set."""
@@ -135,8 +121,7 @@ class Prompts:
         while waiting:
             if (file := waiting.pop()) not in sources:
                 sources[file] = (self.folder / file).read_text(encoding="utf-8")
-                included = jinja2.meta.find_referenced_templates(environment().parse(sources[file]))
-                waiting += [other for other in included if other is not None]
+                waiting += included_in(sources[file])
         return digest(sorted(sources.items()))
 
     def generation(self, cell: Cell, instance: BaseInstance, levers: Sequence[Lever] = ()) -> ChatRequest:

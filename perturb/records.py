@@ -19,6 +19,9 @@ REFUSE_OTHER = "REFUSE_OTHER"
 NO_INTENSITY = "NONE"
 """The intensity of what was not perturbed."""
 
+NEAR_DUPLICATE = "near duplicate of"
+"""How the reason begins that a candidate is stored with if it repeats an item of an earlier round."""
+
 Target = Literal["query", "context"]
 Role = Literal["signal", "noise"]
 

@@ -1,7 +1,8 @@
-"""Where the data folders are: beside the package in a wheel, at the top level in a checkout."""
+"""Where the data folders are, beside the package in a wheel or at the top of a checkout, and which version runs."""
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from perturb.errors import ConfigError
@@ -19,3 +20,11 @@ def data_folder(name: str) -> Path:
         if (root / name).is_dir():
             return root / name
     raise ConfigError(f"the embedded folder '{name}' is missing from this installation: reinstall perturb")
+
+
+def code_version() -> str:
+    """The version of perturb that is running."""
+    try:
+        return version("refusalbench-builder")
+    except PackageNotFoundError:
+        return "unknown"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from perturb.compare import compare
-from perturb.compare.avoid import REASON
 from perturb.errors import ConfigError, SnapshotError
 from perturb.export.snapshot import read_snapshot
+from perturb.records import NEAR_DUPLICATE
 from tests.building import configure, query, run_build
 
 
@@ -46,7 +46,7 @@ def test_a_round_that_avoids_another_repeats_none_of_its_items(tmp_path: Path) -
     assert manifest["counts"]["stages"]["near_duplicates"] == held.facts["near_duplicates"]
     assert "avoided" in manifest["digests"]
     reasons = query(tmp_path / "held", "SELECT detail FROM jobs WHERE outcome = 'rejected_by_checks'")
-    assert any(str(reason[0]).startswith(f"{REASON} item '") for reason in reasons)
+    assert any(str(reason[0]).startswith(f"{NEAR_DUPLICATE} item '") for reason in reasons)
 
 
 def test_a_build_may_avoid_a_table_and_goes_on_with_it(tmp_path: Path) -> None:

@@ -55,12 +55,12 @@ def curate_command(
 
     Example: perturb curate GaRAGe_benchmark.jsonl --format garage --recipe garage --out base.jsonl
     """
-    from perturb.blueprint import code_version
     from perturb.curate.curation import curate
     from perturb.curate.hub import PREFIX
     from perturb.curate.opening import FORMATS, Request
     from perturb.curate.recipes import PLAIN, load_recipe
     from perturb.curate.writing import check_name, check_place, write_base_set
+    from perturb.resources import code_version
 
     check_choice("--format", form, FORMATS)
     with given_by_options():

@@ -49,7 +49,7 @@ def root(
 ) -> None:
     """Read the options that stand before a command."""
     if version:
-        from perturb.blueprint import code_version
+        from perturb.resources import code_version
 
         typer.echo(f"perturb {code_version()}")
         raise typer.Exit

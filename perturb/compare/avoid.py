@@ -8,10 +8,7 @@ from functools import cached_property
 from perturb.compare.freshness import FreshnessIndex
 from perturb.compare.items import ComparedSet, RoundItem, read_set
 from perturb.digests import digest
-from perturb.records import BaseInstance, Candidate
-
-REASON = "near duplicate of"
-"""How the reason begins that a repeated candidate is stored with."""
+from perturb.records import NEAR_DUPLICATE, BaseInstance, Candidate
 
 
 class Avoided:
@@ -39,7 +36,7 @@ class Avoided:
         return (
             None
             if match is None
-            else f"{REASON} item '{match.id}' of an avoided set (similarity {match.similarity:.2f})"
+            else f"{NEAR_DUPLICATE} item '{match.id}' of an avoided set (similarity {match.similarity:.2f})"
         )
 
 

@@ -11,9 +11,10 @@ from perturb.curate.contexts import NO_SIGNAL, TOO_FEW, cut_context
 from perturb.curate.garage import DROPPED
 from perturb.curate.opening import Opened, Request, open_source
 from perturb.curate.recipes import PLAIN, Recipe
-from perturb.curate.rows import LeftOut, RowError, holds_answer
+from perturb.curate.rows import LeftOut, RowError
 from perturb.digests import fraction_of
 from perturb.errors import SourceError
+from perturb.matching import holds_answer
 from perturb.records import BaseInstance
 
 NAMED = 5
@@ -177,7 +178,7 @@ def _filtered(instance: BaseInstance, recipe: Recipe, tally: Tally) -> BaseInsta
         return None
     if recipe.answer_in_signal:
         signal = (passage.text for passage in instance.passages if passage.role == "signal")
-        if not any(holds_answer(text, instance.answers) for text in signal):
+        if not any(holds_answer(text, *instance.answers) for text in signal):
             tally.add("answer", _NO_ANSWER, instance.id)
             return None
     return instance

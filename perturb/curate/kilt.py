@@ -22,11 +22,11 @@ from perturb.curate.rows import (
     LeftOut,
     Row,
     RowError,
-    holds_answer,
     parse_line,
     row_label,
 )
 from perturb.digests import digest
+from perturb.matching import holds_answer
 from perturb.records import BaseInstance, Passage
 from perturb.tables import read_raw_lines
 
@@ -186,7 +186,7 @@ def _instance(question: _Question, pages: Pages) -> BaseInstance | LeftOut:
     usable = [p for p in passages if 0 < len(p.text) <= MAX_PASSAGE_CHARS]
     if not usable:
         return LeftOut("the paragraphs of the range are empty or too long")
-    passage = next((p for p in usable if holds_answer(p.text, question.answers)), None)
+    passage = next((p for p in usable if holds_answer(p.text, *question.answers)), None)
     if passage is None:
         return LeftOut("the passage holds none of the answers")
     return BaseInstance(

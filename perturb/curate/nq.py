@@ -15,9 +15,9 @@ from perturb.curate.rows import (
     MAX_QUERY_CHARS,
     LeftOut,
     Row,
-    holds_answer,
 )
 from perturb.digests import digest
+from perturb.matching import holds_answer
 from perturb.records import BaseInstance, Passage
 from perturb.tables import kind_of
 
@@ -43,7 +43,7 @@ def read_row(row: Row) -> BaseInstance | LeftOut:
     gold = _gold_passages(row)
     if not gold:
         return LeftOut("no passage is marked gold")
-    passage = next((p for p in gold if holds_answer(p.text, answers)), None)
+    passage = next((p for p in gold if holds_answer(p.text, *answers)), None)
     if passage is None:
         return LeftOut("the gold passage holds none of the answers")
     return BaseInstance(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,25 +119,6 @@ def row_label(row: Row, field: str) -> str:
     value = row.fields.get(field)
     usable = isinstance(value, str | int) and 0 < len(str(value)) <= MAX_NAME_CHARS
     return str(value) if usable else f"line {row.line}"
-
-
-def holds_answer(passage: str, answers: Iterable[str]) -> bool:
-    """True if one of the answers stands in the passage, whatever its letter case and blanks.
-
-    A run of Latin letters and digits counts only as a whole, so that "4" is not found in "1492".
-
-    >>> holds_answer("It  opened in\\nMay 1889.", ["may 1889"]), holds_answer("In 1492.", ["4"])
-    (True, False)
-    """
-    text = _folded(passage)
-    return any(
-        re.search(rf"(?<!\w){re.escape(_folded(answer))}(?!\w)", text, re.ASCII) is not None
-        for answer in answers
-    )
-
-
-def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def read_rows(path: Path) -> Iterator[Row]:

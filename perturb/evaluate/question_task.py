@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from perturb.blueprint import code_version
 from perturb.errors import ConfigError, LedgerError
 from perturb.evaluate import grade
 from perturb.evaluate.contestants import ModelSet
@@ -17,6 +16,7 @@ from perturb.evaluate.questions import Question, QuestionSet
 from perturb.evaluate.session import Session
 from perturb.evaluate.task import Task, TaskResult
 from perturb.prompts import template_version
+from perturb.resources import code_version
 from perturb.store import EvaluationLedger
 from perturb.store.evaluations import read_facts
 

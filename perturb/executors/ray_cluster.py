@@ -13,13 +13,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from perturb.blueprint import code_version
 from perturb.catalogue import Catalogue
 from perturb.config import ExecutorEntry
 from perturb.errors import ConfigError, ExecutorError, WorkerLostError
 from perturb.executors import ray_worker
 from perturb.executors.crew import Crew, Place
 from perturb.executors.tasks import Row, Task
+from perturb.resources import code_version
 
 LOOK_AGAIN = 2.0
 """Seconds between two looks at which nodes there are."""

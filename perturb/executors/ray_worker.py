@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import lru_cache
 
-from perturb.blueprint import code_version
 from perturb.catalogue import Catalogue
 from perturb.executors.tasks import Row, Task, Tools, perform_chunk
+from perturb.resources import code_version
 
 TOGETHER = 0.02
 """Seconds that a row waits for others: a trip to the driver costs more than a row."""

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import jinja2
 import yaml
 
 from perturb.export.facts import SnapshotFacts, count_licences, count_values
@@ -24,6 +23,7 @@ from perturb.export.parts import PART_COLUMNS
 from perturb.export.rows import SnapshotRow, columns_of
 from perturb.records import Intensity, PerturbationClass
 from perturb.resources import data_folder
+from perturb.templating import environment
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")
@@ -68,17 +68,10 @@ def render_card(
     rows: Sequence[SnapshotRow], facts: SnapshotFacts, content_digest: str, files: CardFiles
 ) -> str:
     """The text of `README.md` for a snapshot."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(data_folder("templates") / "card"),
-        autoescape=False,  # noqa: S701 - the page is Markdown; `finalize` escapes it
-        finalize=_escape,
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["code"] = _code
-    return environment.get_template("README.md.j2").render(
+    # The card is Markdown, where Jinja's own escaping means nothing.
+    card = environment(data_folder("templates") / "card", finalize=_escape)
+    card.filters["code"] = _code
+    return card.get_template("README.md.j2").render(
         header=_Verbatim(yaml.safe_dump(_header(rows, facts, files), sort_keys=False, allow_unicode=True)),
         facts=facts,
         n_rows=len(rows),

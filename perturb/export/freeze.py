@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from perturb.compare.avoid import REASON
 from perturb.export.controls import build_controls
 from perturb.export.facts import SnapshotFacts
 from perturb.export.rows import AcceptedItem, build_rows
 from perturb.export.snapshot import Snapshot, write_snapshot
+from perturb.records import NEAR_DUPLICATE
 from perturb.select import Accepted, Selection, SelectionPlan, select
 from perturb.store import queries
 from perturb.store.plans import CurrentPlan
@@ -90,7 +90,7 @@ def _facts(
         verifiers=tuple(facts["verifiers"]),
         stages={
             **{"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
-            "near_duplicates": queries.count_rejected(db, plan.number, REASON),
+            "near_duplicates": queries.count_rejected(db, plan.number, NEAR_DUPLICATE),
         },
         plan=quota,
         shortfalls=selection.shortfalls,

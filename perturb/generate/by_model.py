@@ -10,10 +10,10 @@ from perturb.digests import digest
 from perturb.generate.made import Made
 from perturb.llm.asking import Asker
 from perturb.llm.replies import ReplyError, read_object
+from perturb.passages import without_telling_titles
 from perturb.prompts import DECLINED_KEY, Prompts
 from perturb.records import BaseInstance, Candidate, Job, Outcome
 from perturb.verify.checks import copy_unchanged_parts, find_fault
-from perturb.verify.passages import without_telling_titles
 
 _TEXTS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
 _CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")

@@ -14,8 +14,8 @@ from typing import Any
 from markupsafe import Markup
 
 from perturb.errors import ConfigError
-from perturb.html import asset, html_environment
 from perturb.report.model import Report
+from perturb.templating import asset, html_environment
 
 
 def render_page(report: Report) -> str:

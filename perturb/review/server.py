@@ -16,7 +16,6 @@ from urllib.parse import parse_qs, urlsplit
 
 from perturb.digests import canonical
 from perturb.errors import ConfigError, LedgerError
-from perturb.html import asset, html_environment
 from perturb.review.items import ReviewItem, load_items
 from perturb.review.questions import (
     COMMENT,
@@ -30,6 +29,7 @@ from perturb.review.questions import (
 )
 from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger, answers_by
+from perturb.templating import asset, html_environment
 
 HOST = "127.0.0.1"
 MAX_BODY = 64_000

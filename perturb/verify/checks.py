@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from perturb.catalogue import Catalogue
+from perturb.matching import folded, holds_answer
+from perturb.passages import passages_fault, removes_answer, shown_texts
 from perturb.records import BaseInstance, Candidate, Intensity, Passage
-from perturb.verify.matching import folded, holds_answer
-from perturb.verify.passages import passages_fault, removes_answer, shown_texts
 
 MAX_GROWTH = 4
 """A perturbed text may be this many times as long as the original, and `GROWTH_ALLOWANCE` characters more."""
@@ -95,4 +95,4 @@ def _answer_fault(original: BaseInstance, candidate: Candidate) -> str | None:
 
 
 def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
-    return any(holds_answer(passage.text, answer) for passage in passages for answer in original.answers)
+    return any(holds_answer(passage.text, *original.answers) for passage in passages)

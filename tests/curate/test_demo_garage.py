@@ -9,7 +9,7 @@ import pytest
 from perturb.curate import demo_path, load_base_set
 from perturb.curate.contexts import cut_context
 from perturb.curate.recipes import load_recipe
-from perturb.curate.rows import holds_answer
+from perturb.matching import holds_answer
 from perturb.records import BaseInstance
 
 GARAGE = load_base_set(demo_path("garage"))
@@ -43,11 +43,11 @@ def test_ten_passages_of_the_wanted_length(instance: BaseInstance) -> None:
 @each_instance
 def test_signal_holds_the_answer_and_noise_does_not(instance: BaseInstance) -> None:
     for passage in instance.passages:
-        assert holds_answer(passage.text, instance.answers) == (passage.role == "signal")
-        assert not holds_answer(passage.title, instance.answers)
-    assert not holds_answer(instance.query, instance.answers)
+        assert holds_answer(passage.text, *instance.answers) == (passage.role == "signal")
+        assert not holds_answer(passage.title, *instance.answers)
+    assert not holds_answer(instance.query, *instance.answers)
     assert any(answer in passage.text for answer in instance.answers for passage in instance.passages)
-    assert holds_answer(instance.reference_answer or "", instance.answers)
+    assert holds_answer(instance.reference_answer or "", *instance.answers)
 
 
 @each_instance

@@ -8,7 +8,7 @@ import pysbd
 import pytest
 
 from perturb.curate import demo_path, load_base_set
-from perturb.curate.rows import holds_answer
+from perturb.matching import holds_answer
 from perturb.records import BaseInstance
 
 DEMO = load_base_set(demo_path("demo"))
@@ -47,7 +47,7 @@ def test_questions_and_titles_are_distinct() -> None:
 def test_the_answer_stands_in_exactly_one_sentence(instance: BaseInstance) -> None:
     (passage,) = instance.passages
     sentences = pysbd.Segmenter(language="en", clean=False).segment(passage.text)
-    holding = [sentence for sentence in sentences if holds_answer(sentence, instance.answers)]
+    holding = [sentence for sentence in sentences if holds_answer(sentence, *instance.answers)]
     assert instance.answers[0] in passage.text
     assert len(holding) == 1
     assert instance.answers[0] in holding[0]
@@ -56,8 +56,8 @@ def test_the_answer_stands_in_exactly_one_sentence(instance: BaseInstance) -> No
 
 @each_instance
 def test_the_answer_is_not_given_away(instance: BaseInstance) -> None:
-    assert not holds_answer(instance.passages[0].title, instance.answers)
-    assert not holds_answer(instance.query, instance.answers)
+    assert not holds_answer(instance.passages[0].title, *instance.answers)
+    assert not holds_answer(instance.query, *instance.answers)
 
 
 @each_instance

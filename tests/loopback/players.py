@@ -18,6 +18,8 @@ from typing import Any
 
 from perturb.catalogue import Catalogue
 from perturb.digests import digest, fraction_of, seed_of
+from perturb.matching import folded, holds_answer
+from perturb.passages import removes_answer, without_telling_titles
 from perturb.records import (
     CHECK_NAMES,
     REFUSE_OTHER,
@@ -31,8 +33,6 @@ from perturb.records import (
 )
 from perturb.rules.engine import RuleCandidate, perturb_by_rule
 from perturb.verify.checks import copy_unchanged_parts, find_fault
-from perturb.verify.matching import folded, holds_answer
-from perturb.verify.passages import removes_answer, without_telling_titles
 
 from .replay import EchoPlayer, Player, Turns
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from perturb.catalogue import Catalogue
+from perturb.matching import holds_answer
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Intensity, Passage, PerturbationClass
 from perturb.verify.checks import GROWTH_ALLOWANCE, MAX_GROWTH, copy_unchanged_parts, find_fault
-from perturb.verify.matching import holds_answer
 
 CATALOGUE = Catalogue.load()
 QUERY = "When did the mill open?"

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
-import jinja2
 import yaml
 
 from perturb.catalogue import Catalogue
 from perturb.export.harness.patterns import code_pattern, mark_pattern, refusal_spellings
 from perturb.export.harness.prompts import CONFIG, SPLITS, PromptSet
-from perturb.resources import data_folder
+from perturb.templating import environment
 
 MAX_TOKENS = 1024
 """Tokens that a harness lets a model reply with, unless its user says otherwise."""
@@ -48,8 +46,7 @@ def task_files(prompts: PromptSet, title: str) -> dict[str, str]:
         "eval.yaml": _yaml(_inspect_yaml(list(prompts.splits), title, mark_pattern(codes))),
         _GROUP: _yaml({"group": "perturb", "task": [_LM_EVAL[split] for split in prompts.splits]}),
         **{
-            path: _environment().get_template(f"harness/{name}").render(values)
-            for path, name in names.items()
+            path: environment().get_template(f"harness/{name}").render(values) for path, name in names.items()
         },
     }
 
@@ -93,15 +90,3 @@ def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> dict[str, 
 
 def _yaml(content: dict[str, Any]) -> str:
     return yaml.safe_dump(content, sort_keys=False, width=10_000)
-
-
-@lru_cache(maxsize=1)
-def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(data_folder("templates")),
-        undefined=jinja2.StrictUndefined,
-        autoescape=False,  # noqa: S701 - Python and YAML, not HTML
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

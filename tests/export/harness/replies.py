@@ -11,8 +11,8 @@ from typing import Any
 from perturb.catalogue import Catalogue
 from perturb.export.snapshot import Snapshot
 from perturb.items import render_prompt
+from perturb.matching import holds_answer
 from perturb.records import Item
-from perturb.verify.matching import holds_answer
 from tests.building import perturb
 from tests.evaluate.rows import run
 from tests.export.harness.snapshots import items_of

@@ -24,8 +24,8 @@ from perturb.export.harness.patterns import code_marks, code_pattern, mark_patte
 from perturb.export.snapshot import Snapshot, check_snapshot, write_snapshot
 from perturb.export.verify import verify_snapshot
 from perturb.items import render_prompt
+from perturb.matching import holds_answer
 from perturb.records import Intensity
-from perturb.verify.matching import holds_answer
 from tests.export.harness.replies import TO_ANSWERABLE, TO_UNANSWERABLE
 from tests.export.harness.snapshots import HOSTILE, items_of, write_both, write_single
 from tests.export.test_snapshot import facts, reseal, rows_of

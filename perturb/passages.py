@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from perturb.matching import holds_answer
 from perturb.records import BaseInstance, Candidate, Cell, Intensity, Passage, PerturbationClass
-from perturb.verify.matching import holds_answer
 
 MAX_CHANGED_LOW = 2
 """A LOW flaw is subtle and touches at most so many; at MEDIUM and HIGH every signal passage may need a change."""
@@ -51,7 +51,7 @@ def passages_fault(original: BaseInstance, candidate: Candidate) -> str | None:
             return (
                 f"passage {number} was changed, which is noise: {candidate.cell} changes signal passages only"
             )
-        if not any(holds_answer(old.text, answer) for answer in original.answers):
+        if not holds_answer(old.text, *original.answers):
             return f"passage {number} was changed, which is noise and held no answer"
     if candidate.cell.intensity is Intensity.LOW and len(changed) > MAX_CHANGED_LOW:
         return f"{len(changed)} passages were changed, {candidate.cell} allows {MAX_CHANGED_LOW}"
@@ -63,9 +63,7 @@ def without_telling_titles(original: BaseInstance, candidate: Candidate) -> Cand
     if len(candidate.passages) == 1 or not removes_answer(candidate.cell):
         return candidate
     passages = tuple(
-        replace(passage, title="")
-        if any(holds_answer(passage.title, answer) for answer in original.answers)
-        else passage
+        replace(passage, title="") if holds_answer(passage.title, *original.answers) else passage
         for passage in candidate.passages
     )
     return replace(candidate, passages=passages)
