@@ -298,7 +298,7 @@ STUDIES: dict[str, Callable[[int], Found]] = {
     "99 items of 33 bases, rates .8 and .5": lambda runs: rates(33, 0.8, 0.5, 0.7, runs),
     "45 items of 15 bases, rates .95": lambda runs: rates(15, 0.95, 0.95, 0.95, runs, alike=0.5),
     "two models, U refused .95 and .10": lambda runs: equal_models(100, (0.95, 0.10), 0.7, runs),
-    "two models, U refused .95 and .05": lambda runs: equal_models(50, (0.95, 0.10), 0.9, runs),
+    "two models, 50 bases, U refused .95 and .10": lambda runs: equal_models(50, (0.95, 0.10), 0.9, runs),
     "confidence always 1, 5 % wrong, n = 30": partial(confidence, "always 1", 30, 1, 0.05),
     "mostly sure, 3 % wrong, n = 30": partial(confidence, "mostly sure", 30, 1, 0.03),
     "mostly sure, 3 % wrong, 15 bases of 2": partial(confidence, "mostly sure", 15, 2, 0.03, alike=0.4),

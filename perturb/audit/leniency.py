@@ -35,7 +35,7 @@ class Favour:
     logit: Estimate
     additive: Estimate
     p_value: float | None
-    """Two-sided: the larger one of both fits, so that favour is claimed only if it is there on either scale."""
+    """Two-sided: the larger one of both fits, so that favour is claimed only if it is there on both scales."""
 
 
 def passes_and_votes(table: VoteTable, rows: NDArray[np.intp]) -> Floats:
