@@ -10,10 +10,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from perturb.errors import ConfigError, PerturbError, at
+from perturb.text_files import read_text
 
 Model = TypeVar("Model", bound=BaseModel)
 
-_MOST_BYTES = 16 * 2**20
 _MOST_NODES = 1_000_000
 _MOST_LEVELS = 100
 
@@ -35,7 +35,7 @@ class YamlFile:
     def __init__(self, path: Path, error: type[PerturbError] = ConfigError) -> None:
         self.path = path
         self.error = error
-        text = self._read()
+        text = read_text(path, error)
         try:
             self._refuse_depth(text)
             self._node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
@@ -50,22 +50,6 @@ class YamlFile:
         except (yaml.YAMLError, ValueError, RecursionError) as exc:
             reason = " ".join(str(exc).split())
             raise error(f"{path}: not valid YAML: {reason}: mend the file") from None
-
-    def _read(self) -> str:
-        try:
-            with self.path.open("rb") as stream:
-                raw = stream.read(_MOST_BYTES + 1)
-            if len(raw) > _MOST_BYTES:
-                raise self.error(f"{self.path}: has more than {_MOST_BYTES:,} bytes: name the right file")
-            return raw.decode()
-        except FileNotFoundError:
-            raise self.error(f"{self.path}: no such file: check the path") from None
-        except UnicodeDecodeError as exc:
-            raise self.error(
-                f"{self.path}: not UTF-8 text at byte {exc.start}: save the file as UTF-8"
-            ) from None
-        except OSError as exc:
-            raise self.error(f"{self.path}: cannot be read ({exc.strerror}): check the path") from None
 
     def _refuse_depth(self, text: str) -> None:
         """The composer calls itself for each level, in C, where nothing stops it before the stack is full."""

@@ -33,6 +33,18 @@ TWO_CELLS = (
 )
 
 
+def plan_facts(panel: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
+    """What a ledger keeps of a plan, changed as said."""
+    voting = {"name": "pair", "digest": "p", "members": {}, "needed": 2, "schedule": "full", "offline": False}
+    return {
+        **{"name": "made", "round": "r1", "seed": 7, "code_version": "0", "digests": {}, "base_set": {}},
+        "panel": {**voting, **panel},
+        **{"generators": [], "verifiers": [], "cells": []},
+        "select": {"strategy": "natural", "per_generator": 400, "min_per_cell": 22},
+        **changes,
+    }
+
+
 def serve(
     pass_rates: Mapping[str, float] | None = None,
     *,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perturb.audit.votes import AUDITED, COLUMNS, VoteTable, vote_table
-from perturb.errors import PerturbError
 from perturb.store.calls import LEDGER_FILE, open_read_only
 from perturb.store.db import ledger_errors
 from perturb.tables import read_columns
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from perturb.store.plans import CurrentPlan
+    from perturb.store.plans import CurrentPlan, PlanFacts
 
 _PAGE = 20_000
 """Votes that are read at a time."""
@@ -69,13 +67,14 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
     Raises `SourceError` if there is no vote.
     """
     table = vote_table(_query(db, plan), name)
-    economy = plan.facts["panel"]["schedule"] == "economy"
+    economy = plan.facts.panel.schedule == "economy"
+    catalogue = plan.load_catalogue()
     return replace(
         table,
         audited=table.audited if economy else None,
         full_schedule=not economy,
         same_model=_same_model(plan.facts),
-        known_levers=_catalogue_levers(plan),
+        known_levers=frozenset(lever.name for cell in plan.cells for lever in catalogue.levers_of(cell)),
     )
 
 
@@ -93,26 +92,12 @@ def _query(db: sqlite3.Connection, plan: CurrentPlan) -> pd.DataFrame:
     return pd.concat(pages, ignore_index=True) if pages else pd.DataFrame(columns=columns)
 
 
-def _same_model(facts: Mapping[str, Any]) -> dict[str, str]:
+def _same_model(facts: PlanFacts) -> dict[str, str]:
     """Generators and verifiers that have different names and are one model all the same."""
-    names = {entry["name"] for entry in facts["verifiers"]}
+    names = {entry.name for entry in facts.verifiers}
     pairs = {}
-    for generator in facts["generators"]:
-        twins = [one["name"] for one in facts["verifiers"] if one["model"] == generator["model"] != "rules"]
-        if generator["name"] not in names and len(twins) == 1:
-            pairs[generator["name"]] = twins[0]
+    for generator in facts.generators:
+        twins = [one.name for one in facts.verifiers if one.model == generator.model != "rules"]
+        if generator.name not in names and len(twins) == 1:
+            pairs[generator.name] = twins[0]
     return pairs
-
-
-def _catalogue_levers(plan: CurrentPlan) -> frozenset[str]:
-    """The levers of the cells in play, the user's own among them while their folder is there."""
-    import yaml
-
-    from perturb.catalogue import Catalogue
-
-    folders = [Path(folder) for folder in (yaml.safe_load(plan.config) or {}).get("levers") or ()]
-    try:
-        catalogue = Catalogue.load([folder for folder in folders if folder.is_dir()])
-    except PerturbError:  # the user's folder has changed since: what was chosen is in the votes
-        catalogue = Catalogue.load()
-    return frozenset(lever.name for cell in plan.cells for lever in catalogue.levers_of(cell))

@@ -47,14 +47,14 @@ def export_command(
         strategy = "balanced"
     with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
         plan = current_plan(db, run)
-        written = plan.facts["select"]
+        written = plan.facts.select
         quota = SelectionPlan(
-            strategy=strategy or written["strategy"],
-            per_generator=written["per_generator"] if per_generator is None else per_generator,
-            min_per_cell=written["min_per_cell"] if min_per_cell is None else min_per_cell,
-            seed=plan.facts["seed"] if seed is None else seed,
+            strategy=strategy or written.strategy,
+            per_generator=written.per_generator if per_generator is None else per_generator,
+            min_per_cell=written.min_per_cell if min_per_cell is None else min_per_cell,
+            seed=plan.facts.seed if seed is None else seed,
         )
-        with_twins = written.get("twins", False) if twins is None else twins
+        with_twins = written.twins if twins is None else twins
         snapshot = freeze(db, plan, quota, out, datetime.now(UTC), with_twins)
     selection = snapshot.manifest["selection"]
     counts = snapshot.manifest["counts"]

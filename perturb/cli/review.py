@@ -203,7 +203,7 @@ def export_command(
     if tool is Tool.LABEL_STUDIO:
         paths = write_label_studio(items, folder)
     elif tool is Tool.ARGILLA:
-        paths = write_argilla(items, folder, f"review-{plan.facts['name']}")
+        paths = write_argilla(items, folder, f"review-{plan.facts.name}")
     else:
         paths = (folder / "answers.csv",)
         write_text(paths[0], answers_table(items, reviews))

@@ -44,8 +44,8 @@ def read_status(run: Path) -> dict[str, Any]:
         declines = queries.declines(db, plan.number)
     return {
         "run": str(run),
-        "name": plan.facts["name"],
-        "round": plan.facts["round"],
+        "name": plan.facts.name,
+        "round": plan.facts.round,
         "jobs": counts.jobs,
         "left": counts.left,
         "stages": {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from perturb.errors import SourceError
+from perturb.text_files import read_text
 
 _TABLES = (".jsonl", ".csv", ".parquet")
 Z95 = 1.959964
@@ -59,15 +60,10 @@ def read_scores(path: Path) -> Scores:
         from perturb.score import score
 
         return {one.model: one.to_dict()["metrics"] for one in score(path).models}
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(
-            f"{path}: cannot be read ({error}): give the output of 'perturb score --json'"
-        ) from None
+    text = read_text(path, SourceError)
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = _lines(path, text)
     if isinstance(content, dict):
         content = content.get("models", [content])
@@ -105,7 +101,7 @@ def compare_scores(old: Scores, new: Scores) -> tuple[list[ScoreChange], list[Ra
 def _lines(path: Path, text: str) -> list[Any]:
     try:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceError(f"{path}: not JSON ({error}): give the output of 'perturb score --json'") from None
 
 

@@ -18,7 +18,7 @@ from perturb.errors import LedgerError
 from perturb.evaluate.classify import ANSWER, read_confidence
 from perturb.records import Item, Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.calls import LEDGER_FILE, open_read_only
-from perturb.store.db import ledger_errors
+from perturb.store.db import ledger_errors, stored_values
 from perturb.store.evaluations import read_facts, read_items, read_judgements, read_responses
 
 RESULTS_FILE = "results.jsonl"
@@ -99,6 +99,7 @@ def read_run(run: Path) -> EvaluationRun:
         return run_of(db, run)
 
 
+@stored_values()
 def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
     """The evaluation behind an open ledger."""
     facts = read_facts(db)

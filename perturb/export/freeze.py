@@ -23,7 +23,7 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
         Accepted(one.job.id, one.job.instance_id, one.job.generator, one.job.cell)
         for one in queries.accepted_jobs(db, plan.number, plan.panel)
     ]
-    generators = [str(entry["name"]) for entry in plan.facts["generators"]]
+    generators = [entry.name for entry in plan.facts.generators]
     return select(accepted, quota, generators, plan.cells)
 
 
@@ -41,7 +41,7 @@ def freeze(
     contradicts itself.
     """
     selection = select_items(db, plan, quota)
-    labels = (str(plan.facts["round"]), str(plan.facts["panel"]["name"]))
+    labels = (plan.facts.round, plan.facts.panel.name)
     return write_snapshot(
         folder,
         build_rows(_items(db, plan, selection), *labels),
@@ -53,10 +53,11 @@ def freeze(
 
 def _items(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> Iterator[AcceptedItem]:
     def item(candidate_id: str) -> AcceptedItem:
-        key = db.execute("SELECT instance_key FROM jobs WHERE id = ?", (candidate_id,)).fetchone()[0]
         votes = queries.votes_of(db, candidate_id, plan.members)
         return AcceptedItem(
-            queries.instance(db, key), queries.candidate(db, candidate_id), tuple(votes.values())
+            queries.instance_of(db, candidate_id),
+            queries.candidate(db, candidate_id),
+            tuple(votes.values()),
         )
 
     return map(item, selection.ids)
@@ -76,18 +77,18 @@ def _facts(
     counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
     totals = queries.call_totals(db)
     costs = [entry["cost_usd"] for entry in totals.values()]
-    needed, members = facts["panel"]["needed"], len(plan.members)
+    needed, members = facts.panel.needed, len(plan.members)
     return SnapshotFacts(
-        name=facts["name"],
-        round=facts["round"],
-        seed=facts["seed"],
-        code_version=facts["code_version"],
-        digests=facts["digests"],
-        panel=facts["panel"]["name"],
+        name=facts.name,
+        round=facts.round,
+        seed=facts.seed,
+        code_version=facts.code_version,
+        digests=facts.digests,
+        panel=facts.panel.name,
         consensus="unanimous" if needed == members else f"{needed} of {members}",
-        offline_panel=facts["panel"]["offline"],
-        generators=tuple(facts["generators"]),
-        verifiers=tuple(facts["verifiers"]),
+        offline_panel=facts.panel.offline,
+        generators=tuple(entry.model_dump() for entry in facts.generators),
+        verifiers=tuple(entry.model_dump() for entry in facts.verifiers),
         stages={
             **{"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
             "near_duplicates": queries.count_rejected(db, plan.number, NEAR_DUPLICATE),
@@ -99,7 +100,7 @@ def _facts(
             for kind in ("prompt", "completion")
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
-        attribution=facts["base_set"].get("attribution"),
-        agreement=agreement_figures(read_plan(db, plan, str(facts["name"]))) if selection.ids else None,
+        attribution=facts.base_set.attribution,
+        agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,
         created=created,
     )

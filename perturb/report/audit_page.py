@@ -57,12 +57,11 @@ def make_page(run: Path, wanted: ReportPlan) -> Report:
     if review:
         sections.append(review_section(review))
     sections.append(cost_section(data))
-    facts = plan.facts
     return Report(
-        title=f"{facts['name']}: report",
+        title=f"{plan.facts.name}: report",
         subtitle=" · ".join(
             (
-                f"round {facts['round']}",
+                f"round {plan.facts.round}",
                 counted(len(data.generators), "generator"),
                 counted(len(plan.members), "verifier"),
             )

@@ -35,7 +35,7 @@ class RunData:
     @property
     def generators(self) -> tuple[str, ...]:
         """The generators of the plan, in its order."""
-        return tuple(str(entry["name"]) for entry in self.plan.facts["generators"])
+        return tuple(entry.name for entry in self.plan.facts.generators)
 
     @property
     def cells(self) -> tuple[str, ...]:

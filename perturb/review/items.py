@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import yaml
-
 from perturb.catalogue import Catalogue
 from perturb.changes import MarkedPassage, Piece, mark_change, mark_passages
-from perturb.errors import LedgerError, PerturbError
+from perturb.errors import LedgerError
 from perturb.records import BaseInstance, Candidate
 from perturb.store import queries
 from perturb.store.plans import CurrentPlan
@@ -42,15 +40,6 @@ class ReviewItem:
         return mark_passages(self.instance.passages, self.candidate.passages)
 
 
-def run_catalogue(plan: CurrentPlan) -> Catalogue:
-    """The catalogue of a run: the embedded one, and the user's own levers while their folder is there."""
-    folders = [Path(folder) for folder in (yaml.safe_load(plan.config) or {}).get("levers") or ()]
-    try:
-        return Catalogue.load([folder for folder in folders if folder.is_dir()])
-    except PerturbError:  # the user's folder has changed since: what it held then is not needed to go on
-        return Catalogue.load()
-
-
 def load_items(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> tuple[ReviewItem, ...]:
     """The items of the run's sample, in order.
 
@@ -59,18 +48,17 @@ def load_items(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> tuple[Re
     ids = sample_ids(db)
     if not ids:
         raise LedgerError(f"{run}: no sample yet: draw one with `perturb review {run} draw`")
-    catalogue = run_catalogue(plan)
+    catalogue = plan.load_catalogue()
     return tuple(_item(db, catalogue, position, one) for position, one in enumerate(ids, start=1))
 
 
 def _item(db: sqlite3.Connection, catalogue: Catalogue, position: int, candidate_id: str) -> ReviewItem:
     candidate = queries.candidate(db, candidate_id)
-    key = db.execute("SELECT instance_key FROM jobs WHERE id = ?", (candidate_id,)).fetchone()[0]
     lever = catalogue.find(candidate.lever)
     entry = catalogue.classes[candidate.cell.perturbation_class]
     return ReviewItem(
         position=position,
-        instance=queries.instance(db, key),
+        instance=queries.instance_of(db, candidate_id),
         candidate=candidate,
         criterion=entry.criteria[candidate.cell.intensity],
         lever_instruction=lever.instruction if lever else "",

@@ -12,6 +12,7 @@ from perturb.changes import Piece
 from perturb.errors import SourceError
 from perturb.review.items import ReviewItem
 from perturb.review.questions import COMMENT, MAX_COMMENT, NO, QUESTION_NAMES, YES, check_names
+from perturb.text_files import read_text
 
 ITEM_COLUMNS: tuple[str, ...] = (
     "item",
@@ -123,14 +124,7 @@ def read_sheet(path: Path, known: Iterable[str], annotator: str | None = None) -
 
 
 def _read_rows(path: Path) -> Iterator[dict[str, str]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise SourceError(f"{path}: no such file: give the filled-in sheet") from None
-    except UnicodeDecodeError:
-        raise SourceError(f"{path}: not UTF-8 text: save the sheet as 'CSV UTF-8'") from None
-    except OSError as exc:
-        raise SourceError(f"{path}: cannot be read ({exc.strerror or exc})") from None
+    text = read_text(path, SourceError)
     head = text.partition("\n")[0]
     delimiter = max((",", ";", "\t"), key=head.count)  # spreadsheet programs follow the country's habit
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")

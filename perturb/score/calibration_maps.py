@@ -10,6 +10,7 @@ from typing import Any
 
 from perturb.errors import ConfigError
 from perturb.metrics.calibrators import CalibrationMap
+from perturb.text_files import read_text
 
 FORMAT = "perturb calibration maps 1"
 
@@ -46,9 +47,7 @@ def save_maps(path: Path, maps: Sequence[SavedMap]) -> None:
 def load_maps(path: Path) -> tuple[SavedMap, ...]:
     """Read the file back. Raises `ConfigError` if it is no such file."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as exc:
-        raise ConfigError(f"{path}: cannot be read ({exc.strerror}): check the path") from None
+        content = json.loads(read_text(path, ConfigError))
     except (ValueError, RecursionError):
         raise ConfigError(
             f"{path}: not JSON: give a file that `perturb bas calibrate --save` wrote"

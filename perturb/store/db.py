@@ -30,6 +30,15 @@ def ledger_errors(path: Path) -> Iterator[None]:
         raise LedgerError(explain(path, exc)) from None
 
 
+@contextmanager
+def stored_values() -> Iterator[None]:
+    """Around the reading of rows: a value that no ledger of ours holds is damage, and said as SQLite's errors are."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
+        raise sqlite3.DatabaseError(f"malformed value: {exc}") from None
+
+
 REPAIR = "restore a copy, or remove the run folder to start again"
 """What to do about a ledger that is damaged."""
 
@@ -46,7 +55,7 @@ _DAMAGE = ("malformed", "not a database", "corrupt", "no such", "decode", "disk 
 def explain(path: Path, exc: Exception) -> str:
     """What an error of the database means for the user."""
     text = str(exc)
-    if "full" in text:
+    if "disk is full" in text:
         return (
             f"{path}: no space left for the ledger: free some and run the same command again, nothing is lost"
         )

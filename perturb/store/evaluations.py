@@ -10,7 +10,7 @@ from typing import Any
 from perturb.digests import canonical
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.batches import BatchLedger
-from perturb.store.db import Write, ledger_errors
+from perturb.store.db import Write, ledger_errors, stored_values
 
 CONFIDENCE_TABLE, REFUSAL_TABLE = "confidence.jsonl", "refusals.jsonl"
 """The tables that `perturb bas run` and `perturb refusal-index run` leave beside their ledger."""
@@ -71,10 +71,12 @@ class EvaluationLedger(BatchLedger):
 
 def read_items(db: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:
     """The items of an evaluation (id, content), in order."""
-    for row in db.execute("SELECT id, payload FROM items ORDER BY position"):
-        yield row["id"], json.loads(row["payload"])
+    with stored_values():
+        for row in db.execute("SELECT id, payload FROM items ORDER BY position"):
+            yield row["id"], json.loads(row["payload"])
 
 
+@stored_values()
 def read_facts(db: sqlite3.Connection) -> dict[str, Any]:
     """The facts kept about the run, by name."""
     return {row["name"]: json.loads(row["value"]) for row in db.execute("SELECT name, value FROM facts")}
@@ -111,6 +113,7 @@ def read_judgements(db: sqlite3.Connection) -> Iterator[Judgement]:
         yield _judgement(row)
 
 
+@stored_values()
 def _response(row: sqlite3.Row) -> Response:
     return Response(
         item_id=row["item_id"],
@@ -123,6 +126,7 @@ def _response(row: sqlite3.Row) -> Response:
     )
 
 
+@stored_values()
 def _judgement(row: sqlite3.Row) -> Judgement:
     return Judgement(
         item_id=row["item_id"],

@@ -2,15 +2,74 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Literal
 
-from perturb.errors import LedgerError
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from perturb.errors import LedgerError, PerturbError
 from perturb.records import ALL_CELLS, Cell
+from perturb.store.db import stored_values
+
+if TYPE_CHECKING:
+    from perturb.catalogue import Catalogue
+
+
+class _Facts(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="allow")
+
+
+class PanelFacts(_Facts):
+    """Who votes, and how the votes are counted."""
+
+    name: str
+    digest: str
+    members: dict[str, str]
+    """Verifier name → fingerprint."""
+    needed: int
+    schedule: str
+    offline: bool
+
+
+class BaseSetFacts(_Facts):
+    """Whose texts were perturbed."""
+
+    attribution: str | None = None
+
+
+class ModelFacts(_Facts):
+    """A generator or verifier with its settings."""
+
+    name: str
+    model: str
+
+
+class SelectFacts(_Facts):
+    """How rows are to be chosen."""
+
+    strategy: Literal["balanced", "natural"]
+    per_generator: int
+    min_per_cell: int
+    twins: bool = False
+
+
+class PlanFacts(_Facts):
+    """What `Blueprint.facts` said when it was planned."""
+
+    name: str
+    round: str
+    seed: int
+    code_version: str
+    digests: dict[str, str]
+    base_set: BaseSetFacts
+    panel: PanelFacts
+    generators: tuple[ModelFacts, ...]
+    verifiers: tuple[ModelFacts, ...]
+    cells: tuple[str, ...]
+    select: SelectFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,23 +79,37 @@ class CurrentPlan:
     number: int
     config: str
     """The resolved, redacted configuration (YAML)."""
-    facts: Mapping[str, Any]
-    """What `Blueprint.facts` said when it was planned."""
+    facts: PlanFacts
 
     @property
     def panel(self) -> str:
         """Digest of the panel whose decisions count."""
-        return str(self.facts["panel"]["digest"])
+        return self.facts.panel.digest
 
     @property
     def members(self) -> dict[str, str]:
         """Verifier name → fingerprint."""
-        return dict(self.facts["panel"]["members"])
+        return self.facts.panel.members
 
     @property
     def cells(self) -> tuple[Cell, ...]:
         """The cells in play."""
-        return tuple(cell for cell in ALL_CELLS if str(cell) in self.facts["cells"])
+        return tuple(cell for cell in ALL_CELLS if str(cell) in self.facts.cells)
+
+    def load_catalogue(self) -> Catalogue:
+        """The embedded levers, and the user's own while their folder is there."""
+        from perturb.catalogue import Catalogue
+
+        with stored_values():
+            try:
+                config = yaml.safe_load(self.config) or {}
+            except yaml.YAMLError as exc:
+                raise ValueError(str(exc)) from None
+            folders = [Path(folder) for folder in config.get("levers") or ()]
+        try:
+            return Catalogue.load([folder for folder in folders if folder.is_dir()])
+        except PerturbError:  # the folder has changed since: what was chosen is in candidates and votes
+            return Catalogue.load()
 
 
 def current_plan(db: sqlite3.Connection, run: Path) -> CurrentPlan:
@@ -52,4 +125,5 @@ def current_plan(db: sqlite3.Connection, run: Path) -> CurrentPlan:
         )
     if row is None:
         raise LedgerError(f"{run}: the run has no plan yet: start it with `perturb build`")
-    return CurrentPlan(row["id"], row["config"], json.loads(row["facts"]))
+    with stored_values():
+        return CurrentPlan(row["id"], row["config"], PlanFacts.model_validate_json(row["facts"]))

@@ -22,6 +22,7 @@ from perturb.records import (
     Verdict,
     VerdictState,
 )
+from perturb.store.db import stored_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +124,13 @@ def _paged(db: sqlite3.Connection, sql: str, values: tuple[Any, ...], page: int)
     seq = 0
     while rows := db.execute(sql, (*values, seq, page)).fetchall():
         for row in rows:
+            if row["seq"] <= seq:  # nothing but damage, and without an end
+                raise sqlite3.DatabaseError("malformed order of rows")
+            seq = row["seq"]
             yield _planned_job(row)
-        seq = rows[-1]["seq"]
 
 
+@stored_values()
 def _planned_job(row: sqlite3.Row) -> PlannedJob:
     offers = json.loads(row["offers"])
     job = Job(
@@ -141,20 +145,25 @@ def _planned_job(row: sqlite3.Row) -> PlannedJob:
     return PlannedJob(row["seq"], job, row["instance_key"])
 
 
+@stored_values()
 def instance(db: sqlite3.Connection, key: str) -> BaseInstance:
     """The base instance stored under a content key."""
     row = db.execute("SELECT payload FROM instances WHERE key = ?", (key,)).fetchone()
-    return instance_from_json(row["payload"])
-
-
-def instance_from_json(payload: str) -> BaseInstance:
-    """Read back what `Ledger.add_instance` stored."""
-    content = json.loads(payload)
+    content = json.loads(row["payload"])
     content["passages"] = _passages(content["passages"])
     content["answers"] = tuple(content["answers"])
     return BaseInstance(**content)
 
 
+@stored_values()
+def instance_of(db: sqlite3.Connection, candidate_id: str) -> BaseInstance:
+    """The base instance that a candidate was made from."""
+    return instance(
+        db, db.execute("SELECT instance_key FROM jobs WHERE id = ?", (candidate_id,)).fetchone()[0]
+    )
+
+
+@stored_values()
 def candidate(db: sqlite3.Connection, candidate_id: str) -> Candidate:
     """The candidate of a job."""
     row = db.execute(
@@ -188,6 +197,7 @@ def votes_of(
     }
 
 
+@stored_values()
 def _verdict(row: sqlite3.Row) -> Verdict:
     return Verdict(
         candidate_id=row["candidate_id"],
@@ -290,6 +300,7 @@ def declines(db: sqlite3.Connection, plan: int) -> dict[str, dict[str, Any]]:
     return {row["lever"]: {"jobs": row["jobs"], "reason": row["reason"]} for row in rows}
 
 
+@stored_values()
 def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dict[str, int]]:
     """Per cell: jobs, candidates that reached the panel, and accepted candidates."""
     rows = db.execute(
@@ -318,6 +329,7 @@ def spent_usd(db: sqlite3.Connection) -> float:
     return float(db.execute("SELECT coalesce(sum(charged_usd), 0) FROM calls").fetchone()[0])
 
 
+@stored_values()
 def acceptance_of(db: sqlite3.Connection, candidate_id: str, panel: str) -> Acceptance | None:
     """The panel's decision on one candidate, if there is one."""
     row = db.execute(

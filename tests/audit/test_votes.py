@@ -30,6 +30,7 @@ from perturb.records import (
 )
 from perturb.store import Ledger
 from tests.audit.simulated_panels import Truth, frame_of, long_rows, simulate, stop_at_first_fail
+from tests.building import plan_facts
 
 ROW = ("c1", "b1", "amber", "birch", "P-Ambiguity", "LOW", "a lever", "pass")
 
@@ -193,15 +194,15 @@ MEMBERS = {"birch": "f1", "amber-judge": "f2"}
 
 def write_run(folder: Path, schedule: str) -> None:
     """Three candidates: one with all votes, one stopped at its first fail, one with a vote of an older panel."""
-    facts = {
-        "panel": {"digest": "p1", "members": MEMBERS, "schedule": schedule},
-        "generators": [{"name": "amber", "model": "maker/amber"}, {"name": "rules", "model": "rules"}],
-        "verifiers": [
+    facts = plan_facts(
+        {"digest": "p1", "members": MEMBERS, "schedule": schedule},
+        generators=[{"name": "amber", "model": "maker/amber"}, {"name": "rules", "model": "rules"}],
+        verifiers=[
             {"name": "birch", "model": "maker/birch"},
             {"name": "amber-judge", "model": "maker/amber"},
         ],
-        "cells": [str(CELL)],
-    }
+        cells=[str(CELL)],
+    )
     base = BaseInstance("b1", "demo", "Who?", (Passage("Ann did."),), ("Ann",))
     jobs = [Job(f"j{i}", "b1", CELL, "amber", i, "r1") for i in range(4)]
     votes = {
@@ -249,9 +250,7 @@ def test_a_run_without_votes_or_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match="no run there"):
         read_votes(tmp_path)
     with Ledger(tmp_path) as ledger:
-        ledger.start_plan(
-            "d1", "", {"panel": {"digest": "p", "members": {}, "schedule": "full"}, "cells": []}
-        )
+        ledger.start_plan("d1", "", plan_facts({}))
     with pytest.raises(SourceError, match="no votes in it"):
         read_votes(tmp_path)
 

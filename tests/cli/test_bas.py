@@ -356,7 +356,7 @@ def test_a_report_page_is_written(run: Run) -> None:
 
 def test_wrong_calibrations_are_one_line(run: Run) -> None:
     overconfident(40).to_csv("a.csv", index=False)
-    run("calibrate", "a.csv", "--apply", "none.json").fails("none.json: cannot be read")
+    run("calibrate", "a.csv", "--apply", "none.json").fails("none.json: no such file")
     run("calibrate", "a.csv", "--apply", write("m.json", "{}")).fails("m.json: holds no maps")
     run("calibrate", "a.csv", "--apply", write("m.json", "x")).fails("m.json: not JSON")
     entry: dict[str, Any] = {

@@ -23,7 +23,7 @@ from perturb.store.calls import open_read_only
 from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger
 from tests.browser import Browser, console_errors, requested
-from tests.building import perturb
+from tests.building import perturb, plan_facts
 from tests.review.made_run import NASTY, make_run
 
 PLAN = ReportPlan(resamples=50)
@@ -154,14 +154,13 @@ def test_many_items_are_drawn_evenly(run: Path) -> None:
 
 def make_plain_run(folder: Path, jobs: Sequence[Job]) -> Path:
     """A run that has been planned and no more."""
-    facts = {
-        "name": "plain",
-        "round": "r1",
-        "panel": {"digest": "p", "members": {"v": "f"}, "schedule": "full"},
-        "generators": [{"name": "g", "model": "g"}],
-        "verifiers": [{"name": "v", "model": "v"}],
-        "cells": [str(ALL_CELLS[0])],
-    }
+    facts = plan_facts(
+        {"members": {"v": "f"}},
+        name="plain",
+        generators=[{"name": "g", "model": "g"}],
+        verifiers=[{"name": "v", "model": "v"}],
+        cells=[str(ALL_CELLS[0])],
+    )
     with Ledger(folder) as ledger:
         plan = ledger.start_plan("d", "", facts)
         ledger.add_jobs(plan, jobs, {})

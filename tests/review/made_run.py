@@ -20,6 +20,7 @@ from perturb.records import (
     VerdictState,
 )
 from perturb.store import Ledger
+from tests.building import plan_facts
 
 VERIFIERS = ("birch", "cedar")
 NASTY = "</script><script>document.title='broken'</script> {{ 7 * 7 }} <b>&amp; $x^2$"
@@ -43,21 +44,12 @@ def make_run(
         BaseInstance(f"b{i}", "made", "When was the bridge opened?", tuple(passages), ("1968",))
         for i in range(3)
     ]
-    facts = {
-        "name": "made",
-        "round": "r1",
-        "seed": 7,
-        "panel": {
-            "digest": "p1",
-            "name": "pair",
-            "members": dict.fromkeys(VERIFIERS, "f"),
-            "needed": 2,
-            "schedule": "full",
-        },
-        "generators": [{"name": name, "model": f"maker/{name}"} for name in ("birch", "dune")],
-        "verifiers": [{"name": name, "model": f"maker/{name}"} for name in VERIFIERS],
-        "cells": [str(cell) for cell in cells],
-    }
+    facts = plan_facts(
+        {"digest": "p1", "members": dict.fromkeys(VERIFIERS, "f")},
+        generators=[{"name": name, "model": f"maker/{name}"} for name in ("birch", "dune")],
+        verifiers=[{"name": name, "model": f"maker/{name}"} for name in VERIFIERS],
+        cells=[str(cell) for cell in cells],
+    )
     jobs = [
         Job(f"{c:02}-{i}", f"b{i % 3}", cell, ("birch", "dune")[i % 2], i, "r1")
         for c, cell in enumerate(cells)

@@ -14,6 +14,7 @@ from perturb.store import Ledger
 from perturb.store.calls import open_read_only
 from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger, answers_by, sample_ids
+from tests.building import plan_facts
 from tests.review.made_run import make_run
 
 POOL = [(f"{cell}-{i}", cell) for cell in ALL_CELLS for i in range(30)]
@@ -81,8 +82,7 @@ def test_drawing_anew_keeps_the_answers(tmp_path: Path) -> None:
 
 def test_nothing_to_draw_from_is_said(tmp_path: Path) -> None:
     with Ledger(tmp_path) as ledger:
-        facts = {"panel": {"digest": "p", "members": {}}, "cells": [str(ALL_CELLS[0])]}
-        ledger.start_plan("d", "", facts)
+        ledger.start_plan("d", "", plan_facts({}, cells=[str(ALL_CELLS[0])]))
     with pytest.raises(ConfigError, match="no candidate was accepted yet"):
         drawn(tmp_path, SamplePlan())
     with pytest.raises(ConfigError, match="at least 1 item"):

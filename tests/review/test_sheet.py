@@ -104,5 +104,5 @@ def test_files_that_are_no_sheet_are_refused(tmp_path: Path) -> None:
         read_sheet(write(tmp_path, "c1,yes,,,,,"), ["c1"], "a\tb")
     path = tmp_path / "latin.csv"
     path.write_bytes("candidate_id,é".encode("latin-1"))
-    with pytest.raises(SourceError, match="save the sheet as 'CSV UTF-8'"):
+    with pytest.raises(SourceError, match="not UTF-8 text at byte 13: save the file as UTF-8"):
         read_sheet(path, [], "ann")

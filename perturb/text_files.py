@@ -1,0 +1,29 @@
+"""Whole text files, as far as they are of a size that can be meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perturb.errors import PerturbError
+
+MAX_BYTES = 16 * 2**20
+"""Largest file that is read whole; tables are read line by line instead."""
+
+
+def read_text(path: Path, error: type[PerturbError]) -> str:
+    """The text of a UTF-8 file, without a byte order mark.
+
+    Raises `error` for a file that is missing, cannot be read, is not UTF-8, or has more than `MAX_BYTES`.
+    """
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_BYTES + 1)
+        if len(raw) > MAX_BYTES:
+            raise error(f"{path}: has more than {MAX_BYTES:,} bytes: name the right file")
+        return raw.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise error(f"{path}: no such file: check the path") from None
+    except UnicodeDecodeError as exc:
+        raise error(f"{path}: not UTF-8 text at byte {exc.start}: save the file as UTF-8") from None
+    except OSError as exc:
+        raise error(f"{path}: cannot be read ({exc.strerror}): check the path") from None
