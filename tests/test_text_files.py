@@ -9,8 +9,8 @@ import pytest
 from perturb.compare.scores import read_scores
 from perturb.config import load_config
 from perturb.errors import ConfigError, PerturbError, SourceError
-from perturb.evaluate.calibration_maps import load_maps
 from perturb.review.sheet import read_sheet
+from perturb.score.calibration_maps import load_maps
 from perturb.text_files import read_text
 
 
