@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -107,6 +108,19 @@ def test_no_two_rooms_import_each_other_even_round_a_corner() -> None:
         ours = {room_of(name) for name in names if name in MODULES and name != "perturb"}
         graph.setdefault(room_of(module), set()).update(ours - {room_of(module)})
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the rooms
+
+
+def test_the_map_for_contributors_shows_every_room_below_those_it_imports() -> None:
+    text = (
+        (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| room |")[2].partition("\n\n")[0]
+    )
+    rows = [re.findall(r"\w+", row.split("|")[1]) for row in text.splitlines()[2:]]
+    place = {room: number for number, row in enumerate(rows) for room in row}
+    ours = {module: room_of(module) for module in MODULES if room_of(module) not in ("perturb", "__main__")}
+    assert sorted(place) == sorted(set(ours.values()))
+    for module, room in ours.items():
+        below = {name for name in MODULES[module] if name in ours and place[ours[name]] > place[room]}
+        assert not below, f"{module} imports what stands below it in the map"
 
 
 def test_metrics_stand_alone() -> None:
