@@ -78,7 +78,7 @@ class Table:
                 " of ".join(filter(None, (", ".join(names), listed(labels))))
                 for labels, names in grouped.items()
             ]
-            notes.append(f"{lack}: {'; '.join(parts)}: {reason}.")
+            notes.append(f"{lack}: {'; '.join(parts)}: {reason.removeprefix('no interval: ')}.")
         return notes
 
     def to_csv(self) -> str:
