@@ -28,7 +28,7 @@ _OWN_SERVERS: Mapping[str, str | None] = {
         )
     },
     **dict.fromkeys(("ollama", "ollama_chat"), "OLLAMA_API_BASE"),
-    **dict.fromkeys(("custom_openai", "aiohttp_openai", "oobabooga", "triton")),
+    **dict.fromkeys(("custom_openai", "oobabooga", "triton")),
 }
 """Prefixes for a server of the user's own, and where litellm finds its address beside `api_base`.
 
@@ -108,8 +108,16 @@ def own_key_variable(model: str) -> str | None:
 
 
 def check_address(settings: ModelSettings, *, by_variable: bool = True) -> None:
-    """Raise `ConfigError` if a server of the user's own has no address; `by_variable` if its variable counts as one."""
+    """Raise `ConfigError` if a server of the user's own has no address; `by_variable` if its variable counts as one.
+
+    `aiohttp_openai/` is refused whatever its address: litellm follows redirects there, with the prompt in hand.
+    """
     provider = _provider(settings.model)
+    if provider == "aiohttp_openai":
+        name = settings.model.partition("/")[2]
+        raise ConfigError(
+            f"model '{settings.name}': 'aiohttp_openai/' follows redirects to other hosts: write 'hosted_vllm/{name}'"
+        )
     if settings.api_base or provider not in _OWN_SERVERS:
         return
     variable = _OWN_SERVERS[provider] if by_variable else None

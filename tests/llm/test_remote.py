@@ -431,7 +431,7 @@ class TestCheckModel:
             *((name, f"{name.upper()}_API_BASE") for name in ("hosted_vllm", "lm_studio", "llamafile")),
             *((name, f"{name.upper()}_API_BASE") for name in ("xinference", "openai_like", "litellm_proxy")),
             *(("ollama", "OLLAMA_API_BASE"), ("ollama_chat", "OLLAMA_API_BASE")),
-            *(("custom_openai", None), ("aiohttp_openai", None), ("oobabooga", None)),
+            *(("custom_openai", None), ("oobabooga", None)),
         ],
     )
     def test_a_server_of_ones_own_needs_an_address(
@@ -445,6 +445,11 @@ class TestCheckModel:
         check_model(replace(settings, api_base="http://127.0.0.1:1/v1"))
         if variable is not None:
             monkeypatch.setenv(variable, "http://127.0.0.1:1/v1")
+            check_model(settings)
+
+    def test_a_prefix_that_follows_redirects_is_refused(self) -> None:
+        settings = ModelSettings("m", "aiohttp_openai/tiny", api_base="http://127.0.0.1:1/v1")
+        with pytest.raises(ConfigError, match="follows redirects to other hosts: write 'hosted_vllm/tiny'"):
             check_model(settings)
 
     def test_a_budget_needs_a_price(self) -> None:
