@@ -6,6 +6,8 @@ import hashlib
 import json
 from typing import Any
 
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
 
 def canonical(value: Any) -> str:
     """JSON with sorted keys and no spare blanks: equal values give equal text.
@@ -13,7 +15,7 @@ def canonical(value: Any) -> str:
     >>> canonical({"b": 1, "a": "é"})
     '{"a":"é","b":1}'
     """
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def digest(*parts: Any, length: int = 16) -> str:

@@ -88,7 +88,7 @@ def read_reply(text: str, passages: int = 1) -> _Reply | Declined:
     """Read a generator's reply about as many passages; raises `ReplyError` that says what is missing or wrong."""
     field = "perturbed_context" if passages == 1 else "changed_passages"
     needed = _TEXTS | {field}
-    if (declined := _read_declined(text, needed)) is not None:
+    if DECLINED_KEY in text and (declined := _read_declined(text, needed)) is not None:
         return declined
     content = read_object(text, needed)
     for key in sorted(_TEXTS):

@@ -97,8 +97,7 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
     required key, or if the object may be part of the thinking: a tag follows it, or one before it has not ended.
     """
     said = without_thinking(text)
-    found: dict[str, dict[str, Any]] = {}
-    places: list[_Piece] = []
+    found: list[_Piece] = []
     incomplete: list[str] = []
     for piece in _pieces(said):
         value = piece.value
@@ -107,23 +106,22 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
                 raise ReplyError(piece.problem)
             incomplete.append(piece.problem)
         elif required <= value.keys():
-            found[canonical(value)] = value
-            places.append(piece)
+            found.append(piece)
         else:
             missing = ", ".join(f"'{key}'" for key in sorted(required - value.keys()))
             incomplete.append(f"a JSON object without {missing}")
-    if len(found) > 1:
-        raise ReplyError(f"{len(found)} different JSON objects: answer with exactly one")
     if not found:
         raise ReplyError(incomplete[0] if incomplete else _describe(text))
-    first = places[0]
-    ends = [0, *(piece.start + len(piece.text) for piece in places)]
-    starts = [*(piece.start for piece in places), len(said)]
+    if len(found) > 1 and (different := len({canonical(piece.value) for piece in found})) > 1:
+        raise ReplyError(f"{different} different JSON objects: answer with exactly one")
+    first = found[0]
+    ends = [0, *(piece.start + len(piece.text) for piece in found)]
+    starts = [*(piece.start for piece in found), len(said)]
     between = [said[end:start] for end, start in zip(ends, starts, strict=True)]
     before = list(_TAG.finditer(between[0]))
     if (before and not any(before[-1].groups())) or any(_TAG.search(part) for part in between[1:]):
         raise ReplyError("a JSON object that may be part of the thinking: it must come after all of it")
-    return FoundObject(next(iter(found.values())), first.text, "\n".join(between))
+    return FoundObject(first.value or {}, first.text, "\n".join(between))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +205,7 @@ def _parse(start: int, text: str) -> _Piece:
 
 def _decode(text: str) -> dict[str, Any]:
     """Decode one object; a second time without trailing commas if need be."""
+    value: dict[str, Any]
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError:
@@ -214,7 +213,7 @@ def _decode(text: str) -> dict[str, Any]:
         if repaired == text:
             raise
         value = _DECODER.decode(repaired)
-    return dict(_clean(value))
+    return dict(_clean(value)) if "\\u" in text or _SURROGATE.search(text) else value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
