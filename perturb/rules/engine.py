@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from perturb.digests import digest
+from perturb.prose import beyond_reading
 from perturb.records import BaseInstance, Cell, Passage
 from perturb.rules import (
     ambiguity,
@@ -84,6 +85,8 @@ def perturb_by_rule(
         return Abstention(
             f"no rule for {cell}" if lever is None else f"no rule for the lever {lever!r} in {cell}"
         )
+    if unread := beyond_reading(instance.query, instance.passages):
+        return Abstention(unread)
     analysis = _analysed(signal_part(instance))
     if analysis.reasons:
         return Abstention("; ".join(analysis.reasons))

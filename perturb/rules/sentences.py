@@ -12,6 +12,8 @@ _NO_END = re.compile(
     r"U\.S|U\.K|Ft|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Aug|Sept|Sep|Oct|Nov|Dec|[A-Z])\.|[,;:(\[–-])\s*$"
 )
 """A piece that ends so has been cut too early: the next piece belongs to it."""
+_ENDING = 20
+"""Characters at the end of a piece in which this is looked for; the longest abbreviation has seven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ def _goes_on(word: str, following: str) -> bool:
 
 def _joins(left: str, right: str) -> bool:
     unclosed = left.count("(") > left.count(")")
-    return bool(_NO_END.search(left)) or unclosed or right[:1].islower() or right[:1] in ")]”’,;"
+    return bool(_NO_END.search(left[-_ENDING:])) or unclosed or right[:1].islower() or right[:1] in ")]”’,;"
 
 
 def _plain_split(text: str, passage: int) -> tuple[Sentence, ...]:

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from perturb.catalogue import Catalogue
 from perturb.curate import demo_path, load_base_set
+from perturb.prose import MAX_CHARS, beyond_reading
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Passage
 from perturb.rules.analyse import analyse
-from perturb.rules.checks import CHECKS, judge_by_rule
-from perturb.rules.engine import RuleCandidate, covered_levers, perturb_by_rule
+from perturb.rules.checks import CHECKS, RuleVerdict, judge_by_rule
+from perturb.rules.checks.verdicts import NO_OPINION
+from perturb.rules.engine import Abstention, RuleCandidate, covered_levers, perturb_by_rule
 from perturb.rules.several import signal_part
 
 CATALOGUE = Catalogue.load()
@@ -61,11 +63,11 @@ def instances(draw: st.DrawFn) -> BaseInstance:
 
 def judge_all(
     instance: BaseInstance, cell: Cell, lever: str, query: str, passages: tuple[Passage, ...]
-) -> None:
+) -> list[RuleVerdict]:
     code = CATALOGUE.expected_behavior(cell)
     candidate = Candidate("c", instance.id, "rules", cell, lever, query, passages, "", code)
-    for check in CHECKS:
-        judge_by_rule(check, instance, candidate, CATALOGUE.classes[cell.perturbation_class].target)
+    target = CATALOGUE.classes[cell.perturbation_class].target
+    return [judge_by_rule(check, instance, candidate, target) for check in CHECKS]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -87,3 +89,60 @@ def test_no_change_of_an_instance_stops_a_check(
     passages = tuple(replace(one, text=data.draw(edited(one.text))) for one in instance.passages)
     lever = data.draw(st.sampled_from(CATALOGUE.levers_of(cell))).name
     judge_all(instance, cell, lever, data.draw(edited(instance.query)), passages)
+
+
+STORY = "Leonardo da Vinci painted the Mona Lisa in Florence in 1503. The sitter is Lisa Gherardini. It hangs in Paris."
+PAINTED = BaseInstance(
+    "painted",
+    "by hand",
+    "who painted the mona lisa",
+    (Passage(STORY, "Mona Lisa", "signal"),),
+    ("Leonardo da Vinci",),
+)
+UNITS = [
+    "\n",
+    " ",
+    "\xa0",
+    *"[(\"'1A.,-_●",
+    "ab",
+    "1,",
+    "[a] ",
+    "“A ",
+    "and ",
+    "a. ",
+    ". ",
+    "A B. ",
+    "U.S. ",
+    "Ada, ",
+]
+
+
+def followed_by(unit: str, length: int) -> BaseInstance:
+    """The instance with a passage of so many characters, most of them one unit said again and again."""
+    text = f"{STORY} {unit * length}"[:length]
+    return replace(PAINTED, passages=(replace(PAINTED.passages[0], text=text),))
+
+
+@pytest.mark.parametrize("length", [15_000, 49_000])
+@pytest.mark.parametrize("unit", [*UNITS, "12 May 1999 ", "Leonardo da Vinci "])
+def test_texts_on_which_patterns_take_minutes_are_left_alone(unit: str, length: int) -> None:
+    long = followed_by(unit, length)
+    for cell in ALL_CELLS:
+        made = perturb_by_rule(long, cell, None, 1)
+        assert isinstance(made, Abstention)
+        assert made.reason == beyond_reading(long.query, long.passages)
+        lever = CATALOGUE.levers_of(cell)[0].name
+        for one, other in ((long, PAINTED), (PAINTED, long)):
+            judged = judge_all(one, cell, lever, "Who painted it?", other.passages)
+            assert judged == [NO_OPINION] * len(CHECKS)
+
+
+@pytest.mark.parametrize("unit", ["a. ", "U.S. ", "A B. ", "12 May 1999 ", "[a] ", "Leonardo da Vinci "])
+def test_the_longest_texts_that_are_read_stop_nothing(unit: str) -> None:
+    line = f"{unit * (2_900 // len(unit))}Painting is an art.\n"
+    long = followed_by(line, MAX_CHARS - 100)
+    assert beyond_reading(long.query, long.passages) is None
+    for cell in ALL_CELLS:
+        made = perturb_by_rule(long, cell, None, 1)
+        if isinstance(made, RuleCandidate):
+            assert len(judge_all(long, cell, made.lever, made.query, made.passages)) == len(CHECKS)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from perturb.digests import digest
 from perturb.errors import ConfigError
+from perturb.prose import beyond_reading
 from perturb.records import BaseInstance, Candidate, Target
 from perturb.rules.checks.answer_state import check_answer_state
 from perturb.rules.checks.contradiction import check_contradiction
@@ -22,7 +23,7 @@ from perturb.rules.checks.leftovers import check_leftovers
 from perturb.rules.checks.lever import check_lever
 from perturb.rules.checks.target_diff import check_target_diff
 from perturb.rules.checks.uncertainty import check_uncertainty
-from perturb.rules.checks.verdicts import Check, RuleVerdict
+from perturb.rules.checks.verdicts import NO_OPINION, Check, RuleVerdict
 
 __all__ = ["CHECKS", "Check", "Item", "RuleVerdict", "judge_by_rule", "rule_verifier_version"]
 
@@ -43,11 +44,14 @@ def judge_by_rule(
 ) -> RuleVerdict:
     """Ask the verifier called `check` about one item.
 
-    `target` holds what the item's class may change. Raises `ConfigError` if there is no such verifier.
+    `target` holds what the item's class may change. None has an opinion on texts that are too long, or no prose: see
+    `perturb.prose`. Raises `ConfigError` if there is no such verifier.
     """
     if check not in CHECKS:
         known = ", ".join(CHECKS)
         raise ConfigError(f"there is no rule verifier '{check}': choose one of {known}")
+    if any(beyond_reading(one.query, one.passages) for one in (original, candidate)):
+        return NO_OPINION
     return CHECKS[check](item_of(original, candidate, target))
 
 

@@ -35,6 +35,8 @@ _ABBREVIATION = re.compile(
     r"|approx|Inc|Ltd|Co|Corp|Bros|U\.S|U\.K|U\.N|D\.C|Ph\.D|a\.m|p\.m|Mt|Ft|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov"
     r"|Dec|Vol|pp?|fl|b|d|r|ft|al|ref|cf|fn|fig|ed|eds)\.$"
 )
+_ENDING = 20
+"""Characters at the end of a piece in which an abbreviation is looked for; the longest has eight."""
 _BOUNDARY = re.compile(r"(?<=[.!?])[\"”’')\]]*\s+(?=[\"“‘'(]*[A-Z0-9]|[\[█_])|\n+")
 
 
@@ -136,7 +138,7 @@ def sentences(text: str) -> tuple[str, ...]:
     for match in _BOUNDARY.finditer(text):
         end = match.end()
         piece = text[start:end].strip()
-        if _ABBREVIATION.search(piece) and "\n" not in match.group():
+        if _ABBREVIATION.search(piece[-_ENDING:]) and "\n" not in match.group():
             continue
         if piece:
             pieces.append(piece)
