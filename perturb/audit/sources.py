@@ -8,7 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perturb.audit.votes import AUDITED, COLUMNS, VoteTable, vote_table
+import numpy as np
+from numpy.typing import NDArray
+
+from perturb.audit.votes import AUDITED, COLUMNS, Coded, VoteTable, coded_vote_table, vote_table
 from perturb.store.calls import LEDGER_FILE, open_read_only
 from perturb.store.db import ledger_errors
 from perturb.tables import read_columns
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
     from perturb.store.plans import CurrentPlan, PlanFacts
 
-_PAGE = 20_000
+_PAGE = 4_000
 """Votes that are read at a time."""
 
 _VOTES_QUERY = """
@@ -66,7 +69,7 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
 
     Raises `SourceError` if there is no vote.
     """
-    table = vote_table(_query(db, plan), name)
+    table = coded_vote_table(_query(db, plan), name)
     economy = plan.facts.panel.schedule == "economy"
     catalogue = plan.load_catalogue()
     return replace(
@@ -78,18 +81,19 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
     )
 
 
-def _query(db: sqlite3.Connection, plan: CurrentPlan) -> pd.DataFrame:
-    """The votes as a table, taken in page by page: as Python objects they would need ten times the memory."""
-    import pandas as pd
-
-    columns = [*COLUMNS, AUDITED]
+def _query(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Coded]:
+    """The votes' columns, numbered page by page: as Python objects they would need ten times the memory."""
+    names: dict[str, dict[Any, int]] = {name: {} for name in (*COLUMNS, AUDITED)}
+    pages: dict[str, list[NDArray[np.int32]]] = {name: [] for name in names}
     cursor = db.execute(_VOTES_QUERY, (json.dumps(plan.members), plan.panel, plan.number))
-    seen: dict[Any, Any] = {}  # equal texts are kept once: a candidate's stand in each of its votes
-    pages = [
-        pd.DataFrame([tuple(seen.setdefault(one, one) for one in row) for row in rows], columns=columns)
-        for rows in iter(lambda: cursor.fetchmany(_PAGE), [])
-    ]
-    return pd.concat(pages, ignore_index=True) if pages else pd.DataFrame(columns=columns)
+    for rows in iter(lambda: cursor.fetchmany(_PAGE), []):
+        for (name, known), values in zip(names.items(), zip(*rows, strict=True), strict=True):
+            numbers = (known.setdefault(value, len(known)) for value in values)
+            pages[name].append(np.fromiter(numbers, np.int32, len(rows)))
+    return {
+        name: (np.concatenate([np.empty(0, np.int32), *pages[name]]), list(known))
+        for name, known in names.items()
+    }
 
 
 def _same_model(facts: PlanFacts) -> dict[str, str]:

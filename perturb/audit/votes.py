@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +36,9 @@ AUDITED = "audited"
 
 PASS, FAIL, UNSCORED, NOT_ASKED = 1, 0, -1, -2
 """States in the matrix. Only the first two are votes."""
+
+Coded = tuple[NDArray[np.integer], Sequence[Any]]
+"""A column: for each row the place of its value in a list of values, -1 where it has none."""
 
 _STATES = {VerdictState.PASS: PASS, VerdictState.FAIL: FAIL, VerdictState.UNSCORED: UNSCORED}
 _PLACES = {str(name): place for place, name in enumerate((*PerturbationClass, *Intensity))}
@@ -114,19 +117,28 @@ class VoteTable:
 
 
 def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
-    """Check a table with one row per vote and turn it into candidates × verifiers.
+    """Check a table with one row per vote and turn it into candidates × verifiers; raises as `coded_vote_table`."""
+    import pandas as pd
+
+    known = [name for name in (*COLUMNS, AUDITED) if name in frame.columns] or list(frame.columns[:1])
+    coded = {name: pd.factorize(frame[name]) for name in known}
+    return coded_vote_table({name: (codes, list(values)) for name, (codes, values) in coded.items()}, source)
+
+
+def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
+    """Check columns with one row per vote and turn them into candidates × verifiers.
 
     Raises `SourceError` if a column is missing, the table is empty, a cell is blank, a verdict is none of pass, fail
     and unscored, a verifier voted twice on a candidate, or the rows of a candidate contradict each other.
     """
-    if not len(frame):
+    if not columns or any(not len(codes) for codes, _ in columns.values()):
         raise SourceError(f"{source}: no votes in it: give a run whose panel has voted, or a table with rows")
-    missing = [name for name in COLUMNS if name not in frame.columns]
+    missing = [name for name in COLUMNS if name not in columns]
     if missing:
         raise SourceError(
             f"{source}: no column '{missing[0]}': a vote table has the columns {', '.join(COLUMNS)}"
         )
-    rows = {name: _read_labels(frame[name], name, source) for name in COLUMNS}
+    rows = {name: _read_labels(*columns[name], name, source) for name in COLUMNS}
     states = _read_verdicts(rows["verdict"], source)
     candidate, verifier = rows["candidate_id"], rows["verifier"]
     _refuse_double_votes(candidate, verifier, source)
@@ -146,21 +158,18 @@ def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
         lever=of_candidate("lever"),
         verifiers=verifier.names,
         states=matrix,
-        audited=_read_audited(frame, candidate, first, source) if AUDITED in frame.columns else None,
+        audited=_read_audited(columns[AUDITED], candidate, first, source) if AUDITED in columns else None,
     )
 
 
-def _read_labels(column: pd.Series[Any], name: str, source: str) -> Labels:
-    """Factorise a column as text; blank cells are refused."""
-    import pandas as pd
-
-    codes, values = pd.factorize(column)
-    texts = [str(value).strip() for value in values]
+def _read_labels(codes: NDArray[np.integer], values: Sequence[Any], name: str, source: str) -> Labels:
+    """Number the values of a column as text; blank cells are refused."""
+    texts = ["" if value is None else str(value).strip() for value in values]
     blank = (codes < 0) | np.isin(codes, [i for i, text in enumerate(texts) if not text])
     if blank.any():
         raise SourceError(f"{_place(source, np.flatnonzero(blank)[0])}: '{name}' is empty: fill it in")
-    merged, names = pd.factorize(np.array(texts, dtype=object))
-    return Labels.of(merged[codes], (str(text) for text in names))
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    return Labels.of(np.array([places[text] for text in texts])[codes], places)
 
 
 def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
@@ -204,9 +213,9 @@ def _one_per_candidate(
 
 
 def _read_audited(
-    frame: pd.DataFrame, candidate: Labels, first: NDArray[np.intp], source: str
+    column: Coded, candidate: Labels, first: NDArray[np.intp], source: str
 ) -> NDArray[np.bool_]:
-    labels = _read_labels(frame[AUDITED], AUDITED, source)
+    labels = _read_labels(*column, AUDITED, source)
     flags = [read_flag(name) for name in labels.names]
     if None in flags:
         word = _short(labels.names[flags.index(None)])

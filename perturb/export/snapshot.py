@@ -333,8 +333,8 @@ def _check_rows(parts: Parts, manifest: Mapping[str, Any]) -> list[str]:
 
 
 def _describe_file(folder: Path, name: str) -> dict[str, Any]:
-    content = (folder / name).read_bytes()
-    return {"path": name, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    with (folder / name).open("rb") as file:
+        return {"path": name, "sha256": hashlib.file_digest(file, "sha256").hexdigest(), "bytes": file.tell()}
 
 
 def _write_text(path: Path, text: str) -> None:
