@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,19 @@ def test_every_format_gives_the_same_rows_columns_and_places(tmp_path: Path, nam
     assert frame.to_dict("list") == {"text": [row["text"] for row in ROWS]}
     places = {"csv": "5", "parquet": " row 3", "jsonl": "3", "gz": "3"}
     assert row_place(path, 2) == f"{path}:{places[name.lower().rpartition('.')[2]]}"
+
+
+def test_what_looks_like_another_type_comes_as_it_is_meant(tmp_path: Path) -> None:
+    path = tmp_path / "ids.csv"
+    path.write_text("id,n\n007,1\n,2\n")
+    assert [row.fields for row in read_table(path)] == [{"id": "007", "n": "1"}, {"id": None, "n": "2"}]
+    assert read_columns(path, ("id",), texts=("id",))["id"].fillna("").tolist() == ["007", ""]
+    path = tmp_path / "ids.jsonl"
+    path.write_text('{"id": 7}\n{"id": true}\n{"id": null}\n')
+    assert read_columns(path, ("id",), texts=("id",))["id"].fillna("").tolist() == ["7", "true", ""]
+    path = tmp_path / "odd.parquet"
+    pq.write_table(pa.table({"day": [date(2026, 1, 2)], "x": [[float("nan"), 0.5]]}), path)
+    assert next(read_table(path)).fields == {"day": "2026-01-02", "x": [None, 0.5]}
 
 
 @given(

@@ -225,6 +225,11 @@ def test_models_that_play_one_part_are_reported_as_such() -> None:
     assert roles["v0"][0] == "both"
 
 
+def test_own_candidates_count_where_a_peer_voted_too() -> None:
+    row = next(r for r in votes(["P.", "PF", ".P", "FP"], generators=("v0",)).self_bias if r.model == "v0")
+    assert (row.n, row.own, row.peers) == (2, 0.5, 0.5)
+
+
 def test_two_models_that_judge_each_other_cannot_be_told_apart() -> None:
     row = votes(["PF", "FP", "PP", "PF"], generators=("v0", "v1")).self_bias[0]
     assert row.bias.value is not None

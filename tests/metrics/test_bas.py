@@ -194,6 +194,17 @@ def test_the_papers_listing_runs(tmp_path: object, capsys: pytest.CaptureFixture
     assert f"{score:.4f}" in printed
     assert f"{safety_score:.4f}" in printed
     assert "n = 200" in printed
+    for name, better in (("bas_uniform", "higher"), ("ece", "lower")):
+        one = report.metrics[name]
+        line = next(line for line in printed.splitlines() if line.startswith(name))
+        assert line.endswith(f"{one.value:.4f}   [{one.low:8.4f},{one.high:8.4f}] {better}")
+
+
+def test_a_report_needs_a_bin_and_prints_without_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="bins must be 1 or more, got 0"):
+        BASReport([1, 0], [0.5, 0.5], bins=0)
+    BASReport([1, 0, 1], [0.9, 0.5, 0.7], bins=1, clusters=["q"] * 3).print_summary()
+    assert "[" not in capsys.readouterr().out
 
 
 def test_report_agrees_with_the_single_functions() -> None:
