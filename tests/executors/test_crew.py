@@ -78,8 +78,70 @@ async def test_a_row_of_another_task_ends_the_work() -> None:
 
 
 async def test_nothing_is_taken_after_a_failure_of_the_whole() -> None:
-    crew = Crew(OnePlace(wrong_key), width=4, chunk=4, grace=0.1)
-    for _ in range(2):
-        with pytest.raises(ExecutorError, match="please report"):
-            await crew.run(OddTask(1))
+    taken: list[int] = []
+
+    def work(chunk: Sequence[Task]) -> AsyncIterator[Row]:
+        taken.append(len(chunk))
+        return wrong_key(chunk)
+
+    crew = Crew(OnePlace(work), width=4, chunk=1, grace=0.1)
+    found = await asyncio.gather(*(crew.run(OddTask(n)) for n in range(3)), return_exceptions=True)
+    with pytest.raises(ExecutorError, match="please report"):
+        await crew.run(OddTask(4))
+    assert all(isinstance(one, ExecutorError) for one in found)
+    assert len(taken) < 4
+    await crew.close()
+
+
+class SeveralPlaces(OnePlace):
+    """Places that note what they are given, and answer all of it once `open` is set."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(self.answer)
+        self.places = [self] * number
+        self.taken: list[list[str]] = []
+        self.open = asyncio.Event()
+
+    def free(self) -> Sequence[Place]:
+        return self.places
+
+    async def answer(self, chunk: Sequence[Task]) -> AsyncIterator[Row]:
+        self.taken.append([task.key for task in chunk])
+        await self.open.wait()
+        for place, task in enumerate(chunk):
+            yield Row(place, task.key, place)
+
+
+async def test_free_places_share_what_is_ready_and_take_the_rest_after() -> None:
+    places = SeveralPlaces(2)
+    crew = Crew(places, width=4, chunk=2, grace=60)
+    places.open.set()
+    await asyncio.gather(*(crew.run(OddTask(n)) for n in range(2)))
+    assert [len(chunk) for chunk in places.taken] == [1, 1]
+    await asyncio.gather(*(crew.run(OddTask(n)) for n in range(7)))
+    assert [len(chunk) for chunk in places.taken[2:]] == [2, 2, 2, 1]
+    assert crew.lost == 0
+    await crew.close()
+
+
+async def test_what_nobody_waits_for_is_not_sent() -> None:
+    places = SeveralPlaces(0)
+    crew = Crew(places, width=4, chunk=4, grace=60)
+    gone, kept = (asyncio.ensure_future(crew.run(OddTask(n))) for n in range(2))
+    await asyncio.sleep(0)
+    gone.cancel()
+    places.places = [places]
+    places.open.set()
+    crew._wake()
+    assert await kept == 0
+    assert places.taken == [["odd-1"]]
+    await crew.close()
+
+
+async def test_a_chunk_has_the_time_of_its_slowest_task() -> None:
+    places = SeveralPlaces(1)
+    crew = Crew(places, width=4, chunk=2, grace=0.0)
+    tasks = (crew.run(OddTask(n, seconds=seconds)) for n, seconds in enumerate((0.05, 60)))
+    asyncio.get_running_loop().call_later(0.3, places.open.set)
+    assert await asyncio.gather(*tasks) == [0, 1]
     await crew.close()
