@@ -57,13 +57,6 @@ class Result:
     graded_by: str | None = None
     """How an answer to the item is graded, `quality` or `raf`, be it answered or not; None for unanswerable items."""
 
-    @property
-    def raf(self) -> int | None:
-        """Relevance-aware factuality: 1 if eligible and supported by signal passages alone; None if not judged."""
-        if self.eligible is None or self.factual_signal is None:
-            return None
-        return int(self.eligible and self.factual_signal)
-
     def to_dict(self) -> dict[str, Any]:
         """The row as plain values, columns in order."""
         return asdict(self)

@@ -88,7 +88,6 @@ def test_only_answers_to_answerable_items_are_graded_and_by_their_kind(
         assert row.quality == (quality if item.answerable and not item.several else None)
         judged = (row.eligible, row.factual_all, row.factual_signal)
         assert judged == (flags if item.answerable and item.several else (None, None, None))
-        assert row.raf == (int(all(flags)) if item.answerable and item.several else None)
     answerable = sum(item.answerable for item in kinds.values())
     assert len(player.judged) == 2 * (ITEMS + answerable)
 
@@ -96,8 +95,10 @@ def test_only_answers_to_answerable_items_are_graded_and_by_their_kind(
 def test_the_table_carries_what_the_breakdowns_need(
     tmp_path: Path, source: Path, server: LoopbackServer
 ) -> None:
-    run(tmp_path, source, server.url, ("refuse",), limit=1)
-    (row,) = read_run(tmp_path / "run").results
+    source = write_rows(source, [single(number) for number in (0, 2, 1)])
+    run(tmp_path, source, server.url, ("refuse",))
+    row, *others = read_run(tmp_path / "run").results
+    assert [one.item_id for one in others] == ["item-0002", "item-0001"]
     made = single(0)
     assert (row.base_id, row.domain, row.lever, row.generator) == (
         made["source_id"],
@@ -107,7 +108,7 @@ def test_the_table_carries_what_the_breakdowns_need(
     )
     text = (tmp_path / "run" / RESULTS_FILE).read_text(encoding="utf-8")
     assert text.startswith('{"item_id": "item-0000", "model": "refuse", "base_id": "base-0", ')
-    assert text.count("\n") == 1
+    assert text.count("\n") == 3
 
 
 def test_nothing_is_asked_twice(tmp_path: Path, source: Path, server: LoopbackServer) -> None:
@@ -231,6 +232,24 @@ def test_a_budget_stops_the_run_and_a_larger_one_goes_on(
     assert run(tmp_path, source, server.url, FOUR, budget_usd=5).stopped is None
     assert len(read_run(tmp_path / "run").results) == 4 * ITEMS
     assert server.counters.repeated == 0
+
+
+def test_a_model_that_is_done_hides_no_other_that_is_stopped(
+    tmp_path: Path, source: Path, server: LoopbackServer
+) -> None:
+    assert run(tmp_path, source, server.url, ("never",), limit=3).stopped is None
+    stopped = run(tmp_path, source, server.url, ("never", "wrong"), limit=3, budget_usd=1e-9).stopped
+    assert "budget_usd" in str(stopped)
+
+
+def test_the_word_of_another_judge_does_not_stand(
+    tmp_path: Path, source: Path, server: LoopbackServer
+) -> None:
+    run(tmp_path, source, server.url, ("wrong",), limit=3)
+    assert {row.unscored for row in read_run(tmp_path / "run").results} == {None}
+    run(tmp_path, source, server.url, ("wrong",), limit=3, judge="another", budget_usd=1e-9)
+    waiting = {row.unscored for row in read_run(tmp_path / "run").results}
+    assert waiting == {"classification: not judged yet"}
 
 
 def test_items_of_two_snapshots_are_not_mixed(tmp_path: Path, source: Path, server: LoopbackServer) -> None:

@@ -71,6 +71,14 @@ def test_controls_change_no_score() -> None:
     assert {**with_controls, "flips": []} == without
 
 
+def test_a_control_is_no_item_that_was_to_be_asked() -> None:
+    some = items(18)
+    rows = [right(item, model) for item in some[:17] for model in "mn"]
+    rows += [control(item, model) for item in some for model in "mn"]
+    found = result_table(((f"row {number}", row) for number, row in enumerate(rows)), "made up", items=36)
+    assert [warning.partition("replies to ")[2][:8] for warning in found.warnings] == ["17 of 18"] * 2
+
+
 def test_pairs_that_cannot_be_read_are_counted_apart() -> None:
     some = items(18)
     pairs = [control(item, "m", None if number == 0 else "ANSWER") for number, item in enumerate(some)]
