@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from perturb.cli import run_options as shared
 from perturb.cli.output import print_json, print_report
 
 
@@ -33,7 +34,7 @@ def audit_command(
     ] = None,
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
-    json_output: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
+    json_output: shared.JsonOption = False,
 ) -> None:
     """Show agreement, self-preference and pass rates from stored votes; asks no model.
 

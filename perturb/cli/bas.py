@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -38,21 +38,8 @@ class ElicitationName(StrEnum):
     TOP_K_REFLECTION = "top-k-reflection"
 
 
-class BinEdge(StrEnum):
-    """The closed side of a bin."""
-
-    RIGHT = "right"
-    LEFT = "left"
-
-
-class MapName(StrEnum):
-    """A map for post-hoc calibration."""
-
-    ISOTONIC = "isotonic"
-    PLATT = "platt"
-    TEMPERATURE = "temperature"
-    HISTOGRAM = "histogram"
-
+BinEdge = Literal["right", "left"]
+MapName = Literal["isotonic", "platt", "temperature", "histogram"]
 
 TablesArgument = Annotated[
     list[Path],
@@ -63,15 +50,11 @@ TablesArgument = Annotated[
         show_default=False,
     ),
 ]
-ReportOption = Annotated[Path | None, typer.Option(help="Also write a report page: FILE.html.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
 PercentOption = Annotated[bool, typer.Option("--percent", help="Confidence is given from 0 to 100.")]
 BinsOption = Annotated[int, typer.Option(min=1, help="Bins of equal width behind the ECE.")]
 EdgeOption = Annotated[
     BinEdge, typer.Option("--ece-bins", help="The side on which a bin of the ECE holds its edge.")
 ]
-ResamplesOption = Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind the intervals.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the draws.")]
 
 
 @bas_app.command("table")
@@ -79,11 +62,11 @@ def table_command(
     tables: TablesArgument,
     percent: PercentOption = False,
     bins: BinsOption = 10,
-    ece_bins: EdgeOption = BinEdge.RIGHT,
-    resamples: ResamplesOption = 1000,
-    seed: SeedOption = 0,
-    report: ReportOption = None,
-    json_output: JsonOption = False,
+    ece_bins: EdgeOption = "right",
+    resamples: shared.BootstrapOption = 1000,
+    seed: shared.SeedOption = 0,
+    report: shared.PageOption = None,
+    json_output: shared.JsonOption = False,
 ) -> None:
     """Compute the Behavioral Alignment Score and its companions; asks no model. The word `table` may be left out.
 
@@ -105,18 +88,9 @@ def table_command(
 
 @bas_app.command("run")
 def run_command(
-    questions: Annotated[
-        str,
-        typer.Argument(
-            metavar="QA",
-            help="A .csv or .jsonl file, a snapshot folder, hub:OWNER/NAME, or faitheval:TASK.",
-            show_default=False,
-        ),
-    ],
+    questions: shared.QuestionsArgument,
     model: shared.ModelOption,
-    judge: Annotated[
-        str | None, typer.Option(help="The grader; needed unless every answer is a letter or a number.")
-    ] = None,
+    judge: shared.GraderOption = None,
     elicitation: Annotated[
         list[ElicitationName] | None,
         typer.Option(help="How confidence is asked for; may be repeated.  [default: direct]"),
@@ -127,22 +101,17 @@ def run_command(
         typer.Option(help="The run folder; a stopped run goes on from it.  [default: outputs/bas-QA]"),
     ] = None,
     models: shared.ModelsOption = None,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format", help="auto, simpleqa, precisewikiqa, faitheval, medqa, aime, plain or snapshot."
-        ),
-    ] = "auto",
-    limit: Annotated[int | None, typer.Option(min=1, help="Draw so many questions, by the seed.")] = None,
-    seed: SeedOption = 0,
+    form: shared.FormatOption = "auto",
+    limit: shared.DrawOption = None,
+    seed: shared.SeedOption = 0,
     budget_usd: shared.BudgetOption = None,
     request: shared.RequestOption = None,
     reply: shared.ReplyOption = None,
     batch: shared.BatchOption = False,
     batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
     batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
-    executor: shared.ExecutorOption = shared.ExecutorName.LOCAL,
-    json_output: JsonOption = False,
+    executor: shared.ExecutorOption = "local",
+    json_output: shared.JsonOption = False,
 ) -> None:
     """Ask models questions and how sure they are, grade the answers, and score the confidence.
 
@@ -193,17 +162,17 @@ def calibrate_command(
     share: Annotated[
         float, typer.Option(min=0.01, max=0.99, help="Share of a table's rows that the maps are fitted on.")
     ] = 0.5,
-    method: Annotated[MapName, typer.Option(help="The map that --save writes.")] = MapName.ISOTONIC,
+    method: Annotated[MapName, typer.Option(help="The map that --save writes.")] = "isotonic",
     save: Annotated[Path | None, typer.Option(help="Write the fitted maps to this JSON file.")] = None,
     apply: Annotated[Path | None, typer.Option(help="Apply maps from this JSON file; fit none.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Draws for each size of the ablation.")] = 20,
     percent: PercentOption = False,
     bins: BinsOption = 10,
-    ece_bins: EdgeOption = BinEdge.RIGHT,
-    resamples: ResamplesOption = 1000,
-    seed: SeedOption = 0,
-    report: ReportOption = None,
-    json_output: JsonOption = False,
+    ece_bins: EdgeOption = "right",
+    resamples: shared.BootstrapOption = 1000,
+    seed: shared.SeedOption = 0,
+    report: shared.PageOption = None,
+    json_output: shared.JsonOption = False,
 ) -> None:
     """Fit maps from stated to calibrated confidence, and score rows they have not seen before and after.
 
@@ -242,7 +211,7 @@ def calibrate_command(
 def _precision(bins: int, edge: BinEdge, resamples: int, seed: int) -> Precision:
     from perturb.score.confidence_report import Precision
 
-    return Precision(bins, resamples, seed, edge.value)
+    return Precision(bins, resamples, seed, edge)
 
 
 def _fit(
@@ -272,7 +241,7 @@ def _save(path: Path, found: list[GroupCalibration], method: MapName) -> None:
     save_maps(
         path,
         [
-            SavedMap(one.group.model, one.group.elicitation, one.scores.maps[method.value], one.fitted_on)
+            SavedMap(one.group.model, one.group.elicitation, one.scores.maps[method], one.fitted_on)
             for one in found
         ],
     )

@@ -48,7 +48,7 @@ def curate_command(
     batch: shared.BatchOption = False,
     batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
     batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
-    executor: shared.ExecutorOption = shared.ExecutorName.LOCAL,
+    executor: shared.ExecutorOption = "local",
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Make a base set from a source: filter, cut the contexts, draw; every record left out is counted.
@@ -83,7 +83,7 @@ def curate_command(
         knowledge=knowledge,
     )
     if solvers is None:
-        elsewhere = executor is not shared.ExecutorName.LOCAL
+        elsewhere = executor != "local"
         _refuse_given({"--judge": judge, "--batch": batch, "--executor": elsewhere}, "goes with --solvers")
         curation = curate(request)
     else:

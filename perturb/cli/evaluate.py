@@ -40,7 +40,7 @@ def evaluate_command(
     batch: shared.BatchOption = False,
     batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
     batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
-    executor: shared.ExecutorOption = shared.ExecutorName.LOCAL,
+    executor: shared.ExecutorOption = "local",
     json_output: Annotated[bool, typer.Option("--json", help="End with one JSON object on stdout.")] = False,
 ) -> None:
     """Evaluate models on a snapshot, or go on with an evaluation that was stopped.

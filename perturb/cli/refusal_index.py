@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -27,13 +27,6 @@ refusal_index_app = typer.Typer(
 )
 
 
-class IntervalBy(StrEnum):
-    """How the interval of the index is made."""
-
-    DELTA = "delta"
-    BOOTSTRAP = "bootstrap"
-
-
 class SettingName(StrEnum):
     """A first-pass prompt, from the one that invites refusals least to the one that invites them most."""
 
@@ -41,9 +34,6 @@ class SettingName(StrEnum):
     NORMAL = "normal"
     HIGH = "high"
     HIGHEST = "highest"
-
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
 
 
 @refusal_index_app.command("table")
@@ -58,19 +48,19 @@ def table_command(
         ),
     ],
     interval_by: Annotated[
-        IntervalBy | None,
+        Literal["delta", "bootstrap"] | None,
         typer.Option(
             "--interval",
             help="How the interval of the index is made.  [default: delta, or bootstrap where base_id repeats]",
         ),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind the intervals.")] = 1000,
+    resamples: shared.BootstrapOption = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
     cv: Annotated[
         float, typer.Option(min=0.001, help="Coefficient of variation to give a sample size for.")
     ] = 0.1,
-    report: Annotated[Path | None, typer.Option(help="Also write a report page: FILE.html.")] = None,
-    json_output: JsonOption = False,
+    report: shared.PageOption = None,
+    json_output: shared.JsonOption = False,
 ) -> None:
     """Compute the Refusal Index and its companions from a table; asks no model. The word `table` may be left out.
 
@@ -80,9 +70,7 @@ def table_command(
     from perturb.score.refusal_report import Precision, report_refusals
 
     check_page_name("--report", report)
-    precision = Precision(
-        interval_by=interval_by.value if interval_by else None, resamples=resamples, seed=seed, cv=cv
-    )
+    precision = Precision(interval_by=interval_by, resamples=resamples, seed=seed, cv=cv)
     try:
         found = report_refusals(source, precision)
     except ValueError as exc:
@@ -97,18 +85,9 @@ def table_command(
 
 @refusal_index_app.command("run")
 def run_command(
-    questions: Annotated[
-        str,
-        typer.Argument(
-            metavar="QA",
-            help="A .csv or .jsonl file, a snapshot folder, hub:OWNER/NAME, or faitheval:TASK.",
-            show_default=False,
-        ),
-    ],
+    questions: shared.QuestionsArgument,
     model: shared.ModelOption,
-    judge: Annotated[
-        str | None, typer.Option(help="The grader; needed unless every answer is a letter or a number.")
-    ] = None,
+    judge: shared.GraderOption = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -120,25 +99,20 @@ def run_command(
         list[SettingName] | None,
         typer.Option(help="A first-pass prompt; may be repeated.  [default: all four]"),
     ] = None,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format", help="auto, simpleqa, precisewikiqa, faitheval, medqa, aime, plain or snapshot."
-        ),
-    ] = "auto",
+    form: shared.FormatOption = "auto",
     mix: Annotated[
         str | None, typer.Option(help="A second set: as many questions of one as of the other are drawn.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Draw so many questions, by the seed.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
+    limit: shared.DrawOption = None,
+    seed: shared.SeedOption = 0,
     budget_usd: shared.BudgetOption = None,
     request: shared.RequestOption = None,
     reply: shared.ReplyOption = None,
     batch: shared.BatchOption = False,
     batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
     batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
-    executor: shared.ExecutorOption = shared.ExecutorName.LOCAL,
-    json_output: JsonOption = False,
+    executor: shared.ExecutorOption = "local",
+    json_output: shared.JsonOption = False,
 ) -> None:
     """Ask models twice: in the first pass they may refuse, in the second they must answer what they refused.
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from contextlib import closing
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,21 +17,6 @@ if TYPE_CHECKING:
 review_app = typer.Typer(rich_markup_mode=None)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-class DrawFrom(StrEnum):
-    """Which candidates can be drawn."""
-
-    ACCEPTED = "accepted"
-    DECIDED = "decided"
-
-
-class Tool(StrEnum):
-    """What a sample can be exported for."""
-
-    LABEL_STUDIO = "label-studio"
-    ARGILLA = "argilla"
-    ANSWERS = "answers"
 
 
 @review_app.callback(invoke_without_command=True)
@@ -57,8 +41,9 @@ def draw_command(
     per_cell: Annotated[int, typer.Option(min=1, help="Items from each of the 18 cells.")] = 10,
     seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
     population: Annotated[
-        DrawFrom, typer.Option("--from", help="Accepted candidates only, or rejected ones as well.")
-    ] = DrawFrom.ACCEPTED,
+        Literal["accepted", "decided"],
+        typer.Option("--from", help="Accepted candidates only, or rejected ones as well."),
+    ] = "accepted",
     sheet: Annotated[
         Path | None, typer.Option(help="Where the sheet goes.  [default: RUN/review/sheet.csv]")
     ] = None,
@@ -179,7 +164,10 @@ def report_command(
 @review_app.command("export")
 def export_command(
     context: typer.Context,
-    tool: Annotated[Tool, typer.Option("--to", help="What for.", show_default=False)],
+    tool: Annotated[
+        Literal["label-studio", "argilla", "answers"],
+        typer.Option("--to", help="What for.", show_default=False),
+    ],
     out: Annotated[Path | None, typer.Option(help="Folder to write to.  [default: RUN/review/TOOL]")] = None,
 ) -> None:
     """Write the sample as import files of Label Studio or Argilla, or everybody's answers as a table.
@@ -200,9 +188,9 @@ def export_command(
         items = load_items(db, plan, run)
         reviews = read_reviews(db)
     paths: Sequence[Path]
-    if tool is Tool.LABEL_STUDIO:
+    if tool == "label-studio":
         paths = write_label_studio(items, folder)
-    elif tool is Tool.ARGILLA:
+    elif tool == "argilla":
         paths = write_argilla(items, folder, f"review-{plan.facts.name}")
     else:
         paths = (folder / "answers.csv",)

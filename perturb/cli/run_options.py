@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,14 +16,7 @@ if TYPE_CHECKING:
     from perturb.llm.batches import BatchLimits
 
 
-class ExecutorName(StrEnum):
-    """Where calls are made."""
-
-    LOCAL = "local"
-    PROCESSES = "processes"
-    RAY = "ray"
-
-
+ExecutorName = Literal["local", "processes", "ray"]
 ModelOption = Annotated[
     list[str],
     typer.Option(
@@ -54,6 +46,29 @@ ExecutorOption = Annotated[
     ExecutorName, typer.Option(help="Where calls are made: this process, worker processes or a Ray cluster.")
 ]
 BATCH_ROWS, BATCH_POLL = 10_000, 15.0
+QuestionsArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="QA",
+        help="A .csv or .jsonl file, a snapshot folder, hub:OWNER/NAME, or faitheval:TASK.",
+        show_default=False,
+    ),
+]
+GraderOption = Annotated[
+    str | None,
+    typer.Option("--judge", help="The grader; needed unless every answer is a letter or a number."),
+]
+FormatOption = Annotated[
+    str,
+    typer.Option(
+        "--format", help="auto, simpleqa, precisewikiqa, faitheval, medqa, aime, plain or snapshot."
+    ),
+]
+DrawOption = Annotated[int | None, typer.Option(min=1, help="Draw so many questions, by the seed.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the draws.")]
+BootstrapOption = Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind the intervals.")]
+PageOption = Annotated[Path | None, typer.Option(help="Also write a report page: FILE.html.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
 
 
 def model_names(models: list[str], file: Path | None, request: str | None, reply: str | None) -> ModelNames:
@@ -82,7 +97,7 @@ def run_options(executor: ExecutorName, batch: bool, rows: int, poll: float) -> 
     from perturb.llm.batches import BatchLimits
 
     limits: BatchLimits | None = BatchLimits(max_rows=rows, first_look=poll) if batch else None
-    return {"executor": ExecutorEntry(kind=executor.value), "batch": limits}
+    return {"executor": ExecutorEntry(kind=executor), "batch": limits}
 
 
 def run_and_tell(run: Callable[[], EvaluationReport]) -> EvaluationReport:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from perturb.cli import run_options as shared
 from perturb.cli.output import note, print_json, print_report
 from perturb.cli.pages import check_page_name, write_beside
 
@@ -20,13 +21,6 @@ class Grouping(StrEnum):
     DOMAIN = "domain"
     LEVER = "lever"
     GENERATOR = "generator"
-
-
-class ResampleUnit(StrEnum):
-    """What a bootstrap resample draws."""
-
-    BASE = "base"
-    ITEM = "item"
 
 
 def score_command(
@@ -42,14 +36,15 @@ def score_command(
         typer.Option(help="List scores by this; may be repeated. [default: class, intensity]"),
     ] = None,
     unit: Annotated[
-        ResampleUnit, typer.Option(help="Resample base instances with all their items, or single items.")
-    ] = ResampleUnit.BASE,
+        Literal["base", "item"],
+        typer.Option(help="Resample base instances with all their items, or single items."),
+    ] = "base",
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
     page: Annotated[
         Path | None, typer.Option("--report", help="Also write a report page: FILE.html.")
     ] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
+    json_output: shared.JsonOption = False,
 ) -> None:
     """Show the scores of models from stored results; asks no model.
 
@@ -59,7 +54,7 @@ def score_command(
     from perturb.score import score
 
     check_page_name("--report", page)
-    report = score(source, resamples=resamples, seed=seed, unit=unit.value)
+    report = score(source, resamples=resamples, seed=seed, unit=unit)
     content = make_scores_page(report, by=by or (Grouping.CLASS, Grouping.INTENSITY))
     write_beside(page, content)
     if json_output:
