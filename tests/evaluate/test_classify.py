@@ -60,6 +60,7 @@ def test_anything_else_is_left_to_the_judge(text: str) -> None:
         "REFUSE_OTHER | Confidence level: [{}] (70-90 %)",
         "**CONFIDENCE:** {}\n\nThat is all.",
         "CONFIDENCE: UNCERTAIN, first\nCONFIDENCE: {}",
+        "CONFIDENCE: UNCERTAIN\nOr rather:\nCONFIDENCE: {}",
     ],
 )
 def test_the_stated_level_is_read(level: str, form: str) -> None:

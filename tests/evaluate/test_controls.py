@@ -38,6 +38,7 @@ def test_a_limit_counts_items_and_takes_their_controls(tmp_path: Path) -> None:
     folder = str(snapshot(tmp_path / "s", twins=True))
     ids = [one.id for one in load_items(ItemSource(folder, limit=2), CATALOGUE).items]
     assert ids[2:] == [f"{name}-control" for name in ids[:2]]
+    assert len(load_items(ItemSource(folder, limit=5), CATALOGUE).items) == 8
 
 
 def test_without_controls_there_are_none(tmp_path: Path) -> None:

@@ -155,6 +155,9 @@ def test_the_table_is_what_the_models_did(
 ) -> None:
     report = run_two_pass(plan(server, ("m1", "m2"), size=40), tmp_path / "run")
     rows = table(report)
+    names = sorted({row["item_id"] for row in rows}, key=[one.id for one in QUESTIONS.questions].index)
+    order = [(model, way, name) for model in ("m1", "m2") for way in REFUSAL_PROMPTS for name in names]
+    assert [(row["model"], row["setting"], row["item_id"]) for row in rows] == order
     assert len(rows) == 2 * 4 * 40
     texts = {one.id: one.text for one in QUESTIONS.questions}
     for row in rows:

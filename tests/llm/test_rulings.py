@@ -43,6 +43,8 @@ UNREAD: list[tuple[Reader, str]] = [
     (grade, f"The reply is not quite correct. {RIGHT}"),
     (grade, f"grade: NOT ATTEMPTED\n{RIGHT}"),
     (grade, f"'grade': 'CORRECT' {WRONG}"),
+    (grade, f"grade: not attempted\n{WRONG}"),
+    (grade, 'The grade is INCORRECT. {"grade": "NOT_ATTEMPTED"}'),
     (grade, f"{RIGHT}\n{WRONG}"),
     (grade, f"{RIGHT}</think>"),
     (quality, f"I would give it a score of 2: it claims {FIVE}"),

@@ -161,7 +161,7 @@ def test_a_model_that_knows_its_own_items_is_found_out() -> None:
 def test_easy_items_are_not_taken_for_a_models_own_merit() -> None:
     rows = [
         row
-        for model, seed in (("g0", 1), ("g1", 2))
+        for model, seed in (("g0", 1), ("g1", 2), ("g2", 3))
         for item, drawn in zip(items(540), right_at_rate(0.5, model, 540, seed=seed), strict=True)
         for row in [right(item, model) if item["generator"] == "g0" else drawn]
     ]
