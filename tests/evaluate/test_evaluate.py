@@ -18,6 +18,7 @@ from perturb.evaluate import EvaluationPlan, EvaluationRun, ItemSource, evaluate
 from perturb.evaluate.classify import ANSWER
 from perturb.evaluate.results import RESULTS_FILE, Result
 from perturb.records import REFUSE_OTHER
+from perturb.score import read_results
 from perturb.store import EvaluationLedger, Ledger
 from tests.building import query
 from tests.loopback import LoopbackServer, ScriptedFaults
@@ -240,6 +241,7 @@ def test_a_model_that_is_done_hides_no_other_that_is_stopped(
     assert run(tmp_path, source, server.url, ("never",), limit=3).stopped is None
     stopped = run(tmp_path, source, server.url, ("never", "wrong"), limit=3, budget_usd=1e-9).stopped
     assert "budget_usd" in str(stopped)
+    assert any(one.startswith("wrong has no reply yet") for one in read_results(tmp_path / "run").warnings)
 
 
 def test_the_word_of_another_judge_does_not_stand(

@@ -91,6 +91,26 @@ async def test_a_worker_that_dies_costs_its_own_chunk_and_is_replaced() -> None:
         assert crew.lost >= 1
 
 
+async def test_workers_that_have_done_something_may_die_as_often_as_they_like(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(processes, "RESTARTS", 2)
+    async with workers(1) as crew:
+        for number in range(3):
+            assert (await crew.run(OddTask(number)))[0] == number
+            with pytest.raises(WorkerLostError):
+                await crew.run(OddTask(number, "die"))
+
+
+async def test_the_idle_worker_is_asked_before_the_busy_one() -> None:
+    async with workers(2, chunk=1, grace=1.0) as crew:
+        stuck = asyncio.ensure_future(crew.run(OddTask(1, "freeze")))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert [(await crew.run(OddTask(number)))[0] for number in range(3)] == [0, 1, 2]
+        stuck.cancel()
+
+
 async def test_a_frozen_worker_is_late_and_is_given_up() -> None:
     async with workers(1, grace=1.0) as crew:
         with pytest.raises(WorkerLostError, match="late"):
