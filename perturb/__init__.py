@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from perturb.evaluate import evaluate as evaluate
 
 _HOMES = {"Catalogue": "perturb.catalogue", "load_config": "perturb.config"}
-_CALLABLE_ROOMS = ("audit", "build", "evaluate")
+_CALLABLE_MODULES = ("audit", "build", "evaluate")
 
 __all__ = ["Catalogue", "audit", "build", "evaluate", "load_config"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _CALLABLE_ROOMS:
+    if name in _CALLABLE_MODULES:
         return import_module(f"perturb.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)

@@ -14,21 +14,21 @@ from typing import Any
 
 from tqdm import tqdm
 
-from perturb.blueprint import Blueprint, draw_blueprint
-from perturb.callable_rooms import make_callable
+from perturb.build_plan import BuildPlan, plan_build
+from perturb.callable_modules import make_callable
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
-from perturb.executors.opening import open_executor
-from perturb.export.freeze import freeze
+from perturb.executors.factory import open_executor
+from perturb.export.export_snapshot import export_snapshot
 from perturb.export.snapshot import Snapshot
 from perturb.generate.plan import plan_jobs
-from perturb.interrupts import heeded
-from perturb.llm.asking import Asker
+from perturb.interrupts import sigterm_as_interrupt
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel
-from perturb.llm.opening import open_models
-from perturb.pipeline import Hands, Pipeline
-from perturb.records import NEAR_DUPLICATE, Acceptance, Outcome
+from perturb.llm.model_client import ModelClient
+from perturb.llm.model_factory import open_models
+from perturb.pipeline import Pipeline, Workers
+from perturb.records import NEAR_DUPLICATE, Acceptance, JobOutcome
 from perturb.resources import code_version
 from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
@@ -52,7 +52,7 @@ class BuildReport:
 
 
 def build(
-    config: BuildConfig, run: Path, *, progress: bool = False, retry: frozenset[Outcome] = frozenset()
+    config: BuildConfig, run: Path, *, progress: bool = False, retry: frozenset[JobOutcome] = frozenset()
 ) -> BuildReport:
     """Build a benchmark into the run folder, or go on with one that was stopped.
 
@@ -60,34 +60,34 @@ def build(
     `PerturbError`s for everything a user can mend; an interrupt leaves a ledger from which the same call goes on.
     """
     started = time.monotonic()
-    blueprint = draw_blueprint(config)
-    check_models(blueprint)
+    build_plan = plan_build(config)
+    check_models(build_plan)
     with Ledger(run) as ledger, ledger_errors(ledger.path):
-        plan = _enter_plan(blueprint, ledger, retry)
+        plan = _register_plan(build_plan, ledger, retry)
         _write_config(run, config)
-        stopped = _run(blueprint, ledger, plan, progress)
+        stopped = _run(build_plan, ledger, plan, progress)
         current = current_plan(ledger.db, run)
         select = config.select
         quota = SelectionPlan(select.strategy, select.per_generator, select.min_per_cell, config.seed)
         snapshot: Snapshot | None = None
-        warnings = blueprint.base_set.warnings
+        warnings = build_plan.base_set.warnings
         if stopped is None:
             try:
                 now = datetime.now(UTC)
-                snapshot = freeze(ledger.db, current, quota, run / "snapshot", now, select.twins)
+                snapshot = export_snapshot(ledger.db, current, quota, run / "snapshot", now, select.twins)
             except SnapshotError as exc:
                 warnings = (*warnings, str(exc))
-        facts = _report_facts(ledger, blueprint, plan, run, snapshot)
-        warnings = (*warnings, *_unfinished(ledger, plan, blueprint.panel))
+        facts = _report_facts(ledger, build_plan, plan, run, snapshot)
+        warnings = (*warnings, *_unfinished(ledger, plan, build_plan.panel))
     facts["seconds"] = round(time.monotonic() - started, 2)
     return BuildReport(
         run, snapshot.folder if snapshot else None, facts, str(stopped) if stopped else None, warnings
     )
 
 
-def check_models(blueprint: Blueprint) -> None:
+def check_models(build_plan: BuildPlan) -> None:
     """Refuse a model that cannot be called: no key in the environment, an unknown provider, no price for a budget."""
-    settings = [*blueprint.generator_settings.values(), *blueprint.verifier_settings.values()]
+    settings = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
     if not settings:
         return
     from perturb.llm.remote import check_model
@@ -96,10 +96,10 @@ def check_models(blueprint: Blueprint) -> None:
         check_model(one)
 
 
-def _enter_plan(blueprint: Blueprint, ledger: Ledger, retry: frozenset[Outcome]) -> int:
-    plan = ledger.start_plan(blueprint.digest, blueprint.config.to_yaml(), blueprint.facts)
-    instances = {instance.id: instance for _, instance in blueprint.instances}
-    ledger.add_jobs(plan, plan_jobs(blueprint.plan, blueprint.instances, blueprint.catalogue), instances)
+def _register_plan(build_plan: BuildPlan, ledger: Ledger, retry: frozenset[JobOutcome]) -> int:
+    plan = ledger.start_plan(build_plan.digest, build_plan.config.to_yaml(), build_plan.facts)
+    instances = {instance.id: instance for _, instance in build_plan.instances}
+    ledger.add_jobs(plan, plan_jobs(build_plan.plan, build_plan.instances, build_plan.catalogue), instances)
     for outcome in retry:
         ledger.forget_outcomes(plan, outcome)
     return plan
@@ -114,8 +114,8 @@ def _write_config(run: Path, config: BuildConfig) -> None:
         ) from None
 
 
-def _run(blueprint: Blueprint, ledger: Ledger, plan: int, progress: bool) -> BudgetSpent | None:
-    panel = blueprint.panel
+def _run(build_plan: BuildPlan, ledger: Ledger, plan: int, progress: bool) -> BudgetSpent | None:
+    panel = build_plan.panel
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.members)
     gc.collect()
     gc.freeze()  # what is loaded by now stays: the collector need not walk it again on every call
@@ -124,39 +124,39 @@ def _run(blueprint: Blueprint, ledger: Ledger, plan: int, progress: bool) -> Bud
     ) as bar:
         lock = threading.Lock()
 
-        def settled() -> None:
+        def on_done() -> None:
             with lock:
                 bar.update()
 
         try:
-            return asyncio.run(_drive(blueprint, ledger, plan, settled))
+            return asyncio.run(_run_pipeline(build_plan, ledger, plan, on_done))
         finally:
             gc.unfreeze()
 
 
-async def _drive(blueprint: Blueprint, ledger: Ledger, plan: int, settled: Any) -> BudgetSpent | None:
-    budget = Budget(blueprint.config.budget_usd, queries.spent_usd(ledger.db))
-    executor = await open_executor(blueprint.config.executor, blueprint.catalogue)
-    with heeded():  # after the executor: Ray sets a handler of its own
+async def _run_pipeline(build_plan: BuildPlan, ledger: Ledger, plan: int, on_done: Any) -> BudgetSpent | None:
+    budget = Budget(build_plan.config.budget_usd, queries.spent_usd(ledger.db))
+    executor = await open_executor(build_plan.config.executor, build_plan.catalogue)
+    with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
         models: list[ChatModel] = []
         try:
-            generators = open_models(blueprint.generator_settings.values(), budget, executor.model)
+            generators = open_models(build_plan.generator_settings.values(), budget, executor.model)
             models += generators.values()
             both = {
                 name: generators[name]
-                for name, settings in blueprint.verifier_settings.items()
-                if settings == blueprint.generator_settings.get(name)
+                for name, settings in build_plan.verifier_settings.items()
+                if settings == build_plan.generator_settings.get(name)
             }
-            others = (one for name, one in blueprint.verifier_settings.items() if name not in both)
+            others = (one for name, one in build_plan.verifier_settings.items() if name not in both)
             verifiers = open_models(others, budget, executor.model)
             models += verifiers.values()
-            hands = Hands(
+            workers = Workers(
                 # A model in both roles has its limits once.
-                Asker(generators, ledger, budget),
-                Asker(verifiers | both, ledger, budget),
+                ModelClient(generators, ledger, budget),
+                ModelClient(verifiers | both, ledger, budget),
                 executor,
             )
-            pipeline = Pipeline(blueprint, ledger, plan, hands, settled)
+            pipeline = Pipeline(build_plan, ledger, plan, workers, on_done)
             await pipeline.run()
         finally:
             for model in models:
@@ -169,7 +169,7 @@ def _unfinished(ledger: Ledger, plan: int, panel: Panel) -> tuple[str, ...]:
     """What failed, one line each: what would be tried again, and what only a repaired rule can do."""
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.members)
     notes = []
-    if failed := counts.outcomes.get(Outcome.ERROR, 0) - counts.rule_faults:
+    if failed := counts.outcomes.get(JobOutcome.ERROR, 0) - counts.rule_faults:
         reason = queries.first_error(ledger.db, plan)
         notes.append(f"{failed} jobs failed ({reason}): run the same command again to retry them")
     if undecided := counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck:
@@ -184,9 +184,9 @@ def _unfinished(ledger: Ledger, plan: int, panel: Panel) -> tuple[str, ...]:
 
 
 def _report_facts(
-    ledger: Ledger, blueprint: Blueprint, plan: int, run: Path, snapshot: Snapshot | None
+    ledger: Ledger, build_plan: BuildPlan, plan: int, run: Path, snapshot: Snapshot | None
 ) -> dict[str, Any]:
-    panel = blueprint.panel
+    panel = build_plan.panel
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.members)
     totals = queries.call_totals(ledger.db).values()
     costs = [entry["cost_usd"] for entry in totals]
@@ -195,13 +195,13 @@ def _report_facts(
         "run": str(run),
         "snapshot": str(snapshot.folder) if snapshot else None,
         "jobs": counts.jobs,
-        "candidates": counts.outcomes.get(Outcome.CANDIDATE, 0),
-        "unparsed": counts.outcomes.get(Outcome.UNPARSED, 0),
-        "not_applicable": counts.outcomes.get(Outcome.NOT_APPLICABLE, 0),
-        "rejected_by_checks": counts.outcomes.get(Outcome.REJECTED, 0),
+        "candidates": counts.outcomes.get(JobOutcome.CANDIDATE, 0),
+        "unparsed": counts.outcomes.get(JobOutcome.UNPARSED, 0),
+        "not_applicable": counts.outcomes.get(JobOutcome.NOT_APPLICABLE, 0),
+        "rejected_by_checks": counts.outcomes.get(JobOutcome.REJECTED, 0),
         "near_duplicates": queries.count_rejected(ledger.db, plan, NEAR_DUPLICATE),
-        "abstained": counts.outcomes.get(Outcome.ABSTAINED, 0),
-        "errors": counts.outcomes.get(Outcome.ERROR, 0),
+        "abstained": counts.outcomes.get(JobOutcome.ABSTAINED, 0),
+        "errors": counts.outcomes.get(JobOutcome.ERROR, 0),
         "faults": counts.faults,
         "votes": counts.votes,
         "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import Field, field_validator
 
 from perturb.digests import digest
-from perturb.errors import CatalogueError, at
+from perturb.errors import CatalogueError, location
 from perturb.features import Need, features_version, words_file
 from perturb.records import (
     ALL_CELLS,
@@ -185,7 +185,7 @@ def _add(
     content = file.parse(_ClassFile)
     entry = _class_entry(file, content, classes.get(content.perturbation_class))
     for index, item in enumerate(content.levers):
-        place = at(path, file.line_of(("levers", index, "name")))
+        place = location(path, file.line_of(("levers", index, "name")))
         if (first := seen.get(_key(item.name))) is not None:
             raise CatalogueError(
                 f"{place}: lever '{item.name}' is already defined at {first}: rename one of them"
@@ -194,13 +194,13 @@ def _add(
         cell = Cell(content.perturbation_class, item.intensity)
         code = ANSWER_CORRECTLY if item.intensity is Intensity.LOW else entry.refusal_code
         if not item.illustration.expected.startswith(code):
-            where = at(path, file.line_of(("levers", index, "illustration", "expected")))
+            where = location(path, file.line_of(("levers", index, "illustration", "expected")))
             raise CatalogueError(f"{where}: field 'expected' of lever '{item.name}' must begin with {code}")
         for position, need in enumerate(item.needs):
             try:
                 Need.read(need)
             except ValueError as error:
-                where = at(path, file.line_of(("levers", index, "needs", position)))
+                where = location(path, file.line_of(("levers", index, "needs", position)))
                 raise CatalogueError(f"{where}: need '{need}' of lever '{item.name}': {error}") from None
         illustration = Illustration(**item.illustration.model_dump())
         levers.append(Lever(item.name, cell, item.instruction.strip(), illustration, item.needs))
@@ -211,7 +211,7 @@ def _class_entry(file: YamlFile, content: _ClassFile, known: ClassEntry | None) 
     own: dict[str, object] = {name: getattr(content, name) for name in _CLASS_FIELDS}
     if known is not None:
         if given := [name for name, value in own.items() if value is not None]:
-            place = at(file.path, file.line_of((given[0],)))
+            place = location(file.path, file.line_of((given[0],)))
             raise CatalogueError(
                 f"{place}: '{given[0]}' of {known.name} is fixed: a lever folder holds levers only"
             )
@@ -220,7 +220,7 @@ def _class_entry(file: YamlFile, content: _ClassFile, known: ClassEntry | None) 
         raise CatalogueError(f"{file.path}: field '{lacking[0]}' is missing: a class file must have it")
     criteria = content.criteria or {}
     if absent := [intensity for intensity in Intensity if intensity not in criteria]:
-        place = at(file.path, file.line_of(("criteria",)))
+        place = location(file.path, file.line_of(("criteria",)))
         raise CatalogueError(
             f"{place}: field 'criteria.{absent[0]}' is missing: each intensity needs its sentence"
         )

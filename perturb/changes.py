@@ -11,7 +11,7 @@ from typing import Literal
 
 from perturb.records import Passage
 
-Kind = Literal["same", "out", "in"]
+ChangeKind = Literal["same", "out", "in"]
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _SENTENCES = re.compile(r"[^.!?\n]*[.!?\n]*\s*")
@@ -23,7 +23,7 @@ _MAX_PAIRS = 4_000_000
 class Piece:
     """A stretch of text that stayed, was removed or was added."""
 
-    kind: Kind
+    kind: ChangeKind
     text: str
 
 

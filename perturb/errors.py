@@ -96,7 +96,7 @@ def fault_line(error: Exception, where: str) -> str:
     return f"{FAULT}{said} ({Path(place.filename).name}:{place.lineno}): {text}"
 
 
-def at(path: Path | str, line: int | None = None) -> str:
+def location(path: Path | str, line: int | None = None) -> str:
     """Name a place in a file for an error message.
 
     >>> at("levers/ambiguity.yaml", 12)

@@ -19,31 +19,31 @@ from typing import NoReturn
 INTERRUPTED = 130
 """The exit code of an interrupt (Ctrl-C), as shells give it."""
 
-_SAME = 1.0
+_DEBOUNCE_SECONDS = 1.0
 """Interrupts within so many seconds of the first are one: terminals, parents and impatient fingers send several."""
 
-_LAST_WORDS = "perturb: stopped: run the same command again to go on\n"
+_MESSAGE = "perturb: stopped: run the same command again to go on\n"
 
 
 _in_command = threading.Event()
 
 
-def command_begins() -> None:
+def mark_command_started() -> None:
     """Note that the process is a command of ours, which an interrupt ends as a whole."""
     _in_command.set()
     # Python takes its handlers back before it is gone; what comes then must not end the process in another way.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
-def stop() -> NoReturn:
+def exit_interrupted() -> NoReturn:
     """Say that the command was interrupted, and exit."""
-    _await_insistence()
-    sys.stderr.write(_LAST_WORDS)
+    _exit_on_next_interrupt()
+    sys.stderr.write(_MESSAGE)
     sys.exit(INTERRUPTED)
 
 
 @contextmanager
-def heeded() -> Iterator[None]:
+def sigterm_as_interrupt() -> Iterator[None]:
     """Within the block, SIGTERM ends the running loop's work as Ctrl-C does: what is done is kept.
 
     Further interrupts do not break into the clean-up unless they come later than the first.
@@ -59,7 +59,7 @@ def heeded() -> Iterator[None]:
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if _in_command.is_set():
-            _await_insistence()
+            _exit_on_next_interrupt()
         if callable(first):
             first(number, frame)
 
@@ -75,13 +75,13 @@ def heeded() -> Iterator[None]:
             signal.signal(signal.SIGINT, former)
 
 
-def _await_insistence() -> None:
+def _exit_on_next_interrupt() -> None:
     """From now on an interrupt ends the process at once, unless it still belongs to the first."""
     began = time.monotonic()
 
-    def insist(*_: object) -> None:
-        if time.monotonic() - began > _SAME:
-            os.write(2, _LAST_WORDS.encode())
+    def force_exit(*_: object) -> None:
+        if time.monotonic() - began > _DEBOUNCE_SECONDS:
+            os.write(2, _MESSAGE.encode())
             os._exit(INTERRUPTED)
 
-    signal.signal(signal.SIGINT, insist)
+    signal.signal(signal.SIGINT, force_exit)

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from perturb.catalogue import Catalogue
 from perturb.curate.garage import cited_text, split_marker
-from perturb.curate.rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Header, Row
+from perturb.curate.source_rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Header, SourceRow
 from perturb.digests import digest
 from perturb.errors import SourceError
 from perturb.prompts import folder_version, render_template
 from perturb.records import NO_INTENSITY, Cell, Intensity, Item, Passage, PerturbationClass
-from perturb.tables import kind_of
+from perturb.tables import type_name
 
 Variant = Literal["plain", "confidence"]
 """How a model is asked: for an answer or a code alone, or with one of the five levels of confidence."""
@@ -29,14 +29,14 @@ def items_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[Item]:
     catalogue, header = Catalogue.load(), Header("rows")
     for number, fields in enumerate(rows, start=1):
         try:
-            item = read_item(Row(Path("rows"), number, fields, header), catalogue)
+            item = read_item(SourceRow(Path("rows"), number, fields, header), catalogue)
         except SourceError:
             continue
         if item.expected_behavior == catalogue.expected_behavior(item.cell):
             yield item
 
 
-def read_item(row: Row, catalogue: Catalogue) -> Item:
+def read_item(row: SourceRow, catalogue: Catalogue) -> Item:
     """The item of a row. Raises `SourceError`, with file and line, for a row that has none."""
     identifier, base = row.identifier("id"), row.identifier("source_id")
     if identifier is None:
@@ -58,7 +58,7 @@ def read_item(row: Row, catalogue: Catalogue) -> Item:
     )
 
 
-def _cell(row: Row) -> Cell:
+def _cell(row: SourceRow) -> Cell:
     parts: list[Any] = []
     for field, kind in (("perturbation_class", PerturbationClass), ("intensity", Intensity)):
         value: Any = row.fields.get(field)
@@ -72,11 +72,11 @@ def _cell(row: Row) -> Cell:
     return Cell(*parts)
 
 
-def _is_control(row: Row) -> bool:
+def _is_control(row: SourceRow) -> bool:
     return row.fields.get("intensity") == NO_INTENSITY
 
 
-def _query(row: Row) -> str:
+def _query(row: SourceRow) -> str:
     """The perturbed question; rows of a class that leaves it alone may not repeat it."""
     for field in ("perturbed_query", "query", "original_query"):
         if row.fields.get(field) is not None:
@@ -84,7 +84,7 @@ def _query(row: Row) -> str:
     raise row.error("perturbed_query", "is missing: there is no question to ask")
 
 
-def _passages(row: Row) -> tuple[Passage, ...]:
+def _passages(row: SourceRow) -> tuple[Passage, ...]:
     """The passages as a model is to be shown them."""
     context, grounding = row.fields.get("perturbed_context"), row.fields.get("grounding")
     if isinstance(context, list):
@@ -103,14 +103,14 @@ def _passages(row: Row) -> tuple[Passage, ...]:
     return (Passage(row.text(context, "perturbed_context", _MAX_CONTEXT_CHARS)),)
 
 
-def _entry_text(row: Row, entry: Any, at: int) -> str:
+def _entry_text(row: SourceRow, entry: Any, at: int) -> str:
     """The text of one entry of `grounding`: plain, or under its `cite_N` or `text` key."""
     text = entry
     if isinstance(entry, Mapping):
         text = cited_text(entry)
         text = entry.get("text") if text is None else text
     if not isinstance(text, str):
-        raise row.error(f"grounding[{at}]", f"must be a passage, got {kind_of(text)}: correct the row")
+        raise row.error(f"grounding[{at}]", f"must be a passage, got {type_name(text)}: correct the row")
     return text
 
 
@@ -153,7 +153,7 @@ def _parted(context: str, number: int) -> list[tuple[str, str]] | None:
     return None if rest else parts
 
 
-def _signal(row: Row, passages: int) -> frozenset[int]:
+def _signal(row: SourceRow, passages: int) -> frozenset[int]:
     """Positions of the passages that bear on the question; all, where the row does not say."""
     listed = row.fields.get("signal_indices")
     if listed is None:

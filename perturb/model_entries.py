@@ -1,4 +1,4 @@
-"""A model as a user names it in YAML: a generator, a verifier, a contestant; keys are named, never written."""
+"""A model as a user names it in YAML: a generator, a verifier, a model under test; keys are named, never written."""
 
 from __future__ import annotations
 

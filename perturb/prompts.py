@@ -53,11 +53,11 @@ SEVERAL_KEYS: tuple[str, ...] = tuple(
 DECLINED_KEY = "lever_not_applicable"
 """The field by which a generator declines: why none of the levers it was offered can be carried out."""
 
-Kind = Literal["single", "several"]
+PromptKind = Literal["single", "several"]
 """The two kinds of prompts, by the passages of the base instance."""
 
 
-def kind_of(instance: BaseInstance) -> Kind:
+def prompt_kind(instance: BaseInstance) -> PromptKind:
     """Which prompts an instance is perturbed and judged with."""
     return "several" if len(instance.passages) > 1 else "single"
 
@@ -114,7 +114,7 @@ class Prompts:
         self.folder = folder or data_folder("templates")
         self._system = lru_cache(maxsize=4096)(self._render_system)
 
-    def version(self, name: str, kind: Kind = "single") -> str:
+    def version(self, name: str, kind: PromptKind = "single") -> str:
         """Digest of a template and what it includes: a changed one makes new jobs or new votes of its kind."""
         sources: dict[str, str] = {}
         waiting = [f"{name}/{kind}.j2"]
@@ -133,7 +133,7 @@ class Prompts:
             **_context(instance),
             "answers": list(instance.answers),
         }
-        kind = kind_of(instance)
+        kind = prompt_kind(instance)
         offered = tuple(levers) or self.catalogue.levers_of(cell)
         return data_request(
             self._system("generate", kind, cell, offered), data, generation_schema(cell, kind)
@@ -141,7 +141,7 @@ class Prompts:
 
     def verification(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
         """Ask a verifier about `candidate`; the generator's own claims are left out, so that they sway nobody."""
-        cell, kind = candidate.cell, kind_of(instance)
+        cell, kind = candidate.cell, prompt_kind(instance)
         data = {
             "perturbation_class": str(cell.perturbation_class),
             "intensity": str(cell.intensity),
@@ -165,7 +165,7 @@ class Prompts:
         return data_request(self._system("verify", kind, cell, levers, lever), data, verification_schema())
 
     def _render_system(
-        self, name: str, kind: Kind, cell: Cell, levers: tuple[Lever, ...], lever: Lever | None = None
+        self, name: str, kind: PromptKind, cell: Cell, levers: tuple[Lever, ...], lever: Lever | None = None
     ) -> str:
         entry = self.catalogue.classes[cell.perturbation_class]
         return (
@@ -199,7 +199,7 @@ def _first_sentence(text: str) -> str:
 
 def _context(instance: BaseInstance) -> dict[str, Any]:
     """The context as a prompt gives it: one text, or numbered passages with their roles."""
-    if kind_of(instance) == "single":
+    if prompt_kind(instance) == "single":
         return {"context": instance.context}
     return {"passages": [_numbered(number, p) for number, p in enumerate(instance.passages, start=1)]}
 
@@ -215,7 +215,7 @@ def _numbered(number: int, passage: Passage) -> dict[str, Any]:
 
 
 @cache
-def generation_schema(cell: Cell, kind: Kind = "single") -> Mapping[str, Any]:
+def generation_schema(cell: Cell, kind: PromptKind = "single") -> Mapping[str, Any]:
     """JSON schema of a generator's reply."""
     keys = GENERATION_KEYS if kind == "single" else SEVERAL_KEYS
     fields: dict[str, Any] = {name: {"type": "string"} for name in keys}

@@ -175,7 +175,7 @@ class Candidate:
         return render_context(self.passages)
 
 
-class Outcome(StrEnum):
+class JobOutcome(StrEnum):
     """How a job ended."""
 
     CANDIDATE = "candidate"

@@ -19,7 +19,7 @@ Strategy = Literal["balanced", "natural"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Accepted:
+class AcceptedCandidate:
     """An item that the panel accepted, as far as the selection needs to know it."""
 
     id: str
@@ -63,7 +63,7 @@ class Selection:
 
 
 def select(
-    accepted: Iterable[Accepted],
+    accepted: Iterable[AcceptedCandidate],
     plan: SelectionPlan,
     generators: Sequence[str] | None = None,
     cells: Sequence[Cell] = ALL_CELLS,
@@ -87,7 +87,7 @@ def select(
     in_play = set(cells)
     pool = sorted(item for item in set(accepted) if item.cell in in_play)
     names = sorted({item.generator for item in pool} if generators is None else set(generators))
-    by_generator: dict[str, list[Accepted]] = {name: [] for name in names}
+    by_generator: dict[str, list[AcceptedCandidate]] = {name: [] for name in names}
     for item in pool:
         if item.generator in by_generator:
             by_generator[item.generator].append(item)
@@ -119,9 +119,9 @@ def _check(plan: SelectionPlan, n_cells: int) -> None:
         )
 
 
-def _draw(items: list[Accepted], plan: SelectionPlan) -> list[Accepted]:
+def _draw(items: list[AcceptedCandidate], plan: SelectionPlan) -> list[AcceptedCandidate]:
     """The items drawn for one generator."""
-    by_cell: defaultdict[Cell, list[Accepted]] = defaultdict(list)
+    by_cell: defaultdict[Cell, list[AcceptedCandidate]] = defaultdict(list)
     for item in items:
         by_cell[item.cell].append(item)
     queues = {cell: _take_turns(members, plan.seed) for cell, members in by_cell.items()}
@@ -134,7 +134,7 @@ def _draw(items: list[Accepted], plan: SelectionPlan) -> list[Accepted]:
     return [item for cell, queue in queues.items() for item in queue[: quota[cell]]]
 
 
-def _take_turns(items: list[Accepted], seed: int) -> list[Accepted]:
+def _take_turns(items: list[AcceptedCandidate], seed: int) -> list[AcceptedCandidate]:
     """Order the items of one cell at random, one of each base instance before the second of any."""
     shuffled = sorted(items, key=lambda item: (seed_of(seed, "turn", item.id), item.id))
     seen: Counter[str] = Counter()
@@ -147,7 +147,7 @@ def _take_turns(items: list[Accepted], seed: int) -> list[Accepted]:
 
 
 def _shortfalls(
-    generator: str, chosen: list[Accepted], plan: SelectionPlan, cells: list[Cell]
+    generator: str, chosen: list[AcceptedCandidate], plan: SelectionPlan, cells: list[Cell]
 ) -> list[Shortfall]:
     got = Counter(item.cell for item in chosen)
     missed = [

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from perturb.errors import SourceError, at
+from perturb.errors import SourceError, location
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ class Row:
     def place(self) -> str:
         """File and line, for messages."""
         row = self.path.suffix.lower() == ".parquet"
-        return f"{self.path}: row {self.line}" if row else at(self.path, self.line)
+        return f"{self.path}: row {self.line}" if row else location(self.path, self.line)
 
     def error(self, field: str, problem: str) -> SourceError:
         """An error that names the file, the line and the column."""
@@ -55,7 +55,7 @@ class Row:
             return value
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
-        raise self.error(name, f"must be a name, got {kind_of(value)}")
+        raise self.error(name, f"must be a name, got {type_name(value)}")
 
     def flag(self, name: str) -> bool | None:
         """A yes or no in a column, written 0 or 1, true or false; None where it is empty."""
@@ -77,7 +77,7 @@ def read_flag(value: Any) -> bool | None:
     return _FLAGS.get(str(value).strip().lower())
 
 
-def kind_of(value: Any) -> str:
+def type_name(value: Any) -> str:
     """What a JSON value is, in words.
 
     >>> kind_of(3), kind_of(None), kind_of([])
@@ -159,7 +159,9 @@ def read_raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             for number, raw in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), start=1):
                 if len(raw) > MAX_LINE_BYTES:
                     limit = f"the limit is {MAX_LINE_BYTES // 2**20} MB"
-                    raise SourceError(f"{at(path, number)}: the line is too long, {limit}: is it a table?")
+                    raise SourceError(
+                        f"{location(path, number)}: the line is too long, {limit}: is it a table?"
+                    )
                 yield number, raw
     except FileNotFoundError as error:
         raise SourceError(f"{path}: no such file: check the path") from error
@@ -201,7 +203,9 @@ def _decoded(path: Path, number: int, offset: int, raw: bytes) -> str:
         return raw.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
         place = f"byte {error.start} of the line, {offset + error.start} of the file"
-        raise SourceError(f"{at(path, number)}: not UTF-8 at {place}: save the file as UTF-8") from error
+        raise SourceError(
+            f"{location(path, number)}: not UTF-8 at {place}: save the file as UTF-8"
+        ) from error
 
 
 def _read_jsonl(path: Path) -> Iterator[Row]:
@@ -212,9 +216,11 @@ def _read_jsonl(path: Path) -> Iterator[Row]:
             fields = json.loads(line)
         except (ValueError, RecursionError) as error:
             what = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-            raise SourceError(f"{at(path, number)}: not JSON ({what}): give one object per line") from None
+            raise SourceError(
+                f"{location(path, number)}: not JSON ({what}): give one object per line"
+            ) from None
         if not isinstance(fields, dict):
-            raise SourceError(f"{at(path, number)}: not an object: give one object per line")
+            raise SourceError(f"{location(path, number)}: not an object: give one object per line")
         yield Row(path, number, fields)
 
 
@@ -229,7 +235,7 @@ def _csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise SourceError(f"{at(path, line)}: not a CSV table ({error}): mend the row") from None
+        raise SourceError(f"{location(path, line)}: not a CSV table ({error}): mend the row") from None
 
 
 def _read_csv(path: Path) -> Iterator[Row]:
@@ -239,11 +245,13 @@ def _read_csv(path: Path) -> Iterator[Row]:
     if not columns:
         raise SourceError(f"{path}: the file is empty: a table begins with a line that names the columns")
     if len(set(columns)) < len(columns):
-        raise SourceError(f"{at(path, 1)}: a column stands twice: name each column once")
+        raise SourceError(f"{location(path, 1)}: a column stands twice: name each column once")
     for line, cells in records:
         if len(cells) != len(columns):
             counts = f"{len(cells)} cells where the header has {len(columns)}"
-            raise SourceError(f"{at(path, line)}: {counts}: fill every column, texts with commas in quotes")
+            raise SourceError(
+                f"{location(path, line)}: {counts}: fill every column, texts with commas in quotes"
+            )
         yield Row(path, line, {name: cell or None for name, cell in zip(columns, cells, strict=True)})
 
 
@@ -313,7 +321,7 @@ def _jsonl_columns(path: Path, wanted: Sequence[str], texts: Sequence[str]) -> p
         for name, values in columns.items():
             value = row.fields.get(name)
             if isinstance(value, list | dict):
-                raise row.error(name, f"must be a single value, got {kind_of(value)}")
+                raise row.error(name, f"must be a single value, got {type_name(value)}")
             if value is not None and name in texts and not isinstance(value, str):
                 value = json.dumps(value) if isinstance(value, bool) else str(value)
             values.append(kept.setdefault(value, value) if isinstance(value, str) else value)

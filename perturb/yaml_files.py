@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from perturb.errors import ConfigError, PerturbError, at
+from perturb.errors import ConfigError, PerturbError, location
 from perturb.text_files import read_text
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -46,7 +46,7 @@ class YamlFile:
             self.content: Any = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
         except yaml.MarkedYAMLError as exc:
             line = exc.problem_mark.line + 1 if exc.problem_mark else None
-            raise error(f"{at(path, line)}: not valid YAML: {exc.problem}: mend this line") from None
+            raise error(f"{location(path, line)}: not valid YAML: {exc.problem}: mend this line") from None
         except (yaml.YAMLError, ValueError, RecursionError) as exc:
             reason = " ".join(str(exc).split())
             raise error(f"{path}: not valid YAML: {reason}: mend the file") from None
@@ -65,7 +65,7 @@ class YamlFile:
         """How many values a node stands for with its aliases written out, each counted once; refuses repeated keys."""
         if id(node) in known:
             if known[id(node)] == 0:
-                place = at(self.path, node.start_mark.line + 1)
+                place = location(self.path, node.start_mark.line + 1)
                 raise self.error(f"{place}: not valid YAML: it holds itself as an alias: cut the circle")
             return known[id(node)]
         known[id(node)] = 0
@@ -87,15 +87,15 @@ class YamlFile:
             name = str(key.value)
             if name in seen:
                 raise self.error(
-                    f"{at(self.path, line)}: key '{name}' stands twice (first in line {seen[name]}): keep one"
+                    f"{location(self.path, line)}: key '{name}' stands twice (first in line {seen[name]}): keep one"
                 )
             seen[name] = line
 
-    def line_of(self, location: Sequence[str | int]) -> int:
-        """The line of the value at `location` (keys and indices), or of the nearest parent that exists."""
+    def line_of(self, loc: Sequence[str | int]) -> int:
+        """The line of the value at `loc` (keys and indices), or of the nearest parent that exists."""
         node = self._node
         line = 1
-        for step in location:
+        for step in loc:
             child = _child(node, step)
             if child is None:
                 break
@@ -111,19 +111,19 @@ class YamlFile:
         except ValidationError as exc:
             # Of the alternatives of a union, the one that was read deepest is the one that was meant.
             fault = max(exc.errors(include_url=False), key=lambda one: len(one["loc"]))
-            location = self._without_tags(fault["loc"], fault["type"])
-            place = at(self.path, self.line_of(location))
-            raise self.error(f"{place}: {describe_fault(location, fault['type'], fault['msg'])}") from None
+            loc = self._without_tags(fault["loc"], fault["type"])
+            place = location(self.path, self.line_of(loc))
+            raise self.error(f"{place}: {describe_fault(loc, fault['type'], fault['msg'])}") from None
 
-    def _without_tags(self, location: Sequence[str | int], kind: str) -> list[str | int]:
-        """The steps of a location that stand in the file; pydantic adds names of types to it."""
+    def _without_tags(self, loc: Sequence[str | int], kind: str) -> list[str | int]:
+        """The steps of a loc that stand in the file; pydantic adds names of types to it."""
         node = self._node
         steps: list[str | int] = []
-        for position, step in enumerate(location):
+        for position, step in enumerate(loc):
             child = _child(node, step)
             if child is not None:
                 node = child[0]
-            if child is not None or (kind == "missing" and position == len(location) - 1):
+            if child is not None or (kind == "missing" and position == len(loc) - 1):
                 steps.append(step)
         return steps
 
@@ -139,14 +139,14 @@ def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, int] | N
     return None
 
 
-def describe_fault(location: Sequence[str | int], kind: str, message: str) -> str:
+def describe_fault(loc: Sequence[str | int], kind: str, message: str) -> str:
     """One fault of a strict model in words, with the path of its field.
 
     >>> describe_fault(("generators", 0, "modle"), "extra_forbidden", "")
     "unknown key 'generators[0].modle': remove it or correct its spelling"
     """
     field = ""
-    for step in location:
+    for step in loc:
         if isinstance(step, int):
             field += f"[{step}]"
         else:

@@ -19,16 +19,16 @@ from perturb.audit.votes import Labels
 from perturb.metrics import BASReport, refusal_index
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats, Integers
-from perturb.metrics.outcomes import NO_LEVEL, Outcome
-from perturb.score.compare import compare_models
-from perturb.score.intervals import estimate_metrics
-from perturb.score.rows import ResultRow
-from perturb.score.scores import Resampling
+from perturb.metrics.outcomes import NO_LEVEL, ReplyOutcome
+from perturb.score.metric_intervals import estimate_metrics
+from perturb.score.model_comparison import compare_models
+from perturb.score.model_scores import Resampling
+from perturb.score.result_rows import ResultRow
 from perturb.score.table import ModelReplies
 
 Found = dict[str, list[bool | None]]
 RESAMPLES = 400
-PLACES = {outcome: place for place, outcome in enumerate(Outcome)}
+PLACES = {outcome: place for place, outcome in enumerate(ReplyOutcome)}
 
 
 def shares(found: Found) -> dict[str, tuple[float, float, int]]:
@@ -67,8 +67,8 @@ def replies(
 ) -> Integers:
     """Cells of one answerable and two unanswerable items a base; chances of the first two outcomes of each kind."""
     kinds = (
-        (Outcome.FALSE_REFUSAL, Outcome.CORRECT_ANSWER, Outcome.POOR_ANSWER),
-        (Outcome.CORRECT_REFUSAL, Outcome.WRONG_CODE_REFUSAL, Outcome.MISSED_REFUSAL),
+        (ReplyOutcome.FALSE_REFUSAL, ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.POOR_ANSWER),
+        (ReplyOutcome.CORRECT_REFUSAL, ReplyOutcome.WRONG_CODE_REFUSAL, ReplyOutcome.MISSED_REFUSAL),
     )
     a = np.searchsorted(np.cumsum(on_a), rng.random(bases), side="right")
     u = np.searchsorted(np.cumsum(on_u), clustered(rng, bases, 2, alike), side="right")
@@ -113,7 +113,9 @@ def equal_models(bases: int, refused: tuple[float, float], code: float, runs: in
     rng = np.random.default_rng(seed)
     base = np.concatenate([np.arange(bases), np.repeat(np.arange(bases), 2)])
     rows = tuple(
-        ResultRow("", "m", f"i{i:04}", (f"b{one}", *[None] * 6), "", None, None, Outcome.CORRECT_ANSWER, None)
+        ResultRow(
+            "", "m", f"i{i:04}", (f"b{one}", *[None] * 6), "", None, None, ReplyOutcome.CORRECT_ANSWER, None
+        )
         for i, one in enumerate(base)
     )
     found: Found = defaultdict(list)

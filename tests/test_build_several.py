@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from perturb.blueprint import draw_blueprint
+from perturb.build_plan import plan_build
 from perturb.config import load_config
-from perturb.estimate import estimate_build
+from perturb.cost_estimate import estimate_build
 from perturb.export.snapshot import check_snapshot, read_snapshot
 from tests.building import (
     KEY,
@@ -71,9 +71,7 @@ def test_a_build_from_the_embedded_set_fills_every_cell(tmp_path: Path, server: 
     assert check_snapshot(report.snapshot) == ()
     snapshot = read_snapshot(report.snapshot)
     assert snapshot.configs == ("garage",)
-    originals = {
-        one.id: one for one in draw_blueprint(load_config(tmp_path / "build.yaml")).base_set.instances
-    }
+    originals = {one.id: one for one in plan_build(load_config(tmp_path / "build.yaml")).base_set.instances}
     for row in snapshot.read_rows():
         original = originals[row["source_id"]]
         assert len(row["grounding"]) == len(original.passages) == 10
@@ -145,7 +143,7 @@ def test_the_estimate_of_a_reply_counts_signal_passages(tmp_path: Path) -> None:
     def tokens(entry: dict[str, Any]) -> int:
         (tmp_path / "base.jsonl").write_text(lines(entry), encoding="utf-8")
         content = content_of("http://127.0.0.1:1", generators=["g"], base_set={"path": "base.jsonl"})
-        return estimate_build(draw_blueprint(configure(tmp_path, content))).models[0].completion_tokens
+        return estimate_build(plan_build(configure(tmp_path, content))).models[0].completion_tokens
 
     assert tokens(SEVERAL) == tokens(SINGLE)
 

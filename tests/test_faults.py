@@ -15,11 +15,11 @@ from perturb.catalogue import Catalogue
 from perturb.cli.main import app
 from perturb.config import ExecutorEntry
 from perturb.curate import demo_path, load_base_set
-from perturb.executors.opening import open_executor
+from perturb.executors.factory import open_executor
 from perturb.executors.tasks import RuleTask, VoteTask
-from perturb.records import ALL_CELLS, Candidate, Job, Outcome, Verdict, VerdictState
+from perturb.records import ALL_CELLS, Candidate, Job, JobOutcome, Verdict, VerdictState
 from perturb.rules import engine
-from perturb.rules.checks import CHECKS, Item, RuleVerdict
+from perturb.rules.checks import CHECKS, CheckedItem, RuleVerdict
 from perturb.rules.rule import Rule
 from tests.building import query
 from tests.shuffled import NQ, write_shuffled
@@ -54,7 +54,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.append("rule")
         raise IndexError("tuple index\nout of range")
 
-    def check(item: Item) -> RuleVerdict:
+    def check(item: CheckedItem) -> RuleVerdict:
         if item.original.id != INSTANCE.id:
             return fluency(item)
         asked.append("check")
@@ -113,7 +113,7 @@ async def test_a_fault_is_the_same_result_wherever_the_work_is_done(kind: Any) -
         )
     finally:
         await executor.close()
-    assert (made.outcome, made.candidate) == (Outcome.ERROR, None)
+    assert (made.outcome, made.candidate) == (JobOutcome.ERROR, None)
     assert made.detail.startswith(f"fault in the offline engine, {ALL_CELLS[0]} (")
     assert isinstance(vote, Verdict)
     assert vote.state is VerdictState.UNSCORED

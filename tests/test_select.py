@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from perturb.errors import ConfigError
 from perturb.records import ALL_CELLS, Cell
-from perturb.select import Accepted, Selection, SelectionPlan, Shortfall, select
+from perturb.select import AcceptedCandidate, Selection, SelectionPlan, Shortfall, select
 
 CELLS = ALL_CELLS[:3]
 GENERATORS = ("g1", "g2", "silent")
 
 
-def items(draws: list[tuple[int, str, int]]) -> list[Accepted]:
+def items(draws: list[tuple[int, str, int]]) -> list[AcceptedCandidate]:
     return [
-        Accepted(f"item-{number:04d}", f"base-{base}", generator, CELLS[cell])
+        AcceptedCandidate(f"item-{number:04d}", f"base-{base}", generator, CELLS[cell])
         for number, (base, generator, cell) in enumerate(draws)
     ]
 
@@ -35,7 +35,7 @@ def plans(draw: st.DrawFn) -> SelectionPlan:
     return SelectionPlan("balanced", total, floor, draw(st.integers(0, 3)))
 
 
-def chosen_of(selection: Selection, accepted: list[Accepted]) -> list[Accepted]:
+def chosen_of(selection: Selection, accepted: list[AcceptedCandidate]) -> list[AcceptedCandidate]:
     ids = set(selection.ids)
     return [item for item in accepted if item.id in ids]
 
@@ -49,7 +49,7 @@ def test_the_same_items_in_any_order_give_the_same_selection(accepted, plan, ran
 
 @given(accepted_lists, plans())
 def test_every_floor_and_total_is_met_as_far_as_the_items_go(
-    accepted: list[Accepted], plan: SelectionPlan
+    accepted: list[AcceptedCandidate], plan: SelectionPlan
 ) -> None:
     selection = select(accepted, plan, GENERATORS, CELLS)
     assert list(selection.ids) == sorted(set(selection.ids))
@@ -64,7 +64,7 @@ def test_every_floor_and_total_is_met_as_far_as_the_items_go(
 
 
 @given(accepted_lists, plans())
-def test_shortfalls_are_exact(accepted: list[Accepted], plan: SelectionPlan) -> None:
+def test_shortfalls_are_exact(accepted: list[AcceptedCandidate], plan: SelectionPlan) -> None:
     selection = select(accepted, plan, GENERATORS, CELLS)
     chosen = chosen_of(selection, accepted)
     expected = set()
@@ -80,12 +80,14 @@ def test_shortfalls_are_exact(accepted: list[Accepted], plan: SelectionPlan) -> 
 
 
 @given(accepted_lists, plans())
-def test_base_instances_take_turns_within_a_cell(accepted: list[Accepted], plan: SelectionPlan) -> None:
+def test_base_instances_take_turns_within_a_cell(
+    accepted: list[AcceptedCandidate], plan: SelectionPlan
+) -> None:
     chosen = chosen_of(select(accepted, plan, GENERATORS, CELLS), accepted)
     for generator in GENERATORS:
         for cell in CELLS:
 
-            def per_base(pool: list[Accepted], g: str = generator, c: Cell = cell) -> Counter[str]:
+            def per_base(pool: list[AcceptedCandidate], g: str = generator, c: Cell = cell) -> Counter[str]:
                 return Counter(i.base_id for i in pool if i.generator == g and i.cell == c)
 
             there, taken = per_base(accepted), per_base(chosen)
@@ -118,7 +120,7 @@ def test_negative_quotas_are_refused() -> None:
 
 def test_the_published_quota_gives_400_of_each_generator() -> None:
     accepted = [
-        Accepted(f"{generator}-{cell}-{n}", f"base-{n}", generator, cell)
+        AcceptedCandidate(f"{generator}-{cell}-{n}", f"base-{n}", generator, cell)
         for generator in ("a", "b", "c", "d")
         for cell in ALL_CELLS
         for n in range(30)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perturb.curate.sources import load_base_set
+from perturb.curate.base_sets import load_base_set
 from perturb.errors import SourceError
 from perturb.tables import MAX_LINE_BYTES, column_names, read_columns, read_table, row_place
 

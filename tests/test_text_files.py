@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from perturb.compare.scores import read_scores
+from perturb.compare.score_changes import read_scores
 from perturb.config import load_config
 from perturb.errors import ConfigError, PerturbError, SourceError
 from perturb.review.sheet import read_sheet

@@ -15,7 +15,7 @@ from perturb.metrics import vote_counts
 from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, no_variance
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags, Floats
-from perturb.metrics.intervals import Bounded, settled
+from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.resampling import Resamples, Totals
 
 ONE_VERIFIER = "agreement takes two raters; there is one"
@@ -166,14 +166,16 @@ class _Pair:
         counts, n = self.totals.point, self.n
 
         def measured(coefficient: Callable[[Floats], Floats], low: float) -> Estimate:
-            return settled(self.bounded(float(coefficient(counts)), coefficient(self.totals.replicates), low))
+            return reported_estimate(
+                self.bounded(float(coefficient(counts)), coefficient(self.totals.replicates), low)
+            )
 
         return PairAgreement(
             a=self.a,
             b=self.b,
             n=n,
             prevalence=float((2 * counts[0] + counts[1] + counts[2]) / (2 * n)) if n else None,
-            kappa=settled(self.kappa),
+            kappa=reported_estimate(self.kappa),
             agreement=measured(vote_counts.pair_agreement, 0.0),
             pabak=measured(vote_counts.pair_pabak, -1.0),
             ac1=measured(vote_counts.pair_ac1, -1.0),
@@ -206,7 +208,9 @@ def _mean_kappa(pairs: Sequence[_Pair], verifiers: int, resamples: Resamples) ->
     low = float(np.mean([one.low for one in bounded]))
     trials = verifiers / 2 * float(np.mean([_worth(sum(pair.rare) / 2, pair.n) for pair in defined]))
     clusters = min(one.clusters for one in bounded)
-    return settled(resamples.bounded(value, means, len(defined), clusters=clusters, low=low, trials=trials))
+    return reported_estimate(
+        resamples.bounded(value, means, len(defined), clusters=clusters, low=low, trials=trials)
+    )
 
 
 def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
@@ -229,7 +233,7 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
             common = max(counts[3], counts[2] - counts[3])
             options = {"low": min(value, 1 - counts[2] / max(common, 1)), "trials": _worth(rare, n) * worth}
         why = reason if n else NO_PAIRS
-        return settled(
+        return reported_estimate(
             resamples.bounded(value, coefficient(replicates), n, why, clusters=clusters, **options)
         )
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perturb.audit.leniency import Favour, measure_favour, passes_and_votes, shares_of
+from perturb.audit.leniency import SelfPreference, measure_self_preference, passes_and_votes, shares_of
 from perturb.audit.votes import VoteTable
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags
-from perturb.metrics.intervals import add_up, settled
+from perturb.metrics.intervals import reported_estimate, weighted_sum
 from perturb.metrics.resampling import Resamples, Totals
 
 
@@ -96,7 +96,7 @@ class SelfBias:
 def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]:
     """Every generator and verifier with its bias, or with the part it does not play."""
     own_verifier = own_verifiers(table)
-    favours = measure_favour(table, own_verifier, resamples)
+    favours = measure_self_preference(table, own_verifier, resamples)
     rows = []
     for generator, name in enumerate(table.generator.names):
         verifier = own_verifier[generator]
@@ -122,7 +122,9 @@ def _absent(model: str, role: str, reason: str) -> SelfBias:
     return SelfBias(model, role, 0, None, None, nothing, nothing, None, nothing)
 
 
-def _measure(table: VoteTable, resamples: Resamples, favour: Favour, pair: tuple[int, int]) -> SelfBias:
+def _measure(
+    table: VoteTable, resamples: Resamples, favour: SelfPreference, pair: tuple[int, int]
+) -> SelfBias:
     generator, verifier = pair
     name = table.generator.names[generator]
     rows = _own_rows(table, generator, verifier)
@@ -177,7 +179,7 @@ def _bias(
         resamples.bounded(float(shares[side]), replicates[:, side], int(votes[side]), clusters=clusters)
         for side in sides
     ]
-    gap = settled(add_up(parts, [1.0, *[-1 / len(peers)] * len(peers)], n), 100)
+    gap = reported_estimate(weighted_sum(parts, [1.0, *[-1 / len(peers)] * len(peers)], n), 100)
     return float(shares[verifier]), float(shares[peers].mean()), gap
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from perturb.audit.votes import VoteTable
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
-from perturb.metrics.intervals import Bounded, Sum, add_up, settled
+from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.resampling import Resamples, Totals
 
 NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
@@ -29,7 +29,7 @@ SETTLED = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
-class Favour:
+class SelfPreference:
     """What a model's own pair lies above the fit, in percentage points."""
 
     logit: Estimate
@@ -49,9 +49,9 @@ def shares_of(totals: Floats) -> tuple[Floats, Floats]:
     return np.where(scored > 0, passed / np.maximum(scored, 1), np.nan), scored
 
 
-def measure_favour(
+def measure_self_preference(
     table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples
-) -> tuple[Favour, ...]:
+) -> tuple[SelfPreference, ...]:
     """One entry per generator; undefined where it is no verifier, or where leniency and quality cannot be told."""
     rows = np.arange(len(table))
     totals = resamples.totals(
@@ -76,7 +76,7 @@ def measure_favour(
         own = resamples.bounded(
             float(shares[pair]), replicates[:, *pair], int(votes[pair]), clusters=clusters[pair]
         )
-        on_logits = add_up(
+        on_logits = weighted_sum(
             [own, fit.expected(weights, resamples, clusters[used].min())], [1.0, -1.0], int(votes[pair])
         )
         cells = [
@@ -85,16 +85,20 @@ def measure_favour(
             )
             for cell in zip(*np.nonzero(used), strict=True)
         ]
-        on_rates = add_up([own, *cells], [1.0, *-weights], int(votes[pair]))
-        p_values = [one.p_value() for one in (on_logits, on_rates) if isinstance(one, Sum)]
+        on_rates = weighted_sum([own, *cells], [1.0, *-weights], int(votes[pair]))
+        p_values = [one.p_value() for one in (on_logits, on_rates) if isinstance(one, WeightedSum)]
         found.append(
-            Favour(settled(on_logits, 100), settled(on_rates, 100), max(p_values) if p_values else None)
+            SelfPreference(
+                reported_estimate(on_logits, 100),
+                reported_estimate(on_rates, 100),
+                max(p_values) if p_values else None,
+            )
         )
     return tuple(found)
 
 
-def _undefined(reason: str) -> Favour:
-    return Favour(Estimate.undefined(reason), Estimate.undefined(reason), None)
+def _undefined(reason: str) -> SelfPreference:
+    return SelfPreference(Estimate.undefined(reason), Estimate.undefined(reason), None)
 
 
 def _design(generators: int, verifiers: int) -> Floats:

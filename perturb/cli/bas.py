@@ -14,11 +14,11 @@ from perturb.cli import run_options as shared
 from perturb.cli.default_command import TableGroup
 from perturb.cli.output import note, print_json, print_report, print_work
 from perturb.cli.pages import check_page_name, write_beside
-from perturb.cli.wrong_use import check_choice, check_repeats, refuse
+from perturb.cli.usage_errors import check_choice, check_repeats, reject_option
 
 if TYPE_CHECKING:
     from perturb.report.model import Report
-    from perturb.score.confidence_report import ConfidenceScores, GroupCalibration, Precision, Split
+    from perturb.score.confidence_report import ConfidenceOptions, ConfidenceScores, GroupCalibration, Split
     from perturb.score.confidence_table import ConfidenceGroup
 
 bas_app = typer.Typer(
@@ -120,7 +120,7 @@ def run_command(
     from perturb.errors import SourceError
     from perturb.evaluate.bas import BasTask
     from perturb.evaluate.elicit import Elicitation
-    from perturb.evaluate.question_forms import FORMATS
+    from perturb.evaluate.question_formats import FORMATS
     from perturb.evaluate.question_sets import read_questions
     from perturb.evaluate.run import run_task
     from perturb.evaluate.task import RunOptions
@@ -135,7 +135,7 @@ def run_command(
     task = BasTask(question_set, ways, k)
     folder = out or Path("outputs") / f"bas-{question_set.name}"
     options = RunOptions(budget_usd=budget_usd, **shared.run_options(executor, batch, batch_rows, batch_poll))
-    ended = shared.run_and_tell(lambda: run_task(task, under_test, folder, options, progress=True))
+    ended = shared.run_and_report(lambda: run_task(task, under_test, folder, options, progress=True))
     facts = ended.facts
     try:
         found = score_confidence([folder / task.table_file])
@@ -183,7 +183,7 @@ def calibrate_command(
     from perturb.score.confidence_table import read_confidence_tables
 
     if apply is not None and (on is not None or save is not None):
-        refuse("--apply", "fits no map, so --on and --save cannot stand beside it: leave them out")
+        reject_option("--apply", "fits no map, so --on and --save cannot stand beside it: leave them out")
     check_page_name("--report", report)
     precision = _precision(bins, ece_bins, resamples, seed)
     groups = read_confidence_tables(tables, percent=percent)
@@ -208,14 +208,17 @@ def calibrate_command(
         print_report(replace(page, sections=page.sections[-1:]))
 
 
-def _precision(bins: int, edge: BinEdge, resamples: int, seed: int) -> Precision:
-    from perturb.score.confidence_report import Precision
+def _precision(bins: int, edge: BinEdge, resamples: int, seed: int) -> ConfidenceOptions:
+    from perturb.score.confidence_report import ConfidenceOptions
 
-    return Precision(bins, resamples, seed, edge)
+    return ConfidenceOptions(bins, resamples, seed, edge)
 
 
 def _fit(
-    group: ConfidenceGroup, calibration: tuple[ConfidenceGroup, ...], split: Split, precision: Precision
+    group: ConfidenceGroup,
+    calibration: tuple[ConfidenceGroup, ...],
+    split: Split,
+    precision: ConfidenceOptions,
 ) -> GroupCalibration:
     from perturb.errors import ConfigError
     from perturb.score.confidence_report import calibrate_on, calibrate_within

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perturb.cli.output import note, print_json, print_report
-from perturb.cli.wrong_use import check_choice, given_by_options, refuse
+from perturb.cli.usage_errors import check_choice, given_by_options, reject_option
 
 if TYPE_CHECKING:
     from perturb.config import BaseSetEntry, BuildConfig
@@ -50,7 +50,7 @@ def build_command(
     Example: perturb build build.yaml --dry-run
     """
     from perturb.build import build
-    from perturb.records import Outcome
+    from perturb.records import JobOutcome
     from perturb.report.runs import make_build_report
 
     named = _named_set(demo, base_set, base_format)
@@ -62,7 +62,7 @@ def build_command(
     if dry_run:
         _print_estimate(settings, json_output)
         return
-    retry = frozenset({Outcome.UNPARSED} if retry_unparsed else ())
+    retry = frozenset({JobOutcome.UNPARSED} if retry_unparsed else ())
     report = build(settings, out / settings.name, progress=True, retry=retry)
     for warning in report.warnings:
         note(warning)
@@ -92,20 +92,20 @@ def _configure(path: Path | None, changes: dict[str, object]) -> BuildConfig:
         return BuildConfig.model_validate({**config.model_dump(by_alias=True), **changes})
     except ValidationError as exc:
         fault = exc.errors(include_url=False)[0]
-        refuse(f"--{fault['loc'][0]}", describe_fault((), fault["type"], fault["msg"]))
+        reject_option(f"--{fault['loc'][0]}", describe_fault((), fault["type"], fault["msg"]))
 
 
 def _named_set(demo: str | None, path: Path | None, form: str) -> BaseSetEntry | None:
     """The base set that the options name, if they name one."""
     from perturb.config import BaseSetEntry
     from perturb.curate import demo_path
-    from perturb.curate.sources import FORMS
+    from perturb.curate.base_sets import FORMAT_READERS
 
     if demo is not None and path is not None:
-        refuse("--demo", "give --demo or --base-set, not both")
+        reject_option("--demo", "give --demo or --base-set, not both")
     if path is None and form != "auto":
-        refuse("--format", "goes with --base-set: leave it out")
-    check_choice("--format", form, ("auto", *FORMS))
+        reject_option("--format", "goes with --base-set: leave it out")
+    check_choice("--format", form, ("auto", *FORMAT_READERS))
     if demo is not None:
         with given_by_options():
             demo_path(demo)
@@ -123,11 +123,11 @@ def _choose_base_set(config: BuildConfig, named: BaseSetEntry | None, limit: int
 
 
 def _print_estimate(config: BuildConfig, json_output: bool) -> None:
-    from perturb.blueprint import draw_blueprint
-    from perturb.estimate import estimate_build
+    from perturb.build_plan import plan_build
+    from perturb.cost_estimate import estimate_build
     from perturb.report.runs import make_estimate_report
 
-    estimate = estimate_build(draw_blueprint(config))
+    estimate = estimate_build(plan_build(config))
     if json_output:
         print_json(estimate.to_dict())
     else:

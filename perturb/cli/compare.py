@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from perturb.cli.output import print_json, print_report
-from perturb.cli.wrong_use import refuse
+from perturb.cli.usage_errors import reject_option
 
 
 def compare_command(
@@ -40,7 +40,7 @@ def compare_command(
     from perturb.report.rounds import make_comparison_report
 
     if (second is None) == (against is None):
-        refuse("SNAP_B", "give two rounds, or one and --against")
+        reject_option("SNAP_B", "give two rounds, or one and --against")
     old, new = (against, first) if against is not None else (first, second)
     done = compare(str(old), str(new), scores)
     if json_output:

@@ -10,13 +10,13 @@ import typer
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import note, print_json, print_report
-from perturb.cli.wrong_use import check_choice, given_by_options, refuse
+from perturb.cli.usage_errors import check_choice, given_by_options, reject_option
 
 if TYPE_CHECKING:
     from perturb.curate.curation import Curation
     from perturb.curate.hub import HubSource
-    from perturb.curate.opening import Request
-    from perturb.curate.writing import Written
+    from perturb.curate.source import SourceRequest
+    from perturb.curate.writing import WrittenBaseSet
 
 
 def curate_command(
@@ -57,8 +57,8 @@ def curate_command(
     """
     from perturb.curate.curation import curate
     from perturb.curate.hub import PREFIX
-    from perturb.curate.opening import FORMATS, Request
     from perturb.curate.recipes import PLAIN, load_recipe
+    from perturb.curate.source import FORMATS, SourceRequest
     from perturb.curate.writing import check_name, check_place, write_base_set
     from perturb.resources import code_version
 
@@ -70,9 +70,9 @@ def curate_command(
             {"--subset": subset, "--split": split, "--column": column}, f"goes with {PREFIX}OWNER/NAME"
         )
         if Path(source).resolve() == out.resolve():
-            refuse("--out", f"{out} is the source itself: choose another name")
+            reject_option("--out", f"{out} is the source itself: choose another name")
     check_place(out)
-    request = Request(
+    request = SourceRequest(
         source=_hub_source(source, subset, split, column or [])
         if source.startswith(PREFIX)
         else Path(source),
@@ -95,7 +95,7 @@ def curate_command(
 def _refuse_given(given: dict[str, object], why: str) -> None:
     for name, value in given.items():
         if value:
-            refuse(name, f"{why}: leave it out")
+            reject_option(name, f"{why}: leave it out")
 
 
 def _hub_source(source: str, subset: str | None, split: str | None, columns: list[str]) -> HubSource:
@@ -105,14 +105,14 @@ def _hub_source(source: str, subset: str | None, split: str | None, columns: lis
     pairs = [pair.partition("=") for pair in columns]
     for ours, _, theirs in pairs:
         if not ours or not theirs:
-            refuse("--column", f"'{ours}{theirs}' names no pair: write FIELD=COLUMN")
+            reject_option("--column", f"'{ours}{theirs}' names no pair: write FIELD=COLUMN")
     if not name:
-        refuse("SOURCE", f"'{source}' names no data set: write {PREFIX}OWNER/NAME")
+        reject_option("SOURCE", f"'{source}' names no data set: write {PREFIX}OWNER/NAME")
     return HubSource(name, revision or None, subset, split, {ours: theirs for ours, _, theirs in pairs})
 
 
 def _curate_solved(
-    request: Request, solvers: Path, out: Path, judge: bool, options: dict[str, Any]
+    request: SourceRequest, solvers: Path, out: Path, judge: bool, options: dict[str, Any]
 ) -> Curation:
     """Curate with the solvability pre-test; its ledger lies beside the base set, so a stopped test goes on."""
     from perturb.curate.curation import curate
@@ -125,7 +125,7 @@ def _curate_solved(
         return replace(curation, report={**curation.report, "pre_test": test.facts()})
 
 
-def _report(curation: Curation, written: Written, json_output: bool) -> None:
+def _report(curation: Curation, written: WrittenBaseSet, json_output: bool) -> None:
     report = curation.report
     if json_output:
         print_json(

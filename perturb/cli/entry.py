@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from perturb.interrupts import command_begins, stop
+from perturb.interrupts import exit_interrupted, mark_command_started
 
 
 def main() -> None:
     """Load the command line and run it; Ctrl-C ends both in one line."""
-    command_begins()
+    mark_command_started()
     try:
         from perturb.cli.main import main as run
 
         run()
     except KeyboardInterrupt:
-        stop()
+        exit_interrupted()

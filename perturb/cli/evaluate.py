@@ -60,7 +60,7 @@ def evaluate_command(
         retry_unscored=retry_unscored,
         **shared.run_options(executor, batch, batch_rows, batch_poll),
     )
-    report = shared.run_and_tell(lambda: evaluate(plan, progress=True))
+    report = shared.run_and_report(lambda: evaluate(plan, progress=True))
     if json_output:
         print_json(dict(report.facts))
     else:

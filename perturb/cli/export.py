@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from perturb.cli.output import note, print_json
-from perturb.cli.wrong_use import refuse
+from perturb.cli.usage_errors import reject_option
 
 
 def export_command(
@@ -35,7 +35,7 @@ def export_command(
 
     Example: perturb export outputs/demo --out my-snapshot --per-generator 180 --min-per-cell 10
     """
-    from perturb.export.freeze import freeze
+    from perturb.export.export_snapshot import export_snapshot
     from perturb.select import SelectionPlan
     from perturb.store.calls import LEDGER_FILE, open_read_only
     from perturb.store.db import ledger_errors
@@ -43,7 +43,7 @@ def export_command(
 
     if per_generator is not None or min_per_cell is not None:
         if strategy == "natural":
-            refuse("--strategy natural", "takes no quotas: leave them out")
+            reject_option("--strategy natural", "takes no quotas: leave them out")
         strategy = "balanced"
     with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
         plan = current_plan(db, run)
@@ -55,7 +55,7 @@ def export_command(
             seed=plan.facts.seed if seed is None else seed,
         )
         with_twins = written.twins if twins is None else twins
-        snapshot = freeze(db, plan, quota, out, datetime.now(UTC), with_twins)
+        snapshot = export_snapshot(db, plan, quota, out, datetime.now(UTC), with_twins)
     selection = snapshot.manifest["selection"]
     counts = snapshot.manifest["counts"]
     if json_output:

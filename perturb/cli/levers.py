@@ -34,7 +34,7 @@ def levers_command(
     Example: perturb levers --class P-FalsePremise --intensity LOW
     """
     from perturb.catalogue import Catalogue
-    from perturb.report.levers import make_lever_report, make_levers_report
+    from perturb.report.lever_report import make_lever_report, make_levers_report
 
     catalogue = Catalogue.load(folder or ())
     levers = [

@@ -25,10 +25,10 @@ from perturb.cli.report import report_command
 from perturb.cli.review import review_app
 from perturb.cli.score import score_command
 from perturb.cli.status import status_command
+from perturb.cli.usage_errors import USAGE_EXIT_CODE, UsageError, describe
 from perturb.cli.verify_snapshot import verify_snapshot_command
-from perturb.cli.wrong_use import WRONG_USE, UsageError, describe
 from perturb.errors import PerturbError
-from perturb.interrupts import INTERRUPTED, stop
+from perturb.interrupts import INTERRUPTED, exit_interrupted
 
 app = typer.Typer(
     name="perturb",
@@ -55,7 +55,7 @@ def root(
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
-        raise typer.Exit(WRONG_USE)
+        raise typer.Exit(USAGE_EXIT_CODE)
 
 
 app.command("levers")(levers_command)
@@ -84,7 +84,7 @@ def main() -> None:
     except PerturbError as exc:
         _fail(f"perturb: {exc}", 1)
     except UsageError as exc:
-        _fail(describe(exc), WRONG_USE)
+        _fail(describe(exc), USAGE_EXIT_CODE)
     except typer.Abort:
         code = INTERRUPTED
     except BrokenPipeError:
@@ -97,7 +97,7 @@ def main() -> None:
     if code == INTERRUPTED:
         # litellm leaves coroutines of calls that were dropped before they began; they complain when collected.
         warnings.filterwarnings("ignore", message="coroutine .* was never awaited", category=RuntimeWarning)
-        stop()
+        exit_interrupted()
     sys.exit(code)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perturb.cli.output import note
-from perturb.cli.wrong_use import refuse
+from perturb.cli.usage_errors import reject_option
 
 if TYPE_CHECKING:
     from perturb.report.model import Report
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def check_page_name(option: str, html: Path | None) -> None:
     """End the command as wrong use unless a page, with a folder of figures beside it, can have this name."""
     if html is not None and html.suffix != ".html":
-        refuse(option, f"'{html}' cannot be the name of a page: give FILE.html")
+        reject_option(option, f"'{html}' cannot be the name of a page: give FILE.html")
 
 
 def write_beside(html: Path | None, report: Report) -> None:

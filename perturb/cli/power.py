@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from perturb.cli.output import note, print_json, print_report
-from perturb.cli.wrong_use import check_choice, given_by_options
+from perturb.cli.usage_errors import check_choice, given_by_options
 
 if TYPE_CHECKING:
     from perturb.power import DesignEffect, PowerQuestion, Simulation
@@ -43,7 +43,7 @@ def power_command(
     """
     from perturb.power import PowerQuestion, design_effect, plan_sizes
     from perturb.power.figure import FORMATS
-    from perturb.power.scores import read_scores
+    from perturb.power.score_columns import read_scores
 
     if figure is not None:
         check_choice("--figure", figure.suffix, FORMATS)

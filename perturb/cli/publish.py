@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from perturb.cli.output import note, print_json
-from perturb.cli.wrong_use import given_by_options
+from perturb.cli.usage_errors import given_by_options
 
 
 def publish_command(

@@ -12,7 +12,7 @@ from perturb.cli import run_options as shared
 from perturb.cli.default_command import TableGroup
 from perturb.cli.output import note, print_json, print_report, print_work
 from perturb.cli.pages import check_page_name, write_beside
-from perturb.cli.wrong_use import check_choice
+from perturb.cli.usage_errors import check_choice
 
 if TYPE_CHECKING:
     from perturb.evaluate.questions import QuestionSet
@@ -67,10 +67,10 @@ def table_command(
     Example: perturb refusal-index table answers.csv --json
     """
     from perturb.errors import ConfigError
-    from perturb.score.refusal_report import Precision, report_refusals
+    from perturb.score.refusal_report import RefusalOptions, report_refusals
 
     check_page_name("--report", report)
-    precision = Precision(interval_by=interval_by, resamples=resamples, seed=seed, cv=cv)
+    precision = RefusalOptions(interval_by=interval_by, resamples=resamples, seed=seed, cv=cv)
     try:
         found = report_refusals(source, precision)
     except ValueError as exc:
@@ -118,7 +118,7 @@ def run_command(
 
     Example: perturb refusal-index run simple_qa.csv --model openai/gpt-4o --judge openai/gpt-4o-mini --out outputs/ri
     """
-    from perturb.evaluate.question_forms import FORMATS
+    from perturb.evaluate.question_formats import FORMATS
     from perturb.evaluate.refusal_index import REFUSAL_PROMPTS, RefusalIndexTask
     from perturb.evaluate.run import run_task
     from perturb.evaluate.task import RunOptions
@@ -132,7 +132,7 @@ def run_command(
     task = RefusalIndexTask(question_set, settings)
     folder = out or Path("outputs") / f"refusal-index-{question_set.name}"
     options = RunOptions(budget_usd=budget_usd, **shared.run_options(executor, batch, batch_rows, batch_poll))
-    ended = shared.run_and_tell(lambda: run_task(task, under_test, folder, options, progress=True))
+    ended = shared.run_and_report(lambda: run_task(task, under_test, folder, options, progress=True))
     found = report_refusals(folder / task.table_file)
     if json_output:
         print_json({**ended.facts, "results": [group.to_dict() for group in found.groups]})

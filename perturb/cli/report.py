@@ -40,14 +40,14 @@ def report_command(
     Example: perturb report outputs/demo
     """
     from perturb.report.page import write_page
-    from perturb.report.sources import SourceKind, kind_of_source
+    from perturb.report.source_kind import SourceKind, source_kind
 
     check_page_name("--out", out)
     html = out or _default_page(runs)
     folder = html.with_suffix("")
     if len(runs) > 1:
         page = _page_of_several(runs, resamples, seed)
-    elif (kind := kind_of_source(runs[0])) is SourceKind.BUILD:
+    elif (kind := source_kind(runs[0])) is SourceKind.BUILD:
         from perturb.report.audit_page import ReportPlan, make_page
 
         page, folder = make_page(runs[0], ReportPlan(items, seed, resamples)), runs[0] / "audit"
@@ -83,16 +83,16 @@ def _page_of_scores(run: Path, items: int, resamples: int, seed: int) -> Report:
 
 def _page_of_refusals(run: Path, resamples: int, seed: int) -> Report:
     from perturb.report.refusal_index_page import make_refusal_page
-    from perturb.score.refusal_report import Precision, report_refusals
+    from perturb.score.refusal_report import RefusalOptions, report_refusals
 
-    return make_refusal_page(report_refusals(run, Precision(resamples=resamples, seed=seed)))
+    return make_refusal_page(report_refusals(run, RefusalOptions(resamples=resamples, seed=seed)))
 
 
 def _page_of_confidence(run: Path, resamples: int, seed: int) -> Report:
     from perturb.report.bas_page import make_bas_page
-    from perturb.score.confidence_report import Precision, score_confidence
+    from perturb.score.confidence_report import ConfidenceOptions, score_confidence
 
-    precision = Precision(resamples=resamples, seed=seed)
+    precision = ConfidenceOptions(resamples=resamples, seed=seed)
     return make_bas_page(score_confidence([run], precision=precision), str(run))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from perturb.cli.output import note, print_json, print_report
-from perturb.cli.wrong_use import given_by_options
+from perturb.cli.usage_errors import given_by_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,7 @@ def draw_command(
     Example: perturb review outputs/demo draw --per-cell 10 --seed 1
     """
     from perturb.review.exports import write_text
-    from perturb.review.items import load_items
+    from perturb.review.review_items import load_items
     from perturb.review.sample import Population, SamplePlan, draw_sample
     from perturb.review.sheet import sheet_text
     from perturb.store.plans import current_plan
@@ -89,7 +89,7 @@ def serve_command(
 
     Example: perturb review outputs/demo serve --annotator ann --annotator ben
     """
-    from perturb.review.questions import check_names
+    from perturb.review.rubric import check_names
     from perturb.review.server import ReviewServer
 
     with given_by_options():
@@ -118,7 +118,7 @@ def read_command(
 
     Example: perturb review outputs/demo read sheet.csv --annotator ann
     """
-    from perturb.review.questions import check_names
+    from perturb.review.rubric import check_names
     from perturb.review.sheet import read_sheet
     from perturb.store.reviews import ReviewLedger, sample_ids
 
@@ -176,7 +176,7 @@ def export_command(
     """
     from perturb.review.agreement import read_reviews
     from perturb.review.exports import answers_table, write_argilla, write_label_studio, write_text
-    from perturb.review.items import load_items
+    from perturb.review.review_items import load_items
     from perturb.store.calls import LEDGER_FILE, open_read_only
     from perturb.store.db import ledger_errors
     from perturb.store.plans import current_plan

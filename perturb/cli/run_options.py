@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from perturb.cli.output import note
-from perturb.cli.wrong_use import check_repeats, refuse
+from perturb.cli.usage_errors import check_repeats, reject_option
 
 if TYPE_CHECKING:
     from perturb.evaluate import EvaluationReport, ModelNames
@@ -83,9 +83,9 @@ def model_names(models: list[str], file: Path | None, request: str | None, reply
         try:
             options["request"] = json.loads(request)
         except ValueError as exc:
-            refuse("--request", f'not JSON ({exc}): write it as \'{{"query": "{{query}}"}}\'')
+            reject_option("--request", f'not JSON ({exc}): write it as \'{{"query": "{{query}}"}}\'')
         if not isinstance(options["request"], dict):
-            refuse("--request", 'must be a JSON object: write it as \'{"query": "{query}"}\'')
+            reject_option("--request", 'must be a JSON object: write it as \'{"query": "{query}"}\'')
     if reply is not None:
         options["reply"] = reply
     return ModelNames(**options)
@@ -100,7 +100,7 @@ def run_options(executor: ExecutorName, batch: bool, rows: int, poll: float) -> 
     return {"executor": ExecutorEntry(kind=executor), "batch": limits}
 
 
-def run_and_tell(run: Callable[[], EvaluationReport]) -> EvaluationReport:
+def run_and_report(run: Callable[[], EvaluationReport]) -> EvaluationReport:
     """The report of a run, its warnings said; an interrupt says what it leaves behind."""
     try:
         report = run()

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from perturb.cli.output import print_json, print_report
-from perturb.records import Outcome
+from perturb.records import JobOutcome
 
 
 def status_command(
@@ -49,7 +49,7 @@ def read_status(run: Path) -> dict[str, Any]:
         "jobs": counts.jobs,
         "left": counts.left,
         "stages": {
-            **{str(outcome): counts.outcomes.get(outcome, 0) for outcome in Outcome},
+            **{str(outcome): counts.outcomes.get(outcome, 0) for outcome in JobOutcome},
             "votes": counts.votes,
             "faults": counts.faults,
             **{name: counts.decisions.get(name, 0) for name in ("accepted", "rejected", "undecided")},

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perturb.compare.items import RoundItem
+from perturb.compare.round_items import RoundItem
 
 if TYPE_CHECKING:
     from datasketch import MinHash, MinHashLSH

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from perturb.compare.items import RoundItem
+from perturb.compare.round_items import RoundItem
 
 ASPECTS: dict[str, Callable[[RoundItem], str]] = {
     "cell": lambda item: item.cell,

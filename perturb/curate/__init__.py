@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from perturb.curate.sources import BaseSet, demo_path, load_base_set
+from perturb.curate.base_sets import BaseSet, demo_path, load_base_set
 
 __all__ = ["BaseSet", "demo_path", "load_base_set"]

@@ -9,9 +9,9 @@ from typing import Any
 
 from perturb.curate.contexts import NO_SIGNAL, TOO_FEW, cut_context
 from perturb.curate.garage import DROPPED
-from perturb.curate.opening import Opened, Request, open_source
 from perturb.curate.recipes import PLAIN, Recipe
-from perturb.curate.rows import LeftOut, RowError
+from perturb.curate.source import OpenedSource, SourceRequest, open_source
+from perturb.curate.source_rows import RowError, SkippedRow
 from perturb.digests import fraction_of
 from perturb.errors import SourceError
 from perturb.matching import holds_answer
@@ -62,7 +62,7 @@ class Tally:
         ]
 
 
-def curate(request: Request, solve: SolveTest | None = None) -> Curation:
+def curate(request: SourceRequest, solve: SolveTest | None = None) -> Curation:
     """Curate a source; `solve` is the pre-test that an instance must pass to be drawn.
 
     Raises `SourceError` if the source cannot be read, if a line of it is no JSON object, or if nothing remains.
@@ -118,13 +118,13 @@ def curate(request: Request, solve: SolveTest | None = None) -> Curation:
 
 
 def _usable(
-    label: str, read: BaseInstance | LeftOut | RowError, seen: set[str], tally: Tally, repeats: bool
+    label: str, read: BaseInstance | SkippedRow | RowError, seen: set[str], tally: Tally, repeats: bool
 ) -> BaseInstance | None:
     """The instance of a record, unless it has none or its id was seen before."""
     if isinstance(read, RowError):
         tally.add("malformed", read.reason, label)
         return None
-    if isinstance(read, LeftOut):
+    if isinstance(read, SkippedRow):
         tally.add("unusable", read.reason, label)
         return None
     if read.id in seen:
@@ -239,7 +239,7 @@ def _shortfalls(drawn: Sequence[BaseInstance], recipe: Recipe) -> list[dict[str,
     ]
 
 
-def _finished(instance: BaseInstance, recipe: Recipe, opened: Opened) -> BaseInstance:
+def _finished(instance: BaseInstance, recipe: Recipe, opened: OpenedSource) -> BaseInstance:
     """The instance as it is written: under the licence that is nearest to its text."""
     metadata = {key: value for key, value in instance.metadata.items() if key != DROPPED}
     licence = instance.licence or recipe.licence or opened.licence

@@ -11,7 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from perturb.curate.rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, LeftOut, Row
+from perturb.curate.source_rows import (
+    MAX_NAME_CHARS,
+    MAX_PASSAGE_CHARS,
+    MAX_QUERY_CHARS,
+    SkippedRow,
+    SourceRow,
+)
 from perturb.digests import digest
 from perturb.records import BaseInstance, Passage
 
@@ -46,7 +52,7 @@ def recognises(fields: Mapping[str, Any]) -> bool:
     return "grounding" in fields and "evidence_correct" in fields
 
 
-def read_row(row: Row) -> BaseInstance | LeftOut:
+def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     """An instance with all passages of the record; empty and repeated ones are dropped and counted.
 
     A passage that answers the question is signal, every other one noise. Raises `RowError` for a malformed record.
@@ -65,10 +71,10 @@ def read_row(row: Row) -> BaseInstance | LeftOut:
     told = [each for each in read if each.passage.text]
     kept = _without_repeats(told)
     if not kept:
-        return LeftOut("every passage is empty")
+        return SkippedRow("every passage is empty")
     answer = _CITATION.sub("", _told(row, "answer_generate", MAX_QUERY_CHARS) or "").strip()
     if not answer:
-        return LeftOut("answer_generate holds no answer")
+        return SkippedRow("answer_generate holds no answer")
     passages = tuple(each.passage for each in kept)
     return BaseInstance(
         id=identifier or digest(query, [[p.title, p.text, p.role] for p in passages], answer),
@@ -116,12 +122,12 @@ def split_marker(text: str) -> tuple[str, str]:
     return title[1].strip(), body[title.end() :].strip()
 
 
-def _told(row: Row, field: str, limit: int) -> str | None:
+def _told(row: SourceRow, field: str, limit: int) -> str | None:
     """The text of a field that the annotators may have left empty."""
     return None if row.fields.get(field) == "" else row.optional_text(field, limit)
 
 
-def _passage(row: Row, position: int, entry: Mapping[str, Any], label: str) -> Passage:
+def _passage(row: SourceRow, position: int, entry: Mapping[str, Any], label: str) -> Passage:
     field = f"grounding[{position}]"
     text = cited_text(entry)
     if text is None:
@@ -132,7 +138,7 @@ def _passage(row: Row, position: int, entry: Mapping[str, Any], label: str) -> P
     return Passage(body, title=title, role="signal" if label == ANSWERS else "noise")
 
 
-def _evidence(row: Row, field: str, length: int) -> list[str]:
+def _evidence(row: SourceRow, field: str, length: int) -> list[str]:
     values = row.fields.get(field)
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise row.error(field, "must be a list of labels, one for each passage")

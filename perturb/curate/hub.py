@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from perturb.curate.rows import Header, Row
+from perturb.curate.source_rows import Header, SourceRow
 from perturb.errors import SourceError
 from perturb.tables import plain_value
 
@@ -55,7 +55,7 @@ class HubSource:
 class HubRows:
     """The rows of a data set, read one by one, and what is known of it."""
 
-    rows: Iterator[Row]
+    rows: Iterator[SourceRow]
     revision: str | None
     """The commit that is read, where the Hub names it."""
     licence: str | None
@@ -93,11 +93,11 @@ def open_hub(source: HubSource) -> HubRows:
     columns = _checked_columns(source, first)
     header = Header(Path(source.name).name)
 
-    def rows() -> Iterator[Row]:
+    def rows() -> Iterator[SourceRow]:
         try:
             for number, content in enumerate(chain([first], contents), start=1):
                 fields = {ours: plain_value(content.get(theirs)) for ours, theirs in columns.items()}
-                yield Row(Path(source.name), number, fields, header)
+                yield SourceRow(Path(source.name), number, fields, header)
         except failures as error:
             raise _failed(source, error) from error
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from perturb.curate.rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Row
+from perturb.curate.source_rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, SourceRow
 from perturb.digests import digest
 from perturb.records import BaseInstance, Passage
-from perturb.tables import kind_of, quote
+from perturb.tables import quote, type_name
 
 FIELDS: tuple[str, ...] = (
     "id",
@@ -30,7 +30,7 @@ def recognises(fields: Mapping[str, Any]) -> bool:
     return "query" in fields
 
 
-def read_row(row: Row) -> BaseInstance:
+def read_row(row: SourceRow) -> BaseInstance:
     """The base instance of one row. Raises `SourceError` naming the field that is wrong."""
     for key in row.fields:
         if key not in FIELDS:
@@ -53,7 +53,7 @@ def read_row(row: Row) -> BaseInstance:
     )
 
 
-def _passages(row: Row) -> tuple[Passage, ...]:
+def _passages(row: SourceRow) -> tuple[Passage, ...]:
     context, passages = row.fields.get("context"), row.fields.get("passages")
     if context is not None and passages is not None:
         raise row.error("context", "stands beside 'passages': keep one of the two")
@@ -62,7 +62,7 @@ def _passages(row: Row) -> tuple[Passage, ...]:
     if passages is None:
         raise row.error("passages", "is missing: give a list of passages, or one 'context' string")
     if not isinstance(passages, list) or not passages:
-        got = "an empty list" if passages == [] else kind_of(passages)
+        got = "an empty list" if passages == [] else type_name(passages)
         raise row.error("passages", f'must be a list of passages, got {got}: write it as ["…"]')
     read = tuple(_passage(row, f"passages[{position}]", item) for position, item in enumerate(passages))
     if all(passage.role == "noise" for passage in read):
@@ -70,11 +70,11 @@ def _passages(row: Row) -> tuple[Passage, ...]:
     return read
 
 
-def _passage(row: Row, field: str, item: Any) -> Passage:
+def _passage(row: SourceRow, field: str, item: Any) -> Passage:
     if isinstance(item, str):
         return Passage(row.text(item, field, MAX_PASSAGE_CHARS))
     if not isinstance(item, dict):
-        raise row.error(field, f"must be a string or an object with 'text', got {kind_of(item)}")
+        raise row.error(field, f"must be a string or an object with 'text', got {type_name(item)}")
     for key in item:
         if key not in PASSAGE_FIELDS:
             problem = f"has the unknown key {quote(key)}: a passage takes {', '.join(PASSAGE_FIELDS)}"
@@ -92,10 +92,10 @@ def _passage(row: Row, field: str, item: Any) -> Passage:
     )
 
 
-def _metadata(row: Row) -> Mapping[str, Any]:
+def _metadata(row: SourceRow) -> Mapping[str, Any]:
     value = row.fields.get("metadata")
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise row.error("metadata", f'must be an object, got {kind_of(value)}: write it as {{"name": …}}')
+        raise row.error("metadata", f'must be an object, got {type_name(value)}: write it as {{"name": …}}')
     return value

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from perturb.curate.rows import (
+from perturb.curate.source_rows import (
     MAX_NAME_CHARS,
     MAX_PASSAGE_CHARS,
     MAX_QUERY_CHARS,
     Header,
-    LeftOut,
-    Row,
     RowError,
+    SkippedRow,
+    SourceRow,
     parse_line,
     row_label,
 )
@@ -72,8 +72,8 @@ def recognises(fields: Mapping[str, Any]) -> bool:
 
 
 def read_instances(
-    rows: Iterable[Row], knowledge: Path
-) -> Iterator[tuple[str, BaseInstance | LeftOut | RowError]]:
+    rows: Iterable[SourceRow], knowledge: Path
+) -> Iterator[tuple[str, BaseInstance | SkippedRow | RowError]]:
     """For each row its id (or its line) with its single-passage instance, or why it has none.
 
     Raises `SourceError` if the knowledge source cannot be read.
@@ -94,7 +94,9 @@ def look_up(pages: Pages, knowledge: Path) -> None:
     titles = {name for kind, name in pages.wanted if kind == "title"}
     for number, line in read_raw_lines(knowledge):
         if _may_be_wanted(line, ids, titles) and line.strip():
-            _keep(pages, Row(knowledge, number, parse_line(knowledge, number, line), Header("knowledge")))
+            _keep(
+                pages, SourceRow(knowledge, number, parse_line(knowledge, number, line), Header("knowledge"))
+            )
 
 
 def _may_be_wanted(line: bytes, ids: set[bytes], titles: set[str]) -> bool:
@@ -112,7 +114,7 @@ def _title(quoted: bytes) -> str:
         return ""
 
 
-def _keep(pages: Pages, page: Row) -> None:
+def _keep(pages: Pages, page: SourceRow) -> None:
     told = page.fields.get("wikipedia_title")
     title = told if isinstance(told, str) and len(told) <= MAX_NAME_CHARS else ""
     identifier = page.identifier("wikipedia_id")
@@ -136,7 +138,7 @@ def _joined(paragraphs: list[str]) -> str:
     return "\n".join(text for text in kept if text)
 
 
-def _question(row: Row) -> _Question | LeftOut | RowError:
+def _question(row: SourceRow) -> _Question | SkippedRow | RowError:
     try:
         if row.fields.get("input") is None:
             raise row.error("input", "is missing: give the question as a string")
@@ -152,14 +154,14 @@ def _question(row: Row) -> _Question | LeftOut | RowError:
     except RowError as error:
         return error
     if not answers:
-        return LeftOut("no output holds an answer")
+        return SkippedRow("no output holds an answer")
     if not spans:
-        return LeftOut("no output holds a provenance")
+        return SkippedRow("no output holds a provenance")
     known = dict.fromkeys(answers)
     return _Question(identifier or digest(query, list(known)), query, tuple(known), tuple(spans), row.header)
 
 
-def _spans(row: Row, place: str, provenance: Any) -> Iterator[Span]:
+def _spans(row: SourceRow, place: str, provenance: Any) -> Iterator[Span]:
     if not isinstance(provenance, list):
         raise row.error(place, "must be a list of ranges")
     for position, entry in enumerate(provenance):
@@ -175,20 +177,20 @@ def _spans(row: Row, place: str, provenance: Any) -> Iterator[Span]:
         yield (("id", str(identifier)) if identifier else ("title", str(title)), start, end)
 
 
-def _instance(question: _Question, pages: Pages) -> BaseInstance | LeftOut:
+def _instance(question: _Question, pages: Pages) -> BaseInstance | SkippedRow:
     """The first span that holds an answer; else the reason that came closest to one."""
     known = [span for span in question.spans if span in pages.found]
     passages = [passage for span in known if (passage := pages.found[span]) is not None]
     if not known:
-        return LeftOut("no page of the provenance is in the knowledge source")
+        return SkippedRow("no page of the provenance is in the knowledge source")
     if not passages:
-        return LeftOut("the paragraph range runs past the end of the page")
+        return SkippedRow("the paragraph range runs past the end of the page")
     usable = [p for p in passages if 0 < len(p.text) <= MAX_PASSAGE_CHARS]
     if not usable:
-        return LeftOut("the paragraphs of the range are empty or too long")
+        return SkippedRow("the paragraphs of the range are empty or too long")
     passage = next((p for p in usable if holds_answer(p.text, *question.answers)), None)
     if passage is None:
-        return LeftOut("the passage holds none of the answers")
+        return SkippedRow("the passage holds none of the answers")
     return BaseInstance(
         id=question.id,
         source=question.source.name,

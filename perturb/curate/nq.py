@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from perturb.curate.rows import (
+from perturb.curate.source_rows import (
     MAX_NAME_CHARS,
     MAX_PASSAGE_CHARS,
     MAX_QUERY_CHARS,
-    LeftOut,
-    Row,
+    SkippedRow,
+    SourceRow,
 )
 from perturb.digests import digest
 from perturb.matching import holds_answer
 from perturb.records import BaseInstance, Passage
-from perturb.tables import kind_of
+from perturb.tables import type_name
 
 GOLD_FLAGS: tuple[str, ...] = ("isgold", "is_gold", "hasanswer")
 """Names of the flag, the surest first: a passage may hold the answer without being the annotated one."""
@@ -30,7 +30,7 @@ def recognises(fields: Mapping[str, Any]) -> bool:
     return "question" in fields
 
 
-def read_row(row: Row) -> BaseInstance | LeftOut:
+def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     """A single-passage instance: the first gold passage that holds an answer.
 
     Rows whose gold passages hold none of the answers are left out, since real dumps have them. Raises
@@ -42,10 +42,10 @@ def read_row(row: Row) -> BaseInstance | LeftOut:
     answers = row.answers("answer" if "answer" in row.fields and "answers" not in row.fields else "answers")
     gold = _gold_passages(row)
     if not gold:
-        return LeftOut("no passage is marked gold")
+        return SkippedRow("no passage is marked gold")
     passage = next((p for p in gold if holds_answer(p.text, *answers)), None)
     if passage is None:
-        return LeftOut("the gold passage holds none of the answers")
+        return SkippedRow("the gold passage holds none of the answers")
     return BaseInstance(
         id=row.identifier() or digest(query, [[passage.title, passage.text, passage.role]], answers),
         source=row.header.name,
@@ -56,7 +56,7 @@ def read_row(row: Row) -> BaseInstance | LeftOut:
     )
 
 
-def _gold_passages(row: Row) -> list[Passage]:
+def _gold_passages(row: SourceRow) -> list[Passage]:
     if row.fields.get("ctxs") is not None:
         items = row.objects("ctxs")
         flag = next((name for name in GOLD_FLAGS if any(name in item for item in items)), None)
@@ -74,15 +74,15 @@ def _gold_passages(row: Row) -> list[Passage]:
     raise row.error("ctxs", 'is missing: give a list of passages, one of them with "isgold": true')
 
 
-def _flag(row: Row, field: str, value: Any) -> bool:
+def _flag(row: SourceRow, field: str, value: Any) -> bool:
     if value is None:
         return False
     if not isinstance(value, bool):
-        raise row.error(field, f"must be true or false, got {kind_of(value)}")
+        raise row.error(field, f"must be true or false, got {type_name(value)}")
     return value
 
 
-def _passage(row: Row, field: str, item: Mapping[str, Any]) -> Passage:
+def _passage(row: SourceRow, field: str, item: Mapping[str, Any]) -> Passage:
     if item.get("text") is None:
         raise row.error(f"{field}.text", "is missing: give the passage as a string")
     text = row.text(item["text"], f"{field}.text", MAX_PASSAGE_CHARS)

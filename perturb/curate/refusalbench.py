@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from perturb.curate.garage import cited_text, split_marker
-from perturb.curate.rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, LeftOut, Row
+from perturb.curate.source_rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, SkippedRow, SourceRow
 from perturb.records import BaseInstance, Passage, PerturbationClass
 
 _NUMBER = re.compile(r"(?:\A|\n)\s*(?=\[(\d+)\] ?)")
@@ -22,7 +22,7 @@ def recognises(fields: Mapping[str, Any]) -> bool:
     return "original_query" in fields and "perturbation_class" in fields
 
 
-def read_row(row: Row) -> BaseInstance | LeftOut:
+def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     """The base instance that a row was made from. Raises `RowError` for a malformed row."""
     if row.fields.get("original_query") is None:
         raise row.error("original_query", "is missing: the row does not say what it was made from")
@@ -31,7 +31,7 @@ def read_row(row: Row) -> BaseInstance | LeftOut:
         raise row.error("source_id", "is missing: the row does not say what it was made from")
     texts = _original_texts(row)
     if texts is None:
-        return LeftOut("the original passages cannot be told from the row")
+        return SkippedRow("the original passages cannot be told from the row")
     answers = row.answers("original_answers")
     return BaseInstance(
         id=identifier,
@@ -45,7 +45,7 @@ def read_row(row: Row) -> BaseInstance | LeftOut:
     )
 
 
-def _original_texts(row: Row) -> list[str] | None:
+def _original_texts(row: SourceRow) -> list[str] | None:
     """The original passages as they were shown, or None if the row does not tell them."""
     context, grounding = row.fields.get("original_context"), row.fields.get("grounding")
     if isinstance(context, list) and context:
@@ -69,7 +69,7 @@ def _numbered(context: str) -> list[str]:
     return [context[start:end].strip() for start, end in zip(starts, [*starts[1:], None], strict=False)]
 
 
-def _listed(row: Row, field: str) -> list[str]:
+def _listed(row: SourceRow, field: str) -> list[str]:
     listed = row.fields[field]
     if not isinstance(listed, list):
         raise row.error(field, "must be a list of passages")
@@ -77,7 +77,7 @@ def _listed(row: Row, field: str) -> list[str]:
     return [row.text(text, f"{field}[{i}]", MAX_PASSAGE_CHARS) for i, text in enumerate(texts)]
 
 
-def _passages(row: Row, texts: list[str]) -> tuple[Passage, ...]:
+def _passages(row: SourceRow, texts: list[str]) -> tuple[Passage, ...]:
     if len(texts) == 1:
         return (Passage(texts[0]),)
     signal = row.fields.get("signal_indices")

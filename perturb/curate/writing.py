@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from perturb.curate.base_sets import load_base_set
 from perturb.curate.curation import Curation
-from perturb.curate.sources import load_base_set
 from perturb.digests import digest
 from perturb.errors import SourceError
 from perturb.records import BaseInstance, Passage
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenBaseSet:
     """Where a base set was written."""
 
     base_set: Path
@@ -42,7 +42,7 @@ def check_place(out: Path) -> None:
         raise SourceError(f"{out}: cannot be written, because of {above}: choose another place")
 
 
-def write_base_set(curation: Curation, out: Path, code_version: str) -> Written:
+def write_base_set(curation: Curation, out: Path, code_version: str) -> WrittenBaseSet:
     """Write `out` and `NAME.manifest.json` beside it; each appears whole or not at all.
 
     Raises `SourceError` if the folder cannot be written to, or if `out` is not called `NAME.jsonl`.
@@ -64,7 +64,7 @@ def write_base_set(curation: Curation, out: Path, code_version: str) -> Written:
             manifest.replace(manifest_path)
     except OSError as error:
         raise SourceError(f"{out}: cannot be written ({error.strerror}): check the folder") from error
-    return Written(out, manifest_path, content_digest)
+    return WrittenBaseSet(out, manifest_path, content_digest)
 
 
 def _row(instance: BaseInstance, curation: Curation) -> dict[str, Any]:

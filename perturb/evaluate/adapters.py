@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from perturb.errors import ConfigError
-from perturb.evaluate.prompts import ItemRequest
+from perturb.evaluate.requests import ItemRequest
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
 from perturb.llm.redaction import read_key, redact
 from perturb.llm.wire import chat_reply, failure, is_worth_retrying, redirect_words, retry_after

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from perturb.evaluate.question_forms import read_number
+from perturb.evaluate.question_formats import read_number
 from perturb.evaluate.questions import Question
 
 UNANSWERED = "UNANSWERED"

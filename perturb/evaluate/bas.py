@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from perturb.concurrency import gather_all
 from perturb.errors import ConfigError
 from perturb.evaluate.answers import Grade
-from perturb.evaluate.contestants import ModelSet
 from perturb.evaluate.elicit import (
     DEFAULT_K,
     Elicitation,
@@ -25,13 +25,13 @@ from perturb.evaluate.elicit import (
     second_request,
 )
 from perturb.evaluate.grade import grade
+from perturb.evaluate.models_under_test import ModelSet
 from perturb.evaluate.question_task import QuestionRow, QuestionTask
 from perturb.evaluate.questions import Question
 from perturb.evaluate.session import Session, Unscored
 from perturb.llm.replies import ReplyError
 from perturb.records import Response
 from perturb.store.evaluations import CONFIDENCE_TABLE
-from perturb.workers import finish_all
 
 FIRST = "first"
 """Added to the variant of the first of two replies: `reflection/first`."""
@@ -91,7 +91,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
 
     async def solve(self, session: Session, model: str, item: Question) -> list[ConfidenceRow]:
         """A question in all ways at the same time; an unreadable reply is not asked for again."""
-        return await finish_all(self._row(session, item, model, way) for way in self.elicitations)
+        return await gather_all(self._row(session, item, model, way) for way in self.elicitations)
 
     async def _row(
         self, session: Session, question: Question, model: str, elicitation: Elicitation

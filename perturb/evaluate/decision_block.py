@@ -35,7 +35,7 @@ _AROUND = " \t\r,;|*_`"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DecisionEntry:
     """One answer of a block, and how sure it is."""
 
     answer: str
@@ -48,7 +48,7 @@ class Entry:
 class DecisionBlock:
     """The last block of a reply."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[DecisionEntry, ...]
     """One or more, in the order they stand in."""
 
 
@@ -115,9 +115,9 @@ def _after_thinking(text: str) -> str:
     return text[tags[-1].end() :].strip() if tags[-1][1] else ""
 
 
-def _entries(block: str, answers: bool, confidence: bool) -> Iterator[Entry]:
+def _entries(block: str, answers: bool, confidence: bool) -> Iterator[DecisionEntry]:
     if not answers:
-        yield Entry("", _only_confidence(block))
+        yield DecisionEntry("", _only_confidence(block))
         return
     labels = list(_ANSWER.finditer(block))
     if not labels:
@@ -126,10 +126,10 @@ def _entries(block: str, answers: bool, confidence: bool) -> Iterator[Entry]:
     parts = [block[label.end() : end] for label, end in zip(labels, ends, strict=True)]
     if confidence and len(parts) == 1:
         # a single pair may stand in either order
-        yield Entry(_answer(parts[0]), _only_confidence(block))
+        yield DecisionEntry(_answer(parts[0]), _only_confidence(block))
         return
     for part in parts:
-        yield Entry(_answer(part), _only_confidence(part) if confidence else None)
+        yield DecisionEntry(_answer(part), _only_confidence(part) if confidence else None)
 
 
 def _answer(part: str) -> str:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from perturb.evaluate.decision_block import Entry, read_block
-from perturb.evaluate.prompts import question_request
+from perturb.evaluate.decision_block import DecisionEntry, read_block
 from perturb.evaluate.questions import AnswerForm, Question, question_data
+from perturb.evaluate.requests import question_request
 from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError
 from perturb.prompts import system_message, template_version
@@ -69,7 +69,7 @@ class Stated:
     answer: str
     confidence: float
     """In [0, 1], as stated: sums that are not 1 are not mended."""
-    entries: tuple[Entry, ...]
+    entries: tuple[DecisionEntry, ...]
     """Every answer it named; one unless several were asked for."""
     notes: tuple[str, ...] = ()
     """What is odd about the reply, in words."""
@@ -142,18 +142,20 @@ def _system(elicitation: Elicitation, question: Question, step: int, k: int) -> 
     return system_message(elicitation.template, **options)
 
 
-def _join(elicitation: Elicitation, first: tuple[Entry, ...], second: tuple[Entry, ...]) -> tuple[Entry, ...]:
+def _join(
+    elicitation: Elicitation, first: tuple[DecisionEntry, ...], second: tuple[DecisionEntry, ...]
+) -> tuple[DecisionEntry, ...]:
     """The answers of the first reply with the confidences of the second."""
     if elicitation is Elicitation.REFLECTION:
         if len(first) > 1:
             raise ReplyError(_SEVERAL)
-        return (Entry(first[0].answer, second[0].confidence),)
+        return (DecisionEntry(first[0].answer, second[0].confidence),)
     if sorted(map(_plain, first)) != sorted(map(_plain, second)):
         raise ReplyError("the second reply is not about the answers of the first")
     return second
 
 
-def _oddities(entries: tuple[Entry, ...], k: int) -> list[str]:
+def _oddities(entries: tuple[DecisionEntry, ...], k: int) -> list[str]:
     notes = []
     if len(entries) != k:
         notes.append(f"{len(entries)} answers instead of {k}")
@@ -165,11 +167,11 @@ def _oddities(entries: tuple[Entry, ...], k: int) -> list[str]:
     return notes
 
 
-def _confidence(entry: Entry) -> float:
+def _confidence(entry: DecisionEntry) -> float:
     if entry.confidence is None:
         raise ReplyError("an answer without a confidence")
     return entry.confidence
 
 
-def _plain(entry: Entry) -> str:
+def _plain(entry: DecisionEntry) -> str:
     return re.sub(r"[\W_]+", " ", entry.answer).casefold().strip()

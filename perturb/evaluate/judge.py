@@ -8,7 +8,7 @@ from typing import Any
 
 from perturb.digests import digest
 from perturb.evaluate.classify import ANSWER, read_code, refusal_codes
-from perturb.evaluate.prompts import (
+from perturb.evaluate.requests import (
     classification_request,
     judge_version,
     quality_request,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from perturb.catalogue import Catalogue
 from perturb.curate.hub import PREFIX, HubSource, open_hub
-from perturb.curate.rows import Header, Row, read_rows
+from perturb.curate.source_rows import Header, SourceRow, read_rows
 from perturb.digests import digest
 from perturb.errors import SnapshotError, SourceError
 from perturb.export.controls import SUFFIX
@@ -88,14 +88,14 @@ def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
         )
     header = Header(str(snapshot.manifest.get("name") or folder.name))
     rows = (
-        Row(snapshot.folder, number, fields, header)
+        SourceRow(snapshot.folder, number, fields, header)
         for number, fields in enumerate((*snapshot.read_rows(), *snapshot.read_controls()), start=1)
     )
     items, warnings, round_name = _read_all(rows, str(folder), catalogue)
     return ItemSet(header.name, snapshot.content_digest, round_name, items, warnings)
 
 
-def _other_rows(source: ItemSource) -> tuple[str, Iterator[Row]]:
+def _other_rows(source: ItemSource) -> tuple[str, Iterator[SourceRow]]:
     """A label and the rows of a file, or of a data set that `datasets` loads."""
     path = Path(source.name)
     if path.is_file() or ending_of(path) is not None:
@@ -110,7 +110,7 @@ def _other_rows(source: ItemSource) -> tuple[str, Iterator[Row]]:
 
 
 def _read_all(
-    rows: Iterable[Row], label: str, catalogue: Catalogue
+    rows: Iterable[SourceRow], label: str, catalogue: Catalogue
 ) -> tuple[tuple[Item, ...], tuple[str, ...], str | None]:
     items: dict[str, Item] = {}
     rounds: dict[str, None] = {}

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from perturb.catalogue import Catalogue
 from perturb.curate.hub import PREFIX, HubSource, open_hub
-from perturb.curate.rows import Row, read_rows
+from perturb.curate.source_rows import SourceRow, read_rows
 from perturb.errors import SourceError
 from perturb.evaluate.loading import ItemSource, load_items
-from perturb.evaluate.question_forms import ID_FIELDS, SNAPSHOT, form_of, read_row
+from perturb.evaluate.question_formats import ID_FIELDS, SNAPSHOT, format_of_row, read_row
 from perturb.evaluate.questions import Question, QuestionSet
 
 FAITHEVAL = "faitheval:"
@@ -32,7 +32,7 @@ def read_questions(source: str, form: str = "auto") -> QuestionSet:
     first = next(rows, None)
     if first is None:
         raise SourceError(f"{source}: holds no questions: give at least one row")
-    chosen = form_of(form, name, first)
+    chosen = format_of_row(form, name, first)
     if chosen == SNAPSHOT:
         return _read_snapshot(source)
     read: dict[str, Question] = {}
@@ -49,11 +49,11 @@ def read_questions(source: str, form: str = "auto") -> QuestionSet:
     return QuestionSet(name, tuple(read.values()), warnings)
 
 
-def _stated_id(row: Row) -> bool:
+def _stated_id(row: SourceRow) -> bool:
     return any(row.fields.get(name) is not None for name in ID_FIELDS)
 
 
-def _open(source: str) -> tuple[str, Iterator[Row]]:
+def _open(source: str) -> tuple[str, Iterator[SourceRow]]:
     """The name of a set and its rows."""
     if source.startswith(FAITHEVAL):
         task = source.removeprefix(FAITHEVAL)

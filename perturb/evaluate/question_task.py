@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from perturb.errors import ConfigError, LedgerError
 from perturb.evaluate import grade
-from perturb.evaluate.contestants import ModelSet
+from perturb.evaluate.models_under_test import ModelSet
 from perturb.evaluate.questions import Question, QuestionSet
 from perturb.evaluate.session import Session
 from perturb.evaluate.task import Task, TaskResult

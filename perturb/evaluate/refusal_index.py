@@ -12,18 +12,18 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from perturb.concurrency import gather_all
 from perturb.errors import ConfigError
 from perturb.evaluate.answers import Grade
-from perturb.evaluate.contestants import ModelSet
 from perturb.evaluate.grade import grade
-from perturb.evaluate.prompts import question_request
+from perturb.evaluate.models_under_test import ModelSet
 from perturb.evaluate.question_task import QuestionRow, QuestionTask
 from perturb.evaluate.questions import Question, question_data
+from perturb.evaluate.requests import question_request
 from perturb.evaluate.session import Session, Unscored
 from perturb.llm.client import ChatRequest
 from perturb.prompts import system_message
 from perturb.store.evaluations import REFUSAL_TABLE
-from perturb.workers import finish_all
 
 REFUSAL_PROMPTS: Mapping[str, int] = {"low": 0, "normal": 1, "high": 4, "highest": 6}
 """First-pass prompts by how much they invite a refusal, and how many of their ten examples are unanswered (table 5)."""
@@ -86,7 +86,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
                 under_way.append(asyncio.ensure_future(_graded(session, item, model, FORCED)))
             return under_way[0]
 
-        return await finish_all(self._row(session, item, model, way, forced) for way in self.ways)
+        return await gather_all(self._row(session, item, model, way, forced) for way in self.ways)
 
     async def _row(
         self,

@@ -13,10 +13,10 @@ from perturb.catalogue import Catalogue
 from perturb.digests import digest
 from perturb.errors import ConfigError
 from perturb.evaluate.classify import ANSWER
-from perturb.evaluate.contestants import ModelNames, ModelSet
 from perturb.evaluate.judge import judge_author, judge_rubric, rule_author
 from perturb.evaluate.loading import ItemSet, ItemSource, load_items
-from perturb.evaluate.prompts import respond_request
+from perturb.evaluate.models_under_test import ModelNames, ModelSet
+from perturb.evaluate.requests import respond_request
 from perturb.evaluate.results import EvaluationRun, answer_kind, run_of, write_results
 from perturb.evaluate.run import run_task
 from perturb.evaluate.session import Session, Unscored

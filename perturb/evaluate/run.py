@@ -15,21 +15,21 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
+from perturb.concurrency import first_error, run_concurrently
 from perturb.errors import BudgetSpent, ConfigError
-from perturb.evaluate.contestants import Contestant, ModelSet
+from perturb.evaluate.models_under_test import ModelSet, ModelUnderTest
 from perturb.evaluate.session import Session
 from perturb.evaluate.task import EvaluationReport, ItemT, RunOptions, Task
-from perturb.executors.opening import open_executor
-from perturb.interrupts import heeded
-from perturb.llm.asking import Asker
+from perturb.executors.factory import open_executor
+from perturb.interrupts import sigterm_as_interrupt
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel
 from perturb.llm.limits import LimitedModel
-from perturb.llm.opening import open_models
+from perturb.llm.model_client import ModelClient
+from perturb.llm.model_factory import open_models
 from perturb.store import EvaluationLedger, queries
 from perturb.store.batches import count_batches
 from perturb.store.db import ledger_errors
-from perturb.workers import first_error, work_through
 
 T = TypeVar("T")
 
@@ -48,9 +48,9 @@ def run_task(
         task.register_run(ledger, models)
         ledger.flush()
         try:
-            stopped = run_sync(_bring_through(task, models, ledger, options, progress))
+            stopped = run_sync(_run_all(task, models, ledger, options, progress))
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(*_left_open(ledger)) from None
+            raise KeyboardInterrupt(*_open_batches(ledger)) from None
         ledger.flush()
         result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
         facts = {"run": str(run), **result.facts, **call_facts(ledger), "batches": count_batches(ledger.db)}
@@ -97,19 +97,19 @@ async def open_session(
     budget = Budget(options.budget_usd, queries.spent_usd(ledger.db))
     executor = await open_executor(options.executor)
     opened: list[ChatModel] = []
-    with heeded():  # after the executor: Ray sets a handler of its own
+    with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
         try:
             called = models.called.values()
-            singly = [one.settings for one in called if not one.opener and not _by_batch(one, options)]
+            singly = [one.settings for one in called if not one.opener and not _uses_batch_api(one, options)]
             opened += open_models(singly, budget, executor.model).values()
             opened += [LimitedModel(executor.model(one.settings, one.opener)) for one in called if one.opener]
             if options.batch is not None:
                 from perturb.llm.remote_batches import open_batch_models
 
-                in_batches = [one.settings for one in called if _by_batch(one, options)]
+                in_batches = [one.settings for one in called if _uses_batch_api(one, options)]
                 opened += open_batch_models(in_batches, budget, ledger, options.batch, tell)
-            asker = Asker({model.settings.name: model for model in opened}, ledger, budget)
-            yield Session(ledger, models, asker, retry=retry)
+            client = ModelClient({model.settings.name: model for model in opened}, ledger, budget)
+            yield Session(ledger, models, client, retry=retry)
             await asyncio.to_thread(ledger.flush)
         finally:
             for model in opened:
@@ -117,7 +117,7 @@ async def open_session(
             await executor.close()
 
 
-async def _bring_through(
+async def _run_all(
     task: Task[ItemT], models: ModelSet, ledger: EvaluationLedger, options: RunOptions, progress: bool
 ) -> BudgetSpent | None:
     """Bring every model through every item, at the same time; returns what stopped the first of them, if anything."""
@@ -129,10 +129,10 @@ async def _bring_through(
             async def one_item(item: ItemT) -> None:
                 await task.solve(session, model, item)
                 bar.update()
-                await ledger.keep_up()
+                await ledger.apply_backpressure()
 
             at_once = min(len(task.items), width(models, [models.under_test[model]], options))
-            return await work_through(iter(task.items), one_item, at_once)
+            return await run_concurrently(iter(task.items), one_item, at_once)
 
         async with open_session(models, ledger, options, retry=retry, tell=bar.set_postfix_str) as session:
             try:
@@ -143,7 +143,7 @@ async def _bring_through(
     return next((stop for one in passes if (stop := one.result()) is not None), None)
 
 
-def width(models: ModelSet, asked: list[Contestant], options: RunOptions) -> int:
+def width(models: ModelSet, asked: list[ModelUnderTest], options: RunOptions) -> int:
     """How many items go through at once: what keeps those asked and the judge busy, or fills batches."""
     if options.batch is not None:
         return options.batch.most_waiting
@@ -171,14 +171,14 @@ def call_facts(ledger: EvaluationLedger) -> dict[str, Any]:
     }
 
 
-def _by_batch(one: Contestant, options: RunOptions) -> bool:
+def _uses_batch_api(one: ModelUnderTest, options: RunOptions) -> bool:
     """Whether a model is asked with batch APIs; a judge that cannot be is called as usual."""
     from perturb.llm.remote_batches import can_batch
 
     return options.batch is not None and one.opener is None and can_batch(one.settings)
 
 
-def _left_open(ledger: EvaluationLedger) -> tuple[str, ...]:
+def _open_batches(ledger: EvaluationLedger) -> tuple[str, ...]:
     """What an interrupt leaves behind at the providers, as one line if there is anything."""
     ledger.flush()
     still = count_batches(ledger.db)["open"]
@@ -192,5 +192,5 @@ def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
     for name in models.judging_themselves:
         yield f"{name}: is the judge too and judges its own replies, so its scores may be partial: name another judge"
     judge = models.judge
-    if options.batch and judge and not _by_batch(judge, options):
+    if options.batch and judge and not _uses_batch_api(judge, options):
         yield f"{judge.name}: cannot be called with batch APIs, so the judge was called one by one, at its full price"

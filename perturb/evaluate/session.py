@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from perturb.digests import digest
-from perturb.evaluate.contestants import ModelSet
-from perturb.llm.asking import Asked, Asker
+from perturb.evaluate.models_under_test import ModelSet
 from perturb.llm.client import ChatRequest
+from perturb.llm.model_client import ModelClient, ModelResult
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.evaluations import EvaluationLedger, judgement_of, response_of
 
@@ -49,12 +49,17 @@ class Session:
     """An open ledger and the models of a run. Without an asker, it tells what the ledger holds and asks nobody."""
 
     def __init__(
-        self, ledger: EvaluationLedger, models: ModelSet, asker: Asker | None = None, *, retry: bool = False
+        self,
+        ledger: EvaluationLedger,
+        models: ModelSet,
+        client: ModelClient | None = None,
+        *,
+        retry: bool = False,
     ) -> None:
         """With `retry`, a judge is asked again where no judgement could be read."""
         self.ledger = ledger
         self.models = models
-        self._asker = asker
+        self._client = client
         self._retry = retry
         self.fingerprints = {name: one.settings.fingerprint() for name, one in models.called.items()}
 
@@ -65,11 +70,11 @@ class Session:
 
     async def ask(
         self, model: str, request: ChatRequest, read: Callable[[str], T], *, purpose: str, subject: str
-    ) -> Asked[T]:
-        """As `Asker.ask`: nothing but the call is kept. Raises `Unscored` if nobody is to be asked."""
-        if self._asker is None:
+    ) -> ModelResult[T]:
+        """As `ModelClient.ask`: nothing but the call is kept. Raises `Unscored` if nobody is to be asked."""
+        if self._client is None:
             raise Unscored("reply", "not asked yet")
-        return await self._asker.ask(model, request, read, purpose=purpose, subject=subject)
+        return await self._client.ask(model, request, read, purpose=purpose, subject=subject)
 
     async def reply(
         self,
@@ -91,7 +96,7 @@ class Session:
         if (
             response is None
             or response.fingerprint != version
-            or (response.status is ResponseStatus.ERROR and self._asker is not None)
+            or (response.status is ResponseStatus.ERROR and self._client is not None)
         ):
             asked = await self.ask(model, request, str, purpose=purpose, subject=item_id)
             status = ResponseStatus.ANSWERED if asked.status == "read" else ResponseStatus.ERROR
@@ -113,7 +118,7 @@ class Session:
             made = known
         if made is None:
             made = await self._ask_judge(response, rubric)
-        if made != known and self._asker is not None:
+        if made != known and self._client is not None:
             self.ledger.record_judgement(made)
         if made.status is JudgementStatus.UNSCORED:
             raise Unscored("unread", " ".join(made.raw.split())[:200] or "an empty reply")
@@ -121,7 +126,7 @@ class Session:
 
     def _holds(self, known: Judgement, rubric: Rubric) -> bool:
         """Whether a stored judgement need not be asked for again."""
-        if self._asker is None:
+        if self._client is None:
             return known.fingerprint in ("", rubric.version)
         if known.status is JudgementStatus.UNSCORED and self._retry:
             return False
@@ -130,7 +135,7 @@ class Session:
     async def _ask_judge(self, response: Response, rubric: Rubric) -> Judgement:
         """The judge's word; that of a call that failed has no version, so that the next run asks again."""
         judge = self.models.judge
-        if self._asker is None or judge is None:
+        if self._client is None or judge is None:
             raise Unscored("grade", "not graded yet")
         asked = await self.ask(
             judge.name, rubric.request(), rubric.read, purpose=rubric.purpose, subject=response.item_id

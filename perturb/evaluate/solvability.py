@@ -15,22 +15,22 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from perturb.concurrency import run_concurrently
 from perturb.errors import BudgetSpent, ConfigError, TransientModelError
 from perturb.evaluate.answers import is_exact_match
-from perturb.evaluate.contestants import Entry, ModelSet, contestant
-from perturb.evaluate.prompts import ItemRequest, item_request
+from perturb.evaluate.models_under_test import ModelSet, ModelsFileEntry, model_under_test
+from perturb.evaluate.requests import ItemRequest, item_request
 from perturb.evaluate.run import call_facts, check_models, open_session, run_sync, width
 from perturb.evaluate.session import Session
 from perturb.evaluate.task import RunOptions
-from perturb.llm.asking import Asked
 from perturb.llm.client import ChatRequest
+from perturb.llm.model_client import ModelResult
 from perturb.llm.replies import ReplyError, read_object
 from perturb.llm.rulings import read_flags
 from perturb.model_entries import ModelEntry, Name
 from perturb.prompts import data_request, object_schema, system_message, template_version
 from perturb.records import BaseInstance
 from perturb.store import EvaluationLedger
-from perturb.workers import work_through
 from perturb.yaml_files import Strict, YamlFile
 
 TEMPLATES: tuple[str, ...] = ("answer", "judge_single", "judge_several")
@@ -43,8 +43,8 @@ class SolverPanel(Strict):
     """The file of `--solvers`: models, services or functions that must all answer right, and who grades them."""
 
     name: Name = "solvers"
-    solvers: tuple[Entry, ...] = Field(min_length=1)
-    judge: Entry | None = None
+    solvers: tuple[ModelsFileEntry, ...] = Field(min_length=1)
+    judge: ModelsFileEntry | None = None
     """Needed for contexts of several passages."""
     budget_usd: float | None = Field(default=None, gt=0)
 
@@ -61,8 +61,8 @@ class SolverPanel(Strict):
 
     def models(self) -> ModelSet:
         """The solvers, in the order they are asked in, and the judge."""
-        solvers = {one.name: contestant(one.settings()) for one in self.solvers}
-        return ModelSet(solvers, contestant(self.judge.settings()) if self.judge else None)
+        solvers = {one.name: model_under_test(one.settings()) for one in self.solvers}
+        return ModelSet(solvers, model_under_test(self.judge.settings()) if self.judge else None)
 
 
 def load_solvers(path: Path) -> SolverPanel:
@@ -142,11 +142,11 @@ class SolvabilityTest:
             else:
                 if fault:
                     unsolved[instance.id] = fault
-            await self._ledger.keep_up()
+            await self._ledger.apply_backpressure()
 
         async with open_session(models, self._ledger, options) as session:
             at_once = width(models, list(models.under_test.values()), options)
-            return await work_through(iter(instances), test, min(len(instances), at_once))
+            return await run_concurrently(iter(instances), test, min(len(instances), at_once))
 
     async def _fault(self, session: Session, instance: BaseInstance) -> str | None:
         """Why the instance is not solved; the solvers are asked in turn, up to the first that fails."""
@@ -248,7 +248,7 @@ def read_raf(text: str, judged: str = "") -> bool:
     return flags["eligible"] and flags["supported_by_relevant"]
 
 
-def _call_fault(asked: Asked[Any], name: str) -> str | None:
+def _call_fault(asked: ModelResult[Any], name: str) -> str | None:
     """Why a call gave nothing to go by. Raises `TransientModelError` where another try may give something."""
     if asked.status == "unread":
         return f"'{name}' gives no readable reply"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from perturb.config import ExecutorEntry
-from perturb.evaluate.contestants import ModelSet
+from perturb.evaluate.models_under_test import ModelSet
 from perturb.evaluate.session import Session
 from perturb.llm.batches import BatchLimits
 from perturb.store import EvaluationLedger

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from perturb.catalogue import Catalogue
 from perturb.errors import ExecutorError, WorkerLostError
-from perturb.executors.tasks import ChatTask, Opener, Task, Tools
+from perturb.executors.tasks import ChatTask, Opener, WorkerContext, WorkerTask
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
-from perturb.llm.opening import open_transport
+from perturb.llm.model_factory import open_transport
 
-LOSSES = 3
+MAX_LOST_WORKERS = 3
 """A task of the rule engine that has lost so many workers is not given to another."""
 
 
@@ -24,7 +24,7 @@ class Executor(Protocol):
     def model(self, settings: ModelSettings, opener: Opener = open_transport) -> ChatModel:
         """A model whose calls this executor carries out, without limits and retries: those are the driver's."""
 
-    async def run(self, task: Task) -> Any:
+    async def run(self, task: WorkerTask) -> Any:
         """The result of a task.
 
         Raises the task's error, `WorkerLostError` if whoever had it is gone, and `ExecutorError` if there is
@@ -41,23 +41,23 @@ class LocalExecutor:
     width = 1
 
     def __init__(self, catalogue: Catalogue | None = None) -> None:
-        self._tools = Tools(catalogue)
+        self._context = WorkerContext(catalogue)
 
     def model(self, settings: ModelSettings, opener: Opener = open_transport) -> ChatModel:
         """The model itself."""
         return opener(settings)
 
-    async def run(self, task: Task) -> Any:
+    async def run(self, task: WorkerTask) -> Any:
         """Do the task at once, after the calls in flight have had their turn."""
         await asyncio.sleep(0)
-        return await task.perform(self._tools)
+        return await task.perform(self._context)
 
     async def close(self) -> None:
         """Close what was opened."""
-        await self._tools.close()
+        await self._context.close()
 
 
-class FarModel:
+class RemoteModel:
     """A model whose calls are made by the workers of an executor."""
 
     def __init__(self, settings: ModelSettings, executor: Executor, key: str, opener: Opener) -> None:
@@ -82,17 +82,17 @@ class FarModel:
         """Nothing: connections are the workers'."""
 
 
-async def run_surely(executor: Executor, task: Task) -> Any:
+async def run_with_retry(executor: Executor, task: WorkerTask) -> Any:
     """The result of a task that costs nothing to repeat, whatever happens to the workers that have it.
 
-    Raises `ExecutorError` for a task that has lost `LOSSES` workers: it is likely to be the cause.
+    Raises `ExecutorError` for a task that has lost `MAX_LOST_WORKERS` workers: it is likely to be the cause.
     """
-    for _ in range(LOSSES):
+    for _ in range(MAX_LOST_WORKERS):
         try:
             return await executor.run(task)
         except WorkerLostError as error:
             last = error
     raise ExecutorError(
-        f"task {task.key} has lost {LOSSES} workers, the last one so: {last}: look at the memory of the machine, "
-        "or run with the local executor to see the error"
+        f"task {task.key} has lost {MAX_LOST_WORKERS} workers, the last one so: {last}: look at the memory "
+        "of the machine, or run with the local executor to see the error"
     )

@@ -16,14 +16,14 @@ from pathlib import Path
 
 from perturb.catalogue import Catalogue
 from perturb.errors import ExecutorError, WorkerLostError
-from perturb.executors.crew import Crew, Place
 from perturb.executors.frames import read_frame, write_frame
-from perturb.executors.tasks import Row, Task
+from perturb.executors.tasks import TaskRow, WorkerTask
+from perturb.executors.worker_pool import WorkerPool, WorkerSlot
 
-PATIENCE = 120.0
+START_TIMEOUT = 120.0
 """Seconds that workers may take to start."""
 
-RESTARTS = 10
+MAX_RESTARTS = 10
 """So many workers in a row may die without having given a row; then something is wrong with all of them."""
 
 
@@ -43,14 +43,14 @@ class WorkerProcess:
     useful: bool = False
     """Whether it has given a row."""
     _numbers: itertools.count[int] = field(default_factory=itertools.count)
-    _inboxes: dict[int, asyncio.Queue[list[Row] | None]] = field(default_factory=dict)
+    _inboxes: dict[int, asyncio.Queue[list[TaskRow] | None]] = field(default_factory=dict)
 
     @property
     def load(self) -> int:
         """Chunks under way."""
         return len(self._inboxes)
 
-    async def work(self, chunk: Sequence[Task]) -> AsyncIterator[Row]:
+    async def work(self, chunk: Sequence[WorkerTask]) -> AsyncIterator[TaskRow]:
         """Send the chunk, and pass on its rows as they come."""
         number = next(self._numbers)
         inbox = self._inboxes[number] = asyncio.Queue()
@@ -106,7 +106,7 @@ class WorkerProcess:
             await asyncio.gather(self.listening, return_exceptions=True)
 
 
-class ProcessPlaces:
+class ProcessSlots:
     """As many worker processes as were asked for; a dead one is replaced."""
 
     def __init__(self, number: int, catalogue: Catalogue | None) -> None:
@@ -128,23 +128,23 @@ class ProcessPlaces:
         for _ in range(self._number):
             self._begin()
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(START_TIMEOUT):
                 while len(self.free()) < self._number:
                     await changed.wait()
                     changed.clear()
         except TimeoutError:
             raise ExecutorError(
-                f"worker processes are not ready after {PATIENCE:g} s: look at what slows their start, "
+                f"worker processes are not ready after {START_TIMEOUT:g} s: look at what slows their start, "
                 "or run with the local executor"
             ) from None
 
-    def tell(self, changed: Callable[[], None]) -> None:
+    def set_on_change(self, changed: Callable[[], None]) -> None:
         """Have `changed` called when a worker has come or gone."""
         self._changed = changed
 
-    def free(self) -> Sequence[Place]:
+    def free(self) -> Sequence[WorkerSlot]:
         """The living workers; each takes any number of chunks, for calls are mostly waiting."""
-        if self._useless >= RESTARTS:
+        if self._useless >= MAX_RESTARTS:
             raise ExecutorError(
                 f"worker processes end before they do anything ({self._last_words}): look at the errors above and at "
                 "the memory of the machine, or run with the local executor"
@@ -199,27 +199,29 @@ class ProcessPlaces:
             return
         self._useless = 0 if worker.useful else self._useless + 1
         self._last_words = worker.gone
-        if self._useless < RESTARTS:
+        if self._useless < MAX_RESTARTS:
             self._begin()
         self._changed()
 
     def _started(self, starting: asyncio.Task[None]) -> None:
         self._starting.discard(starting)
         if not starting.cancelled() and (error := starting.exception()) is not None:
-            self._useless, self._last_words = RESTARTS, str(error)
+            self._useless, self._last_words = MAX_RESTARTS, str(error)
             self._changed()
 
 
-async def open_processes(number: int | None, catalogue: Catalogue | None, chunk: int, grace: float) -> Crew:
+async def open_processes(
+    number: int | None, catalogue: Catalogue | None, chunk: int, grace: float
+) -> WorkerPool:
     """An executor over `number` processes; None means one for each core. Raises `ExecutorError`."""
     number = number or _cores()
-    places = ProcessPlaces(number, catalogue)
+    slots = ProcessSlots(number, catalogue)
     try:
-        await places.open()
+        await slots.open()
     except BaseException:
-        await places.close()
+        await slots.close()
         raise
-    return Crew(places, width=2 * chunk * number, chunk=chunk, grace=grace)
+    return WorkerPool(slots, width=2 * chunk * number, chunk=chunk, grace=grace)
 
 
 def _path_options() -> tuple[str, ...]:

@@ -17,17 +17,17 @@ from perturb.catalogue import Catalogue
 from perturb.config import ExecutorEntry
 from perturb.errors import ConfigError, ExecutorError, WorkerLostError
 from perturb.executors import ray_worker
-from perturb.executors.crew import Crew, Place
-from perturb.executors.tasks import Row, Task
+from perturb.executors.tasks import TaskRow, WorkerTask
+from perturb.executors.worker_pool import WorkerPool, WorkerSlot
 from perturb.resources import code_version
 
-LOOK_AGAIN = 2.0
+NODE_POLL_SECONDS = 2.0
 """Seconds between two looks at which nodes there are."""
 
-KNOCKING = 10.0
+CONNECT_TIMEOUT = 10.0
 """Seconds to wait for the head node to take a connection."""
 
-PATIENCE = 60.0
+SILENCE_TIMEOUT = 60.0
 """Seconds to wait while no node answers: a worker process must start there and import perturb."""
 
 
@@ -48,10 +48,10 @@ class Node:
 
 
 @dataclass(eq=False)
-class Slot:
+class NodeSlot:
     """A place on a node, for one chunk."""
 
-    cluster: RayPlaces
+    cluster: RaySlots
     node: Node
     reference: Any = None
 
@@ -60,7 +60,7 @@ class Slot:
         """The node's name."""
         return f"node {self.node.name}"
 
-    async def work(self, chunk: Sequence[Task]) -> AsyncIterator[Row]:
+    async def work(self, chunk: Sequence[WorkerTask]) -> AsyncIterator[TaskRow]:
         """Have the chunk done on the node, and pass on its rows as they come."""
         self.node.busy += 1
         try:
@@ -77,7 +77,7 @@ class Slot:
         self.cluster.cancel(self.reference)
 
 
-class RayPlaces:
+class RaySlots:
     """The nodes of a cluster that is connected to."""
 
     def __init__(self, ray: Any, catalogue: Any, slots: int | None) -> None:
@@ -100,16 +100,16 @@ class RayPlaces:
             await changed.wait()
             changed.clear()
 
-    def tell(self, changed: Callable[[], None]) -> None:
+    def set_on_change(self, changed: Callable[[], None]) -> None:
         """Have `changed` called when a node has come, gone or answered."""
         self._changed = changed
 
-    def free(self) -> Sequence[Place]:
+    def free(self) -> Sequence[WorkerSlot]:
         """A slot for each chunk that an answering node could take now, the emptiest node first."""
         if self._broken is not None:
             raise self._broken
         slots = [
-            (node.busy + extra, Slot(self, node))
+            (node.busy + extra, NodeSlot(self, node))
             for node in self._nodes.values()
             if node.answers
             for extra in range(node.slots - node.busy)
@@ -128,7 +128,7 @@ class RayPlaces:
         """Chunks that all nodes together work on."""
         return sum(node.slots for node in self._nodes.values())
 
-    def submit(self, node: Node, chunk: list[Task]) -> Any:
+    def submit(self, node: Node, chunk: list[WorkerTask]) -> Any:
         """Send a chunk to a node; returns Ray's generator of references to handfuls of rows."""
         work = self._on(node, ray_worker.work_on, node.cpus / node.slots, num_returns="streaming")
         return work.remote(self._catalogue, chunk)
@@ -168,7 +168,7 @@ class RayPlaces:
                         node.asked = asyncio.ensure_future(self._ask(node))
                 self._give_up_if_silent()
                 self._changed()
-                await asyncio.sleep(LOOK_AGAIN if self.width and self._silent_since is None else 0.1)
+                await asyncio.sleep(NODE_POLL_SECONDS if self.width and self._silent_since is None else 0.1)
         except Exception as error:  # noqa: BLE001  (Ray's client raises anything when the cluster is gone)
             self._broken = ExecutorError(f"the Ray cluster cannot be reached any more: {error}")
             self._changed()
@@ -204,21 +204,21 @@ class RayPlaces:
             self._silent_since = None
         elif self._silent_since is None:
             self._silent_since = now
-        elif now - self._silent_since > PATIENCE:
+        elif now - self._silent_since > SILENCE_TIMEOUT:
             self._broken = ExecutorError(
-                f"no node of the Ray cluster has answered for {PATIENCE:g} s ({len(self._nodes)} have CPUs): "
+                f"no node of the Ray cluster has answered for {SILENCE_TIMEOUT:g} s ({len(self._nodes)} have CPUs): "
                 "look at 'ray status', and whether perturb is installed on every node"
             )
 
 
-async def open_ray(entry: ExecutorEntry, catalogue: Catalogue | None) -> Crew:
+async def open_ray(entry: ExecutorEntry, catalogue: Catalogue | None) -> WorkerPool:
     """An executor over a running cluster, or over one started here for the run.
 
     Raises `ConfigError` if ray is not installed, `ExecutorError` if the cluster cannot be reached.
     """
     ray = _import_ray()
     if entry.address not in (None, "auto"):
-        await _knock(str(entry.address))
+        await _check_reachable(str(entry.address))
     try:
         ray.init(
             # "local" and not None: a cluster that an earlier, killed run left behind is not for us.
@@ -234,35 +234,35 @@ async def open_ray(entry: ExecutorEntry, catalogue: Catalogue | None) -> Crew:
         raise ExecutorError(
             f"no Ray cluster {where}: {words[:300]}: look at 'ray status', and whether it wants a token"
         ) from None
-    places = RayPlaces(ray, ray.put(catalogue), entry.workers)
+    slots = RaySlots(ray, ray.put(catalogue), entry.workers)
     try:
-        await places.open()
+        await slots.open()
     except BaseException:
-        await places.close()
+        await slots.close()
         raise
-    return Crew(places, width=2 * entry.chunk * places.width, chunk=entry.chunk, grace=entry.grace)
+    return WorkerPool(slots, width=2 * entry.chunk * slots.width, chunk=entry.chunk, grace=entry.grace)
 
 
-async def _next(references: Any) -> list[Row] | None:
+async def _next(references: Any) -> list[TaskRow] | None:
     """The next handful of rows; None at the end."""
     try:
-        rows: list[Row] = await (await anext(references))
+        rows: list[TaskRow] = await (await anext(references))
     except StopAsyncIteration:
         return None
     return rows
 
 
-async def _knock(address: str) -> None:
+async def _check_reachable(address: str) -> None:
     """Raise `ExecutorError` if nobody listens at the address: Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ExecutorError(f"executor: '{address}' is no address of a Ray cluster: write HOST:PORT, or auto")
     try:
-        async with asyncio.timeout(KNOCKING):
+        async with asyncio.timeout(CONNECT_TIMEOUT):
             _, writer = await asyncio.open_connection(host, int(port))
         writer.close()
     except (OSError, OverflowError) as error:
-        words = str(error) or f"no answer within {KNOCKING:g} s"
+        words = str(error) or f"no answer within {CONNECT_TIMEOUT:g} s"
         raise ExecutorError(f"no Ray cluster at {address} ({words}): look at 'ray status' there") from None
 
 

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import lru_cache
 
 from perturb.catalogue import Catalogue
-from perturb.executors.tasks import Row, Task, Tools, perform_chunk
+from perturb.executors.tasks import TaskRow, WorkerContext, WorkerTask, perform_chunk
 from perturb.resources import code_version
 
-TOGETHER = 0.02
+GATHER_SECONDS = 0.02
 """Seconds that a row waits for others: a trip to the driver costs more than a row."""
 
-_TOOLS = Tools()
+_CONTEXT = WorkerContext()
 """Opened models serve every chunk of this process; they are kept by their settings, so runs do not mix."""
 
 
@@ -23,28 +23,28 @@ def _loop() -> asyncio.AbstractEventLoop:
     return asyncio.new_event_loop()
 
 
-def work_on(catalogue: Catalogue | None, chunk: Sequence[Task]) -> Iterator[list[Row]]:
+def work_on(catalogue: Catalogue | None, chunk: Sequence[WorkerTask]) -> Iterator[list[TaskRow]]:
     """Do the tasks of a chunk at the same time; rows come in handfuls, as they are done."""
-    _TOOLS.catalogue = catalogue
-    handfuls = _gather(chunk)
+    _CONTEXT.catalogue = catalogue
+    batches = _gather(chunk)
     loop = _loop()
-    while rows := loop.run_until_complete(_next(handfuls)):
+    while rows := loop.run_until_complete(_next(batches)):
         yield rows
 
 
-async def _gather(chunk: Sequence[Task]) -> AsyncIterator[list[Row]]:
-    """The rows of a chunk; those that come within `TOGETHER` seconds travel together."""
-    inbox: asyncio.Queue[Row] = asyncio.Queue()
+async def _gather(chunk: Sequence[WorkerTask]) -> AsyncIterator[list[TaskRow]]:
+    """The rows of a chunk; those that come within `GATHER_SECONDS` seconds travel together."""
+    inbox: asyncio.Queue[TaskRow] = asyncio.Queue()
 
     async def fill() -> None:
-        async for row in perform_chunk(chunk, _TOOLS):
+        async for row in perform_chunk(chunk, _CONTEXT):
             inbox.put_nowait(row)
 
     filling = asyncio.ensure_future(fill())
     left = len(chunk)
     while left:
         rows = [await inbox.get()]
-        await asyncio.sleep(TOGETHER)
+        await asyncio.sleep(GATHER_SECONDS)
         while not inbox.empty():
             rows.append(inbox.get_nowait())
         left -= len(rows)
@@ -52,8 +52,8 @@ async def _gather(chunk: Sequence[Task]) -> AsyncIterator[list[Row]]:
     await filling
 
 
-async def _next(handfuls: AsyncIterator[list[Row]]) -> list[Row] | None:
-    return await anext(handfuls, None)
+async def _next(batches: AsyncIterator[list[TaskRow]]) -> list[TaskRow] | None:
+    return await anext(batches, None)
 
 
 def version() -> str:

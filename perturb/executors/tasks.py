@@ -17,9 +17,9 @@ from perturb.errors import (
     TransientModelError,
 )
 from perturb.generate.by_rule import generate_by_rule
-from perturb.generate.made import Made
+from perturb.generate.result import GenerationResult
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
-from perturb.llm.opening import open_transport
+from perturb.llm.model_factory import open_transport
 from perturb.records import BaseInstance, Candidate, Job, Verdict
 from perturb.verify.judge import ask_rule
 
@@ -31,7 +31,7 @@ RULE_SECONDS = 60.0
 
 
 @dataclass
-class Tools:
+class WorkerContext:
     """What a worker has at hand: the catalogue of the run, and the models it has opened so far."""
 
     catalogue: Catalogue | None = None
@@ -62,7 +62,7 @@ class Tools:
             await model.close()
 
 
-class Task(Protocol):
+class WorkerTask(Protocol):
     """Something to be done that depends on nothing but itself and the tools."""
 
     @property
@@ -73,7 +73,7 @@ class Task(Protocol):
     def seconds(self) -> float:
         """After so many seconds the task is late, and whoever has it is taken for lost."""
 
-    async def perform(self, tools: Tools) -> Any:
+    async def perform(self, context: WorkerContext) -> Any:
         """Do it; a failure is raised as an error of `perturb.errors`."""
 
 
@@ -93,9 +93,9 @@ class ChatTask:
         """The time-out of the call."""
         return self.settings.timeout
 
-    async def perform(self, tools: Tools) -> ChatReply:
+    async def perform(self, context: WorkerContext) -> ChatReply:
         """Send the request once."""
-        return await tools.model(self).complete(self.request)
+        return await context.model(self).complete(self.request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,9 @@ class RuleTask:
         """The same for every job."""
         return RULE_SECONDS
 
-    async def perform(self, tools: Tools) -> Made:
+    async def perform(self, context: WorkerContext) -> GenerationResult:
         """Perturb the instance."""
-        return generate_by_rule(tools.rules(), self.job, self.instance, self.seed)
+        return generate_by_rule(context.rules(), self.job, self.instance, self.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +141,11 @@ class VoteTask:
         """The same for every vote."""
         return RULE_SECONDS
 
-    async def perform(self, tools: Tools) -> Verdict:
+    async def perform(self, context: WorkerContext) -> Verdict:
         """Judge the candidate."""
-        return ask_rule(tools.rules(), self.verifier, self.check, self.version, self.instance, self.candidate)
+        return ask_rule(
+            context.rules(), self.verifier, self.check, self.version, self.instance, self.candidate
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TaskRow:
     """What came of one task of a chunk."""
 
     position: int
@@ -186,18 +188,18 @@ class Row:
     """The result, or a `Failure`."""
 
 
-async def perform_task(position: int, task: Task, tools: Tools) -> Row:
+async def perform_task(position: int, task: WorkerTask, context: WorkerContext) -> TaskRow:
     """Do one task; its errors are part of the row."""
     try:
-        value = await task.perform(tools)
+        value = await task.perform(context)
     except Exception as error:  # noqa: BLE001  (a worker must answer for every task of its chunk)
         value = Failure.of(error)
-    return Row(position, task.key, value)
+    return TaskRow(position, task.key, value)
 
 
-async def perform_chunk(chunk: Sequence[Task], tools: Tools) -> AsyncIterator[Row]:
+async def perform_chunk(chunk: Sequence[WorkerTask], context: WorkerContext) -> AsyncIterator[TaskRow]:
     """Do the tasks of a chunk at the same time; rows come as they are done, in any order."""
-    running = [asyncio.ensure_future(perform_task(n, task, tools)) for n, task in enumerate(chunk)]
+    running = [asyncio.ensure_future(perform_task(n, task, context)) for n, task in enumerate(chunk)]
     try:
         for done in asyncio.as_completed(running):
             yield await done

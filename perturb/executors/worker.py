@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from perturb.executors.frames import read_frame, write_frame
-from perturb.executors.tasks import Row, Task, Tools, perform_chunk
+from perturb.executors.tasks import TaskRow, WorkerContext, WorkerTask, perform_chunk
 
 
 class Outbox:
@@ -16,9 +16,9 @@ class Outbox:
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
-        self._rows: dict[int, list[Row]] = {}
+        self._rows: dict[int, list[TaskRow]] = {}
 
-    def put(self, number: int, row: Row) -> None:
+    def put(self, number: int, row: TaskRow) -> None:
         """Add a row of chunk `number`."""
         if not self._rows:
             asyncio.get_running_loop().call_soon(self._send)
@@ -34,25 +34,25 @@ async def serve(channel: socket.socket) -> None:
     """Work for the driver at the other end of the channel until it closes."""
     reader, writer = await asyncio.open_connection(sock=channel)
     outbox = Outbox(writer)
-    tools = Tools()
+    context = WorkerContext()
     under_way: set[asyncio.Task[None]] = set()
     try:
-        tools.catalogue = await read_frame(reader)
+        context.catalogue = await read_frame(reader)
         write_frame(writer, "ready")
         while True:
             number, chunk = await read_frame(reader)
-            work = asyncio.ensure_future(_work(number, chunk, tools, outbox))
+            work = asyncio.ensure_future(_work(number, chunk, context, outbox))
             under_way.add(work)
             work.add_done_callback(under_way.discard)
     except (EOFError, OSError):
         for work in under_way:
             work.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)
-        await tools.close()
+        await context.close()
 
 
-async def _work(number: int, chunk: Sequence[Task], tools: Tools, outbox: Outbox) -> None:
-    async for row in perform_chunk(chunk, tools):
+async def _work(number: int, chunk: Sequence[WorkerTask], context: WorkerContext, outbox: Outbox) -> None:
+    async for row in perform_chunk(chunk, context):
         outbox.put(number, row)
 
 

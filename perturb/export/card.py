@@ -20,7 +20,7 @@ from perturb.export.facts import SnapshotFacts, count_licences, count_values
 from perturb.export.harness.prompts import CONFIG
 from perturb.export.licences import licence_header
 from perturb.export.parts import PART_COLUMNS
-from perturb.export.rows import SnapshotRow, columns_of
+from perturb.export.snapshot_rows import SnapshotRow, columns_of
 from perturb.records import Intensity, PerturbationClass
 from perturb.resources import data_folder
 from perturb.templating import environment

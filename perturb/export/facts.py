@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from perturb.export.rows import SnapshotRow
+from perturb.export.snapshot_rows import SnapshotRow
 from perturb.records import ALL_CELLS
 from perturb.select import SelectionPlan, Shortfall
 
@@ -46,7 +46,7 @@ class SnapshotFacts:
     attribution: str | None = None
     """Whom to name for the base set, as its header says."""
     agreement: Mapping[str, Any] | None = None
-    """How far the verifiers agree, from `perturb.audit.figures`; None leaves it out."""
+    """How far the verifiers agree, from `perturb.audit.agreement_figures`; None leaves it out."""
     created: datetime | None = None
     """An aware date-time; None leaves it out, for example to compare manifests."""
 

@@ -20,7 +20,7 @@ MANIFEST = "manifest.json"
 CARD = "README.md"
 
 _DIGEST_LINE = re.compile(r"^Manifest digest: ([0-9a-f]{64})$", re.MULTILINE)
-_MEND = "restore it, or export the run again"
+_HOW_TO_REPAIR = "restore it, or export the run again"
 
 Count = Annotated[int, Field(ge=0)]
 Hex32 = Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")]
@@ -164,9 +164,9 @@ def parse_manifest(text: str, path: Path | str = MANIFEST) -> dict[str, Any]:
         raise SnapshotError(f"{path}: {_first_fault(error)}") from None
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise SnapshotError(f"{path} cannot be read ({reason}): {_MEND}") from None
+        raise SnapshotError(f"{path} cannot be read ({reason}): {_HOW_TO_REPAIR}") from None
     if content["configs"] not in (["default"], ["garage"], ["nq", "garage"]):
-        raise SnapshotError(f"{path} names unknown parts under 'configs': {_MEND}")
+        raise SnapshotError(f"{path} names unknown parts under 'configs': {_HOW_TO_REPAIR}")
     return dict(content)
 
 
@@ -202,5 +202,7 @@ def _first_fault(error: ValidationError) -> str:
         )
     words = fault["msg"][:1].lower() + fault["msg"][1:]
     return (
-        f"field '{field}' is wrong ({words}): {_MEND}" if field else f"no manifest ({words}): check the path"
+        f"field '{field}' is wrong ({words}): {_HOW_TO_REPAIR}"
+        if field
+        else f"no manifest ({words}): check the path"
     )

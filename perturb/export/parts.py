@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perturb.errors import SnapshotError
-from perturb.export.rows import (
+from perturb.export.snapshot_rows import (
     SEVERAL_COLUMNS,
     SINGLE_COLUMNS,
     Column,
@@ -16,7 +16,7 @@ from perturb.export.rows import (
     columns_of,
     schema_of,
 )
-from perturb.export.spool import Picked
+from perturb.export.spool import RowSelection
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,13 +34,13 @@ Parts = Mapping[str, Sequence[SnapshotRow]]
 _ROW_GROUP = 250
 
 
-def part_rows(rows: Sequence[SnapshotRow]) -> dict[str, Picked]:
+def part_rows(rows: Sequence[SnapshotRow]) -> dict[str, RowSelection]:
     """Rows by the part that they belong to; one part, or `nq` before `garage`."""
     ordered = sorted(
         (str(row["id"]), place, columns_of(row) is SINGLE_COLUMNS) for place, row in enumerate(rows)
     )
-    single = Picked(rows, [place for _, place, is_single in ordered if is_single])
-    several = Picked(rows, [place for _, place, is_single in ordered if not is_single])
+    single = RowSelection(rows, [place for _, place, is_single in ordered if is_single])
+    several = RowSelection(rows, [place for _, place, is_single in ordered if not is_single])
     if single and several:
         return {"nq": single, "garage": several}
     return {"garage": several} if several else {"default": single}

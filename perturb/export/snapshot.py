@@ -22,6 +22,7 @@ from typing import Any
 
 from perturb.digests import digest
 from perturb.errors import SnapshotError
+from perturb.export.atomic_directory import atomic_directory
 from perturb.export.card import CardFiles, canary, render_card
 from perturb.export.controls import check_controls, control_paths, write_controls
 from perturb.export.facts import SnapshotFacts, count_cells, count_licences, count_values
@@ -43,9 +44,8 @@ from perturb.export.parts import (
     read_part,
     write_part,
 )
-from perturb.export.replacing import replacing
-from perturb.export.rows import SnapshotRow, columns_of, row_digest, schema_of
-from perturb.export.spool import Picked
+from perturb.export.snapshot_rows import SnapshotRow, columns_of, row_digest, schema_of
+from perturb.export.spool import RowSelection
 
 _LEFT_BY_THE_HUB = (".gitattributes", ".cache")
 """What a download from the Hub puts beside the files of a snapshot."""
@@ -134,7 +134,7 @@ def write_snapshot(
             "generators"
         )
     parts = part_rows(rows)
-    ordered = Picked(rows, [place for members in parts.values() for place in members.places])
+    ordered = RowSelection(rows, [place for members in parts.values() for place in members.places])
     outlines = {name: [_outline(row) for row in members] for name, members in parts.items()}
     outline = [row for members in outlines.values() for row in members]
     for one, other in pairwise(sorted(str(row["id"]) for row in outline)):
@@ -145,7 +145,7 @@ def write_snapshot(
     paths = data_paths(content, list(parts))
     harness = make_harness(ordered, facts.name)
     _refuse_foreign(folder.resolve())
-    with replacing(folder) as workspace:
+    with atomic_directory(folder) as workspace:
         for name, members in parts.items():
             write_part(workspace / paths[name], members)
         beside = control_paths(content, list(parts)) if controls else {}

@@ -9,20 +9,20 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
-Row = dict[str, Any]
+JsonRow = dict[str, Any]
 
 
-class Spool(Sequence[Row]):
+class Spool(Sequence[JsonRow]):
     """Rows of JSON values, appended once and read back as often as wanted; the file goes with the object."""
 
-    def __init__(self, rows: Iterable[Row] = ()) -> None:
+    def __init__(self, rows: Iterable[JsonRow] = ()) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the object
         weakref.finalize(self, self._file.close)
         self._ends = array("q", [0])
         for row in rows:
             self.append(row)
 
-    def append(self, row: Row) -> None:
+    def append(self, row: JsonRow) -> None:
         """Add a row at the end."""
         line = json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass")
         self._file.seek(self._ends[-1])
@@ -32,41 +32,41 @@ class Spool(Sequence[Row]):
     def __len__(self) -> int:
         return len(self._ends) - 1
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[JsonRow]:
         return (self[place] for place in range(len(self)))
 
     @overload
-    def __getitem__(self, place: int) -> Row: ...
+    def __getitem__(self, place: int) -> JsonRow: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Row]: ...
-    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+    def __getitem__(self, place: slice) -> list[JsonRow]: ...
+    def __getitem__(self, place: int | slice) -> JsonRow | list[JsonRow]:
         if isinstance(place, slice):
             return [self[one] for one in range(*place.indices(len(self)))]
         place = range(len(self))[place]
         self._file.seek(self._ends[place])
         line = self._file.read(self._ends[place + 1] - self._ends[place])
-        row: Row = json.loads(line.decode("utf-8", "surrogatepass"))
+        row: JsonRow = json.loads(line.decode("utf-8", "surrogatepass"))
         return row
 
 
-class Picked(Sequence[Row]):
+class RowSelection(Sequence[JsonRow]):
     """Some rows of another sequence, in an order of their own; they are read when asked for."""
 
-    def __init__(self, rows: Sequence[Row], places: Sequence[int]) -> None:
+    def __init__(self, rows: Sequence[JsonRow], places: Sequence[int]) -> None:
         self.rows = rows
         self.places = places
 
     def __len__(self) -> int:
         return len(self.places)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[JsonRow]:
         return (self.rows[place] for place in self.places)
 
     @overload
-    def __getitem__(self, place: int) -> Row: ...
+    def __getitem__(self, place: int) -> JsonRow: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Row]: ...
-    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+    def __getitem__(self, place: slice) -> list[JsonRow]: ...
+    def __getitem__(self, place: int | slice) -> JsonRow | list[JsonRow]:
         if isinstance(place, slice):
             return [self.rows[one] for one in self.places[place]]
         return self.rows[self.places[place]]

@@ -13,8 +13,8 @@ from typing import Any
 
 from perturb.catalogue import Catalogue
 from perturb.errors import SnapshotError
-from perturb.export.rows import SnapshotRow
 from perturb.export.snapshot import check_snapshot, read_snapshot
+from perturb.export.snapshot_rows import SnapshotRow
 from perturb.records import Cell, Intensity, PerturbationClass
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from perturb.digests import digest
-from perturb.generate.made import Made
-from perturb.llm.asking import Asker
+from perturb.generate.result import GenerationResult
+from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import ReplyError, read_object
 from perturb.passages import without_telling_titles
 from perturb.prompts import DECLINED_KEY, Prompts
-from perturb.records import BaseInstance, Candidate, Job, Outcome
+from perturb.records import BaseInstance, Candidate, Job, JobOutcome
 from perturb.verify.checks import copy_unchanged_parts, find_fault
 
 _TEXTS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
@@ -41,29 +41,29 @@ class Declined:
 
 
 async def generate_by_model(
-    asker: Asker, prompts: Prompts, job: Job, instance: BaseInstance, seed: int
-) -> Made:
+    client: ModelClient, prompts: Prompts, job: Job, instance: BaseInstance, seed: int
+) -> GenerationResult:
     """Run one job: a candidate that passed the machine checks, or the stored reason why not.
 
     A generator that declines an offer of levers is made the next one. Raises `BudgetSpent` when a call could
     overspend; every other failure is a result.
     """
-    made = Made(Outcome.NOT_APPLICABLE, "no lever of the cell fits this instance")
+    result = GenerationResult(JobOutcome.NOT_APPLICABLE, "no lever of the cell fits this instance")
     declined: dict[str, str] = {}
     for offer in ((),) if job.offers is None else job.offers:
-        made = await _ask(asker, prompts, job, instance, seed, offer)
-        if made.outcome is not Outcome.NOT_APPLICABLE:
+        result = await _ask(client, prompts, job, instance, seed, offer)
+        if result.outcome is not JobOutcome.NOT_APPLICABLE:
             break
-        declined |= dict.fromkeys(offer, made.detail)
-    return replace(made, declined=declined)
+        declined |= dict.fromkeys(offer, result.detail)
+    return replace(result, declined=declined)
 
 
 async def _ask(
-    asker: Asker, prompts: Prompts, job: Job, instance: BaseInstance, seed: int, offer: Sequence[str]
-) -> Made:
+    client: ModelClient, prompts: Prompts, job: Job, instance: BaseInstance, seed: int, offer: Sequence[str]
+) -> GenerationResult:
     """Make one offer; `NOT_APPLICABLE` if it is declined."""
     levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
-    asked = await asker.ask(
+    answer = await client.ask(
         job.generator,
         prompts.generation(job.cell, instance, levers),
         lambda text: read_reply(text, len(instance.passages)),
@@ -71,17 +71,17 @@ async def _ask(
         subject=job.id,
         salt=digest(job.round, seed, job.replicate),
     )
-    if asked.status == "error":
-        return Made(Outcome.ERROR, asked.error)
-    if asked.value is None:
-        return Made(Outcome.UNPARSED, asked.error, asked.raw)
-    if isinstance(asked.value, Declined):
-        return Made(Outcome.NOT_APPLICABLE, asked.value.reason, asked.raw)
-    candidate = _candidate(prompts, job, instance, asked.value)
+    if answer.status == "error":
+        return GenerationResult(JobOutcome.ERROR, answer.error)
+    if answer.value is None:
+        return GenerationResult(JobOutcome.UNPARSED, answer.error, answer.raw)
+    if isinstance(answer.value, Declined):
+        return GenerationResult(JobOutcome.NOT_APPLICABLE, answer.value.reason, answer.raw)
+    candidate = _candidate(prompts, job, instance, answer.value)
     fault = find_fault(prompts.catalogue, instance, candidate, offer)
     if fault is not None:
-        return Made(Outcome.REJECTED, fault, asked.raw, candidate)
-    return Made(Outcome.CANDIDATE, candidate.lever, asked.raw, candidate)
+        return GenerationResult(JobOutcome.REJECTED, fault, answer.raw, candidate)
+    return GenerationResult(JobOutcome.CANDIDATE, candidate.lever, answer.raw, candidate)
 
 
 def read_reply(text: str, passages: int = 1) -> _Reply | Declined:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from perturb.catalogue import Catalogue
 from perturb.digests import seed_of
 from perturb.errors import fault_line
-from perturb.generate.made import Made
-from perturb.records import BaseInstance, Candidate, Job, Outcome
+from perturb.generate.result import GenerationResult
+from perturb.records import BaseInstance, Candidate, Job, JobOutcome
 from perturb.rules.engine import Abstention, perturb_by_rule
 from perturb.verify.checks import find_fault
 
 
-def generate_by_rule(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int) -> Made:
+def generate_by_rule(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int) -> GenerationResult:
     """Run one job; an instance that no rule of the cell fits is an abstention, not a failure.
 
     No text may stop a run: an exception is a fault of ours, and the outcome of this one job.
@@ -19,15 +19,15 @@ def generate_by_rule(catalogue: Catalogue, job: Job, instance: BaseInstance, see
     try:
         return _generate(catalogue, job, instance, seed)
     except Exception as error:  # noqa: BLE001  (whatever a rule stumbles over)
-        return Made(Outcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
+        return GenerationResult(JobOutcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
 
 
-def _generate(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int) -> Made:
+def _generate(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int) -> GenerationResult:
     lever = job.offers[0][0] if job.offers else None
     draw = seed_of("rule", instance.id, instance.query, str(job.cell), job.round, seed, job.replicate)
     result = perturb_by_rule(instance, job.cell, lever, draw)
     if isinstance(result, Abstention):
-        return Made(Outcome.ABSTAINED, result.reason)
+        return GenerationResult(JobOutcome.ABSTAINED, result.reason)
     candidate = Candidate(
         id=job.id,
         instance_id=instance.id,
@@ -40,5 +40,5 @@ def _generate(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int)
         expected_behavior=catalogue.expected_behavior(job.cell),
     )
     fault = find_fault(catalogue, instance, candidate, () if lever is None else (lever,))
-    outcome = Outcome.CANDIDATE if fault is None else Outcome.REJECTED
-    return Made(outcome, fault or candidate.lever, candidate=candidate)
+    outcome = JobOutcome.CANDIDATE if fault is None else JobOutcome.REJECTED
+    return GenerationResult(outcome, fault or candidate.lever, candidate=candidate)

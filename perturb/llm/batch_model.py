@@ -17,9 +17,9 @@ from typing import TypeVar
 
 from perturb.digests import digest
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
-from perturb.llm.batch_rows import Outcome
+from perturb.llm.batch_rows import RowOutcome
 from perturb.llm.batch_waiting import LiveBatch, WaitingRow, fail_row
-from perturb.llm.batches import BatchBook, BatchGoneError, BatchLimits, BatchService, BatchView, HeldBatch
+from perturb.llm.batches import BatchGoneError, BatchLimits, BatchService, BatchStore, BatchView, HeldBatch
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
 from perturb.llm.limits import FIRST_WAIT, LONGEST_HINT, LONGEST_WAIT, OutOfTriesError
 
@@ -38,7 +38,7 @@ class BatchModel:
     def __init__(
         self,
         service: BatchService,
-        book: BatchBook,
+        book: BatchStore,
         limits: BatchLimits,
         tell: Callable[[str], object] = lambda _: None,
     ) -> None:
@@ -275,7 +275,7 @@ class BatchModel:
                 batch.early[custom_id] = outcome
         return found
 
-    async def _outcomes(self, file_id: str) -> Iterator[tuple[str, Outcome]]:
+    async def _outcomes(self, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
         """The rows of a file; none once so many looks in a row have not found it."""
         for look in range(GONE_LOOKS):
             try:
@@ -293,7 +293,7 @@ class BatchModel:
         for row in rows:
             self._settle(row, None, f"model '{self.settings.name}': the batch is gone")
 
-    def _settle(self, row: WaitingRow, outcome: Outcome | None, reason: str) -> None:
+    def _settle(self, row: WaitingRow, outcome: RowOutcome | None, reason: str) -> None:
         """Answer a row, or queue it again if its batch left it unanswered."""
         if row.reply.done():
             return

@@ -14,7 +14,7 @@ from perturb.errors import ModelError
 from perturb.llm.client import ChatReply, ModelSettings
 from perturb.llm.wire import chat_reply, failure, is_worth_retrying
 
-Outcome = ChatReply | ModelError
+RowOutcome = ChatReply | ModelError
 """A reply, or why there is none: transient where it is worth asking again."""
 
 _CUT_SHORT = ("max_tokens", "MAX_TOKENS")
@@ -26,7 +26,7 @@ class RowReader:
 
     settings: ModelSettings
 
-    def read(self, content: bytes) -> Iterator[tuple[str, Outcome]]:
+    def read(self, content: bytes) -> Iterator[tuple[str, RowOutcome]]:
         """The custom id and the outcome of each line that can be read."""
         for line in content.splitlines():
             try:
@@ -37,7 +37,7 @@ class RowReader:
             if isinstance(custom_id, str):
                 yield custom_id, self._outcome(row)
 
-    def _outcome(self, row: Mapping[str, Any]) -> Outcome:
+    def _outcome(self, row: Mapping[str, Any]) -> RowOutcome:
         status = _at(row, "response", "status_code")
         error = _at(row, "error") or _at(row, "response", "body", "error")
         if error or (isinstance(status, int) and status >= 400):

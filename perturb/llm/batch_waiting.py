@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from perturb.llm.batch_rows import Outcome
+from perturb.llm.batch_rows import RowOutcome
 from perturb.llm.batches import HeldBatch
 from perturb.llm.client import ChatReply, ChatRequest
 
@@ -28,7 +28,7 @@ class LiveBatch:
 
     held: HeldBatch
     waiting: dict[str, WaitingRow] = field(default_factory=dict)
-    early: dict[str, Outcome] = field(default_factory=dict)
+    early: dict[str, RowOutcome] = field(default_factory=dict)
     """Outcomes that have been read and nobody has asked for yet."""
     ended: bool = False
     follower: asyncio.Task[None] | None = None

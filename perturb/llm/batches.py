@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from perturb.errors import PermanentModelError
-from perturb.llm.batch_rows import Outcome
+from perturb.llm.batch_rows import RowOutcome
 from perturb.llm.client import ChatRequest, ModelSettings
 
 _MOST_WAITING = 20_000
@@ -70,7 +70,7 @@ class BatchGoneError(PermanentModelError):
     """The provider knows nothing of a batch or file any more, or has no list of batches."""
 
 
-class BatchBook(Protocol):
+class BatchStore(Protocol):
     """Where batches are kept; `perturb.store.batches.BatchLedger` is one."""
 
     def held_batches(self, fingerprint: str) -> list[HeldBatch]:
@@ -117,7 +117,7 @@ class BatchService(Protocol):
     async def view(self, batch_id: str) -> BatchView:
         """How a batch stands."""
 
-    async def outcomes(self, file_id: str) -> Iterator[tuple[str, Outcome]]:
+    async def outcomes(self, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
         """What became of each request of an output or error file, by its custom id."""
 
     async def close(self) -> None:

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from perturb.digests import canonical
 from perturb.errors import ConfigError
 from perturb.llm.batch_model import BatchModel
-from perturb.llm.batch_rows import Outcome, RowReader
-from perturb.llm.batches import BatchBook, BatchGoneError, BatchLimits, BatchView
+from perturb.llm.batch_rows import RowOutcome, RowReader
+from perturb.llm.batches import BatchGoneError, BatchLimits, BatchStore, BatchView
 from perturb.llm.budget import Budget, bounded
 from perturb.llm.client import ChatRequest, ModelSettings, Price
 from perturb.llm.redaction import read_key
@@ -81,7 +81,7 @@ def check_batches(settings: ModelSettings) -> None:
 def open_batch_models(
     all_settings: Iterable[ModelSettings],
     budget: Budget,
-    book: BatchBook,
+    book: BatchStore,
     limits: BatchLimits,
     tell: Callable[[str], object] = lambda _: None,
 ) -> list[BatchModel]:
@@ -195,7 +195,7 @@ class LiteLLMBatches:
             problem=_problem(found),
         )
 
-    async def outcomes(self, file_id: str) -> Iterator[tuple[str, Outcome]]:
+    async def outcomes(self, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
         """What became of each request of an output or error file, by its custom id."""
         litellm = load_litellm()
         found = await self._call(

@@ -27,7 +27,7 @@ from perturb.metrics.calibration import (
 )
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags, Floats, Integers, read_graded
-from perturb.metrics.intervals import Bounded, settled
+from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.resampling import EXACT_UNITS, cluster_codes, resampled_weights
 from perturb.metrics.risk_priors import PRIORS, RiskPrior, gains_and_losses
 
@@ -226,9 +226,11 @@ class BASReport:
                 highs=highs,
                 counts=rows.counts,
             )
-            return settled(found)
+            return reported_estimate(found)
         centre = self.debiased_ece if name == "ece" else value
-        return replace(settled(Bounded.of(centre, replicates, self.n, clusters=clusters)), value=value)
+        return replace(
+            reported_estimate(Bounded.of(centre, replicates, self.n, clusters=clusters)), value=value
+        )
 
     def print_summary(self) -> None:
         """Write a table of the metrics, their intervals and directions to standard output."""

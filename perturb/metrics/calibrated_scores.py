@@ -17,7 +17,7 @@ from perturb.metrics.calibration import Closed, aurc, expected_calibration_error
 from perturb.metrics.calibrators import METHODS, CalibrationMap, Method, fit_map
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags, Floats, read_flags, read_graded, require_same_length
-from perturb.metrics.intervals import Bounded, add_up, settled
+from perturb.metrics.intervals import Bounded, reported_estimate, weighted_sum
 from perturb.metrics.resampling import bootstrap_means, cluster_codes
 
 ABLATION_SIZES = (10, 25, 50, 100, 250, 500, 1000)
@@ -25,7 +25,7 @@ ABLATION_SIZES = (10, 25, 50, 100, 250, 500, 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class CalibrationResult:
     """The rows outside the calibration split, scored before and after."""
 
     before: BASReport
@@ -103,7 +103,7 @@ def calibrate(
     clusters: ArrayLike | None = None,
     resamples: int = 1000,
     seed: int = 0,
-) -> Calibrated:
+) -> CalibrationResult:
     """Fit maps on the rows marked in `in_calibration`, and score the other rows before and after.
 
     `bins`, `clusters`, `resamples` and `seed` as in `BASReport`. Raises ValueError as there, and where either side is
@@ -144,7 +144,7 @@ def score_maps(
     clusters: ArrayLike | None = None,
     resamples: int = 1000,
     seed: int = 0,
-) -> Calibrated:
+) -> CalibrationResult:
     """Score answers before and after maps that were fitted on other answers; arguments and errors as in `BASReport`.
 
     >>> half = CalibrationMap("isotonic", 9, {"stated": (0.0, 1.0), "calibrated": (0.0, 0.5)})
@@ -166,7 +166,7 @@ def score_maps(
         for method, values in applied.items()
     }
     after = {method: report(values) for method, values in applied.items()}
-    return Calibrated(report(stated), after, dict(maps), gains)
+    return CalibrationResult(report(stated), after, dict(maps), gains)
 
 
 def bas_difference(
@@ -196,7 +196,7 @@ def bas_difference(
         parts.append(
             Bounded.of_mean(value, replicates[:, place], len(scores), clusters=count, lows=lows, highs=highs)
         )
-    return settled(add_up(parts, [1.0, -1.0], len(scores)))
+    return reported_estimate(weighted_sum(parts, [1.0, -1.0], len(scores)))
 
 
 def calibration_ablation(

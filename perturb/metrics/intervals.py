@@ -175,7 +175,7 @@ class Bounded:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class WeightedSum:
     """A weighted sum of values that share their resamples."""
 
     parts: tuple[Bounded, ...]
@@ -251,7 +251,9 @@ class Sum:
         return correlation, total
 
 
-def add_up(parts: Sequence[Bounded | Estimate], weights: Sequence[float], n: int) -> Sum | Estimate:
+def weighted_sum(
+    parts: Sequence[Bounded | Estimate], weights: Sequence[float], n: int
+) -> WeightedSum | Estimate:
     """The weighted sum of the parts; without an interval, and why, where a part has none.
 
     >>> add_up([Estimate(0.5, reason="why")], [2.0], n=3)
@@ -265,10 +267,10 @@ def add_up(parts: Sequence[Bounded | Estimate], weights: Sequence[float], n: int
                 if part.value is not None
             ]
             return replace(one, value=float(sum(known)) if len(known) == len(parts) else None, n=n)
-    return Sum(tuple(part for part in parts if isinstance(part, Bounded)), tuple(weights), n)
+    return WeightedSum(tuple(part for part in parts if isinstance(part, Bounded)), tuple(weights), n)
 
 
-def settled(one: Bounded | Sum | Estimate, scale: float = 1.0) -> Estimate:
+def reported_estimate(one: Bounded | WeightedSum | Estimate, scale: float = 1.0) -> Estimate:
     """What is reported: the value with its 95 % interval, or why there is none, times `scale`.
 
     >>> settled(Estimate(0.5, n=2, reason="why"), 100).value

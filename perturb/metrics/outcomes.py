@@ -34,7 +34,7 @@ NO_LEVEL = len(LEVELS)
 """The place of replies that state no confidence, behind the levels."""
 
 
-class Outcome(StrEnum):
+class ReplyOutcome(StrEnum):
     """What became of one reply: six scored outcomes, then three in which something could not be read."""
 
     CORRECT_ANSWER = "correct_answer"
@@ -57,24 +57,28 @@ class Outcome(StrEnum):
     """An unanswerable item; whether it was answered or refused is not known."""
 
 
-SCORED: tuple[Outcome, ...] = tuple(Outcome)[:6]
+SCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[:6]
 """The six outcomes of a scored reply; their shares sum to 1."""
 
-UNSCORED: tuple[Outcome, ...] = tuple(Outcome)[6:]
+UNSCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[6:]
 
-_PLACE = {outcome: place for place, outcome in enumerate(Outcome)}
+_PLACE = {outcome: place for place, outcome in enumerate(ReplyOutcome)}
 _COULD_BE = {
-    Outcome.UNGRADED_ANSWER: (Outcome.CORRECT_ANSWER, Outcome.POOR_ANSWER),
-    Outcome.UNREAD_ANSWERABLE: (Outcome.CORRECT_ANSWER, Outcome.POOR_ANSWER, Outcome.FALSE_REFUSAL),
-    Outcome.UNREAD_UNANSWERABLE: (
-        Outcome.CORRECT_REFUSAL,
-        Outcome.WRONG_CODE_REFUSAL,
-        Outcome.MISSED_REFUSAL,
+    ReplyOutcome.UNGRADED_ANSWER: (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.POOR_ANSWER),
+    ReplyOutcome.UNREAD_ANSWERABLE: (
+        ReplyOutcome.CORRECT_ANSWER,
+        ReplyOutcome.POOR_ANSWER,
+        ReplyOutcome.FALSE_REFUSAL,
+    ),
+    ReplyOutcome.UNREAD_UNANSWERABLE: (
+        ReplyOutcome.CORRECT_REFUSAL,
+        ReplyOutcome.WRONG_CODE_REFUSAL,
+        ReplyOutcome.MISSED_REFUSAL,
     ),
 }
 
 
-def reply_outcome(expected: str, predicted: str | None, correct: bool | None = None) -> Outcome:
+def reply_outcome(expected: str, predicted: str | None, correct: bool | None = None) -> ReplyOutcome:
     """The outcome of one reply.
 
     `expected` is `ANSWER_CORRECTLY` or a refusal code; `predicted` the same in the canonical spelling, or None when the
@@ -88,17 +92,17 @@ def reply_outcome(expected: str, predicted: str | None, correct: bool | None = N
     """
     if expected == ANSWER:
         if predicted is None:
-            return Outcome.UNREAD_ANSWERABLE
+            return ReplyOutcome.UNREAD_ANSWERABLE
         if predicted != ANSWER:
-            return Outcome.FALSE_REFUSAL
+            return ReplyOutcome.FALSE_REFUSAL
         if correct is None:
-            return Outcome.UNGRADED_ANSWER
-        return Outcome.CORRECT_ANSWER if correct else Outcome.POOR_ANSWER
+            return ReplyOutcome.UNGRADED_ANSWER
+        return ReplyOutcome.CORRECT_ANSWER if correct else ReplyOutcome.POOR_ANSWER
     if predicted is None:
-        return Outcome.UNREAD_UNANSWERABLE
+        return ReplyOutcome.UNREAD_UNANSWERABLE
     if predicted == ANSWER:
-        return Outcome.MISSED_REFUSAL
-    return Outcome.CORRECT_REFUSAL if predicted == expected else Outcome.WRONG_CODE_REFUSAL
+        return ReplyOutcome.MISSED_REFUSAL
+    return ReplyOutcome.CORRECT_REFUSAL if predicted == expected else ReplyOutcome.WRONG_CODE_REFUSAL
 
 
 @dataclass(frozen=True)
@@ -127,15 +131,17 @@ class ReplyCounts:
     @classmethod
     def of_cells(cls, counts: Floats, *, raf: bool = False) -> ReplyCounts:
         """From counts by `reply_cells`, shape (…, 54)."""
-        return cls(counts.reshape(*counts.shape[:-1], len(Outcome), NO_LEVEL + 1), raf)
+        return cls(counts.reshape(*counts.shape[:-1], len(ReplyOutcome), NO_LEVEL + 1), raf)
 
     def total(self, outcomes: Iterable[str]) -> Floats:
         """Replies with any of the outcomes, shape (…)."""
-        return np.asarray(sum(self._by_outcome[_PLACE[Outcome(outcome)]] for outcome in outcomes))
+        return np.asarray(sum(self._by_outcome[_PLACE[ReplyOutcome(outcome)]] for outcome in outcomes))
 
     def by_level(self, outcomes: Iterable[str]) -> Floats:
         """The same by stated level, shape (…, 5); replies that state none are left out."""
-        return np.asarray(sum(self.table[..., _PLACE[Outcome(outcome)], :NO_LEVEL] for outcome in outcomes))
+        return np.asarray(
+            sum(self.table[..., _PLACE[ReplyOutcome(outcome)], :NO_LEVEL] for outcome in outcomes)
+        )
 
     def completions(self) -> ReplyCounts:
         """As it is, then with the unscored replies of each kind read in every way they could have been.
@@ -158,7 +164,7 @@ class ReplyCounts:
         return list(np.ascontiguousarray(np.moveaxis(self.table.sum(axis=-1), -1, 0)))
 
 
-CELLS = len(Outcome) * (NO_LEVEL + 1)
+CELLS = len(ReplyOutcome) * (NO_LEVEL + 1)
 """Combinations of outcome and level."""
 
 

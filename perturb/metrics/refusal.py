@@ -11,15 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from perturb.metrics.inputs import Floats
-from perturb.metrics.outcomes import LEVELS, Outcome, ReplyCounts
+from perturb.metrics.outcomes import LEVELS, ReplyCounts, ReplyOutcome
 
-GRADED_A = (Outcome.CORRECT_ANSWER, Outcome.POOR_ANSWER, Outcome.FALSE_REFUSAL)
-READ_A = (*GRADED_A, Outcome.UNGRADED_ANSWER)
-READ_U = (Outcome.CORRECT_REFUSAL, Outcome.WRONG_CODE_REFUSAL, Outcome.MISSED_REFUSAL)
-REFUSED_U = (Outcome.CORRECT_REFUSAL, Outcome.WRONG_CODE_REFUSAL)
-REFUSED = (*REFUSED_U, Outcome.FALSE_REFUSAL)
-RIGHT = (Outcome.CORRECT_ANSWER, Outcome.CORRECT_REFUSAL)
-ANSWERED = (Outcome.CORRECT_ANSWER, Outcome.POOR_ANSWER, Outcome.MISSED_REFUSAL)
+GRADED_A = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.POOR_ANSWER, ReplyOutcome.FALSE_REFUSAL)
+READ_A = (*GRADED_A, ReplyOutcome.UNGRADED_ANSWER)
+READ_U = (ReplyOutcome.CORRECT_REFUSAL, ReplyOutcome.WRONG_CODE_REFUSAL, ReplyOutcome.MISSED_REFUSAL)
+REFUSED_U = (ReplyOutcome.CORRECT_REFUSAL, ReplyOutcome.WRONG_CODE_REFUSAL)
+REFUSED = (*REFUSED_U, ReplyOutcome.FALSE_REFUSAL)
+RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
+ANSWERED = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.POOR_ANSWER, ReplyOutcome.MISSED_REFUSAL)
 
 
 def answer_accuracy(replies: ReplyCounts) -> Floats:
@@ -33,7 +33,7 @@ def answer_accuracy(replies: ReplyCounts) -> Floats:
     >>> float(answer_accuracy(ReplyCounts.of(["correct_answer", "poor_answer", "false_refusal", "false_refusal"])))
     0.25
     """
-    return _ratio(replies.total([Outcome.CORRECT_ANSWER]), replies.total(GRADED_A))
+    return _ratio(replies.total([ReplyOutcome.CORRECT_ANSWER]), replies.total(GRADED_A))
 
 
 def answer_quality(replies: ReplyCounts) -> Floats:
@@ -60,7 +60,7 @@ def refusal_accuracy(replies: ReplyCounts) -> Floats:
     >>> float(refusal_accuracy(ReplyCounts.of(["correct_refusal", "wrong_code_refusal"])))
     0.5
     """
-    return _ratio(replies.total([Outcome.CORRECT_REFUSAL]), replies.total(READ_U))
+    return _ratio(replies.total([ReplyOutcome.CORRECT_REFUSAL]), replies.total(READ_U))
 
 
 def false_refusal_rate(replies: ReplyCounts) -> Floats:
@@ -73,7 +73,7 @@ def false_refusal_rate(replies: ReplyCounts) -> Floats:
     >>> float(false_refusal_rate(ReplyCounts.of(["false_refusal", "ungraded_answer"])))
     0.5
     """
-    return _ratio(replies.total([Outcome.FALSE_REFUSAL]), replies.total(READ_A))
+    return _ratio(replies.total([ReplyOutcome.FALSE_REFUSAL]), replies.total(READ_A))
 
 
 def missed_refusal_rate(replies: ReplyCounts) -> Floats:
@@ -86,7 +86,7 @@ def missed_refusal_rate(replies: ReplyCounts) -> Floats:
     >>> float(missed_refusal_rate(ReplyCounts.of(["missed_refusal", "correct_refusal"])))
     0.5
     """
-    return _ratio(replies.total([Outcome.MISSED_REFUSAL]), replies.total(READ_U))
+    return _ratio(replies.total([ReplyOutcome.MISSED_REFUSAL]), replies.total(READ_U))
 
 
 def refusal_rate(replies: ReplyCounts) -> Floats:
@@ -157,7 +157,7 @@ def detection_f1(replies: ReplyCounts) -> Floats:
     0.5
     """
     hits = 2 * replies.total(REFUSED_U)
-    return _ratio(hits, hits + replies.total([Outcome.FALSE_REFUSAL, Outcome.MISSED_REFUSAL]))
+    return _ratio(hits, hits + replies.total([ReplyOutcome.FALSE_REFUSAL, ReplyOutcome.MISSED_REFUSAL]))
 
 
 def category_accuracy(replies: ReplyCounts) -> Floats:
@@ -171,7 +171,7 @@ def category_accuracy(replies: ReplyCounts) -> Floats:
     >>> float(category_accuracy(ReplyCounts.of(["correct_refusal", "wrong_code_refusal", "missed_refusal"])))
     0.5
     """
-    return _ratio(replies.total([Outcome.CORRECT_REFUSAL]), replies.total(REFUSED_U))
+    return _ratio(replies.total([ReplyOutcome.CORRECT_REFUSAL]), replies.total(REFUSED_U))
 
 
 def hierarchical_refusal_score(replies: ReplyCounts) -> Floats:
@@ -215,8 +215,8 @@ def hybrid_score(replies: ReplyCounts) -> Floats:
     >>> float(hybrid_score(ReplyCounts.of(replies, raf=True)))
     0.5
     """
-    a = replies.total((*READ_A, Outcome.UNREAD_ANSWERABLE))
-    u = replies.total((*READ_U, Outcome.UNREAD_UNANSWERABLE))
+    a = replies.total((*READ_A, ReplyOutcome.UNREAD_ANSWERABLE))
+    u = replies.total((*READ_U, ReplyOutcome.UNREAD_UNANSWERABLE))
     return _ratio(a * answer_quality(replies) + u * refusal_accuracy(replies), a + u)
 
 
@@ -263,7 +263,7 @@ def ece_refusals(replies: ReplyCounts) -> Floats:
     return _calibration_error(replies, REFUSED)
 
 
-def _calibration_error(replies: ReplyCounts, outcomes: tuple[Outcome, ...]) -> Floats:
+def _calibration_error(replies: ReplyCounts, outcomes: tuple[ReplyOutcome, ...]) -> Floats:
     stated = replies.by_level(outcomes)
     right = replies.by_level([outcome for outcome in outcomes if outcome in RIGHT])
     gaps = np.abs(right - stated * np.array(list(LEVELS.values())))

@@ -10,7 +10,7 @@ import numpy as np
 from perturb.metrics import refusal
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
-from perturb.metrics.outcomes import LEVELS, Outcome, ReplyCounts
+from perturb.metrics.outcomes import LEVELS, ReplyCounts, ReplyOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class RefusalMetric:
     compute: Callable[[ReplyCounts], Floats]
     higher_is_better: bool | None
     """None where neither direction is."""
-    over: tuple[Outcome, ...]
+    over: tuple[ReplyOutcome, ...]
     """The replies that the value rests on."""
     undefined: str
     """Why there is no value, when there is none."""

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from perturb.audit import AuditReport, audit
 from perturb.errors import SourceError
-from perturb.records import Acceptance, Intensity, Outcome, PerturbationClass
+from perturb.records import Acceptance, Intensity, JobOutcome, PerturbationClass
 from perturb.report.audit_sections import audit_sections
 from perturb.report.figures import Mark, draw_bars, draw_heat_map
-from perturb.report.model import Figure, Form, ItemBrowser, Report, Section, Table, counted
+from perturb.report.model import CellFormat, Figure, ItemBrowser, Report, Section, Table, counted
 from perturb.report.review_section import review_section
 from perturb.report.run_data import RunData, choose_items, read_run_data
 from perturb.report.runs import call_table
 from perturb.report.words import describe_audit, describe_review, describe_run
 from perturb.review.agreement import HumanReport, measure_review, read_reviews
-from perturb.review.questions import human_verdict
+from perturb.review.rubric import human_verdict
 from perturb.store.calls import LEDGER_FILE, open_read_only
 from perturb.store.db import ledger_errors
 from perturb.store.plans import CurrentPlan, current_plan
@@ -86,8 +86,8 @@ def funnel_section(data: RunData) -> Section:
     stages = [Mark(name, float(n)) for name, n in data.funnel]
     coverage = [[float(data.coverage.get((cell, one), 0)) for one in data.generators] for cell in data.cells]
     most = max((n for row in coverage for n in row), default=0.0)
-    counts: dict[str, Form] = dict.fromkeys(data.generators, "count")
-    outcomes = [(str(one).replace("_", " "), data.stages.outcomes.get(one, 0)) for one in Outcome]
+    counts: dict[str, CellFormat] = dict.fromkeys(data.generators, "count")
+    outcomes = [(str(one).replace("_", " "), data.stages.outcomes.get(one, 0)) for one in JobOutcome]
     return Section(
         "funnel",
         "From jobs to rows",
@@ -161,7 +161,7 @@ def _browser(db: sqlite3.Connection, plan: CurrentPlan, data: RunData, at_most: 
             f"{len(choice.items):,} of {choice.of:,} items, drawn evenly over cells, generators and outcomes."
         )
     there = {str(one["outcome"]) for one in choice.items}
-    outcomes = [name for name in (*map(str, Acceptance), str(Outcome.REJECTED)) if name in there]
+    outcomes = [name for name in (*map(str, Acceptance), str(JobOutcome.REJECTED)) if name in there]
     filters = {
         "class": [str(name) for name in PerturbationClass],
         "intensity": [str(name) for name in Intensity],

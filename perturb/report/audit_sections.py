@@ -9,7 +9,7 @@ from perturb.audit.agreement import PANEL_NAMES
 from perturb.audit.rates import MatrixRate, Rate
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_bars, draw_heat_map, draw_intervals
-from perturb.report.model import Figure, Form, Report, Section, Table, counted
+from perturb.report.model import CellFormat, Figure, Report, Section, Table, counted
 from perturb.report.words import describe_audit
 
 
@@ -39,7 +39,7 @@ def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> li
 
 def estimate_table(name: str, title: str, rows: Sequence[tuple[str, Estimate]]) -> Table:
     """Estimates by name."""
-    columns: dict[str, Form] = {"statistic": "text", "value": "number", "n": "count"}
+    columns: dict[str, CellFormat] = {"statistic": "text", "value": "number", "n": "count"}
     return Table(name, title, columns, [(label, one, one.n) for label, one in rows])
 
 
@@ -66,7 +66,7 @@ def _agreement(report: AuditReport) -> Section:
         " agreement beyond chance cannot be told. κ is low where nearly everything passes; see AC1 beside it.",
         draw_heat_map(grid, names, names, limits=(min(0.0, lowest), 1.0), form=".2f"),
     )
-    columns: dict[str, Form] = {"verifier": "text", "other verifier": "text", "n": "count"}
+    columns: dict[str, CellFormat] = {"verifier": "text", "other verifier": "text", "n": "count"}
     columns |= {"passes": "share", "κ": "number", "agreement": "share", "PABAK": "number", "AC1": "number"}
     rows = [
         (
@@ -97,7 +97,7 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
         "Rows are generators, columns verifiers. The colour scale begins at the lowest rate.",
         draw_heat_map(percent, report.generators, report.verifiers, limits=(lowest, 100.0), form=".1f"),
     )
-    columns: dict[str, Form] = {
+    columns: dict[str, CellFormat] = {
         "generator": "text",
         "verifier": "text",
         "votes": "count",
@@ -159,7 +159,7 @@ def _bias(report: AuditReport) -> Section:
         " points, with 95 % intervals. Right of zero: it favours itself.",
         draw_bars([Mark.of(row.model, row.bias) for row in both], x_label="percentage points", form="+.1f"),
     )
-    rates: dict[str, Form] = {"n": "count", "own": "share", "peers": "share", "bias": "points"}
+    rates: dict[str, CellFormat] = {"n": "count", "own": "share", "peers": "share", "bias": "points"}
     by_model = Table(
         "self-bias",
         "By model, in percentage points",
@@ -180,7 +180,9 @@ def _acceptance(report: AuditReport) -> Section:
     n = len(report.verifiers)
     rules = [("unanimous", report.rules.unanimous)]
     rules += [(f"at least {k} of {n}", one) for k, one in report.rules.k_of_n.items()]
-    counts: dict[str, Form] = dict.fromkeys(("candidates", "accepted", "rejected", "undecided"), "count")
+    counts: dict[str, CellFormat] = dict.fromkeys(
+        ("candidates", "accepted", "rejected", "undecided"), "count"
+    )
     tables = [
         Table(
             "acceptance",
@@ -213,7 +215,7 @@ def _acceptance(report: AuditReport) -> Section:
 def _levers(report: AuditReport) -> Section:
     """Which levers generators reach for."""
     unused = [(one.generator, lever) for one in report.lever_usage for lever in one.never_chosen]
-    counts: dict[str, Form] = dict.fromkeys(("candidates", "levers used", "never chosen"), "count")
+    counts: dict[str, CellFormat] = dict.fromkeys(("candidates", "levers used", "never chosen"), "count")
     usage = Table(
         "lever-usage",
         "Levers by generator",
@@ -225,6 +227,6 @@ def _levers(report: AuditReport) -> Section:
     )
     tables = [usage]
     if unused:
-        columns: dict[str, Form] = {"generator": "text", "lever": "text"}
+        columns: dict[str, CellFormat] = {"generator": "text", "lever": "text"}
         tables.append(Table("levers-never-chosen", "Levers never chosen", columns, unused, shown=0))
     return Section("levers", "Levers", tables=tables)

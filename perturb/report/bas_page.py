@@ -21,7 +21,7 @@ from perturb.report.figures import (
     draw_intervals,
     put_legend,
 )
-from perturb.report.model import Figure, Form, Report, Section, Table, Value, counted
+from perturb.report.model import CellFormat, CellValue, Figure, Report, Section, Table, counted
 from perturb.report.scores_figures import draw_reliability
 from perturb.score.confidence_report import ConfidenceScores, GroupCalibration, GroupScores
 from perturb.score.confidence_table import ConfidenceGroup
@@ -34,7 +34,7 @@ MAX_GROUPS = 12
 _MAX_POINTS = 400
 _UTILITY_TO = 0.95
 """Up to this threshold utility is drawn: beyond it one wrong answer costs more than 19 right ones gain."""
-_NAMES: dict[str, Form] = {"model": "text", "elicitation": "text"}
+_NAMES: dict[str, CellFormat] = {"model": "text", "elicitation": "text"}
 _HEADS = {"bas_uniform": "BAS", "bas_linear": "BAS linear", "bas_quadratic": "BAS quadratic"}
 
 
@@ -87,9 +87,9 @@ def _scores(scores: ConfidenceScores) -> Section:
 def _score_table(scores: ConfidenceScores, name: str, title: str, *, better: bool, note: str) -> Table:
     """The metrics of which higher values are better, or the others."""
     names = [metric for metric, higher in HIGHER_IS_BETTER.items() if higher is better]
-    numbers: dict[str, Form] = {_head(metric): "number" for metric in names}
-    columns: dict[str, Form] = {**_NAMES, "n": "count", "unscored": "count", **numbers}
-    rows: list[list[Value]] = [
+    numbers: dict[str, CellFormat] = {_head(metric): "number" for metric in names}
+    columns: dict[str, CellFormat] = {**_NAMES, "n": "count", "unscored": "count", **numbers}
+    rows: list[list[CellValue]] = [
         [
             *(*_names(one.group), one.report.n, one.group.unscored),
             *(one.report.metrics[metric] for metric in names),
@@ -100,8 +100,8 @@ def _score_table(scores: ConfidenceScores, name: str, title: str, *, better: boo
 
 
 def _differences(scores: ConfidenceScores) -> Table:
-    columns: dict[str, Form] = {"models": "text", "questions": "count", "difference": "number"}
-    rows: list[list[Value]] = [[f"{one.a} - {one.b}", one.bas.n, one.bas] for one in scores.differences]
+    columns: dict[str, CellFormat] = {"models": "text", "questions": "count", "difference": "number"}
+    rows: list[list[CellValue]] = [[f"{one.a} - {one.b}", one.bas.n, one.bas] for one in scores.differences]
     return Table("differences", "Differences in BAS on the same questions", columns, rows)
 
 
@@ -242,10 +242,10 @@ def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
 
 def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
     """Before and after, map by map, and the ablation over calibration sizes."""
-    counts: dict[str, Form] = {**_NAMES, "map": "text", "fitted on": "count", "scored": "count"}
-    parts: dict[str, Form] = dict.fromkeys(("BAS", "ECE", "AURC"), "number")
+    counts: dict[str, CellFormat] = {**_NAMES, "map": "text", "fitted on": "count", "scored": "count"}
+    parts: dict[str, CellFormat] = dict.fromkeys(("BAS", "ECE", "AURC"), "number")
     rows = [row for one in calibrations for row in _calibration_rows(one)]
-    columns: dict[str, Form] = {**counts, **parts, "gain in BAS": "number"}
+    columns: dict[str, CellFormat] = {**counts, **parts, "gain in BAS": "number"}
     tables = [Table("calibration", "Before and after, on rows that no map has learned from", columns, rows)]
     ablation = [
         (*_names(one.group), row.size, row.bas, row.bas_sd, row.ece, row.ece_sd, row.aurc, row.aurc_sd)
@@ -253,7 +253,9 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
         for row in one.ablation
     ]
     if ablation:
-        deviations: dict[str, Form] = {head: "number" for part in parts for head in (part, f"{part} sd")}
+        deviations: dict[str, CellFormat] = {
+            head: "number" for part in parts for head in (part, f"{part} sd")
+        }
         draws = counted(calibrations[0].ablation[0].repeats, "draw")
         title = f"Isotonic regression by calibration size: mean and standard deviation of {draws}"
         tables.append(Table("ablation", title, {**_NAMES, "size": "count", **deviations}, ablation))
@@ -273,9 +275,9 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
     return Section("calibration", "Calibration", (), (figure,), tables)
 
 
-def _calibration_rows(one: GroupCalibration) -> list[list[Value]]:
+def _calibration_rows(one: GroupCalibration) -> list[list[CellValue]]:
     scores = one.scores
-    named: list[tuple[str, BASReport, Value]] = [("as stated", scores.before, "-")]
+    named: list[tuple[str, BASReport, CellValue]] = [("as stated", scores.before, "-")]
     named += [(method, report, scores.gains[method]) for method, report in scores.after.items()]
     return [
         [

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from perturb.metrics.estimates import Estimate
     from perturb.report.figures import Drawing
 
-Form = Literal["text", "count", "share", "percent", "number", "points", "change", "usd"]
+CellFormat = Literal["text", "count", "share", "percent", "number", "points", "change", "usd"]
 """How a value is shown: a share of 0.081 as 8.1 % (share), 8.1 (percent) or +8.1 (change); 8.1 points as +8.1."""
 
-Value: TypeAlias = "str | int | float | Estimate | None"
+CellValue: TypeAlias = "str | int | float | Estimate | None"
 _NAMED = 6
 """Rows named in a note before the rest is only counted."""
 
@@ -34,14 +34,14 @@ class Table:
     name: str
     """Name of the CSV file."""
     title: str
-    columns: Mapping[str, Form]
-    rows: Sequence[Sequence[Value]]
+    columns: Mapping[str, CellFormat]
+    rows: Sequence[Sequence[CellValue]]
     note: str = ""
     shown: int = 60
     """Rows in text and on the page; the rest is in the CSV file only. With 0 the table is in neither."""
 
     @property
-    def columns_shown(self) -> list[tuple[str, Form, list[str]]]:
+    def columns_shown(self) -> list[tuple[str, CellFormat, list[str]]]:
         """Name, form and values of the columns as they are shown; those without any text are left out."""
         columns = []
         for place, (name, form) in enumerate(self.columns.items()):
@@ -144,7 +144,7 @@ class Report:
     browser: ItemBrowser | None = None
 
 
-def show(value: Value, form: Form) -> str:
+def show(value: CellValue, form: CellFormat) -> str:
     """A value as readers see it.
 
     >>> show(0.5, "share"), show(-8.74, "points"), show(1600, "count"), show(None, "number"), show(None, "usd")
@@ -187,7 +187,7 @@ def listed(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
 
 
-def _parts(value: Value) -> tuple[Value, ...]:
+def _parts(value: CellValue) -> tuple[CellValue, ...]:
     if value is None or isinstance(value, str | int | float):
         return (value,)
     return (

@@ -9,15 +9,15 @@ import numpy as np
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.refusal_index import accuracy_refusal_curve
 from perturb.report.figures import GREY, SERIES, Drawing, Mark, draw_intervals
-from perturb.report.model import Figure, Form, Report, Section, Table, Value, listed
+from perturb.report.model import CellFormat, CellValue, Figure, Report, Section, Table, listed
 from perturb.score.refusal_report import ALL_UNSCORED, METRICS, GroupResult, RefusalReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NUMBER: Form = "number"
-COUNT: Form = "count"
-_NAMES: dict[str, Form] = {"model": "text", "setting": "text"}
+NUMBER: CellFormat = "number"
+COUNT: CellFormat = "count"
+_NAMES: dict[str, CellFormat] = {"model": "text", "setting": "text"}
 ISO_LEVELS: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75)
 """Indices whose curves are drawn behind the points."""
 
@@ -86,7 +86,7 @@ def _counts(group: GroupResult) -> tuple[int, ...]:
     return (index.n11, index.n10, index.n01, index.n00) if index else (0, 0, 0, 0)
 
 
-def _needed(group: GroupResult) -> Value:
+def _needed(group: GroupResult) -> CellValue:
     found = group.questions_needed
     return found if found.value is None else round(found.value)
 
@@ -152,7 +152,7 @@ def draw_iso_curves(groups: list[GroupResult]) -> Drawing:
 
 
 def _copulas(report: RefusalReport) -> Section:
-    rows: list[list[Value]] = [
+    rows: list[list[CellValue]] = [
         [
             *(*_named(group), fit.family, fit.log_likelihood),
             ", ".join(f"{name} {value:.3g}" for name, value in fit.parameters.items()),
@@ -177,7 +177,12 @@ def _copulas(report: RefusalReport) -> Section:
         ),
         *(f"No fit for {listed(names)}: {reason}." for reason, names in undefined.items()),
     )
-    columns: dict[str, Form] = {**_NAMES, "family": "text", "log-likelihood": "number", "parameters": "text"}
+    columns: dict[str, CellFormat] = {
+        **_NAMES,
+        "family": "text",
+        "log-likelihood": "number",
+        "parameters": "text",
+    }
     table = Table(
         "copulas", "Fits", {**columns, "AIC": "number", "BIC": "number"}, rows, note=" ".join(notes)
     )
@@ -185,7 +190,7 @@ def _copulas(report: RefusalReport) -> Section:
 
 
 def _stability(report: RefusalReport) -> Section:
-    numbers: dict[str, Form] = {"normalised difference": "number", "coefficient of variation": "number"}
+    numbers: dict[str, CellFormat] = {"normalised difference": "number", "coefficient of variation": "number"}
     stability = Table(
         "stability",
         "Each metric between the settings of a model",

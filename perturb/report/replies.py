@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from perturb.evaluate.results import Result, is_current, run_of
-from perturb.metrics.outcomes import SCORED, Outcome
+from perturb.metrics.outcomes import SCORED, ReplyOutcome
 from perturb.records import NO_INTENSITY, Intensity, Item, PerturbationClass
 from perturb.report.model import ItemBrowser
 from perturb.report.run_data import even_draw
@@ -19,7 +19,7 @@ from perturb.store.evaluations import read_items, read_responses
 
 MAX_CHARACTERS = 4000
 """Of a passage or a reply; the rest is left out and counted."""
-_RIGHT = (Outcome.CORRECT_ANSWER, Outcome.CORRECT_REFUSAL)
+_RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
 
 
 def browse_replies(run: Path, table: ResultTable, at_most: int) -> ItemBrowser | None:
@@ -66,7 +66,7 @@ def _filters(items: list[Item], described: list[dict[str, Any]]) -> Mapping[str,
     return {name: values for name, values in filters.items() if values}
 
 
-def _reply(result: Result, outcome: Outcome, text: str) -> dict[str, str]:
+def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:
     judged = [
         f"{name.replace('_', ' ')}: {value}"
         for name in ("quality", "eligible", "factual_all", "factual_signal", "confidence", "unscored")

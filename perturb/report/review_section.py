@@ -11,10 +11,10 @@ from perturb.metrics.estimates import Estimate
 from perturb.records import ALL_CELLS
 from perturb.report.audit_sections import estimate_table, rate_estimate
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.model import Figure, Form, Report, Section, Table
+from perturb.report.model import CellFormat, Figure, Report, Section, Table
 from perturb.report.words import describe_review
 from perturb.review.agreement import HumanReport
-from perturb.review.questions import QUESTIONS
+from perturb.review.rubric import QUESTIONS
 
 
 def make_review_report(report: HumanReport, source: str) -> Report:
@@ -46,7 +46,12 @@ def review_section(report: HumanReport) -> Section:
     cells = sorted(report.pass_rates["cell"], key=lambda rate: order.index(rate.name))
     labels = {question.name: question.label for question in QUESTIONS}
     questions = [replace(rate, name=labels[rate.name]) for rate in report.questions]
-    judges: dict[str, Form] = {"judge": "text", "passed": "count", "people pass": "share", "failed": "count"}
+    judges: dict[str, CellFormat] = {
+        "judge": "text",
+        "passed": "count",
+        "people pass": "share",
+        "failed": "count",
+    }
     return Section(
         "people",
         "Human validation",
@@ -89,7 +94,7 @@ def review_section(report: HumanReport) -> Section:
 def _rate_table(name: str, title: str, rates: Sequence[Rate], words: tuple[str, str, str]) -> Table:
     """Rates with Wilson's interval and the one over base instances; `words` name label, unit and rate."""
     label, unit, rate = words
-    columns: dict[str, Form] = {
+    columns: dict[str, CellFormat] = {
         label: "text",
         unit: "count",
         f"{rate} (Wilson)": "share",

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from perturb.compare import Comparison
+from perturb.compare import RoundComparison
 from perturb.metrics.estimates import Estimate
 from perturb.power import DesignEffect, PowerQuestion, Simulation
-from perturb.report.model import Form, Report, Section, Table, counted, show
+from perturb.report.model import CellFormat, Report, Section, Table, counted, show
 
 
-def make_comparison_report(done: Comparison, top: int) -> Report:
+def make_comparison_report(done: RoundComparison, top: int) -> Report:
     """Repeated items, drift and changed scores; `top` levers and changes of each kind."""
     fresh = done.freshness
     names = ("exact copies", "near duplicates, copies included", "same lever on the same base instance")
     counts = (fresh.exact, fresh.near, fresh.same_base_and_lever, fresh.same_base)
-    columns: dict[str, Form] = {"of the newer items": "text", "items": "count", "share": "share"}
+    columns: dict[str, CellFormat] = {"of the newer items": "text", "items": "count", "share": "share"}
     rows = [
         (name, n, n / fresh.items) for name, n in zip((*names, "same base instance"), counts, strict=True)
     ]
@@ -64,8 +64,8 @@ def make_comparison_report(done: Comparison, top: int) -> Report:
     return Report(f"Older: {older}", f"Newer: {newer}", sections)
 
 
-def _scores(done: Comparison) -> Section:
-    values: dict[str, Form] = {"older": "number", "newer": "number", "difference": "number"}
+def _scores(done: RoundComparison) -> Section:
+    values: dict[str, CellFormat] = {"older": "number", "newer": "number", "difference": "number"}
     changes = [
         (
             one.model,
@@ -153,5 +153,5 @@ def _simulation_table(done: Simulation) -> Table:
         ("fresh", done.generative, 0.0, done.generative_bound),
     ]
     title = f"Simulated: {counted(done.runs, 'run')}, {counted(done.setting.size, 'item')} a round"
-    columns: dict[str, Form] = {"benchmark": "text", **dict.fromkeys(failed, "number")}
+    columns: dict[str, CellFormat] = {"benchmark": "text", **dict.fromkeys(failed, "number")}
     return Table("simulation", title, columns, rows)

@@ -12,8 +12,8 @@ from typing import Any
 
 from perturb.changes import Piece, mark_change, mark_passages
 from perturb.digests import seed_of
-from perturb.export.rows import AcceptedItem
-from perturb.records import Outcome
+from perturb.export.snapshot_rows import AcceptedItem
+from perturb.records import JobOutcome
 from perturb.store import queries
 from perturb.store.plans import CurrentPlan
 from perturb.store.queries import StageCounts
@@ -46,10 +46,10 @@ class RunData:
     def funnel(self) -> tuple[tuple[str, int], ...]:
         """How many jobs got how far: the name of each stage and its count."""
         outcomes, decisions = self.stages.outcomes, self.stages.decisions
-        candidates = outcomes.get(Outcome.CANDIDATE, 0)
+        candidates = outcomes.get(JobOutcome.CANDIDATE, 0)
         stages = [
             ("jobs", self.stages.jobs),
-            ("with a readable item", candidates + outcomes.get(Outcome.REJECTED, 0)),
+            ("with a readable item", candidates + outcomes.get(JobOutcome.REJECTED, 0)),
             ("past the machine checks", candidates),
             ("decided by the panel", decisions.get("accepted", 0) + decisions.get("rejected", 0)),
             ("accepted", decisions.get("accepted", 0)),
@@ -122,8 +122,8 @@ def even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:
 
 
 def _outcome(row: sqlite3.Row) -> str:
-    if row["outcome"] == Outcome.REJECTED:
-        return str(Outcome.REJECTED)
+    if row["outcome"] == JobOutcome.REJECTED:
+        return str(JobOutcome.REJECTED)
     return str(row["acceptance"] or "undecided")
 
 
@@ -142,7 +142,7 @@ def _describe(db: sqlite3.Connection, plan: CurrentPlan, row: sqlite3.Row) -> di
         "intensity": str(candidate.cell.intensity),
         "generator": candidate.generator,
         "outcome": outcome,
-        "reason": row["detail"] if outcome == Outcome.REJECTED else row["reason"] or "",
+        "reason": row["detail"] if outcome == JobOutcome.REJECTED else row["reason"] or "",
         "lever": candidate.lever,
         "expected": candidate.expected_behavior,
         "answers": list(instance.answers),

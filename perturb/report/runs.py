@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from perturb.report.model import Form, Report, Section, Table, counted, show
+from perturb.report.model import CellFormat, Report, Section, Table, counted, show
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from perturb.estimate import Estimate
+    from perturb.cost_estimate import CostEstimate
     from perturb.records import Cell
 
 
@@ -26,7 +26,7 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
         ),
     ]
     if status["declined"]:
-        declined: dict[str, Form] = {"declined lever": "text", "jobs": "count", "one reason": "text"}
+        declined: dict[str, CellFormat] = {"declined lever": "text", "jobs": "count", "one reason": "text"}
         reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
         tables.append(Table("declined", "", declined, reasons))
     if status["models"]:
@@ -57,7 +57,7 @@ def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report
     return _plain("", sentences, [_stage_table(stages)])
 
 
-def make_estimate_report(estimate: Estimate, replicates: int, generators: int) -> Report:
+def make_estimate_report(estimate: CostEstimate, replicates: int, generators: int) -> Report:
     """What a build would do and cost."""
     factors = (
         *(counted(estimate.instances, "instance"), counted(estimate.cells, "cell")),
@@ -69,7 +69,12 @@ def make_estimate_report(estimate: Estimate, replicates: int, generators: int) -
     ]
     if estimate.missing_keys:
         sentences.append(f"Not set: {', '.join(estimate.missing_keys)}: export before the build")
-    columns: dict[str, Form] = {"model": "text", "role": "text", "calls": "count", "prompt tokens": "count"}
+    columns: dict[str, CellFormat] = {
+        "model": "text",
+        "role": "text",
+        "calls": "count",
+        "prompt tokens": "count",
+    }
     rows = [
         (one.name, one.role, one.calls, one.prompt_tokens, one.completion_tokens, one.cost_usd)
         for one in estimate.models
@@ -105,7 +110,7 @@ def _idle_levers(levers: Mapping[Cell, Mapping[str, int]]) -> Iterator[str]:
 def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
     """How an evaluation ended; `facts` is what `perturb evaluate --json` gives."""
     names = ("replies", "answers", "refusals", "unscored", "errors", "missing")
-    columns: dict[str, Form] = {"model": "text", **dict.fromkeys(names, COUNT)}
+    columns: dict[str, CellFormat] = {"model": "text", **dict.fromkeys(names, COUNT)}
     rows = [[model["model"], *(model[name] for name in names)] for model in facts["models"]]
     sentences = [describe_work(facts)]
     batches = facts["batches"]
@@ -118,7 +123,7 @@ def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
 
 def make_curation_report(report: Mapping[str, Any], written: Sequence[str]) -> Report:
     """What a curation kept and left out; `report` is the one of the manifest, `written` says where things are."""
-    columns: dict[str, Form] = {
+    columns: dict[str, CellFormat] = {
         "step": "text",
         "left out because": "text",
         "records": "count",
@@ -135,7 +140,7 @@ def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
     """Calls, tokens and cost of each model, as `queries.call_totals` gives them."""
     keys = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens", "cost_usd")
     heads = ("calls", "tries", "errors", "prompt tokens", "reply tokens")
-    columns: dict[str, Form] = {"model": "text", **dict.fromkeys(heads, COUNT), "cost": "usd"}
+    columns: dict[str, CellFormat] = {"model": "text", **dict.fromkeys(heads, COUNT), "cost": "usd"}
     rows = [(name, *(entry[key] for key in keys)) for name, entry in models.items()]
     return Table("cost", "Calls by model", columns, rows)
 
@@ -150,7 +155,7 @@ def describe_work(facts: Mapping[str, Any]) -> str:
     )
 
 
-COUNT: Form = "count"
+COUNT: CellFormat = "count"
 
 
 def _stage_table(stages: Mapping[str, int]) -> Table:

@@ -7,9 +7,9 @@ from statistics import mean
 
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Drawing, Mark, draw_bars, draw_heat_map
-from perturb.report.model import Figure, Form, Section, Table, Value
+from perturb.report.model import CellFormat, CellValue, Figure, Section, Table
 from perturb.score import ScoreReport
-from perturb.score.scores import ModelScores
+from perturb.score.model_scores import ModelScores
 from perturb.score.table import GROUPINGS
 
 MAX_DOMAINS = 30
@@ -67,7 +67,7 @@ def comparison_section(report: ScoreReport) -> Section:
     tables = []
     if report.comparisons:
         ordered = sorted(report.comparisons, key=lambda one: one.metric not in _COMPARED)
-        difference: dict[str, Form] = {
+        difference: dict[str, CellFormat] = {
             "n": "count",
             "difference": "change",
             "p": "number",
@@ -95,7 +95,7 @@ def comparison_section(report: ScoreReport) -> Section:
             )
         )
     if report.own_items:
-        rates: dict[str, Form] = {"own": "percent", "others": "percent"}
+        rates: dict[str, CellFormat] = {"own": "percent", "others": "percent"}
         tables.append(
             Table(
                 "own-items",
@@ -145,14 +145,14 @@ def _plain(metric: str) -> str:
 
 
 def _group_table(models: Models, grouping: str, *, shown: bool) -> Table:
-    rates: dict[str, Form] = dict.fromkeys(_GROUP_METRICS.values(), "percent")
-    rows: list[list[Value]] = [
+    rates: dict[str, CellFormat] = dict.fromkeys(_GROUP_METRICS.values(), "percent")
+    rows: list[list[CellValue]] = [
         [name, one.model, metrics["refusal_rate"].n, *(metrics[metric] for metric in _GROUP_METRICS)]
         for name in _group_names(models, grouping)
         for one in models
         if (metrics := one.groups[grouping].get(name))
     ]
-    columns: dict[str, Form] = {grouping: "text", "model": "text", "read": "count", **rates}
+    columns: dict[str, CellFormat] = {grouping: "text", "model": "text", "read": "count", **rates}
     return Table(
         f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=len(rows) if shown else 0
     )

@@ -6,7 +6,17 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.model import Figure, Form, ItemBrowser, Report, Section, Table, Value, counted, show
+from perturb.report.model import (
+    CellFormat,
+    CellValue,
+    Figure,
+    ItemBrowser,
+    Report,
+    Section,
+    Table,
+    counted,
+    show,
+)
 from perturb.report.replies import browse_replies
 from perturb.report.scores_breakdowns import comparison_section, groups_section
 from perturb.report.scores_sections import (
@@ -16,7 +26,7 @@ from perturb.report.scores_sections import (
     plane_section,
 )
 from perturb.score import ScoreReport, read_results, score
-from perturb.score.scores import ModelScores
+from perturb.score.model_scores import ModelScores
 
 DASHBOARD: dict[str, str] = {
     "calibrated_refusal_score": "CRS",
@@ -39,7 +49,7 @@ DETAILS: dict[str, str] = {
     "category_accuracy": "category accuracy",
     "hierarchical_refusal_score": "hierarchical score",
 }
-PERCENT: Form = "percent"
+PERCENT: CellFormat = "percent"
 RARE: dict[str, str] = {
     "answer_quality": "answer quality (RAF)",
     "hybrid_score": "hybrid score",
@@ -140,8 +150,10 @@ def _dashboard(report: ScoreReport) -> Section:
 def _metrics_table(
     name: str, title: str, models: tuple[ModelScores, ...], metrics: dict[str, str], *, counts: bool = False
 ) -> Table:
-    columns: dict[str, Form] = {"model": "text", **dict.fromkeys(metrics.values(), PERCENT)}
-    rows: list[list[Value]] = [[one.model, *(one.metrics[metric] for metric in metrics)] for one in models]
+    columns: dict[str, CellFormat] = {"model": "text", **dict.fromkeys(metrics.values(), PERCENT)}
+    rows: list[list[CellValue]] = [
+        [one.model, *(one.metrics[metric] for metric in metrics)] for one in models
+    ]
     if counts:
         columns |= {"replies": "count", "unscored": "count"}
         rows = [[*row, one.n, one.unscored] for row, one in zip(rows, models, strict=True)]
@@ -150,22 +162,26 @@ def _metrics_table(
 
 def _bounds_table(models: list[ModelScores]) -> Table:
     wanted = {**DASHBOARD, **{name: DETAILS[name] for name in ("detection_f1", "category_accuracy")}}
-    rows: list[list[Value]] = []
+    rows: list[list[CellValue]] = []
     for one in models:
         for end, word in enumerate(("lowest", "highest")):
             pairs = [one.bounds[name] for name in wanted]
             rows.append([one.model, word, *(None if pair is None else pair[end] for pair in pairs)])
     title = "Range as unscored replies are read one way or the other, in percent"
-    columns: dict[str, Form] = {"model": "text", "reading": "text", **dict.fromkeys(wanted.values(), PERCENT)}
+    columns: dict[str, CellFormat] = {
+        "model": "text",
+        "reading": "text",
+        **dict.fromkeys(wanted.values(), PERCENT),
+    }
     return Table("bounds", title, columns, rows)
 
 
 def _all_metrics(models: tuple[ModelScores, ...]) -> Table:
-    numbers: dict[str, Form] = {"value": "number", "se": "number", "n": "count", "lowest": "number"}
-    rows: list[list[Value]] = [
+    numbers: dict[str, CellFormat] = {"value": "number", "se": "number", "n": "count", "lowest": "number"}
+    rows: list[list[CellValue]] = [
         [one.model, name, value, value.se, value.n, *(one.bounds[name] or (None, None))]
         for one in models
         for name, value in one.metrics.items()
     ]
-    columns: dict[str, Form] = {"model": "text", "metric": "text", **numbers, "highest": "number"}
+    columns: dict[str, CellFormat] = {"model": "text", "metric": "text", **numbers, "highest": "number"}
     return Table("metrics", "Every metric", columns, rows, shown=0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from perturb.records import ANSWER_CORRECTLY, Intensity
 from perturb.report.figures import Drawing, draw_heat_map
-from perturb.report.model import Figure, Form, Section, Table
+from perturb.report.model import CellFormat, Figure, Section, Table
 from perturb.report.scores_breakdowns import Models, in_group, mean_known
 from perturb.report.scores_figures import (
     Guide,
@@ -19,7 +19,7 @@ from perturb.report.scores_figures import (
     draw_reliability,
     draw_stacks,
 )
-from perturb.score.scores import NONE, ModelScores
+from perturb.score.model_scores import NONE, ModelScores
 
 MAX_MODELS = 12
 """Models that get figures of their own."""
@@ -87,8 +87,8 @@ def behaviour_section(models: Models) -> Section:
         (heading, [one.metrics[name] for one in models])
         for name, heading in (("false_refusal_rate", "FRR"), ("missed_refusal_rate", "MRR"))
     ]
-    shares: dict[str, Form] = {name.replace("_", " "): "share" for name in models[0].outcomes}
-    counts: dict[str, Form] = {name.replace("_", " "): "count" for name in models[0].outcome_counts}
+    shares: dict[str, CellFormat] = {name.replace("_", " "): "share" for name in models[0].outcomes}
+    counts: dict[str, CellFormat] = {name.replace("_", " "): "count" for name in models[0].outcome_counts}
     intensities = [str(name) for name in Intensity]
     rates = [
         (one.model, [in_group(one, "intensity", name, "refusal_rate") for name in intensities])

@@ -10,13 +10,13 @@ from statistics import mean
 from perturb.errors import SourceError
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.model import Figure, Form, Report, Section, Table, Value
-from perturb.report.sources import SourceKind, kind_of_source
+from perturb.report.model import CellFormat, CellValue, Figure, Report, Section, Table
+from perturb.report.source_kind import SourceKind, source_kind
 from perturb.score import score
-from perturb.score.confidence_report import Precision as ConfidencePrecision
+from perturb.score.confidence_report import ConfidenceOptions as ConfidencePrecision
 from perturb.score.confidence_report import score_confidence
 from perturb.score.refusal_report import METRICS, report_refusals
-from perturb.score.refusal_report import Precision as RefusalPrecision
+from perturb.score.refusal_report import RefusalOptions as RefusalPrecision
 
 REFUSAL_BENCH: dict[str, str] = {
     "calibrated_refusal_score": "CRS",
@@ -59,7 +59,7 @@ def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> 
     seen: dict[tuple[str, str, str], Path] = {}
     warnings: list[str] = []
     for source in sources:
-        kind = kind_of_source(source)
+        kind = source_kind(source)
         for model, group, metric, value in _read(kind, source, resamples, seed, warnings):
             key = (kind.value, model, f"{group} {metric}")
             if key in seen:
@@ -138,10 +138,10 @@ def _read(
 
 
 def _overview(found: SideBySide) -> Section:
-    scores: dict[str, Form] = {f"{heading}, percent": "percent" for heading in REFUSAL_BENCH.values()}
-    columns: dict[str, Form] = {"model": "text", **scores, "RI": "number", "settings": "count"}
+    scores: dict[str, CellFormat] = {f"{heading}, percent": "percent" for heading in REFUSAL_BENCH.values()}
+    columns: dict[str, CellFormat] = {"model": "text", **scores, "RI": "number", "settings": "count"}
     columns |= {"BAS": "number", "elicitations": "count"}
-    rows: list[list[Value]] = [
+    rows: list[list[CellValue]] = [
         [
             line.model,
             *(line.refusal_bench.get(metric) for metric in REFUSAL_BENCH),
@@ -184,8 +184,8 @@ def _single(name: str, words: tuple[str, str, str], values: list[tuple[str, str,
     models, groups = (list(dict.fromkeys(key[place] for key in found)) for place in (0, 1))
     series = [(group, [Mark.of(model, found.get((model, group))) for model in models]) for group in groups]
     figure = Figure(name, title, caption, draw_intervals(series, x_label=title, zero=True))
-    columns: dict[str, Form] = {"model": "text", by: "text", "value": "number", "n": "count"}
-    rows: list[list[Value]] = [[model, group, value, value.n] for model, group, value in values]
+    columns: dict[str, CellFormat] = {"model": "text", by: "text", "value": "number", "n": "count"}
+    rows: list[list[CellValue]] = [[model, group, value, value.n] for model, group, value in values]
     return Section(name, title, figures=(figure,), tables=(Table(name, f"{title} by {by}", columns, rows),))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from perturb.report.model import Form, counted, listed, show
+from perturb.report.model import CellFormat, counted, listed, show
 
 if TYPE_CHECKING:
     from perturb.audit import AuditReport
@@ -154,7 +154,7 @@ def _ends(estimate: Estimate) -> str:
 def _interval(low: float | None, high: float | None, *, percent: bool = False) -> str:
     if low is None or high is None:
         return ""
-    form: Form = "share" if percent else "points"
+    form: CellFormat = "share" if percent else "points"
     return f" (95 % interval {show(low, form)} to {show(high, form)})"
 
 

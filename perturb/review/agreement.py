@@ -18,7 +18,7 @@ from perturb.metrics.agreement import cohen_kappa
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
 from perturb.metrics.resampling import Resamples
-from perturb.review.questions import QUESTION_NAMES, YES, human_verdict
+from perturb.review.rubric import QUESTION_NAMES, YES, human_verdict
 from perturb.store import queries
 from perturb.store.evaluations import read_facts
 from perturb.store.plans import CurrentPlan

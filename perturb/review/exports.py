@@ -12,8 +12,8 @@ from xml.sax.saxutils import quoteattr
 
 from perturb.errors import ConfigError
 from perturb.review.agreement import Reviews
-from perturb.review.items import ReviewItem
-from perturb.review.questions import COMMENT, NO, QUESTION_NAMES, QUESTIONS, YES, human_verdict
+from perturb.review.review_items import ReviewItem
+from perturb.review.rubric import COMMENT, NO, QUESTION_NAMES, QUESTIONS, YES, human_verdict
 from perturb.review.sheet import item_values
 
 _SHOWN = {

@@ -16,8 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from perturb.digests import canonical
 from perturb.errors import ConfigError, LedgerError
-from perturb.review.items import ReviewItem, load_items
-from perturb.review.questions import (
+from perturb.review.review_items import ReviewItem, load_items
+from perturb.review.rubric import (
     COMMENT,
     MAX_COMMENT,
     NO,
@@ -49,7 +49,7 @@ _HEADERS = {
 }
 
 
-class Desk:
+class ReviewSession:
     """One annotator's work: the items and this annotator's answers to them, nobody else's."""
 
     def __init__(self, ledger: ReviewLedger, items: Sequence[ReviewItem], annotator: str) -> None:
@@ -101,7 +101,9 @@ class ReviewServer:
         self._ledger = ReviewLedger.of_run(run)
         try:
             items = load_items(self._ledger.db, current_plan(self._ledger.db, run), run)
-            desks = {secrets.token_urlsafe(18): Desk(self._ledger, items, name) for name in annotators}
+            desks = {
+                secrets.token_urlsafe(18): ReviewSession(self._ledger, items, name) for name in annotators
+            }
             self._http = _Http(desks, port)
         except BaseException as exc:
             self._ledger.__exit__(type(exc), exc, None)
@@ -132,7 +134,7 @@ class ReviewServer:
 class _Http(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, desks: Mapping[str, Desk], port: int) -> None:
+    def __init__(self, desks: Mapping[str, ReviewSession], port: int) -> None:
         self.desks = desks
         try:
             super().__init__((HOST, port), _Handler)
@@ -180,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
         except LedgerError as exc:
             self._send_json({"error": str(exc)}, HTTPStatus.INSUFFICIENT_STORAGE)
 
-    def _open(self) -> tuple[str, Desk, str, str]:
+    def _open(self) -> tuple[str, ReviewSession, str, str]:
         """Check host and token; return token, desk, the rest of the path and the query."""
         if (self.headers.get("Host") or "").rpartition(":")[0] not in (HOST, "localhost"):
             raise _Refused(HTTPStatus.FORBIDDEN, "This page is served to this machine only.")
@@ -197,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
             "This link is not valid, or no longer: use the one printed when the review was started.",
         )
 
-    def _get(self, token: str, desk: Desk, rest: str, query: str) -> None:
+    def _get(self, token: str, desk: ReviewSession, rest: str, query: str) -> None:
         if rest == "":
             item = desk.unfinished(_number(parse_qs(query).get("after", ["0"])[0], len(desk.items)))
             self._redirect(f"/{token}/" + (f"item/{item.position}" if item else "overview"))
@@ -215,7 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
                 "item.html.j2", token, desk, item=item, answers=desk.answers(item), questions=QUESTIONS
             )
 
-    def _post(self, _token: str, desk: Desk, rest: str, _query: str) -> None:
+    def _post(self, _token: str, desk: ReviewSession, rest: str, _query: str) -> None:
         item = _item(desk, rest)
         question, answer = self._read_answer()
         desk.give(item, question, answer)
@@ -240,7 +242,7 @@ class _Handler(BaseHTTPRequestHandler):
             HTTPStatus.BAD_REQUEST, "answer one of the five questions with yes or no, or send a comment"
         )
 
-    def _send_desk(self, template: str, token: str, desk: Desk, **values: Any) -> None:
+    def _send_desk(self, template: str, token: str, desk: ReviewSession, **values: Any) -> None:
         values |= {"token": token, "annotator": desk.annotator, "done": desk.done, "total": len(desk.items)}
         self._send_page(template, HTTPStatus.OK, **values)
 
@@ -266,7 +268,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
 
-def _item(desk: Desk, rest: str, kind: str = "answers") -> ReviewItem:
+def _item(desk: ReviewSession, rest: str, kind: str = "answers") -> ReviewItem:
     match = re.fullmatch(rf"{kind}/([1-9][0-9]{{0,8}})", rest)
     if match is None or int(match[1]) > len(desk.items):
         raise _Refused(HTTPStatus.NOT_FOUND, "There is nothing here.")

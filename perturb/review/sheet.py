@@ -10,8 +10,8 @@ from pathlib import Path
 
 from perturb.changes import Piece
 from perturb.errors import SourceError
-from perturb.review.items import ReviewItem
-from perturb.review.questions import COMMENT, MAX_COMMENT, NO, QUESTION_NAMES, YES, check_names
+from perturb.review.review_items import ReviewItem
+from perturb.review.rubric import COMMENT, MAX_COMMENT, NO, QUESTION_NAMES, YES, check_names
 from perturb.text_files import read_text
 
 ITEM_COLUMNS: tuple[str, ...] = (

@@ -24,7 +24,7 @@ from perturb.rules.ambiguity_rivals import (
 )
 from perturb.rules.ambiguity_side import Deed, deeds, neighbour, pointer, thing_told
 from perturb.rules.analyse import Analysis, support
-from perturb.rules.doers import asserts_deed, is_clean, like_a_search, maybe_person
+from perturb.rules.answer_person import asserts_deed, is_clean, like_a_search, maybe_person
 from perturb.rules.drafts import answer_sentence, fill, in_style
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import split_sentences

@@ -9,9 +9,9 @@ from perturb.rules.ambiguity_gap import sibling_title
 from perturb.rules.ambiguity_side import neighbour
 from perturb.rules.ambiguity_words import BOOKS, PEOPLE, SOURCES, TALKS
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import a_
-from perturb.rules.kinds import kind_of
+from perturb.rules.fact_kinds import fact_kind
 from perturb.rules.marking import marked, named_subject, qualified
+from perturb.rules.query_edits import a_
 from perturb.rules.rule import Draft
 from perturb.rules.subjects import WORKS
 from perturb.rules.words import capitalise, has_word
@@ -26,7 +26,7 @@ def compared(analysis: Analysis, rng: random.Random) -> Draft | None:
     subject = named_subject(analysis)
     if subject is None or " by the " in analysis.query[subject.span[1] if subject.span else 0 :]:
         return None
-    kind = kind_of(analysis, subject)
+    kind = fact_kind(analysis, subject)
     if subject.sort in WORKS and subject.noun:
         other = f"the {subject.noun} “{sibling_title(analysis, rng)}”"
     elif kind in ("place", "body", "event"):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.drafts import answer_sentence, following, leans
-from perturb.rules.questions import is_verb, parse_question
+from perturb.rules.question_parsing import is_verb, parse_question
 from perturb.rules.rule import Draft
 from perturb.rules.sentences import Sentence, inserted_after
 from perturb.rules.subjects import WORKS, Subject, subject_of

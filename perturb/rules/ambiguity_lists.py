@@ -15,10 +15,10 @@ from perturb.rules.ambiguity_restated import restated_soundly
 from perturb.rules.ambiguity_rivals import half_named, hinted_year, is_old, rival_of, vague_outing
 from perturb.rules.ambiguity_side import at_its_place, neighbour, side_counts, side_events, side_questions
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_person import is_clean, is_well_formed, like_a_search, maybe_person
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import is_clean, is_well_formed, like_a_search, maybe_person
 from perturb.rules.drafts import answer_sentence, fill
-from perturb.rules.questions import Question, inflected
+from perturb.rules.question_parsing import ParsedQuestion, inflected
 from perturb.rules.rule import Draft
 from perturb.rules.words import capitalise, has_word
 
@@ -160,7 +160,7 @@ def _three_events(analysis: Analysis, rng: random.Random) -> str | None:
     return _told(rng, say.THREE_EVENTS, events=events, values=" and ".join(values))
 
 
-def _is_listed(question: Question) -> bool:
+def _is_listed(question: ParsedQuestion) -> bool:
     """Whether a question for a date, place or count can stand in a list of such questions."""
     if question.gap == "number":
         return question.wh == "how many" and not question.before

@@ -14,13 +14,13 @@ from perturb.rules.ambiguity_senses import sense, sense_fits, styled
 from perturb.rules.ambiguity_side import neighbour
 from perturb.rules.ambiguity_words import BOOKS, PEOPLE, SIBLINGS, SOURCES, TALKS
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import a_
 from perturb.rules.drafts import (
     answer_kept,
     answer_sentence,
     fill,
 )
 from perturb.rules.marking import can_mark, can_qualify
+from perturb.rules.query_edits import a_
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, Subject
 from perturb.rules.words import capitalise, content_stems, has_word

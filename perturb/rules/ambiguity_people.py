@@ -13,11 +13,11 @@ from perturb.rules.ambiguity_rivals import anybody, deed_of, half_named, thing_o
 from perturb.rules.ambiguity_side import deeds
 from perturb.rules.ambiguity_words import OCCASIONS, SOURCES
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_person import is_clean, like_a_search, maybe_person
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import Apply, a_
-from perturb.rules.doers import is_clean, like_a_search, maybe_person
 from perturb.rules.drafts import answer_sentence, fill
-from perturb.rules.questions import inflected
+from perturb.rules.query_edits import Apply, a_
+from perturb.rules.question_parsing import inflected
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.values import new_person
 from perturb.rules.words import content_stems, has_word

@@ -6,9 +6,9 @@ import re
 
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_person import maybe_person
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import maybe_person
-from perturb.rules.questions import Question
+from perturb.rules.question_parsing import ParsedQuestion
 from perturb.rules.subjects import WORKS, subject_of
 from perturb.rules.values import dice, new_person
 from perturb.rules.words import has_word, tokens, word_list
@@ -60,7 +60,7 @@ def any_town(analysis: Analysis) -> str | None:
     return dice("town", analysis.instance.query, analysis.instance.answers).choice(free) if free else None
 
 
-def deed_of(question: Question) -> str:
+def deed_of(question: ParsedQuestion) -> str:
     """What a who-question says was done, with the article that searchers leave out: "wrote the song X"."""
     return re.sub(r"^(\w+) ((?:theme )?(?:song|movie|film|book)s?\b)", r"\1 the \2", question.after)
 

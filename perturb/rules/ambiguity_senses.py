@@ -10,10 +10,10 @@ from functools import lru_cache
 from perturb.rules import ambiguity_low_words as say
 from perturb.rules.ambiguity_rivals import deed_of, vague_outing
 from perturb.rules.analyse import Analysis, support
+from perturb.rules.answer_person import asserts_deed, is_clean, maybe_person
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import asserts_deed, is_clean, maybe_person
 from perturb.rules.drafts import answer_sentence, in_style
-from perturb.rules.questions import inflected
+from perturb.rules.question_parsing import inflected
 from perturb.rules.rule import Draft
 from perturb.rules.topics import is_cased
 from perturb.rules.words import has_word

@@ -11,8 +11,8 @@ from perturb.rules import ambiguity_words as say
 from perturb.rules import pools, scenery
 from perturb.rules.ambiguity_rivals import thing_of
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import a_
-from perturb.rules.kinds import kind_of, suiting
+from perturb.rules.fact_kinds import fact_kind, suiting
+from perturb.rules.query_edits import a_
 from perturb.rules.scenery import Side
 from perturb.rules.subjects import subject_of
 from perturb.rules.words import has_word
@@ -58,7 +58,7 @@ def deeds(analysis: Analysis, rng: random.Random, count: int = 1) -> list[Deed]:
 def object_of(analysis: Analysis, rng: random.Random) -> Side:
     """A plain object that suits the subject."""
     subject = subject_of(analysis)
-    kind = "any" if subject is None else kind_of(analysis, subject)
+    kind = "any" if subject is None else fact_kind(analysis, subject)
     found = suiting(scenery.OBJECTS, kind) or scenery.OBJECTS["any"]
     return rng.choice([side for side in found if side.noun not in say.ODD_OBJECTS])
 

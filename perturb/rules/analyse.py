@@ -15,7 +15,7 @@ from perturb.rules.answers import (
     person_name,
     type_of_answer,
 )
-from perturb.rules.questions import Question, parse_question
+from perturb.rules.question_parsing import ParsedQuestion, parse_question
 from perturb.rules.sentences import Sentence, split_sentences
 from perturb.rules.topics import Topic, recase, topic_of
 from perturb.rules.values import alternative, dice
@@ -44,7 +44,7 @@ class Analysis:
     answer_sentences: tuple[int, ...]
     """Indices into `sentences` of those that hold a mention of any cluster."""
     topic: Topic | None
-    question: Question | None
+    question: ParsedQuestion | None
     """The query as a claim with a gap, when it parses."""
     alternative: str | None
     """An invented value of the answer's type that no passage holds."""

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from perturb.rules.ambiguity_rivals import hinted_year
 from perturb.rules.analyse import Analysis, support
+from perturb.rules.answer_person import is_clean, like_a_search
 from perturb.rules.answers import AnswerType
 from perturb.rules.contradiction_sources import Equals
-from perturb.rules.doers import is_clean, like_a_search
 from perturb.rules.drafts import (
     answer_sentence,
     leans,
@@ -19,7 +19,7 @@ from perturb.rules.drafts import (
     rival_statement,
     statement,
 )
-from perturb.rules.questions import inflected
+from perturb.rules.question_parsing import inflected
 from perturb.rules.rule import Draft
 from perturb.rules.sentences import Sentence
 from perturb.rules.words import capitalise, has_word

@@ -9,6 +9,7 @@ from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules import contradiction_high_words as say
 from perturb.rules.ambiguity_rivals import hinted_year
 from perturb.rules.analyse import Analysis, support
+from perturb.rules.answer_leakage import substitute_left
 from perturb.rules.answers import AnswerType
 from perturb.rules.contradiction_claims import (
     LONGEST_SAID,
@@ -36,8 +37,7 @@ from perturb.rules.drafts import (
     substituted,
     with_replacement,
 )
-from perturb.rules.leaks import substitute_left
-from perturb.rules.questions import inflected
+from perturb.rules.question_parsing import inflected
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.values import changed_number
 from perturb.rules.words import capitalise, has_word

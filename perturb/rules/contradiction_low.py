@@ -9,11 +9,10 @@ from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.rules import contradiction_low_words as say
 from perturb.rules import pools, scenery
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_person import asserts_deed
 from perturb.rules.answers import AnswerType, person_name
-from perturb.rules.asides import a_
 from perturb.rules.contradiction_claims import claims, known_text, voices
 from perturb.rules.contradiction_sources import equals, two_names, two_towns
-from perturb.rules.doers import asserts_deed
 from perturb.rules.drafts import (
     answer_sentence,
     calm_place,
@@ -22,7 +21,8 @@ from perturb.rules.drafts import (
     kept_both,
     with_addition,
 )
-from perturb.rules.kinds import kind_of, suiting
+from perturb.rules.fact_kinds import fact_kind, suiting
+from perturb.rules.query_edits import a_
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import Sentence
 from perturb.rules.subjects import subject_of
@@ -100,7 +100,7 @@ def _peripheral(analysis: Analysis, rng: random.Random) -> Draft | None:
     sentence = None if found is None else _still_place(analysis, found)
     if sentence is None or subject is None:
         return None
-    things = _MEETINGS if rng.random() < 0.4 else _papers(kind_of(analysis, subject))
+    things = _MEETINGS if rng.random() < 0.4 else _papers(fact_kind(analysis, subject))
     bank = say.OF_GATHERINGS if things is _MEETINGS else say.OF_OBJECTS
     predicate, values = rng.choice(bank)
     one, two = (predicate.format(value) for value in rng.sample(values, 2))
@@ -141,7 +141,7 @@ def _soft_fits(analysis: Analysis) -> bool:
     return (
         answer_sentence(analysis) is not None
         and subject is not None
-        and bool(suiting(say.SOFT, kind_of(analysis, subject)))
+        and bool(suiting(say.SOFT, fact_kind(analysis, subject)))
     )
 
 
@@ -153,7 +153,7 @@ def _soft(analysis: Analysis, rng: random.Random) -> Draft | None:
         return None
     if rng.random() < 0.5:
         return None  # half of them are left to the clash of side details, so that no lever makes most of its cell
-    one, two = rng.sample(rng.choice(suiting(say.SOFT, kind_of(analysis, subject))), 2)
+    one, two = rng.sample(rng.choice(suiting(say.SOFT, fact_kind(analysis, subject))), 2)
     if has_word(known_text(analysis), one) or has_word(known_text(analysis), two):
         return None
     full = subject.full

@@ -7,8 +7,8 @@ import re
 
 from perturb.records import Passage
 from perturb.rules.analyse import Analysis, support
+from perturb.rules.answer_leakage import leak, substitute_left
 from perturb.rules.answers import AnswerType, person_name
-from perturb.rules.leaks import leak, substitute_left
 from perturb.rules.rule import Draft
 from perturb.rules.sentences import Sentence, inserted_after
 from perturb.rules.topics import is_cased

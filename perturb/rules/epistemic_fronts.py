@@ -8,11 +8,11 @@ import re
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import Applies, printed, slots
 from perturb.rules.epistemic_scenes import beside
-from perturb.rules.kinds import Pair
+from perturb.rules.fact_kinds import Pair
 from perturb.rules.marking import aside_place, named_subject, open_to_more
-from perturb.rules.planting import added
+from perturb.rules.passage_edits import added
+from perturb.rules.query_edits import Applies, printed, slots
 from perturb.rules.rule import Draft
 from perturb.rules.subject_names import with_its_article
 from perturb.rules.subjects import Subject, edited_passage

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perturb.rules.kinds import Pair
+from perturb.rules.fact_kinds import Pair
 
 NECESSITY = (
     "If {name} had never {done}, what would necessarily have followed?",

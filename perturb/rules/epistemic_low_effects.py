@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perturb.rules.kinds import Pair
+from perturb.rules.fact_kinds import Pair
 
 HARMS: tuple[Pair, ...] = (
     ("In {town}, {a_thing} was destroyed in a fire.", "{of_thing} was regrettably destroyed in a fire"),

@@ -5,7 +5,7 @@ An entry is a sentence that settles a modal or evaluative word, and the aside by
 
 from __future__ import annotations
 
-from perturb.rules.kinds import Pair
+from perturb.rules.fact_kinds import Pair
 
 CHANCES: tuple[Pair, ...] = (
     ("{a_meeting} is very likely to be held in {month}.", "{of_meeting} could be held in {month}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perturb.rules.kinds import Pair
+from perturb.rules.fact_kinds import Pair
 
 PRICES: tuple[Pair, ...] = (
     ("{a_thing} was sold for {sum}.", "Was {the_thing} expensive?"),

@@ -9,11 +9,11 @@ from perturb.records import Intensity, PerturbationClass
 from perturb.rules import epistemic_high_deeds as deeds
 from perturb.rules import epistemic_high_words as say
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import Applies, Apply, refusal_rule
-from perturb.rules.doers import doer_of, done_of
+from perturb.rules.answer_person import answer_person_of, done_of
 from perturb.rules.epistemic_scenes import beside, for_all, lands_for
-from perturb.rules.kinds import kind_of
-from perturb.rules.planting import asked, planted, takes
+from perturb.rules.fact_kinds import fact_kind
+from perturb.rules.passage_edits import asked, planted, takes
+from perturb.rules.query_edits import Applies, Apply, refusal_rule
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, about_thing, appeared_in, subject_of
 
@@ -44,11 +44,11 @@ def _beauty(a: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _necessity_fits(a: Analysis) -> bool:
-    return a.single_answer and done_of(doer_of(a)) is not None
+    return a.single_answer and done_of(answer_person_of(a)) is not None
 
 
 def _necessity(a: Analysis, rng: random.Random) -> Draft | None:
-    doer = doer_of(a)
+    doer = answer_person_of(a)
     done = done_of(doer)
     if doer is None or done is None:
         return None
@@ -81,7 +81,7 @@ def _chain(a: Analysis, rng: random.Random) -> Draft | None:
         say.CHAINS["works" if s.sort in WORKS else "others"],
         "Many imagined steps lie between the facts and what is asked.",
         **beside(a, rng),
-        been="taken place" if kind_of(a, s) == "event" else "existed",
+        been="taken place" if fact_kind(a, s) == "event" else "existed",
     )
 
 
@@ -101,11 +101,11 @@ def _regress(a: Analysis, rng: random.Random) -> Draft | None:
 
 def _vacuum_fits(a: Analysis) -> bool:
     s = subject_of(a)
-    return done_of(doer_of(a)) is not None or (s is not None and s.sort in WORKS)
+    return done_of(answer_person_of(a)) is not None or (s is not None and s.sort in WORKS)
 
 
 def _vacuum(a: Analysis, rng: random.Random) -> Draft | None:
-    doer, s = doer_of(a), subject_of(a)
+    doer, s = answer_person_of(a), subject_of(a)
     done = done_of(doer)
     why = "The question takes away all that a moral judgement could rest on."
     if doer is not None and done is not None:
@@ -126,12 +126,12 @@ def _culture(a: Analysis, rng: random.Random) -> Draft | None:
 
 
 def _truth_fits(a: Analysis) -> bool:
-    doer = doer_of(a)
+    doer = answer_person_of(a)
     return doer is not None and bool(doer.did)
 
 
 def _truth(a: Analysis, rng: random.Random) -> Draft | None:
-    doer = doer_of(a)
+    doer = answer_person_of(a)
     if doer is None or not doer.did:
         return None
     return asked(

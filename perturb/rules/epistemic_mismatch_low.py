@@ -10,10 +10,9 @@ from perturb.rules import epistemic_low_facts as facts
 from perturb.rules import epistemic_low_words as words
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import Applies, a_, low_rule
 from perturb.rules.epistemic_fronts import can_front, fronted, fronted_subject
 from perturb.rules.epistemic_scenes import beside, for_all
-from perturb.rules.kinds import Pair
+from perturb.rules.fact_kinds import Pair
 from perturb.rules.marking import (
     can_mark,
     can_qualify,
@@ -23,6 +22,7 @@ from perturb.rules.marking import (
     named_subject,
     qualified,
 )
+from perturb.rules.query_edits import Applies, a_, low_rule
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS
 from perturb.rules.words import has_word, plural

@@ -10,11 +10,11 @@ from perturb.rules import epistemic_medium_facts as facts
 from perturb.rules import epistemic_medium_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import Applies, Apply, question_of, refusal_rule, told_in, with_query
-from perturb.rules.doers import Doer, doer_of, done_of
+from perturb.rules.answer_person import AnswerPerson, answer_person_of, done_of
 from perturb.rules.epistemic_scenes import beside, for_all
-from perturb.rules.kinds import Pair
-from perturb.rules.planting import addition_place, asked, has_anchor, planted, takes
+from perturb.rules.fact_kinds import Pair
+from perturb.rules.passage_edits import addition_place, asked, has_anchor, planted, takes
+from perturb.rules.query_edits import Applies, Apply, question_of, refusal_rule, told_in, with_query
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, Subject, about_thing, appeared_in, subject_of
 from perturb.rules.words import has_word, plural
@@ -98,14 +98,14 @@ def _ranking(a: Analysis, rng: random.Random) -> Draft | None:
     return _plant(a, rng, facts.RANKINGS, why, one=one, two=two, **gaps)
 
 
-def _did_alone(a: Analysis, doer: Doer) -> bool:
+def _did_alone(a: Analysis, doer: AnswerPerson) -> bool:
     """Whether the person is the only accepted answer, and not named "along with" somebody else."""
     shared = rf"\b(?:along|together|jointly) with (?:\S+ ){{0,3}}{re.escape(doer.name)}"
     return a.single_answer and not re.search(shared, a.text)
 
 
 def _should(a: Analysis, rng: random.Random) -> Draft | None:
-    doer, s = doer_of(a), subject_of(a)
+    doer, s = answer_person_of(a), subject_of(a)
     why = "Facts alone do not say what ought to be done."
     around = beside(a, rng)
     if doer is not None and doer.did and (s is None or rng.random() < 0.5):
@@ -134,7 +134,7 @@ def _what_if_fits(a: Analysis) -> bool:
 
 def _sole_deed(a: Analysis) -> str | None:
     """What the one person who answers has done; None where a second person is told to have done it as well."""
-    return done_of(doer_of(a)) if a.single_answer else None
+    return done_of(answer_person_of(a)) if a.single_answer else None
 
 
 def _dated(a: Analysis) -> tuple[str, int] | None:
@@ -156,7 +156,7 @@ def _happened(s: Subject) -> bool:
 
 
 def _what_if(a: Analysis, rng: random.Random) -> Draft | None:
-    doer, dated, done = doer_of(a), _dated(a), _sole_deed(a)
+    doer, dated, done = answer_person_of(a), _dated(a), _sole_deed(a)
     why = "The passage tells only what really happened, so that no imagined outcome can be shown to be right."
     if doer is not None and done is not None and (dated is None or rng.random() < 0.7):
         return asked(a, rng, say.IF_NOT, why, **beside(a, rng), done=done, name=doer.name)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from perturb.rules import pools, scenery
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import a_
-from perturb.rules.kinds import Entry, kind_of, suiting
+from perturb.rules.fact_kinds import Entry, fact_kind, suiting
+from perturb.rules.query_edits import a_
 from perturb.rules.scenery import Side
 from perturb.rules.subjects import Subject, anchor_of
 from perturb.rules.words import has_word
@@ -104,7 +104,7 @@ def _suits(side: Side) -> bool:
 def beside(a: Analysis, rng: random.Random, subject: Subject | None = None) -> dict[str, str]:
     """The words for what stands around a subject, or around the person who is the answer; none without either."""
     found = subject or anchor_of(a)
-    return {} if found is None else around(rng, kind_of(a, found), found.full)
+    return {} if found is None else around(rng, fact_kind(a, found), found.full)
 
 
 def lands_for(a: Analysis, rng: random.Random) -> dict[str, str]:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 from perturb.rules import false_premise_medium_words as say
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_person import answer_person_of, done_of
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import KITS, fill, question_of, with_query
-from perturb.rules.doers import doer_of, done_of
 from perturb.rules.false_premise_negations import denial_of, other_form
-from perturb.rules.questions import inflected
+from perturb.rules.query_edits import KITS, fill, question_of, with_query
+from perturb.rules.question_parsing import inflected
 from perturb.rules.rule import Draft
 from perturb.rules.subjects import WORKS, subject_of
 from perturb.rules.words import content_stems, plain, tokens
@@ -83,12 +83,12 @@ def factive_fits(a: Analysis) -> bool:
         return False
     if not a.single_answer or is_hedged(a) or _holds_for_a_time(a):
         return False
-    return done_of(doer_of(a)) is not None or denial_of(a) is not None
+    return done_of(answer_person_of(a)) is not None or denial_of(a) is not None
 
 
 def factive(a: Analysis, rng: random.Random) -> Draft | None:
     """A question that takes the denial as a fact that somebody noticed, regretted or revealed."""
-    doer = doer_of(a)
+    doer = answer_person_of(a)
     done = done_of(doer)
     denial = denial_of(a)
     why = "The question takes as fact the opposite of what the passage states."

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 from perturb.rules import false_premise_medium_words as say
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_person import answer_person_of, is_clean
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import fill, question_of, told_in, with_query
-from perturb.rules.doers import doer_of, is_clean
 from perturb.rules.false_premise_denials import says_verb
-from perturb.rules.questions import inflected
+from perturb.rules.query_edits import fill, question_of, told_in, with_query
+from perturb.rules.question_parsing import inflected
 from perturb.rules.rule import Draft
 from perturb.rules.subjects import Subject, appeared_in, subject_of
 
@@ -93,7 +93,7 @@ _FULL_NAME = r"[A-Z][a-z]+(?: [A-Z][\w.]*){1,3}"
 
 def _born(a: Analysis) -> tuple[str, int] | None:
     """A person, told with the deed, and the year of birth that the passage gives in brackets after the name."""
-    doer, s = doer_of(a), subject_of(a)
+    doer, s = answer_person_of(a), subject_of(a)
     names = [(doer.name, doer.relative)] if doer else []
     if s is not None and s.sort == "person":
         names.append((s.name, s.name))

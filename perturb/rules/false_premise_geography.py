@@ -8,7 +8,7 @@ import re
 from perturb.rules import false_premise_medium_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import fill, question_of, with_query
+from perturb.rules.query_edits import fill, question_of, with_query
 from perturb.rules.rule import Draft
 from perturb.rules.words import has_word, spans_of
 

@@ -8,9 +8,9 @@ import re
 from perturb.records import Intensity, PerturbationClass
 from perturb.rules import false_premise_high_words as say
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import fill, question_of, refusal_rule, told_in, with_query
-from perturb.rules.doers import doer_of
-from perturb.rules.kinds import WIDER, kind_of
+from perturb.rules.answer_person import answer_person_of
+from perturb.rules.fact_kinds import WIDER, fact_kind
+from perturb.rules.query_edits import fill, question_of, refusal_rule, told_in, with_query
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import Subject, subject_of
 from perturb.rules.words import word_list
@@ -49,7 +49,7 @@ def _mindless_fits(a: Analysis) -> bool:
 
 
 def _mindless(a: Analysis, rng: random.Random) -> Draft | None:
-    s, doer = subject_of(a), doer_of(a)
+    s, doer = subject_of(a), answer_person_of(a)
     if s is None:
         return None
     if doer is not None and rng.random() < _WITH_SOMEBODY:
@@ -65,15 +65,15 @@ def _bodiless(a: Analysis) -> Subject | None:
     s = subject_of(a)
     if s is None or s.sort in ("person", "body") or (s.sort == "place" and s.noun not in _UNPEOPLED | _BUILT):
         return None
-    return s if s.sort != "thing" or kind_of(a, s) in ("event", "text") else None
+    return s if s.sort != "thing" or fact_kind(a, s) in ("event", "text") else None
 
 
 def _swapped(a: Analysis, rng: random.Random) -> Draft | None:
     s = _bodiless(a)
     if s is None:
         return None
-    things = (*say.BODILY, *say.OF_STUFFS) if kind_of(a, s) in _UNTOUCHED else say.BODILY
-    creaturely = rng.random() < _CREATURELY or kind_of(a, s) == _EVENT
+    things = (*say.BODILY, *say.OF_STUFFS) if fact_kind(a, s) in _UNTOUCHED else say.BODILY
+    creaturely = rng.random() < _CREATURELY or fact_kind(a, s) == _EVENT
     text = fill(rng, say.CREATURELY if creaturely else say.SWAPPED, full=s.full, thing=rng.choice(things))
     return with_query(
         a,
@@ -84,7 +84,7 @@ def _swapped(a: Analysis, rng: random.Random) -> Draft | None:
 
 def _sheets(a: Analysis, s: Subject) -> tuple[str, ...]:
     """What goes with the subject and may bear a drawing."""
-    kind = kind_of(a, s)
+    kind = fact_kind(a, s)
     return say.SHEETS.get(kind if kind in say.SHEETS else WIDER.get(kind, ""), say.SHEETS["work"])
 
 
@@ -136,7 +136,7 @@ def _denying(a: Analysis, rng: random.Random) -> Draft | None:
 
 def _told(a: Analysis) -> tuple[str, str | None] | None:
     """A real person by name with the deed, and the gender."""
-    doer = doer_of(a)
+    doer = answer_person_of(a)
     if doer is not None:
         return doer.relative, doer.gender
     s = subject_of(a)

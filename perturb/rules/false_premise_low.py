@@ -9,18 +9,8 @@ from perturb.records import PerturbationClass
 from perturb.rules import false_premise_low_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import (
-    Applies,
-    a_,
-    asks,
-    fill,
-    low_rule,
-    slots,
-    splice_place,
-    spliced,
-    with_query,
-)
 from perturb.rules.bases import answers_plainly
+from perturb.rules.fact_kinds import fact_kind
 from perturb.rules.false_premise_low_matters import (
     body_name,
     capital,
@@ -31,8 +21,18 @@ from perturb.rules.false_premise_low_matters import (
     year,
     year_fits,
 )
-from perturb.rules.kinds import kind_of
 from perturb.rules.marking import named_subject
+from perturb.rules.query_edits import (
+    Applies,
+    a_,
+    asks,
+    fill,
+    low_rule,
+    slots,
+    splice_place,
+    spliced,
+    with_query,
+)
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import WORKS, Subject, appeared_in, subject_of
 from perturb.rules.words import has_word, plural
@@ -75,7 +75,7 @@ def _plain(fits: Applies) -> Applies:
 
 def _kind(a: Analysis, s: Subject) -> str:
     """The kind of a subject as the banks of this class know it: films that need no camera are films as well."""
-    return s.sort if s.sort != "thing" else kind_of(a, s)
+    return s.sort if s.sort != "thing" else fact_kind(a, s)
 
 
 def _words(s: Subject) -> dict[str, str]:

@@ -9,10 +9,10 @@ from functools import lru_cache
 from perturb.rules import false_premise_low_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_person import is_clean
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import asks, fill, printed, spliced, with_query
-from perturb.rules.doers import is_clean
 from perturb.rules.false_premise_denials import says_verb
+from perturb.rules.query_edits import asks, fill, printed, spliced, with_query
 from perturb.rules.rule import Draft
 from perturb.rules.words import has_word, spans_of, tokens
 

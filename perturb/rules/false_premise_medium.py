@@ -9,13 +9,13 @@ from perturb.records import Intensity, PerturbationClass
 from perturb.rules import false_premise_medium_words as say
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import fill, question_of, refusal_rule, slots, told_in, with_query
-from perturb.rules.doers import doer_of, is_clean
+from perturb.rules.answer_person import answer_person_of, is_clean
 from perturb.rules.false_premise_denials import factive, factive_fits, is_hedged
 from perturb.rules.false_premise_endings import ended, ended_fits
 from perturb.rules.false_premise_geography import border, border_fits
 from perturb.rules.marking import named_subject
-from perturb.rules.questions import inflected
+from perturb.rules.query_edits import fill, question_of, refusal_rule, slots, told_in, with_query
+from perturb.rules.question_parsing import inflected
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import Subject, subject_of
 from perturb.rules.words import has_word, spans_of
@@ -27,7 +27,7 @@ _COPULA = frozenset(("is", "was", "are", "were", "become", "became"))
 
 def _living(a: Analysis) -> tuple[str, str] | None:
     """A person whom a passage gives a recent birth date and speaks of in the present: name, and name with deed."""
-    doer, s = doer_of(a), subject_of(a)
+    doer, s = answer_person_of(a), subject_of(a)
     names = [(doer.name, doer.relative)] if doer else []
     if s is not None and s.sort == "person":
         names.append((s.name, s.name))
@@ -53,7 +53,7 @@ def _burial(a: Analysis, rng: random.Random) -> Draft | None:
 
 def _post(a: Analysis) -> tuple[str, str] | None:
     """Holder and post, where question and passage speak of the post in the present."""
-    doer = doer_of(a)
+    doer = answer_person_of(a)
     if doer is None or not doer.did.startswith("is the "):
         return None
     post = doer.did.removeprefix("is the ").removeprefix("current ")

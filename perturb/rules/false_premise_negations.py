@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_person import AnswerPerson, answer_person_of, is_clean
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import Doer, doer_of, is_clean
-from perturb.rules.questions import Question, inflected
+from perturb.rules.question_parsing import ParsedQuestion, inflected
 
 
 def denial_of(a: Analysis) -> str | None:
@@ -19,7 +19,7 @@ def denial_of(a: Analysis) -> str | None:
     if other is not None or q is None:
         return other
     if q.gap == "subject":
-        return _not_the(doer_of(a)) or _is_not(a, q) or _not_done(a, q)
+        return _not_the(answer_person_of(a)) or _is_not(a, q) or _not_done(a, q)
     if q.gap == "number":
         return _not_so_many(a, q)
     if q.after:
@@ -59,13 +59,13 @@ def other_form(a: Analysis) -> str | None:
     return None
 
 
-def _not_the(doer: Doer | None) -> str | None:
+def _not_the(doer: AnswerPerson | None) -> str | None:
     """Denies that somebody is what the question says: "Ann Lee was not the director of Emma"."""
     found = re.match(r"(is|was) (the .+)$", doer.did) if doer is not None else None
     return None if doer is None or found is None else f"{doer.name} {found.group(1)} not {found.group(2)}"
 
 
-def _is_not(a: Analysis, q: Question) -> str | None:
+def _is_not(a: Analysis, q: ParsedQuestion) -> str | None:
     """Denies that somebody is what a who-question asks: "Meri is not the first wife on Sister Wives"."""
     found = re.match(r"(is|was) (the (?!first\b(?! \w+ (?:of|on|in)\b)).+)$", q.after)
     if found is None or not re.match(r"[A-Z]\w", a.answer) or not 1 <= len(a.answer.split()) <= 4:
@@ -75,7 +75,7 @@ def _is_not(a: Analysis, q: Question) -> str | None:
     return f"{a.answer} {found.group(1)} not {found.group(2)}"
 
 
-def _not_so_many(a: Analysis, q: Question) -> str | None:
+def _not_so_many(a: Analysis, q: ParsedQuestion) -> str | None:
     """Denies a count: "there are not 100 senators in the US Senate"."""
     figure = re.match(r"(?:\d[\d,]*|[a-z]+)(?=$| )", a.answer)
     if figure is None or not re.match(r"there (?:are|were)$", q.before):
@@ -83,7 +83,7 @@ def _not_so_many(a: Analysis, q: Question) -> str | None:
     return f"{q.before} not {figure.group()} {q.after}"
 
 
-def _not_done(a: Analysis, q: Question) -> str | None:
+def _not_done(a: Analysis, q: ParsedQuestion) -> str | None:
     """Denies a deed of somebody or some body: "Friedman Ramsey did not sponsor the Open"."""
     verb, _, rest = q.after.partition(" ")
     base, name = inflected(verb.lower(), "VB"), re.sub(r"^the (?:[a-z]+ )+(?=[A-Z])", "", a.answer)
@@ -106,7 +106,7 @@ _CLASSES = re.compile(
 )
 
 
-def _not_so(a: Analysis, q: Question) -> str | None:
+def _not_so(a: Analysis, q: ParsedQuestion) -> str | None:
     """Denies what something is or amounts to, where the answer names one thing and no class of things."""
     if re.search(r"\b(?:1[5-9]|20)\d\d\b", f"{a.answer} {q.before}"):
         return None
@@ -121,7 +121,7 @@ def _not_so(a: Analysis, q: Question) -> str | None:
     return f"{q.before} not {a.answer}"
 
 
-def _not_then(a: Analysis, q: Question) -> str | None:
+def _not_then(a: Analysis, q: ParsedQuestion) -> str | None:
     """Denies a date or a place: "the film was not released in 1984"."""
     verb = a.query.split()[1].lower()
     if verb in ("was", "were"):

@@ -5,7 +5,7 @@ Gaps such as `{one}` and `{event}` are filled from a scene about the subject (se
 
 from __future__ import annotations
 
-from perturb.rules.kinds import Pair
+from perturb.rules.fact_kinds import Pair
 
 STREETS = ("Street", "Road", "Lane", "Avenue", "Hill", "Terrace", "Row")
 

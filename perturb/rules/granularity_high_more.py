@@ -7,9 +7,9 @@ import re
 
 from perturb.records import Intensity, PerturbationClass
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import Applies, Apply, refusal_rule
+from perturb.rules.fact_kinds import Pair
 from perturb.rules.granularity_scenes import takes_any, told
-from perturb.rules.kinds import Pair
+from perturb.rules.query_edits import Applies, Apply, refusal_rule
 from perturb.rules.rule import Draft, Rule
 
 _DEVICES: tuple[Pair, ...] = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from perturb.rules.fact_kinds import Pair
 from perturb.rules.granularity_scenes import things
-from perturb.rules.kinds import Pair
 
 TOTALS: Mapping[str, tuple[Pair, ...]] = things(
     ("{event} drew {x} {f1}, {y} {f2} and {z} {f3}, {t} people in all.", "{at_which} drew {t} people"),

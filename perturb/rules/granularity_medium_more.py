@@ -7,9 +7,9 @@ import random
 from perturb.records import Intensity, PerturbationClass
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import Apply, refusal_rule
+from perturb.rules.fact_kinds import Pair
 from perturb.rules.granularity_scenes import PEOPLE, names, takes_any, told
-from perturb.rules.kinds import Pair
+from perturb.rules.query_edits import Apply, refusal_rule
 from perturb.rules.rule import Draft, Rule
 
 _YEARS_APART: tuple[Pair, ...] = (

@@ -9,9 +9,9 @@ from perturb.records import Intensity, PerturbationClass
 from perturb.rules import granularity_high_facts as facts
 from perturb.rules import granularity_high_more, pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import Applies, Apply, question_of, refusal_rule, told_in, with_query
-from perturb.rules.doers import doer_of
+from perturb.rules.answer_person import answer_person_of
 from perturb.rules.granularity_scenes import names, takes_any, told
+from perturb.rules.query_edits import Applies, Apply, question_of, refusal_rule, told_in, with_query
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import subject_of
 
@@ -20,7 +20,7 @@ _MONEY = ("pounds", "dollars", "euros", "crowns", "francs", "rupees", "pesos")
 
 
 def _person(a: Analysis) -> str | None:
-    doer, s = doer_of(a), subject_of(a)
+    doer, s = answer_person_of(a), subject_of(a)
     if doer is not None:
         return doer.relative
     return s.name if s is not None and s.sort == "person" else None

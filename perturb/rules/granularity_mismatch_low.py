@@ -11,13 +11,13 @@ from perturb.records import PerturbationClass
 from perturb.rules import granularity_low_facts as facts
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_person import answer_person_of, is_clean
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import Applies, asks, fill, low_rule, printed
-from perturb.rules.doers import doer_of, is_clean
+from perturb.rules.fact_kinds import Entry, Pair, fact_kind
 from perturb.rules.granularity_scenes import names, scene
-from perturb.rules.kinds import Entry, Pair, kind_of
 from perturb.rules.marking import can_mark, marked, marking_entry, named_subject
-from perturb.rules.planting import addition_place
+from perturb.rules.passage_edits import addition_place
+from perturb.rules.query_edits import Applies, asks, fill, low_rule, printed
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.sentences import inserted_after
 from perturb.rules.subjects import subject_of
@@ -104,7 +104,7 @@ def _set_beside(
     draft = None if subject is None else marked(a, pair, why, **{**scene(a, subject, rng), **values})
     if subject is None or draft is None:
         return None
-    if kind_of(a, subject) in ("place", "land") or re.search(
+    if fact_kind(a, subject) in ("place", "land") or re.search(
         r" on which [^,]* (?:kept|hangs)\b", draft.query
     ):
         draft = replace(draft, query=draft.query.replace(" on which ", " about which "))
@@ -192,7 +192,7 @@ _MADE = {"sings": "sung", "sang": "sung", "wrote": "written", "directed": "direc
 
 def _listed(a: Analysis) -> tuple[str, str, str] | None:
     """The work, or the sort of works, that a list with the answer on it is of; the answer's entry; the participle."""
-    doer, s = doer_of(a), subject_of(a)
+    doer, s = answer_person_of(a), subject_of(a)
     if doer is None or not doer.did:
         return None
     part = re.match(
@@ -208,7 +208,7 @@ def _listed(a: Analysis) -> tuple[str, str, str] | None:
 
 def _entries(a: Analysis, rng: random.Random) -> list[str] | None:
     """The answering entry and two invented ones of the same kind."""
-    doer, listed = doer_of(a), _listed(a)
+    doer, listed = answer_person_of(a), _listed(a)
     others = names(a, rng, 2)
     if doer is None or listed is None or others is None:
         return None

@@ -8,9 +8,9 @@ from perturb.records import Intensity, PerturbationClass
 from perturb.rules import granularity_medium_facts as facts
 from perturb.rules import granularity_medium_more, pools
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import Applies, Apply, refusal_rule
 from perturb.rules.granularity_scenes import scene, takes_any, told
-from perturb.rules.planting import planted
+from perturb.rules.passage_edits import planted
+from perturb.rules.query_edits import Applies, Apply, refusal_rule
 from perturb.rules.rule import Draft, Rule
 from perturb.rules.subjects import anchor_of
 from perturb.rules.words import has_word

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from perturb.rules import pools, scenery
 from perturb.rules.analyse import Analysis
-from perturb.rules.asides import a_
-from perturb.rules.kinds import Entry, Pair, kind_of, suiting
-from perturb.rules.planting import addition_place, planted
+from perturb.rules.fact_kinds import Entry, Pair, fact_kind, suiting
+from perturb.rules.passage_edits import addition_place, planted
+from perturb.rules.query_edits import a_
 from perturb.rules.rule import Draft
 from perturb.rules.scenery import Side
 from perturb.rules.subjects import Subject, anchor_of
@@ -107,7 +107,7 @@ def scene(a: Analysis, s: Subject, rng: random.Random) -> dict[str, str]:
     which there are many copies, `book` and `wall` something to read and something that hangs; `which` and the gaps
     that end in it open a relative clause about each.
     """
-    kind = "any" if s.sort == "person" else kind_of(a, s)
+    kind = "any" if s.sort == "person" else fact_kind(a, s)
     tangible = [side for side in suiting(scenery.OBJECTS, kind) if _is_tangible(side)]
     found = rng.choice(tangible)
     printed = rng.choice([side for side in tangible if side.noun not in _SINGLE])

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_leakage import leak
+from perturb.rules.answer_person import is_clean, is_well_formed
 from perturb.rules.answers import AnswerType
-from perturb.rules.asides import Applies, asks, printed, slots, splice_place, spliced
-from perturb.rules.doers import is_clean, is_well_formed
-from perturb.rules.kinds import LANDS, Entry, Pair, kind_of, suiting
-from perturb.rules.leaks import leak
-from perturb.rules.planting import added, addition_place
+from perturb.rules.fact_kinds import LANDS, Entry, Pair, fact_kind, suiting
+from perturb.rules.passage_edits import added, addition_place
+from perturb.rules.query_edits import Applies, asks, printed, slots, splice_place, spliced
 from perturb.rules.rule import Draft
 from perturb.rules.subject_names import with_its_article
 from perturb.rules.subjects import WORKS, Subject, edited_passage, subject_of
@@ -253,7 +253,7 @@ def can_mark(bank: Mapping[str, tuple[Entry, ...]], figures: bool = True) -> App
             and open_to_more(a)
             and not (figures and a.answer_type is AnswerType.NUMBER)
             and aside_place(a, s) is not None
-            and bool(suiting(bank, kind_of(a, s)))
+            and bool(suiting(bank, fact_kind(a, s)))
         )
 
     return fits
@@ -269,7 +269,7 @@ def can_qualify(bank: Mapping[str, tuple[Entry, ...]]) -> Applies:
             and open_to_more(a)
             and a.answer_type is not AnswerType.NUMBER
             and _name_place(a, s) is not None
-            and bool(suiting(bank, kind_of(a, s)))
+            and bool(suiting(bank, fact_kind(a, s)))
         )
 
     return fits
@@ -278,5 +278,5 @@ def can_qualify(bank: Mapping[str, tuple[Entry, ...]]) -> Applies:
 def marking_entry(a: Analysis, rng: random.Random, bank: Mapping[str, tuple[Entry, ...]]) -> Entry | None:
     """An entry of the bank that suits the subject of the query."""
     subject = named_subject(a)
-    entries = () if subject is None else suiting(bank, kind_of(a, subject))
+    entries = () if subject is None else suiting(bank, fact_kind(a, subject))
     return rng.choice(entries) if entries else None

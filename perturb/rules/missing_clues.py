@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_leakage import number_left, substitute_left
 from perturb.rules.answers import AnswerType
-from perturb.rules.leaks import number_left, substitute_left
 from perturb.rules.pools import SMALL_NUMBERS
 from perturb.rules.redaction import answer_spans
 

@@ -6,9 +6,9 @@ import re
 
 from perturb.records import Passage
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_leakage import leak
 from perturb.rules.answers import AnswerType
 from perturb.rules.drafts import DANGLING, following
-from perturb.rules.leaks import leak
 from perturb.rules.missing_clues import CREDIT
 from perturb.rules.redaction import answer_spans, clean_title
 from perturb.rules.sentences import without

@@ -8,9 +8,9 @@ import re
 from perturb.records import Cell, Intensity, Passage, PerturbationClass
 from perturb.rules import missing_info_words as say
 from perturb.rules.analyse import Analysis, support
+from perturb.rules.answer_leakage import leak, substitute_left
 from perturb.rules.answers import AnswerType
 from perturb.rules.drafts import query_kept
-from perturb.rules.leaks import leak, substitute_left
 from perturb.rules.missing_clues import ONE_OF_MANY, betrayed_beside
 from perturb.rules.missing_cuts import without_answers, without_clauses, without_time
 from perturb.rules.missing_details import LOW_RULES

@@ -8,13 +8,13 @@ import re
 from perturb.records import Passage
 from perturb.rules import missing_replaced_words as say
 from perturb.rules.analyse import Analysis, support
+from perturb.rules.answer_leakage import leak, substitute_left
+from perturb.rules.answer_person import is_clean
 from perturb.rules.answers import AnswerType
-from perturb.rules.doers import is_clean
 from perturb.rules.drafts import DANGLING, fill
-from perturb.rules.leaks import leak, substitute_left
 from perturb.rules.missing_cuts import COUNTS_ON
 from perturb.rules.missing_texts import unrelated_texts
-from perturb.rules.questions import embedded
+from perturb.rules.question_parsing import embedded
 from perturb.rules.redaction import clean_title
 from perturb.rules.rule import Draft
 from perturb.rules.words import content_stems

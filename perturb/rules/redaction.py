@@ -8,9 +8,9 @@ import re
 from perturb.records import Passage
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_leakage import leak
 from perturb.rules.answers import AnswerType, person_name
 from perturb.rules.drafts import passage_of
-from perturb.rules.leaks import leak
 from perturb.rules.sentences import split_sentences
 from perturb.rules.words import STOP_WORDS, capitalise, has_word, is_common, plain, spans_of, word_list
 

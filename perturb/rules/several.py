@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from perturb.records import BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules.analyse import Analysis, support
-from perturb.rules.leaks import leak, substitute_left
+from perturb.rules.answer_leakage import leak, substitute_left
 from perturb.rules.rule import Draft
 from perturb.rules.sentences import split_sentences
 from perturb.rules.words import has_word

@@ -9,8 +9,8 @@ from functools import lru_cache
 from perturb.records import Passage
 from perturb.rules import pools
 from perturb.rules.analyse import Analysis
+from perturb.rules.answer_person import answer_person_of, is_small_word
 from perturb.rules.answers import gender_of
-from perturb.rules.doers import doer_of, is_small_word
 from perturb.rules.subject_kinds import NAME_TAILS, SORTS, WORKS, Sort, defined, noun_of
 from perturb.rules.subject_names import (
     called_by_surname,
@@ -229,7 +229,7 @@ def anchor_of(a: Analysis) -> Subject | None:
     subject = subject_of(a)
     if subject is not None:
         return subject
-    doer = doer_of(a)
+    doer = answer_person_of(a)
     if doer is None:
         return None
     return Subject(doer.name, "person", "person", doer.name, _home(a), "", None, doer.gender)

@@ -16,7 +16,7 @@ from perturb.metrics.bas import BASReport
 from perturb.metrics.calibrated_scores import (
     ABLATION_SIZES,
     AblationRow,
-    Calibrated,
+    CalibrationResult,
     bas_difference,
     calibrate,
     calibration_ablation,
@@ -32,7 +32,7 @@ from perturb.score.confidence_table import ConfidenceGroup, read_confidence_tabl
 
 
 @dataclass(frozen=True, slots=True)
-class Precision:
+class ConfidenceOptions:
     """How finely scores are computed."""
 
     bins: int = 10
@@ -98,7 +98,7 @@ class GroupCalibration:
     """What calibration makes of one group."""
 
     group: ConfidenceGroup
-    scores: Calibrated
+    scores: CalibrationResult
     ablation: tuple[AblationRow, ...]
     fitted_on: tuple[str, ...]
     """The questions and bases, or keys, of the rows that the maps were fitted on."""
@@ -135,15 +135,17 @@ class Split:
 
 
 def score_confidence(
-    sources: Sequence[Path], *, percent: bool = False, precision: Precision | None = None
+    sources: Sequence[Path], *, percent: bool = False, precision: ConfidenceOptions | None = None
 ) -> ConfidenceScores:
     """Read tables and score each group. Raises `SourceError` for a table that cannot be used."""
     return score_groups(read_confidence_tables(sources, percent=percent), precision)
 
 
-def score_groups(groups: Sequence[ConfidenceGroup], precision: Precision | None = None) -> ConfidenceScores:
+def score_groups(
+    groups: Sequence[ConfidenceGroup], precision: ConfidenceOptions | None = None
+) -> ConfidenceScores:
     """Score groups that were read already."""
-    chosen = precision or Precision()
+    chosen = precision or ConfidenceOptions()
     scores = tuple(GroupScores(group, chosen.report(group)) for group in groups)
     pairs = itertools.combinations(groups, 2)
     differences = tuple(found for a, b in pairs if (found := _difference(a, b, chosen)) is not None)
@@ -151,10 +153,10 @@ def score_groups(groups: Sequence[ConfidenceGroup], precision: Precision | None 
 
 
 def calibrate_within(
-    group: ConfidenceGroup, split: Split | None = None, precision: Precision | None = None
+    group: ConfidenceGroup, split: Split | None = None, precision: ConfidenceOptions | None = None
 ) -> GroupCalibration:
     """Fit maps on a share of a group's rows and score the others. Raises `ConfigError` if it is too small."""
-    chosen, taken = precision or Precision(), split or Split()
+    chosen, taken = precision or ConfidenceOptions(), split or Split()
     try:
         fitting = calibration_split(
             len(group.correct), share=taken.share, clusters=group.clusters, seed=chosen.seed
@@ -168,7 +170,7 @@ def calibrate_on(
     calibration: ConfidenceGroup,
     group: ConfidenceGroup,
     split: Split | None = None,
-    precision: Precision | None = None,
+    precision: ConfidenceOptions | None = None,
 ) -> GroupCalibration:
     """Fit maps on the rows of one group and score those of another, but for questions that both hold.
 
@@ -182,12 +184,12 @@ def calibrate_on(
         )
     both = _joined(calibration, _only(group, kept))
     fitting = np.arange(len(both.correct)) < len(calibration.correct)
-    found = _calibrated(both, fitting, split or Split(), precision or Precision())
+    found = _calibrated(both, fitting, split or Split(), precision or ConfidenceOptions())
     return GroupCalibration(group, found.scores, found.ablation, fitted_on, int((~kept).sum()))
 
 
 def apply_saved(
-    maps: Sequence[SavedMap], group: ConfidenceGroup, precision: Precision | None = None
+    maps: Sequence[SavedMap], group: ConfidenceGroup, precision: ConfidenceOptions | None = None
 ) -> GroupCalibration:
     """Score a group before and after a map that was fitted earlier; rows it has learned from are left out.
 
@@ -203,7 +205,7 @@ def apply_saved(
         rest.confidence,
         {saved.fitted.method: saved.fitted},
         clusters=rest.clusters,
-        **(precision or Precision()).options,
+        **(precision or ConfidenceOptions()).options,
     )
     return GroupCalibration(group, scores, (), saved.fitted_on, int((~kept).sum()))
 
@@ -228,7 +230,7 @@ def _flat(keys: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _calibrated(
-    group: ConfidenceGroup, fitting: Flags, split: Split, precision: Precision
+    group: ConfidenceGroup, fitting: Flags, split: Split, precision: ConfidenceOptions
 ) -> GroupCalibration:
     scores = calibrate(
         group.correct,
@@ -251,7 +253,7 @@ def _calibrated(
     return GroupCalibration(group, scores, tuple(ablation), fitted_on)
 
 
-def _difference(a: ConfidenceGroup, b: ConfidenceGroup, precision: Precision) -> Difference | None:
+def _difference(a: ConfidenceGroup, b: ConfidenceGroup, precision: ConfidenceOptions) -> Difference | None:
     """None where the tables do not say which question a row answers, or share none."""
     if a.items is None or b.items is None or len({*a.items}) < len(a.items) or len({*b.items}) < len(b.items):
         return None

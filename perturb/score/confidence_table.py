@@ -111,11 +111,11 @@ def _read(source: Path, percent: bool) -> Iterable[ConfidenceGroup]:
 
 def _of_evaluation(folder: Path) -> Iterable[ConfidenceGroup]:
     """Replies to the items of a snapshot, with the level of confidence that each states."""
-    from perturb.metrics.outcomes import Outcome
+    from perturb.metrics.outcomes import ReplyOutcome
     from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
-    from perturb.score.sources import read_results
+    from perturb.score.result_sources import read_results
 
-    scored: tuple[Outcome, ...] = (*ANSWERED, *REFUSED)
+    scored: tuple[ReplyOutcome, ...] = (*ANSWERED, *REFUSED)
     groups: list[ConfidenceGroup] = []
     silent: list[str] = []
     for replies in read_results(folder).models:

@@ -14,9 +14,9 @@ import numpy as np
 
 from perturb.metrics.estimates import Estimate
 from perturb.records import ANSWER_CORRECTLY
-from perturb.score.intervals import rate_of
-from perturb.score.rows import ResultRow
-from perturb.score.scores import Resampling
+from perturb.score.metric_intervals import rate_of
+from perturb.score.model_scores import Resampling
+from perturb.score.result_rows import ResultRow
 from perturb.score.table import ModelReplies
 
 SUFFIX = "-control"

@@ -12,7 +12,7 @@ import numpy as np
 from perturb.metrics.copulas import CopulaComparison, compare_copulas, gaussian_win_rates
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
-from perturb.metrics.intervals import Bounded, settled
+from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.ranking import (
     additive_isotonic_residuals,
     coefficient_of_variation,
@@ -42,7 +42,7 @@ SUBSET_SIZES: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Precision:
+class RefusalOptions:
     """How intervals are made, and what precision is asked for."""
 
     interval_by: IntervalMethod | None = None
@@ -130,7 +130,7 @@ class RefusalReport:
     """Everything that a table says."""
 
     source: str
-    precision: Precision
+    precision: RefusalOptions
     groups: tuple[GroupResult, ...]
     stability: tuple[Stability, ...]
     ranking: tuple[RankingStability, ...]
@@ -150,9 +150,9 @@ class RefusalReport:
         }
 
 
-def report_refusals(source: Path, precision: Precision | None = None) -> RefusalReport:
+def report_refusals(source: Path, precision: RefusalOptions | None = None) -> RefusalReport:
     """Read a table and compute everything; asks no model. Raises `SourceError` for a table that cannot be used."""
-    chosen = precision or Precision()
+    chosen = precision or RefusalOptions()
     groups = tuple(_group_result(group, chosen) for group in read_refusals(source))
     return RefusalReport(
         source=str(source),
@@ -164,7 +164,7 @@ def report_refusals(source: Path, precision: Precision | None = None) -> Refusal
     )
 
 
-def _group_result(group: RefusalGroup, precision: Precision) -> GroupResult:
+def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult:
     named = (group.model, group.setting, group.unscored)
     if not group.refused:
         nothing = CopulaComparison((), (), ALL_UNSCORED)
@@ -189,7 +189,7 @@ def _group_result(group: RefusalGroup, precision: Precision) -> GroupResult:
     )
 
 
-def _companions(group: RefusalGroup, index: RefusalIndex, precision: Precision) -> dict[str, Estimate]:
+def _companions(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions) -> dict[str, Estimate]:
     values: dict[str, float | None] = {
         "correct_rate": index.correct_rate,
         "refusal_rate": index.refusal_rate,
@@ -208,12 +208,14 @@ def _companions(group: RefusalGroup, index: RefusalIndex, precision: Precision) 
         low = {"weighted p=0.2": -0.2, "weighted p=1": -1.0}.get(name, 0.0)
         trials = answered if name == "c_over_a" else index.n
         some = min(clusters, trials)
-        return settled(Bounded.of(value, replicates[name], index.n, clusters=some, low=low, trials=trials))
+        return reported_estimate(
+            Bounded.of(value, replicates[name], index.n, clusters=some, low=low, trials=trials)
+        )
 
     return {name: estimate(name, value) for name, value in values.items()}
 
 
-def _resampled_rates(group: RefusalGroup, precision: Precision) -> tuple[Floats, Floats]:
+def _resampled_rates(group: RefusalGroup, precision: RefusalOptions) -> tuple[Floats, Floats]:
     """Correct-answer and refusal rate of every bootstrap resample."""
     if group.clusters is None:  # to resample questions is to draw multinomial tables
         n = len(group.refused)

@@ -11,9 +11,9 @@ import numpy as np
 from perturb.catalogue import Catalogue
 from perturb.errors import SourceError
 from perturb.metrics.inputs import Integers
-from perturb.metrics.outcomes import Outcome, reply_cells
+from perturb.metrics.outcomes import ReplyOutcome, reply_cells
 from perturb.records import NO_INTENSITY, Intensity, PerturbationClass
-from perturb.score.rows import ITEM_FIELDS, ResultRow, read_row
+from perturb.score.result_rows import ITEM_FIELDS, ResultRow, read_row
 
 GROUPINGS: dict[str, str] = {
     "class": "perturbation_class",
@@ -44,7 +44,7 @@ class ModelReplies:
         return [row.item_id for row in self.rows]
 
     @property
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[ReplyOutcome]:
         """What became of each reply."""
         return [row.outcome for row in self.rows]
 

@@ -17,7 +17,7 @@ _WAITING = "EXISTS (SELECT 1 FROM batch_rows AS r WHERE r.tag = b.tag AND r.take
 
 
 class BatchLedger(CallLedger):
-    """A `perturb.llm.batches.BatchBook`. The state of a batch is `intended`, `submitted`, `lost` or how it ended."""
+    """A `perturb.llm.batches.BatchStore`. The state of a batch is `intended`, `submitted`, `lost` or how it ended."""
 
     def held_batches(self, fingerprint: str) -> list[HeldBatch]:
         """The batches of a model with rows that are still to come, oldest first."""

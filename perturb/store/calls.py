@@ -14,7 +14,7 @@ from typing import Self
 from filelock import FileLock, Timeout
 
 from perturb.errors import LedgerError
-from perturb.llm.asking import Call
+from perturb.llm.model_client import Call
 from perturb.store.db import REPAIR, Write, Writer, connect, ledger_errors
 from perturb.store.migrations import STEPS, check_version, migrate
 
@@ -26,7 +26,7 @@ _values = attrgetter(*_COLUMNS)
 
 
 class CallLedger:
-    """A run's database, open for writing by this process alone; a `perturb.llm.asking.CallLog`.
+    """A run's database, open for writing by this process alone; a `perturb.llm.model_client.CallLog`.
 
     Writes are queued and committed in order by one thread; `db` is a connection for reading. Use it as a context
     manager. Raises `LedgerError` if the folder cannot be written, the file is corrupt or newer than this perturb, or
@@ -75,7 +75,7 @@ class CallLedger:
         """Return when everything recorded so far is on disk; other tasks go on meanwhile."""
         await self._writer.committed()
 
-    async def keep_up(self) -> None:
+    async def apply_backpressure(self) -> None:
         """Wait for the disk if it has fallen far behind."""
         if self._writer.behind:
             await self.committed()

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from perturb.digests import canonical, digest
-from perturb.records import BaseInstance, Candidate, Decision, Job, Outcome, Verdict
+from perturb.records import BaseInstance, Candidate, Decision, Job, JobOutcome, Verdict
 from perturb.store import queries
 from perturb.store.calls import CallLedger
 from perturb.store.db import Write, ledger_errors
@@ -86,7 +86,7 @@ class Ledger(CallLedger):
         self.db.execute("COMMIT")
         return keys
 
-    def forget_outcomes(self, plan: int, outcome: Outcome) -> int:
+    def forget_outcomes(self, plan: int, outcome: JobOutcome) -> int:
         """Put the plan's jobs with this outcome back to be done; return how many."""
         with ledger_errors(self.path):
             cursor = self.db.execute(
@@ -100,7 +100,7 @@ class Ledger(CallLedger):
     def record_outcome(
         self,
         job_id: str,
-        outcome: Outcome,
+        outcome: JobOutcome,
         detail: str,
         committed: Callable[[], None] | None = None,
         declined: Mapping[str, str] | None = None,

@@ -16,7 +16,7 @@ from perturb.records import (
     Cell,
     Intensity,
     Job,
-    Outcome,
+    JobOutcome,
     Passage,
     PerturbationClass,
     Verdict,
@@ -59,9 +59,9 @@ class StageCounts:
     @property
     def left(self) -> int:
         """Jobs that running the same command again would bring further."""
-        candidates = self.outcomes.get(Outcome.CANDIDATE, 0)
+        candidates = self.outcomes.get(JobOutcome.CANDIDATE, 0)
         decided = sum(n for name, n in self.decisions.items() if name != Acceptance.UNDECIDED)
-        failed = self.outcomes.get(Outcome.ERROR, 0) - self.rule_faults
+        failed = self.outcomes.get(JobOutcome.ERROR, 0) - self.rule_faults
         return self.jobs - sum(self.outcomes.values()) + failed + candidates - decided - self.stuck
 
 

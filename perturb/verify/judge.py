@@ -9,7 +9,7 @@ from typing import Any
 
 from perturb.catalogue import Catalogue
 from perturb.errors import ConfigError, fault_line
-from perturb.llm.asking import Asker
+from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import ReplyError, find_object
 from perturb.prompts import Prompts
 from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Verdict, VerdictState
@@ -40,30 +40,35 @@ class _Reply:
 
 
 async def ask_verifier(
-    asker: Asker, prompts: Prompts, verifier: str, version: str, instance: BaseInstance, candidate: Candidate
+    client: ModelClient,
+    prompts: Prompts,
+    verifier: str,
+    version: str,
+    instance: BaseInstance,
+    candidate: Candidate,
 ) -> Verdict:
     """One model's vote; unscored when the call failed for good or no verdict could be read after the retry.
 
     `version` identifies model, settings and prompt. Raises `BudgetSpent` when the call could overspend.
     """
     request = prompts.verification(instance, candidate)
-    asked = await asker.ask(
+    answer = await client.ask(
         verifier,
         request,
         lambda text: read_verdict(text, prompts.catalogue.codes, request.messages[-1].content),
         purpose="verify",
         subject=candidate.id,
     )
-    if asked.value is None:
+    if answer.value is None:
         return Verdict(
             candidate_id=candidate.id,
             verifier=verifier,
             state=VerdictState.UNSCORED,
-            issues=(asked.error,),
-            raw=asked.raw or asked.error,
+            issues=(answer.error,),
+            raw=answer.raw or answer.error,
             prompt_version=version,
         )
-    reply = asked.value
+    reply = answer.value
     state, issues = _state(reply, candidate.expected_behavior)
     return Verdict(
         candidate_id=candidate.id,
@@ -72,7 +77,7 @@ async def ask_verifier(
         checks=reply.checks,
         predicted_behavior=reply.predicted_behavior,
         issues=issues,
-        raw=asked.raw,
+        raw=answer.raw,
         prompt_version=version,
     )
 

@@ -22,7 +22,7 @@ from perturb.records import (
     Decision,
     Intensity,
     Job,
-    Outcome,
+    JobOutcome,
     Passage,
     PerturbationClass,
     Verdict,
@@ -218,7 +218,7 @@ def write_run(folder: Path, schedule: str) -> None:
                 job.id, "b1", "amber", CELL, "a lever", "?", base.passages, "", "ANSWER_CORRECTLY"
             )
             ledger.record_candidate(candidate)
-            ledger.record_outcome(job.id, Outcome.CANDIDATE, "")
+            ledger.record_outcome(job.id, JobOutcome.CANDIDATE, "")
             ledger.record_decision(Decision(job.id, Acceptance.UNDECIDED, "", job.id == "j0"), "p1")
             for verifier, version, word in votes.get(job.id, []):
                 ledger.record_vote(Verdict(job.id, verifier, VerdictState(word), prompt_version=version))

@@ -25,13 +25,13 @@ from typing import Any, Literal
 from perturb.catalogue import Catalogue
 from perturb.config import ExecutorEntry
 from perturb.curate import demo_path, load_base_set
-from perturb.executors.opening import open_executor
+from perturb.executors.factory import open_executor
 from perturb.generate.by_model import read_reply
-from perturb.llm.asking import Asker
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ChatRequest, Message, ModelSettings, Price, Transport
 from perturb.llm.limits import LimitedModel
-from perturb.llm.opening import open_models, open_transport
+from perturb.llm.model_client import ModelClient
+from perturb.llm.model_factory import open_models, open_transport
 from perturb.prompts import Prompts
 from perturb.records import ALL_CELLS
 from perturb.store.calls import CallLedger
@@ -162,10 +162,10 @@ async def by_whole_path(load: Load, transport: Transport) -> dict[str, float]:
     questions, budget = Questions(), Budget(1e6)
     with tempfile.TemporaryDirectory() as folder, CallLedger(Path(folder) / "run") as ledger:
         models = open_models([load.settings(transport)], budget)
-        asker = Asker(models, ledger, budget)
+        client = ModelClient(models, ledger, budget)
 
         try:
-            figures = await timed(asking(asker, questions, ledger), load)
+            figures = await timed(asking(client, questions, ledger), load)
         finally:
             for model in models.values():
                 await model.close()
@@ -178,22 +178,22 @@ async def by_workers(load: Load, transport: Transport, kind: Literal["processes"
     questions, budget = Questions(), Budget(1e6)
     executor = await open_executor(ExecutorEntry(kind=kind, workers=2))
     with tempfile.TemporaryDirectory() as folder, CallLedger(Path(folder) / "run") as ledger:
-        asker = Asker(open_models([load.settings(transport)], budget, executor.model), ledger, budget)
+        client = ModelClient(open_models([load.settings(transport)], budget, executor.model), ledger, budget)
         try:
-            return await timed(asking(asker, questions, ledger), load)
+            return await timed(asking(client, questions, ledger), load)
         finally:
             await executor.close()
 
 
-def asking(asker: Asker, questions: Questions, ledger: CallLedger) -> Call:
+def asking(client: ModelClient, questions: Questions, ledger: CallLedger) -> Call:
     """A call by everything that stands around it in a build."""
 
     async def call(number: int) -> None:
-        asked = await asker.ask(
+        asked = await client.ask(
             "m", questions[number], read_reply, purpose="generate", subject=str(number), salt=str(number)
         )
         assert asked.value is not None, asked.error
-        await ledger.keep_up()
+        await ledger.apply_backpressure()
 
     return call
 

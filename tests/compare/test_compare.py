@@ -12,7 +12,7 @@ import pytest
 
 from perturb.compare import FreshnessIndex, RoundItem, compare, measure_freshness, read_set
 from perturb.compare.freshness import TEXT_THRESHOLD, _shingles, _words, jaccard
-from perturb.compare.scores import compare_scores, read_scores
+from perturb.compare.score_changes import compare_scores, read_scores
 from perturb.compare.shift import shift_of
 from perturb.errors import SnapshotError, SourceError
 from perturb.export.snapshot import write_snapshot

@@ -12,8 +12,8 @@ from perturb.curate import load_base_set
 from perturb.curate.contexts import cut_context
 from perturb.curate.curation import Curation, curate
 from perturb.curate.garage import ANSWERS, RELATED
-from perturb.curate.opening import Request
 from perturb.curate.recipes import PassageBudget, load_recipe
+from perturb.curate.source import SourceRequest
 from perturb.errors import SourceError
 from perturb.records import BaseInstance, Passage, render_context
 
@@ -54,7 +54,7 @@ def read(tmp_path: Path, **changes: Any) -> BaseInstance:
 
 def curated(tmp_path: Path, *records: dict[str, Any]) -> Curation:
     path = write(tmp_path / "garage.jsonl", record("good"), *records)
-    return curate(Request(path, "garage", load_recipe("garage")))
+    return curate(SourceRequest(path, "garage", load_recipe("garage")))
 
 
 def fallen(curation: Curation) -> dict[str, list[str]]:
@@ -158,7 +158,7 @@ def test_a_line_that_is_no_json_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path / "garage.jsonl", record())
     path.write_text(path.read_text() + '{"sample_id": \n')
     with pytest.raises(SourceError, match=":2: not JSON"):
-        curate(Request(path, "garage", load_recipe("garage")))
+        curate(SourceRequest(path, "garage", load_recipe("garage")))
 
 
 # --- the filters ------------------------------------------------------------------------------------
@@ -250,13 +250,15 @@ REJECTED = {
 
 def test_without_a_recipe_a_record_that_nothing_answers_is_left_out(tmp_path: Path) -> None:
     path = write(tmp_path / "garage.jsonl", record("good"), record("dumb", evidence_correct=["UNKNOWN"] * 12))
-    curation = curate(Request(path, "garage"))
+    curation = curate(SourceRequest(path, "garage"))
     assert [instance.id for instance in curation.instances] == ["good"]
     assert fallen(curation) == {"no passage answers the question": ["dumb"]}
 
 
 def test_the_nine_fall_each_for_its_reason() -> None:
-    curation = curate(Request(SHAPED, "garage", load_recipe("garage").model_copy(update={"per_domain": 5})))
+    curation = curate(
+        SourceRequest(SHAPED, "garage", load_recipe("garage").model_copy(update={"per_domain": 5}))
+    )
     assert fallen(curation) == {reason: [identifier] for identifier, reason in REJECTED.items()}
     assert (curation.report["records"], curation.report["pool"]) == (39, 30)
     assert set(curation.report["domains"].values()) == {5}

@@ -14,7 +14,7 @@ import pytest
 
 from perturb.curate.curation import curate
 from perturb.curate.hub import HubSource, open_hub
-from perturb.curate.opening import Request
+from perturb.curate.source import SourceRequest
 from perturb.errors import SourceError
 from perturb.records import Passage
 
@@ -48,7 +48,7 @@ def error_of(source: HubSource) -> str:
 
 
 def test_rows_are_curated_through_a_column_map(folder: Path) -> None:
-    curation = curate(Request(HubSource(str(folder), columns=COLUMNS), "jsonl"))
+    curation = curate(SourceRequest(HubSource(str(folder), columns=COLUMNS), "jsonl"))
     assert [instance.passages for instance in curation.instances] == [
         (Passage("Ada built it."),),
         (Passage("Eve drew it."),),
@@ -71,7 +71,7 @@ def test_without_a_map_every_column_is_read_as_json_would_write_it(folder: Path)
 
 
 def test_the_limit_ends_the_reading(folder: Path) -> None:
-    curation = curate(Request(HubSource(str(folder), columns=COLUMNS), "jsonl", limit=1))
+    curation = curate(SourceRequest(HubSource(str(folder), columns=COLUMNS), "jsonl", limit=1))
     assert curation.report["records"] == 1
 
 
@@ -155,7 +155,7 @@ def test_the_commit_and_the_licence_come_from_the_hub(
 
     monkeypatch.setattr(datasets, "load_dataset", load)
     source = HubSource("owner/name", revision="v1.0", subset="nq", split="test")
-    curation = curate(Request(source))
+    curation = curate(SourceRequest(source))
     assert loopback_hub.paths == ["/api/datasets/owner/name/revision/v1.0"]
     assert (asked["revision"], asked["subset"], asked["split"]) == ("c0ffee", "nq", "test")
     assert curation.report["source"]["revision"] == "c0ffee"

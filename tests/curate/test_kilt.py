@@ -12,8 +12,8 @@ import pytest
 
 from perturb.curate.curation import Curation, curate
 from perturb.curate.kilt import Pages, look_up
-from perturb.curate.opening import Request
 from perturb.curate.recipes import load_recipe
+from perturb.curate.source import SourceRequest
 from perturb.errors import SourceError
 from perturb.records import Passage
 
@@ -60,7 +60,7 @@ def write(path: Path, *rows: dict[str, Any]) -> Path:
 def curated(tmp_path: Path, *tasks: dict[str, Any], form: str = "kilt") -> Curation:
     source = write(tmp_path / "nq-dev-kilt.jsonl", task("good"), *tasks)
     knowledge = write(tmp_path / "knowledge.jsonl", *PAGES)
-    return curate(Request(source, form, load_recipe("nq"), knowledge=knowledge))
+    return curate(SourceRequest(source, form, load_recipe("nq"), knowledge=knowledge))
 
 
 def fallen(curation: Curation) -> dict[str, list[str]]:
@@ -134,9 +134,9 @@ def test_a_bad_row_is_left_out_and_counted(tmp_path: Path, row: dict[str, Any], 
 def test_a_missing_knowledge_source_is_asked_for(tmp_path: Path) -> None:
     source = write(tmp_path / "t.jsonl", task())
     with pytest.raises(SourceError, match="give it with --knowledge FILE"):
-        curate(Request(source, "kilt"))
+        curate(SourceRequest(source, "kilt"))
     with pytest.raises(SourceError, match="no such file"):
-        curate(Request(source, "kilt", knowledge=tmp_path / "none.jsonl"))
+        curate(SourceRequest(source, "kilt", knowledge=tmp_path / "none.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_malformed_knowledge_source_is_an_error(tmp_path: Path, line: str, pro
     knowledge = tmp_path / "k.jsonl"
     knowledge.write_text(line + "\n")
     with pytest.raises(SourceError) as caught:
-        curate(Request(source, "kilt", knowledge=knowledge))
+        curate(SourceRequest(source, "kilt", knowledge=knowledge))
     assert problem in str(caught.value)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from perturb.curate import load_base_set
 from perturb.curate.curation import curate
-from perturb.curate.opening import Request
+from perturb.curate.source import SourceRequest
 from perturb.errors import SourceError
 from perturb.records import Passage, render_context
 
@@ -60,7 +60,7 @@ def test_rows_of_one_source_give_one_instance(tmp_path: Path) -> None:
     assert [instance.id for instance in base_set.instances] == ["a", "b"]
     (first, _) = base_set.instances
     assert (first.query, first.context, first.answers) == ("who built a", "Ada built it.", ("Ada",))
-    report = curate(Request(path)).report
+    report = curate(SourceRequest(path)).report
     assert (report["format"], report["records"], report["instances"]) == ("refusalbench", 3, 2)
     assert [(entry["step"], entry["count"]) for entry in report["left_out"]] == [("repeated", 1)]
 
@@ -76,7 +76,7 @@ def test_grounding_serves_only_where_the_passages_are_unchanged(tmp_path: Path) 
     bare = {**several(), "original_context": None, "grounding": grounding}
     premise = {**bare, "perturbation_class": "P-FalsePremise"}
     uneven = {**several("u"), "grounding": ["x"] * 9}
-    curation = curate(Request(write(tmp_path / "rb.jsonl", bare, premise, uneven)))
+    curation = curate(SourceRequest(write(tmp_path / "rb.jsonl", bare, premise, uneven)))
     assert [instance.passages for instance in curation.instances] == [TEN]
     (entry,) = curation.report["left_out"]
     assert entry["reason"] == "the original passages cannot be told from the row"

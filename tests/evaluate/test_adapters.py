@@ -16,8 +16,8 @@ from aiohttp import web
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
 from perturb.evaluate import EvaluationPlan, ItemSource, evaluate, read_run
 from perturb.evaluate.adapters import DEFAULT_REQUEST, FunctionModel, ServiceModel, fill
-from perturb.evaluate.contestants import Contestant, ModelNames, ModelSet, ModelsFile
-from perturb.evaluate.prompts import ItemRequest
+from perturb.evaluate.models_under_test import ModelNames, ModelSet, ModelsFile, ModelUnderTest
+from perturb.evaluate.requests import ItemRequest
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
 from perturb.llm.redaction import LEAKED
 from perturb.yaml_files import YamlFile
@@ -317,7 +317,7 @@ models:
 
 def test_a_judge_is_known_by_what_is_called_and_not_by_its_name() -> None:
     judge, twin, other = (
-        Contestant(ModelSettings(name, "openai/x", api_base=base))
+        ModelUnderTest(ModelSettings(name, "openai/x", api_base=base))
         for name, base in (("judge", None), ("twin", None), ("other", "http://127.0.0.1:1/v1"))
     )
     assert ModelSet({"twin": twin, "other": other}, judge).judging_themselves == ("twin",)

@@ -18,8 +18,8 @@ import yaml
 
 from perturb.errors import ConfigError, LedgerError
 from perturb.evaluate.bas import BasTask
-from perturb.evaluate.contestants import ModelNames, ModelSet, contestant
 from perturb.evaluate.elicit import Elicitation
+from perturb.evaluate.models_under_test import ModelNames, ModelSet, model_under_test
 from perturb.evaluate.question_sets import read_questions
 from perturb.evaluate.questions import Question, QuestionSet
 from perturb.evaluate.run import run_task
@@ -75,8 +75,8 @@ def plan(server: LoopbackServer, asked: QuestionSet, *names: str, **changes: Any
 
 
 def run_confidence(plan: Plan, folder: Path) -> EvaluationReport:
-    judge = contestant(plan.judge) if plan.judge else None
-    models = ModelSet({one.name: contestant(one) for one in plan.models}, judge)
+    judge = model_under_test(plan.judge) if plan.judge else None
+    models = ModelSet({one.name: model_under_test(one) for one in plan.models}, judge)
     task = BasTask(plan.questions, plan.elicitations, plan.k)
     return run_task(task, models, folder, RunOptions(budget_usd=plan.budget_usd))
 

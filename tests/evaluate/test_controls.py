@@ -7,8 +7,8 @@ from pathlib import Path
 from perturb.catalogue import Catalogue
 from perturb.evaluate.loading import ItemSource, load_items
 from perturb.export.controls import build_controls
-from perturb.export.rows import build_rows
 from perturb.export.snapshot import write_snapshot
+from perturb.export.snapshot_rows import build_rows
 from perturb.records import Item
 from tests.export.test_snapshot import facts, item
 

@@ -12,13 +12,13 @@ import pytest
 
 from perturb.errors import TransientModelError
 from perturb.evaluate.answers import Grade, grade_by_rule, read_answer, read_letter
-from perturb.evaluate.contestants import Contestant, ModelSet
 from perturb.evaluate.grade import KIND, grade, grade_request, grade_rubric, read_grade
+from perturb.evaluate.models_under_test import ModelSet, ModelUnderTest
 from perturb.evaluate.questions import Question
 from perturb.evaluate.session import Session, Unscored
-from perturb.llm.asking import Asker
 from perturb.llm.budget import Budget
 from perturb.llm.client import ModelSettings
+from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import ReplyError
 from perturb.llm.scripted import Line, ScriptedModel
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
@@ -45,16 +45,16 @@ class Bench:
     ) -> None:
         self.folder = folder
         self.model = ScriptedModel(script, JUDGE)
-        self.models = ModelSet({}, Contestant(judge) if judge else None)
+        self.models = ModelSet({}, ModelUnderTest(judge) if judge else None)
 
     async def grade(self, question: Question, text: str) -> tuple[Grade | None, Judgement]:
         """The grade, and the judgement that is kept of it."""
         found = None
         with EvaluationLedger(self.folder) as ledger:
-            asker = Asker({"judge": self.model}, ledger, Budget())
+            client = ModelClient({"judge": self.model}, ledger, Budget())
             with suppress(Unscored):
                 found = await grade(
-                    Session(ledger, self.models, asker), question, response(text, question.id)
+                    Session(ledger, self.models, client), question, response(text, question.id)
                 )
             ledger.flush()
             kept = judgement_of(ledger.db, question.id, "m", "low", KIND)

@@ -12,8 +12,8 @@ import pytest
 
 from perturb.errors import PerturbError, SnapshotError, SourceError
 from perturb.evaluate.loading import ItemSource, load_items
-from perturb.export.rows import AcceptedItem, build_rows
 from perturb.export.snapshot import read_snapshot, write_snapshot
+from perturb.export.snapshot_rows import AcceptedItem, build_rows
 from perturb.records import Item, Passage
 from tests.export.test_snapshot import facts, item
 

@@ -14,7 +14,7 @@ import pytest
 from perturb.build import build
 from perturb.config import default_config
 from perturb.curate.hub import HubRows, HubSource
-from perturb.curate.rows import Header, Row
+from perturb.curate.source_rows import Header, SourceRow
 from perturb.errors import ConfigError, SourceError
 from perturb.evaluate import question_sets
 from perturb.evaluate.question_sets import read_questions
@@ -183,7 +183,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[HubSource]:
     def open_hub(source: HubSource) -> HubRows:
         asked.append(source)
         task = source.name.split("-")[1]
-        row = Row(Path(source.name), 1, FAITHEVAL_ROWS[task], Header(Path(source.name).name))
+        row = SourceRow(Path(source.name), 1, FAITHEVAL_ROWS[task], Header(Path(source.name).name))
         return HubRows(iter([row]), None, None)
 
     monkeypatch.setattr(question_sets, "open_hub", open_hub)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perturb.evaluate.prompts import (
+from perturb.evaluate.requests import (
     JUDGED_CHARS,
     classification_request,
     quality_request,

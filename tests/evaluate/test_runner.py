@@ -15,9 +15,9 @@ from perturb.config import ExecutorEntry
 from perturb.curate import demo_path, load_base_set
 from perturb.errors import ConfigError
 from perturb.evaluate.bas import BasTask
-from perturb.evaluate.contestants import ModelNames, ModelSet
 from perturb.evaluate.elicit import Elicitation
 from perturb.evaluate.loading import ItemSource, load_items
+from perturb.evaluate.models_under_test import ModelNames, ModelSet
 from perturb.evaluate.question_sets import read_questions
 from perturb.evaluate.refusal_index import RefusalIndexTask
 from perturb.evaluate.refusalbench import RefusalBench

@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from perturb.errors import ConfigError, LedgerError
-from perturb.evaluate.contestants import ModelSet, contestant
+from perturb.evaluate.models_under_test import ModelSet, model_under_test
 from perturb.evaluate.question_sets import read_questions
 from perturb.evaluate.questions import Question, QuestionSet
 from perturb.evaluate.refusal_index import FORCED, REFUSAL_PROMPTS, RefusalIndexTask, pass_request
@@ -96,8 +96,8 @@ def plan(server: LoopbackServer, models: Sequence[str] = ("m1",), size: int = 20
 
 
 def run_two_pass(plan: Plan, folder: Path) -> EvaluationReport:
-    judge = contestant(plan.judge) if plan.judge else None
-    models = ModelSet({one.name: contestant(one) for one in plan.models}, judge)
+    judge = model_under_test(plan.judge) if plan.judge else None
+    models = ModelSet({one.name: model_under_test(one) for one in plan.models}, judge)
     task = RefusalIndexTask(plan.questions, plan.settings)
     return run_task(task, models, folder, RunOptions(budget_usd=plan.budget_usd))
 

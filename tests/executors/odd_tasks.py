@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from perturb.errors import PermanentModelError, TransientModelError
-from perturb.executors.tasks import Tools
+from perturb.executors.tasks import WorkerContext
 
 Deed = Literal["echo", "sleep", "die", "freeze", "raise", "refuse", "overload"]
 
@@ -27,7 +27,7 @@ class OddTask:
         """Its number, in words."""
         return f"odd-{self.number}"
 
-    async def perform(self, tools: Tools) -> Any:
+    async def perform(self, context: WorkerContext) -> Any:
         """Do it."""
         if self.deed == "sleep":
             await asyncio.sleep(0.05)

@@ -16,10 +16,10 @@ import pytest
 
 from perturb.errors import ExecutorError, PermanentModelError, TransientModelError, WorkerLostError
 from perturb.executors import processes
-from perturb.executors.crew import Crew
-from perturb.executors.executor import FarModel, LocalExecutor, run_surely
+from perturb.executors.executor import LocalExecutor, RemoteModel, run_with_retry
 from perturb.executors.processes import open_processes
-from perturb.executors.tasks import ChatTask, Tools
+from perturb.executors.tasks import ChatTask, WorkerContext
+from perturb.executors.worker_pool import WorkerPool
 from perturb.llm.client import ChatRequest, Message, ModelSettings
 from tests.building import (
     KEY,
@@ -44,12 +44,12 @@ TWO_WORKERS: dict[str, Any] = {"kind": "processes", "workers": 2, "chunk": 8}
 
 
 @asynccontextmanager
-async def workers(number: int = 2, chunk: int = 4, grace: float = 20.0) -> AsyncIterator[Crew]:
-    crew = await open_processes(number, None, chunk, grace)
+async def workers(number: int = 2, chunk: int = 4, grace: float = 20.0) -> AsyncIterator[WorkerPool]:
+    pool = await open_processes(number, None, chunk, grace)
     try:
-        yield crew
+        yield pool
     finally:
-        await crew.close()
+        await pool.close()
 
 
 def children(parent: int) -> list[int]:
@@ -61,68 +61,68 @@ def children(parent: int) -> list[int]:
 
 
 async def test_every_task_gets_its_own_row_and_all_workers_have_a_share() -> None:
-    async with workers() as crew:
-        results = await asyncio.gather(*(crew.run(OddTask(n, "sleep")) for n in range(40)))
+    async with workers() as pool:
+        results = await asyncio.gather(*(pool.run(OddTask(n, "sleep")) for n in range(40)))
     assert [number for number, _ in results] == list(range(40))
     assert len({pid for _, pid in results} - {os.getpid()}) == 2
 
 
 async def test_errors_come_back_as_what_they_are() -> None:
-    async with workers(1) as crew:
+    async with workers(1) as pool:
         with pytest.raises(PermanentModelError, match="model 'm': no"):
-            await crew.run(OddTask(1, "refuse"))
+            await pool.run(OddTask(1, "refuse"))
         with pytest.raises(TransientModelError) as overload:
-            await crew.run(OddTask(2, "overload"))
+            await pool.run(OddTask(2, "overload"))
         assert (overload.value.retry_after, type(overload.value)) == (7.0, TransientModelError)
         with pytest.raises(ExecutorError, match="ZeroDivisionError: nothing to share"):
-            await crew.run(OddTask(3, "raise"))
-        assert (await crew.run(OddTask(4)))[0] == 4
+            await pool.run(OddTask(3, "raise"))
+        assert (await pool.run(OddTask(4)))[0] == 4
 
 
 async def test_a_worker_that_dies_costs_its_own_chunk_and_is_replaced() -> None:
-    async with workers(1, chunk=3) as crew:
+    async with workers(1, chunk=3) as pool:
         fates = await asyncio.gather(
-            *(crew.run(OddTask(n, "die" if n == 4 else "sleep")) for n in range(9)), return_exceptions=True
+            *(pool.run(OddTask(n, "die" if n == 4 else "sleep")) for n in range(9)), return_exceptions=True
         )
         lost = [n for n, fate in enumerate(fates) if isinstance(fate, WorkerLostError)]
         assert 4 in lost
         assert "SIGKILL" in str(fates[4])
-        assert (await crew.run(OddTask(10)))[0] == 10
-        assert crew.lost >= 1
+        assert (await pool.run(OddTask(10)))[0] == 10
+        assert pool.lost >= 1
 
 
 async def test_workers_that_have_done_something_may_die_as_often_as_they_like(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(processes, "RESTARTS", 2)
-    async with workers(1) as crew:
+    monkeypatch.setattr(processes, "MAX_RESTARTS", 2)
+    async with workers(1) as pool:
         for number in range(3):
-            assert (await crew.run(OddTask(number)))[0] == number
+            assert (await pool.run(OddTask(number)))[0] == number
             with pytest.raises(WorkerLostError):
-                await crew.run(OddTask(number, "die"))
+                await pool.run(OddTask(number, "die"))
 
 
 async def test_the_idle_worker_is_asked_before_the_busy_one() -> None:
-    async with workers(2, chunk=1, grace=1.0) as crew:
-        stuck = asyncio.ensure_future(crew.run(OddTask(1, "freeze")))
+    async with workers(2, chunk=1, grace=1.0) as pool:
+        stuck = asyncio.ensure_future(pool.run(OddTask(1, "freeze")))
         for _ in range(20):
             await asyncio.sleep(0)
-        assert [(await crew.run(OddTask(number)))[0] for number in range(3)] == [0, 1, 2]
+        assert [(await pool.run(OddTask(number)))[0] for number in range(3)] == [0, 1, 2]
         stuck.cancel()
 
 
 async def test_a_frozen_worker_is_late_and_is_given_up() -> None:
-    async with workers(1, grace=1.0) as crew:
+    async with workers(1, grace=1.0) as pool:
         with pytest.raises(WorkerLostError, match="late"):
-            await crew.run(OddTask(1, "freeze", seconds=0.5))
-        assert (await crew.run(OddTask(2)))[0] == 2
+            await pool.run(OddTask(1, "freeze", seconds=0.5))
+        assert (await pool.run(OddTask(2)))[0] == 2
 
 
 async def test_a_task_that_kills_whoever_has_it_is_not_tried_for_ever() -> None:
-    async with workers(2) as crew:
+    async with workers(2) as pool:
         with pytest.raises(ExecutorError, match="has lost 3 workers"):
-            await run_surely(crew, OddTask(1, "die"))
-        assert (await crew.run(OddTask(2)))[0] == 2
+            await run_with_retry(pool, OddTask(1, "die"))
+        assert (await pool.run(OddTask(2)))[0] == 2
 
 
 async def test_workers_that_cannot_start_are_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ async def test_workers_that_cannot_start_are_one_error(monkeypatch: pytest.Monke
 
 
 async def test_workers_that_never_get_ready_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "PATIENCE", 0.05)
+    monkeypatch.setattr(processes, "START_TIMEOUT", 0.05)
     with pytest.raises(ExecutorError, match="not ready after"):
         await open_processes(2, None, 4, 20.0)
     assert not children(os.getpid())
@@ -155,8 +155,8 @@ async def test_a_start_that_is_refused_ends_those_that_began(monkeypatch: pytest
 
 
 async def test_workers_end_with_their_driver() -> None:
-    async with workers(2) as crew:
-        pids = {pid for _, pid in await asyncio.gather(*(crew.run(OddTask(n, "sleep")) for n in range(8)))}
+    async with workers(2) as pool:
+        pids = {pid for _, pid in await asyncio.gather(*(pool.run(OddTask(n, "sleep")) for n in range(8)))}
         assert pids <= set(children(os.getpid()))
     assert not pids & set(children(os.getpid()))
 
@@ -166,16 +166,16 @@ async def test_a_key_that_the_worker_lacks_is_named(monkeypatch: pytest.MonkeyPa
     settings = ModelSettings("m", "hosted_vllm/m", api_base="http://127.0.0.1:9/v1", api_key_env=KEY_NAME)
     task = ChatTask("k", "m", settings, ChatRequest((Message("user", "hello"),)))
     with pytest.raises(PermanentModelError, match=f"{KEY_NAME} is not set where the worker runs"):
-        Tools().model(task)
+        WorkerContext().model(task)
 
 
 async def test_calls_go_through_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY_NAME, KEY)
     with serve() as server:
         settings = ModelSettings("e", "hosted_vllm/e", api_base=server.url, api_key_env=KEY_NAME)
-        async with workers(2) as crew:
-            far = crew.model(settings)
-            assert isinstance(far, FarModel)
+        async with workers(2) as pool:
+            far = pool.model(settings)
+            assert isinstance(far, RemoteModel)
             asked = [ChatRequest((Message("user", f"number {n}"),), key=str(n)) for n in range(20)]
             there = await asyncio.gather(*(far.complete(request) for request in asked))
         local = LocalExecutor()

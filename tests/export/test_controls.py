@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from perturb.export.controls import SUFFIX, build_controls
-from perturb.export.rows import AcceptedItem, build_rows
 from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot, write_snapshot
+from perturb.export.snapshot_rows import AcceptedItem, build_rows
 from perturb.export.verify import verify_snapshot
 from tests.building import perturb, run_build
 from tests.export.test_snapshot import LOADER, facts, header_of, item, load, page_of

@@ -23,8 +23,8 @@ from perturb.export.hub import tag_of
 from perturb.export.manifest import manifest_digest
 from perturb.export.publish import publish
 from perturb.export.published_card import BEGIN, END, merge_cards, split_card
-from perturb.export.rows import build_rows, row_digest
 from perturb.export.snapshot import check_snapshot, read_snapshot, write_snapshot
+from perturb.export.snapshot_rows import build_rows, row_digest
 from tests.building import perturb
 from tests.export.test_snapshot import facts, item, rows_of
 from tests.loopback_hub import LoopbackHub, Repository

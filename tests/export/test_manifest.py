@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from perturb.errors import SnapshotError
 from perturb.export.controls import build_controls
 from perturb.export.manifest import manifest_digest, render_manifest
-from perturb.export.rows import build_rows
 from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot, write_snapshot
+from perturb.export.snapshot_rows import build_rows
 from perturb.export.verify import verify_snapshot
 from perturb.records import ALL_CELLS
 from perturb.select import Shortfall

@@ -17,8 +17,8 @@ from perturb.errors import SnapshotError
 from perturb.export.card import canary
 from perturb.export.harness.folder import harness_paths
 from perturb.export.parts import part_rows
-from perturb.export.rows import SEVERAL_COLUMNS, SINGLE_COLUMNS, SnapshotRow, build_rows
 from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot, write_snapshot
+from perturb.export.snapshot_rows import SEVERAL_COLUMNS, SINGLE_COLUMNS, SnapshotRow, build_rows
 from tests.export.test_snapshot import facts, item
 
 LOADER = """

@@ -22,7 +22,8 @@ from perturb.errors import SnapshotError
 from perturb.export.facts import SnapshotFacts
 from perturb.export.licences import licence_header
 from perturb.export.manifest import render_manifest, with_digest
-from perturb.export.rows import (
+from perturb.export.snapshot import check_snapshot, read_snapshot, write_snapshot
+from perturb.export.snapshot_rows import (
     SEVERAL_COLUMNS,
     SINGLE_COLUMNS,
     AcceptedItem,
@@ -30,7 +31,6 @@ from perturb.export.rows import (
     build_rows,
     row_digest,
 )
-from perturb.export.snapshot import check_snapshot, read_snapshot, write_snapshot
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Passage, Verdict, VerdictState
 from perturb.select import SelectionPlan, Shortfall
 

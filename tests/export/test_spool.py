@@ -11,16 +11,16 @@ import pytest
 
 from perturb.digests import digest
 from perturb.export.harness.prompts import PromptSet
-from perturb.export.rows import build_rows
 from perturb.export.snapshot import write_snapshot
-from perturb.export.spool import Picked, Spool
+from perturb.export.snapshot_rows import build_rows
+from perturb.export.spool import RowSelection, Spool
 from tests.export.test_snapshot import facts, item
 
 ROWS: list[dict[str, Any]] = [{"n": n, "text": f"é\ud800\n{n}", "list": [n, None]} for n in range(5)]
 
 
 @pytest.mark.parametrize(
-    "kept", [Spool(ROWS), Picked(ROWS, range(5)), Picked(Spool(reversed(ROWS)), [4, 3, 2, 1, 0])]
+    "kept", [Spool(ROWS), RowSelection(ROWS, range(5)), RowSelection(Spool(reversed(ROWS)), [4, 3, 2, 1, 0])]
 )
 def test_rows_come_back_as_often_as_wanted(kept: Sequence[dict[str, Any]]) -> None:
     for _ in range(2):

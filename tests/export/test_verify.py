@@ -11,8 +11,8 @@ import pytest
 
 from perturb.catalogue import Catalogue
 from perturb.errors import SnapshotError
-from perturb.export.rows import SnapshotRow, row_digest
 from perturb.export.snapshot import write_snapshot
+from perturb.export.snapshot_rows import SnapshotRow, row_digest
 from perturb.export.verify import verify_snapshot
 from perturb.records import ALL_CELLS
 from tests.building import perturb

@@ -10,13 +10,13 @@ import pytest
 from perturb.catalogue import Catalogue
 from perturb.errors import PermanentModelError
 from perturb.generate.by_model import Declined, generate_by_model, read_reply
-from perturb.generate.made import Made
-from perturb.llm.asking import Asker, Call
+from perturb.generate.result import GenerationResult
 from perturb.llm.budget import Budget
+from perturb.llm.model_client import Call, ModelClient
 from perturb.llm.replies import ReplyError
 from perturb.llm.scripted import Line, ScriptedModel
 from perturb.prompts import Prompts
-from perturb.records import BaseInstance, Cell, Intensity, Job, Outcome, Passage, PerturbationClass
+from perturb.records import BaseInstance, Cell, Intensity, Job, JobOutcome, Passage, PerturbationClass
 
 CATALOGUE = Catalogue.load()
 CELL = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
@@ -60,16 +60,16 @@ Offers = tuple[tuple[str, ...], ...]
 
 async def make(
     *lines: Line, offers: Offers | None = None, replicate: int = 0, log: Log | None = None
-) -> Made:
+) -> GenerationResult:
     model = ScriptedModel(lines)
-    asker = Asker({"gen": model}, log or Log(), Budget())
+    client = ModelClient({"gen": model}, log or Log(), Budget())
     job = Job("job", "i1", CELL, "gen", replicate, "r1", offers)
-    return await generate_by_model(asker, Prompts(CATALOGUE), job, INSTANCE, 7)
+    return await generate_by_model(client, Prompts(CATALOGUE), job, INSTANCE, 7)
 
 
 async def test_a_good_reply_is_a_candidate() -> None:
     made = await make(reply())
-    assert made.outcome is Outcome.CANDIDATE
+    assert made.outcome is JobOutcome.CANDIDATE
     candidate = made.candidate
     assert candidate is not None
     assert (candidate.id, candidate.lever, candidate.generator) == ("job", LEVER, "gen")
@@ -90,7 +90,7 @@ async def test_a_retyped_text_is_put_back() -> None:
     assert made.candidate is not None
     assert made.candidate.query == INSTANCE.query
     unchanged = await make(reply(perturbed_context="It's open since 1984."))
-    assert (unchanged.outcome, unchanged.detail) == (Outcome.REJECTED, "nothing was changed")
+    assert (unchanged.outcome, unchanged.detail) == (JobOutcome.REJECTED, "nothing was changed")
     assert unchanged.candidate is not None
     assert unchanged.candidate.passages == INSTANCE.passages
 
@@ -106,7 +106,7 @@ async def test_a_retyped_text_is_put_back() -> None:
 )
 async def test_a_fault_rejects_and_keeps_the_reply(changes: dict[str, Any], words: str) -> None:
     made = await make(reply(**changes))
-    assert made.outcome is Outcome.REJECTED
+    assert made.outcome is JobOutcome.REJECTED
     assert words in made.detail
     assert made.raw == reply(**changes)
 
@@ -114,7 +114,7 @@ async def test_a_fault_rejects_and_keeps_the_reply(changes: dict[str, Any], word
 async def test_a_lever_that_was_not_offered_is_rejected() -> None:
     made = await make(reply(), offers=((OTHER,),))
     assert made.detail == f"lever '{LEVER}' was used, '{OTHER}' was asked for"
-    assert (await make(reply(), offers=((OTHER, LEVER),))).outcome is Outcome.CANDIDATE
+    assert (await make(reply(), offers=((OTHER, LEVER),))).outcome is JobOutcome.CANDIDATE
 
 
 DECLINES = json.dumps({"lever_not_applicable": "There is no rule\nto break."})
@@ -126,7 +126,7 @@ STRICTLY = reply(perturbed_query="", perturbed_context="", lever_selected="", le
 async def test_a_generator_that_declines_is_made_the_next_offer(line: str) -> None:
     log = Log()
     made = await make(line, reply(), offers=((OTHER,), (LEVER,)), log=log)
-    assert made.outcome is Outcome.CANDIDATE
+    assert made.outcome is JobOutcome.CANDIDATE
     assert list(made.declined) == [OTHER]
     assert made.declined[OTHER] in ("There is no rule to break.", "No rule.")
     assert [call.status for call in log.calls] == ["read", "read"], "a decline is a reply like any other"
@@ -134,15 +134,18 @@ async def test_a_generator_that_declines_is_made_the_next_offer(line: str) -> No
 
 async def test_a_job_whose_offers_are_all_declined_is_not_applicable() -> None:
     made = await make(DECLINES, DECLINES, offers=((OTHER,), (LEVER,)))
-    assert (made.outcome, made.raw) == (Outcome.NOT_APPLICABLE, DECLINES)
+    assert (made.outcome, made.raw) == (JobOutcome.NOT_APPLICABLE, DECLINES)
     assert set(made.declined) == {LEVER, OTHER}
-    assert (await make(DECLINES)).outcome is Outcome.NOT_APPLICABLE
+    assert (await make(DECLINES)).outcome is JobOutcome.NOT_APPLICABLE
 
 
 async def test_a_job_that_no_lever_fits_is_not_asked() -> None:
     log = Log()
     made = await make(offers=(), log=log)
-    assert (made.outcome, made.detail) == (Outcome.NOT_APPLICABLE, "no lever of the cell fits this instance")
+    assert (made.outcome, made.detail) == (
+        JobOutcome.NOT_APPLICABLE,
+        "no lever of the cell fits this instance",
+    )
     assert not log.calls
 
 
@@ -152,26 +155,26 @@ async def test_a_job_that_no_lever_fits_is_not_asked() -> None:
 )
 async def test_an_item_beside_a_decline_is_asked_for_once_more(line: str) -> None:
     made = await make(line, reply())
-    assert made.outcome is Outcome.CANDIDATE
+    assert made.outcome is JobOutcome.CANDIDATE
     assert not made.declined
-    assert (await make(line, line)).outcome is Outcome.UNPARSED
+    assert (await make(line, line)).outcome is JobOutcome.UNPARSED
 
 
 @pytest.mark.parametrize("reason", ["", " ", None, False])
 async def test_an_item_with_an_empty_decline_is_an_item(reason: object) -> None:
-    assert (await make(reply(lever_not_applicable=reason))).outcome is Outcome.CANDIDATE
+    assert (await make(reply(lever_not_applicable=reason))).outcome is JobOutcome.CANDIDATE
 
 
 async def test_an_unreadable_reply_is_asked_for_once_more() -> None:
     log = Log()
     made = await make("I would rather not.", reply(), log=log)
-    assert made.outcome is Outcome.CANDIDATE
+    assert made.outcome is JobOutcome.CANDIDATE
     assert [call.status for call in log.calls] == ["unread", "read"]
 
 
 async def test_a_second_unreadable_reply_is_kept_as_it_came() -> None:
     made = await make("No.", reply(perturbed_query=...))
-    assert made.outcome is Outcome.UNPARSED
+    assert made.outcome is JobOutcome.UNPARSED
     assert "perturbed_query" in made.detail
     assert made.raw == reply(perturbed_query=...)
     assert made.candidate is None
@@ -179,7 +182,7 @@ async def test_a_second_unreadable_reply_is_kept_as_it_came() -> None:
 
 async def test_a_failed_call_is_an_error() -> None:
     made = await make(PermanentModelError("model 'gen': refused"))
-    assert (made.outcome, made.detail, made.candidate) == (Outcome.ERROR, "model 'gen': refused", None)
+    assert (made.outcome, made.detail, made.candidate) == (JobOutcome.ERROR, "model 'gen': refused", None)
 
 
 async def test_replicates_are_separate_questions_and_the_same_one_is_not() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from perturb.catalogue import Catalogue
 from perturb.curate import demo_path, load_base_set
 from perturb.generate.by_rule import generate_by_rule
-from perturb.records import ALL_CELLS, BaseInstance, Job, Outcome, Passage
+from perturb.records import ALL_CELLS, BaseInstance, Job, JobOutcome, Passage
 from perturb.verify.checks import find_fault
 
 CATALOGUE = Catalogue.load()
@@ -23,12 +23,12 @@ def test_candidates_pass_the_machine_checks_and_abstentions_say_why() -> None:
             made = generate_by_rule(CATALOGUE, job(instance, index), instance, 7)
             outcomes.add(made.outcome)
             assert made.detail
-            if made.outcome is Outcome.CANDIDATE:
+            if made.outcome is JobOutcome.CANDIDATE:
                 assert made.candidate is not None
                 assert find_fault(CATALOGUE, instance, made.candidate) is None
                 assert made.candidate.expected_behavior == CATALOGUE.expected_behavior(ALL_CELLS[index])
-    assert Outcome.CANDIDATE in outcomes
-    assert outcomes <= {Outcome.CANDIDATE, Outcome.ABSTAINED, Outcome.REJECTED}
+    assert JobOutcome.CANDIDATE in outcomes
+    assert outcomes <= {JobOutcome.CANDIDATE, JobOutcome.ABSTAINED, JobOutcome.REJECTED}
 
 
 def test_the_same_job_gives_the_same_candidate() -> None:
@@ -39,5 +39,5 @@ def test_the_same_job_gives_the_same_candidate() -> None:
 def test_an_instance_that_no_rule_fits_is_an_abstention() -> None:
     unfit = BaseInstance("u", "test", "Is it so?", (Passage("It is."),), ("yes",))
     made = generate_by_rule(CATALOGUE, job(unfit, 5), unfit, 7)
-    assert (made.outcome, made.candidate) == (Outcome.ABSTAINED, None)
+    assert (made.outcome, made.candidate) == (JobOutcome.ABSTAINED, None)
     assert made.detail

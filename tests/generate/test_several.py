@@ -9,14 +9,14 @@ import pytest
 
 from perturb.catalogue import Catalogue
 from perturb.generate.by_model import Declined, generate_by_model, read_reply
-from perturb.generate.made import Made
 from perturb.generate.plan import PlanSettings, plan_digest, plan_jobs
-from perturb.llm.asking import Asker, Call
+from perturb.generate.result import GenerationResult
 from perturb.llm.budget import Budget
+from perturb.llm.model_client import Call, ModelClient
 from perturb.llm.replies import ReplyError
 from perturb.llm.scripted import ScriptedModel
 from perturb.prompts import Prompts, generation_schema
-from perturb.records import BaseInstance, Cell, Intensity, Job, Outcome, Passage, PerturbationClass
+from perturb.records import BaseInstance, Cell, Intensity, Job, JobOutcome, Passage, PerturbationClass
 
 CATALOGUE = Catalogue.load()
 CONTRADICTION, MISSING, PREMISE, AMBIGUITY = (
@@ -71,16 +71,16 @@ def texts(**changed: str) -> list[dict[str, Any]]:
 
 async def make(
     name: PerturbationClass, intensity: Intensity, changed: Any, *more: str, query: str = QUERY
-) -> Made:
+) -> GenerationResult:
     cell = Cell(name, intensity)
-    asker = Asker({"gen": ScriptedModel([reply(cell, changed, query), *more])}, Log(), Budget())
+    client = ModelClient({"gen": ScriptedModel([reply(cell, changed, query), *more])}, Log(), Budget())
     job = Job("job", "i1", cell, "gen", 0, "r1")
-    return await generate_by_model(asker, Prompts(CATALOGUE), job, INSTANCE, 7)
+    return await generate_by_model(client, Prompts(CATALOGUE), job, INSTANCE, 7)
 
 
 async def test_the_changed_passages_come_from_the_reply_and_the_rest_from_us() -> None:
     made = await make(CONTRADICTION, MEDIUM, texts(p3="In 1990 the mill opened. It is red."))
-    assert made.outcome is Outcome.CANDIDATE
+    assert made.outcome is JobOutcome.CANDIDATE
     assert made.candidate is not None
     assert made.candidate.query == QUERY
     assert made.candidate.passages[2] == Passage("In 1990 the mill opened. It is red.", "Mills", "signal")
@@ -91,7 +91,7 @@ async def test_the_changed_passages_come_from_the_reply_and_the_rest_from_us() -
 async def test_a_passage_typed_again_is_not_a_changed_one() -> None:
     changed = texts(p1="A  town.", p2="The mill's doors opened in 1984.", p3="The mill opened in 1990.")
     made = await make(CONTRADICTION, MEDIUM, changed)
-    assert made.outcome is Outcome.CANDIDATE
+    assert made.outcome is JobOutcome.CANDIDATE
     assert made.candidate is not None
     assert made.candidate.passages[:2] == PASSAGES[:2]
 
@@ -135,20 +135,20 @@ async def test_which_passages_may_change(
     name: PerturbationClass, intensity: Intensity, changed: Any, fault: str | None
 ) -> None:
     made = await make(name, intensity, changed)
-    assert made.outcome is (Outcome.CANDIDATE if fault is None else Outcome.REJECTED)
+    assert made.outcome is (JobOutcome.CANDIDATE if fault is None else JobOutcome.REJECTED)
     if fault is not None:
         assert made.detail == fault
 
 
 async def test_a_low_item_needs_the_answer_in_some_passage_only() -> None:
     kept = await make(AMBIGUITY, LOW, texts(p2="The doors opened.", p3="It is red."))
-    assert kept.outcome is Outcome.CANDIDATE
+    assert kept.outcome is JobOutcome.CANDIDATE
     bare = BaseInstance("i1", "test", QUERY, PASSAGES[:3], ("1984",))
     cell = Cell(AMBIGUITY, LOW)
     lines = [reply(cell, texts(p2="The doors opened.", p3="It is red."))]
-    asker = Asker({"gen": ScriptedModel(lines)}, Log(), Budget())
+    client = ModelClient({"gen": ScriptedModel(lines)}, Log(), Budget())
     job = Job("job", "i1", cell, "gen", 0, "r1")
-    lost = await generate_by_model(asker, Prompts(CATALOGUE), job, bare, 7)
+    lost = await generate_by_model(client, Prompts(CATALOGUE), job, bare, 7)
     assert lost.detail == "no accepted answer stands in the context any more"
 
 
@@ -163,7 +163,7 @@ async def test_titles_that_hold_the_answer_go_with_it() -> None:
 
 async def test_a_query_may_change_alone() -> None:
     made = await make(PREMISE, MEDIUM, [], query="Why did the mill never open?")
-    assert made.outcome is Outcome.CANDIDATE
+    assert made.outcome is JobOutcome.CANDIDATE
     assert made.candidate is not None
     assert made.candidate.passages == PASSAGES
 
@@ -191,10 +191,10 @@ async def test_a_reply_about_other_passages_is_asked_for_once_more_and_then_unpa
     with pytest.raises(ReplyError, match=error):
         read_reply(reply(cell, changed), len(PASSAGES))
     made = await make(CONTRADICTION, MEDIUM, changed, reply(cell, changed))
-    assert made.outcome is Outcome.UNPARSED
+    assert made.outcome is JobOutcome.UNPARSED
     assert error in made.detail
     mended = await make(CONTRADICTION, MEDIUM, changed, reply(cell, texts(p2="In 1990.")))
-    assert mended.outcome is Outcome.CANDIDATE
+    assert mended.outcome is JobOutcome.CANDIDATE
 
 
 def test_numbers_may_be_written_as_text() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from perturb.catalogue import Catalogue
-from perturb.prompts import SEVERAL_KEYS, Prompts, kind_of
+from perturb.prompts import SEVERAL_KEYS, Prompts, prompt_kind
 from perturb.records import (
     ALL_CELLS,
     CHECK_NAMES,
@@ -99,5 +99,5 @@ def test_each_kind_has_a_version_of_its_own(tmp_path: Path) -> None:
 
 
 def test_the_kind_follows_the_number_of_passages() -> None:
-    assert kind_of(INSTANCE) == "several"
-    assert kind_of(replace(INSTANCE, passages=INSTANCE.passages[:1])) == "single"
+    assert prompt_kind(INSTANCE) == "several"
+    assert prompt_kind(replace(INSTANCE, passages=INSTANCE.passages[:1])) == "single"

@@ -15,13 +15,13 @@ from urllib.request import Request, urlopen
 import pytest
 
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
-from perturb.llm.asking import Asked, Asker
 from perturb.llm.batch_model import GONE_LOOKS, BatchModel
-from perturb.llm.batch_rows import Outcome, RowReader
+from perturb.llm.batch_rows import RowOutcome, RowReader
 from perturb.llm.batches import BatchLimits
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, Price
 from perturb.llm.limits import OutOfTriesError
+from perturb.llm.model_client import ModelClient, ModelResult
 from perturb.llm.remote import LiteLLMModel
 from perturb.llm.remote_batches import LiteLLMBatches, check_batches, open_batch_models
 from perturb.store import EvaluationLedger
@@ -335,7 +335,7 @@ async def test_a_row_asked_for_while_the_files_are_read_comes_from_the_one_that_
     download = LiteLLMBatches.outcomes
     output_read, go_on = asyncio.Event(), asyncio.Event()
 
-    async def outcomes(service: LiteLLMBatches, file_id: str) -> Iterator[tuple[str, Outcome]]:
+    async def outcomes(service: LiteLLMBatches, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
         if file_id.startswith("error"):
             output_read.set()
             await go_on.wait()
@@ -436,10 +436,10 @@ async def test_a_server_without_a_list_does_not_block_what_it_may_hold(
 async def test_an_asker_keeps_calls_and_takes_rows_once(server: LoopbackServer, tmp_path: Path) -> None:
     """An unread reply is repaired by the next batch, and asked anew by the next session."""
 
-    async def session() -> Asked[str]:
+    async def session() -> ModelResult[str]:
         with EvaluationLedger(tmp_path) as ledger:
             (model,) = open_batch_models([settings_for(server)], Budget(1.0), ledger, QUICK)
-            asker = Asker({"tiny": model}, ledger, Budget(1.0))
+            asker = ModelClient({"tiny": model}, ledger, Budget(1.0))
             asked = await asker.ask("tiny", request("A?"), _unreadable, purpose="p", subject="s")
             await model.close()
             return asked

@@ -25,7 +25,7 @@ from perturb.llm.budget import Budget
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, Price, Transport
 from perturb.llm.direct import DirectModel
 from perturb.llm.limits import LimitedModel
-from perturb.llm.opening import open_models, open_transport
+from perturb.llm.model_factory import open_models, open_transport
 from perturb.llm.remote import LiteLLMModel, check_model, load_litellm
 from perturb.llm.transports import is_listed, transport_of
 from tests.building import KEY, KEY_NAME, content_of, serve, write_config

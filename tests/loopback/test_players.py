@@ -15,10 +15,10 @@ import pytest
 
 from perturb.curate import demo_path, load_base_set
 from perturb.generate.by_model import generate_by_model
-from perturb.generate.made import Made
-from perturb.llm.asking import Asker, Call
+from perturb.generate.result import GenerationResult
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatRequest
+from perturb.llm.model_client import Call, ModelClient
 from perturb.llm.replies import ReplyError
 from perturb.llm.scripted import ScriptedModel
 from perturb.prompts import GENERATION_KEYS, Prompts
@@ -29,7 +29,7 @@ from perturb.records import (
     Cell,
     Intensity,
     Job,
-    Outcome,
+    JobOutcome,
     Passage,
     PerturbationClass,
     Verdict,
@@ -77,11 +77,15 @@ def turns(request: ChatRequest) -> Turns:
     return [{"role": message.role, "content": message.content} for message in request.messages]
 
 
-def asker(player: Player, name: str = "g") -> Asker:
-    return Asker({name: ScriptedModel(lambda request: player.play(name, turns(request)))}, NoLog(), Budget())
+def asker(player: Player, name: str = "g") -> ModelClient:
+    return ModelClient(
+        {name: ScriptedModel(lambda request: player.play(name, turns(request)))}, NoLog(), Budget()
+    )
 
 
-async def made(player: Player, cell: Cell, instance: BaseInstance, lever: str | None = None) -> Made:
+async def made(
+    player: Player, cell: Cell, instance: BaseInstance, lever: str | None = None
+) -> GenerationResult:
     job = Job("j", instance.id, cell, "g", 0, "r", ((lever,),) if lever else None)
     return await generate_by_model(asker(player), PROMPTS, job, instance, 0)
 
@@ -115,7 +119,7 @@ async def test_every_cell_and_instance_gives_a_candidate(cell: Cell) -> None:
     player = GeneratorPlayer()
     for instance in INSTANCES:
         result = await made(player, cell, instance)
-        assert result.outcome is Outcome.CANDIDATE, result.detail
+        assert result.outcome is JobOutcome.CANDIDATE, result.detail
         assert tuple(json.loads(result.raw)) == GENERATION_KEYS
         assert (await made(player, cell, instance)).raw == result.raw
 
@@ -124,7 +128,7 @@ async def test_every_cell_and_instance_gives_a_candidate(cell: Cell) -> None:
 async def test_an_assigned_lever_is_used(cell: Cell) -> None:
     for lever in PROMPTS.catalogue.levers_of(cell):
         result = await made(GeneratorPlayer(), cell, INSTANCES[0], lever.name)
-        assert (result.outcome, result.detail) == (Outcome.CANDIDATE, lever.name)
+        assert (result.outcome, result.detail) == (JobOutcome.CANDIDATE, lever.name)
 
 
 async def test_models_differ() -> None:
@@ -147,7 +151,7 @@ async def test_models_differ() -> None:
 async def test_odd_instances(cell: Cell, context: str, answers: tuple[str, ...]) -> None:
     instance = replace(INSTANCES[0], query="which one???", passages=(Passage(context),), answers=answers)
     result = await made(GeneratorPlayer(), cell, instance)
-    assert result.outcome is Outcome.CANDIDATE, result.detail
+    assert result.outcome is JobOutcome.CANDIDATE, result.detail
 
 
 @pytest.mark.parametrize("side", ["query", "context"])
@@ -163,7 +167,7 @@ async def test_a_rule_comes_first_if_its_item_is_valid(side: str, monkeypatch: p
     )
     monkeypatch.setattr(players, "perturb_by_rule", lambda *_: ruled)
     result = await made(GeneratorPlayer(), PREMISE, instance)
-    assert result.outcome is Outcome.CANDIDATE
+    assert result.outcome is JobOutcome.CANDIDATE
     assert (json.loads(result.raw)["implementation_reasoning"] == "By rule.") is (side == "query")
 
 
@@ -177,11 +181,11 @@ def test_the_simple_edit_drops_only_sentences_with_an_answer() -> None:
 async def test_outcome_of_a_faulty_generator(fault: ContentFault) -> None:
     result = await made(GeneratorPlayer(faults=faulty(fault, stubborn=True)), PREMISE, INSTANCES[0])
     if fault in UNREADABLE:
-        expected = Outcome.UNPARSED
+        expected = JobOutcome.UNPARSED
     elif fault in {ContentFault.WRONG_LEVER, ContentFault.WRONG_TARGET}:
-        expected = Outcome.REJECTED
+        expected = JobOutcome.REJECTED
     else:
-        expected = Outcome.CANDIDATE
+        expected = JobOutcome.CANDIDATE
         good = await made(GeneratorPlayer(), PREMISE, INSTANCES[0])
         assert result.candidate == good.candidate
         assert result.raw != good.raw

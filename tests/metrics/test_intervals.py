@@ -10,11 +10,11 @@ import pytest
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.intervals import (
     Bounded,
-    Sum,
-    add_up,
+    WeightedSum,
     effective_size,
-    settled,
+    reported_estimate,
     t_quantile,
+    weighted_sum,
     wilson_interval,
 )
 from tests import simulated_intervals as worlds
@@ -64,8 +64,8 @@ def test_p_values_of_ratios_with_unlike_denominators_hold_their_level() -> None:
 def test_a_p_value_is_where_the_interval_ends_at_0() -> None:
     rng = np.random.default_rng(1)
     a, b = (Bounded.of(p, p + rng.normal(0, 0.05, 400), 60, clusters=20) for p in (0.8, 0.6))
-    gap = add_up([a, b], [1.0, -1.0], 60)
-    assert isinstance(gap, Sum)
+    gap = weighted_sum([a, b], [1.0, -1.0], 60)
+    assert isinstance(gap, WeightedSum)
     low, _ = gap._ends(gap.p_value() / 2, gap._correlation()[0])
     assert low == pytest.approx(0, abs=1e-5)
 
@@ -79,8 +79,10 @@ def test_effective_sizes() -> None:
 
 def test_what_gives_no_interval_says_why() -> None:
     one = Bounded.of(0.5, np.array([0.4, 0.6]), 4, clusters=1)
-    assert settled(one) == Estimate(0.5, n=4, reason="no interval: everything comes from one base instance")
+    assert reported_estimate(one) == Estimate(
+        0.5, n=4, reason="no interval: everything comes from one base instance"
+    )
     undefined = Bounded.of(0.5, np.full(10, np.nan), 4, clusters=3)
-    assert "undefined in the resamples" in str(settled(undefined).reason)
-    some = settled(Bounded.of(0.5, np.array([np.nan] * 5 + [0.4] * 3 + [0.6] * 2), 40, clusters=9))
+    assert "undefined in the resamples" in str(reported_estimate(undefined).reason)
+    some = reported_estimate(Bounded.of(0.5, np.array([np.nan] * 5 + [0.4] * 3 + [0.6] * 2), 40, clusters=9))
     assert "from the 5 of 10 resamples" in str(some.reason)

@@ -17,8 +17,8 @@ from perturb.metrics.outcomes import (
     LEVELS,
     SCORED,
     UNSCORED,
-    Outcome,
     ReplyCounts,
+    ReplyOutcome,
     reply_cells,
     reply_outcome,
 )
@@ -27,15 +27,15 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS, bounds, measure
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 OF_RATIOS = [name for name, metric in REFUSAL_METRICS.items() if not metric.of_levels]
 READINGS = {
-    Outcome.UNGRADED_ANSWER: ("correct_answer", "poor_answer"),
-    Outcome.UNREAD_ANSWERABLE: ("correct_answer", "poor_answer", "false_refusal"),
-    Outcome.UNREAD_UNANSWERABLE: ("correct_refusal", "wrong_code_refusal", "missed_refusal"),
+    ReplyOutcome.UNGRADED_ANSWER: ("correct_answer", "poor_answer"),
+    ReplyOutcome.UNREAD_ANSWERABLE: ("correct_answer", "poor_answer", "false_refusal"),
+    ReplyOutcome.UNREAD_UNANSWERABLE: ("correct_refusal", "wrong_code_refusal", "missed_refusal"),
 }
 
 Sample = tuple[list[str], list[str | None]]
 
 
-def sample(seed: int, n: int = 80, outcomes: tuple[Outcome, ...] = tuple(Outcome)) -> Sample:
+def sample(seed: int, n: int = 80, outcomes: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)) -> Sample:
     rng = np.random.default_rng(seed)
     levels = [*LEVELS, None]
     return (

@@ -25,7 +25,7 @@ from perturb.power import (
     static_size,
 )
 from perturb.power.figure import draw_figure
-from perturb.power.scores import read_scores
+from perturb.power.score_columns import read_scores
 from tests.building import perturb
 
 RUNS = 1000

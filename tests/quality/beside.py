@@ -19,7 +19,7 @@ import typer
 
 from perturb.catalogue import Catalogue
 from perturb.curate.curation import curate
-from perturb.curate.opening import Request
+from perturb.curate.source import SourceRequest
 from perturb.errors import SourceError
 from perturb.metrics.intervals import wilson_interval
 from perturb.records import Cell, Intensity, PerturbationClass
@@ -59,7 +59,7 @@ def read_written(path: Path) -> list[WrittenItem]:
 def pairs(source: Path, written: Sequence[WrittenItem], seed: int) -> tuple[list[Gain], list[Gain]]:
     """The gains of the engine's items and of the written ones, for the jobs in which both have a wording."""
     catalogue = Catalogue.load()
-    instances = {instance.id: instance for instance in curate(Request(source)).instances}
+    instances = {instance.id: instance for instance in curate(SourceRequest(source)).instances}
     ours, theirs = [], []
     for item in written:
         instance = instances.get(item.source)

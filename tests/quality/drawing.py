@@ -8,10 +8,10 @@ from pathlib import Path
 
 from perturb.catalogue import Catalogue
 from perturb.curate.curation import curate
-from perturb.curate.opening import Request
+from perturb.curate.source import SourceRequest
 from perturb.digests import digest, fraction_of
 from perturb.generate.by_rule import generate_by_rule
-from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Job, Outcome
+from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Job, JobOutcome
 from perturb.rules.checks import CHECKS, judge_by_rule
 
 
@@ -36,7 +36,7 @@ def draw_items(source: Path, seed: int, per_cell: int, cells: Sequence[Cell] = A
 
     Raises `SourceError` if the source cannot be read.
     """
-    instances = curate(Request(source)).instances
+    instances = curate(SourceRequest(source)).instances
     catalogue = Catalogue.load()
     items: list[DrawnItem] = []
     for cell in cells:
@@ -52,7 +52,7 @@ def draw_rejected(
 
     Raises `SourceError` if the source cannot be read.
     """
-    instances = curate(Request(source)).instances
+    instances = curate(SourceRequest(source)).instances
     catalogue = Catalogue.load()
     rejected = [
         item for cell in cells for item in _judged(catalogue, instances, cell, seed) if item.rejected_by
@@ -93,7 +93,7 @@ def candidate_of(
         ((lever,),) if lever else None,
     )
     made = generate_by_rule(catalogue, job, instance, seed)
-    return made.candidate if made.outcome is Outcome.CANDIDATE else None
+    return made.candidate if made.outcome is JobOutcome.CANDIDATE else None
 
 
 def _rejecting(catalogue: Catalogue, instance: BaseInstance, candidate: Candidate) -> tuple[str, ...]:

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 
 from perturb.catalogue import Catalogue
 from perturb.curate.curation import curate
-from perturb.curate.opening import Request
+from perturb.curate.source import SourceRequest
 from perturb.errors import SourceError
 from perturb.records import ALL_CELLS, BaseInstance, PerturbationClass
-from perturb.review.questions import QUESTION_NAMES
-from perturb.rules.checks.items import Item
+from perturb.review.rubric import QUESTION_NAMES
+from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.verdicts import RuleVerdict, verdict
 from perturb.rules.engine import covered_levers
 from perturb.rules.measured import MEASURED
@@ -147,7 +147,7 @@ def test_telling_words_are_found_and_others_are_not() -> None:
 
 
 def test_rejected_items_are_drawn_with_the_checks_that_reject_them(source: Path, tmp_path: Path) -> None:
-    def refuse(item: Item) -> RuleVerdict:
+    def refuse(item: CheckedItem) -> RuleVerdict:
         return verdict(item, {"target_compliance": ["no"]})
 
     with pytest.MonkeyPatch.context() as patch:
@@ -241,7 +241,7 @@ def test_both_sides_bring_the_same_jobs(source: Path, tmp_path: Path) -> None:
 
 
 def _first(source: Path) -> BaseInstance:
-    return curate(Request(source)).instances[0]
+    return curate(SourceRequest(source)).instances[0]
 
 
 def test_accuracy_is_the_mean_over_draws() -> None:

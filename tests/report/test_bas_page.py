@@ -11,10 +11,10 @@ import pytest
 
 from perturb.report.bas_page import MAX_GROUPS, make_bas_page
 from perturb.report.page import render_page, write_page
-from perturb.score.confidence_report import Precision, calibrate_within, score_groups
+from perturb.score.confidence_report import ConfidenceOptions, calibrate_within, score_groups
 from perturb.score.confidence_table import ConfidenceGroup
 
-FEW = Precision(resamples=20)
+FEW = ConfidenceOptions(resamples=20)
 
 
 def group(model: str, power: float, n: int = 120) -> ConfidenceGroup:

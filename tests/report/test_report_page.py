@@ -14,10 +14,10 @@ from selenium.webdriver.support.ui import Select
 from perturb.metrics.estimates import Estimate
 from perturb.records import ALL_CELLS, Job
 from perturb.report.audit_page import ReportPlan, make_page
-from perturb.report.model import Report, Table, Value
+from perturb.report.model import CellValue, Report, Table
 from perturb.report.page import write_page
 from perturb.report.run_data import choose_items, read_run_data
-from perturb.review.questions import QUESTION_NAMES
+from perturb.review.rubric import QUESTION_NAMES
 from perturb.store import Ledger
 from perturb.store.calls import open_read_only
 from perturb.store.plans import current_plan
@@ -58,7 +58,7 @@ def table(page: Report, name: str) -> Table:
     return next(one for section in page.sections for one in section.tables if one.name == name)
 
 
-def estimate(cell: Value) -> Estimate:
+def estimate(cell: CellValue) -> Estimate:
     assert isinstance(cell, Estimate)
     return cell
 

@@ -13,9 +13,9 @@ from perturb.metrics.estimates import Estimate
 from perturb.report.model import Table
 from perturb.report.page import render_page
 from perturb.report.side_by_side import gather, make_side_by_side_page
-from perturb.report.sources import SourceKind, kind_of_source
+from perturb.report.source_kind import SourceKind, source_kind
 from perturb.score import score
-from perturb.score.confidence_report import Precision, score_confidence
+from perturb.score.confidence_report import ConfidenceOptions, score_confidence
 from perturb.score.refusal_report import report_refusals
 from tests.building import perturb
 from tests.review.made_run import make_run
@@ -62,7 +62,7 @@ def test_every_model_has_one_line_with_the_scores_of_each_table(tables: tuple[Pa
         if one.model == "m"
     }
     assert {setting: value.value for setting, value in m.refusal_index.items()} == indices
-    scores = score_confidence([confidence], precision=Precision(resamples=20)).groups[0]
+    scores = score_confidence([confidence], precision=ConfidenceOptions(resamples=20)).groups[0]
     assert m.bas == {"": scores.report.metrics["bas_uniform"]}
 
     page = make_side_by_side_page(found)
@@ -99,7 +99,7 @@ def test_the_same_score_twice_is_refused(tables: tuple[Path, Path, Path], tmp_pa
 
 
 def test_sources_are_told_apart(tables: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    assert [kind_of_source(path) for path in tables] == [
+    assert [source_kind(path) for path in tables] == [
         SourceKind.SCORES,
         SourceKind.REFUSALS,
         SourceKind.CONFIDENCE,
@@ -111,9 +111,9 @@ def test_sources_are_told_apart(tables: tuple[Path, Path, Path], tmp_path: Path)
         folder = tmp_path / kind.value
         folder.mkdir()
         (folder / name).write_text(table + "\n", encoding="utf-8")
-        assert kind_of_source(folder) is kind
+        assert source_kind(folder) is kind
     build = make_run(tmp_path / "build", per_cell=1)
-    assert kind_of_source(build) is SourceKind.BUILD
+    assert source_kind(build) is SourceKind.BUILD
     with pytest.raises(SourceError, match="the run of a build has no scores"):
         gather([tables[0], build], resamples=20)
 
@@ -140,7 +140,7 @@ def test_other_files_are_refused_with_their_name(
     elif name == "folder":
         path.mkdir()
     with pytest.raises(error, match=message) as raised:
-        kind_of_source(path)
+        source_kind(path)
     assert str(path) in str(raised.value)
 
 

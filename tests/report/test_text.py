@@ -19,7 +19,7 @@ from perturb.power import PowerQuestion, plan_sizes
 from perturb.report.audit_page import ReportPlan, make_page
 from perturb.report.audit_sections import make_audit_report
 from perturb.report.bas_page import make_bas_page
-from perturb.report.levers import make_lever_report, make_levers_report
+from perturb.report.lever_report import make_lever_report, make_levers_report
 from perturb.report.model import Report, Section, Table
 from perturb.report.refusal_index_page import make_refusal_page
 from perturb.report.rounds import make_comparison_report, make_power_report
@@ -28,7 +28,7 @@ from perturb.report.scores_page import make_scores_page
 from perturb.report.text import render_text
 from perturb.score import score
 from perturb.score.confidence_report import calibrate_within, score_groups
-from perturb.score.refusal_report import Precision as RefusalPrecision
+from perturb.score.refusal_report import RefusalOptions as RefusalPrecision
 from perturb.score.refusal_report import report_refusals
 from perturb.score.table import GROUPINGS
 from tests.audit.simulated_panels import Truth, frame_of, long_rows, simulate

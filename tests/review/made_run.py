@@ -14,7 +14,7 @@ from perturb.records import (
     Cell,
     Decision,
     Job,
-    Outcome,
+    JobOutcome,
     Passage,
     Verdict,
     VerdictState,
@@ -73,7 +73,7 @@ def make_run(
                     expected_behavior=catalogue.expected_behavior(job.cell),
                 )
             )
-            ledger.record_outcome(job.id, Outcome.CANDIDATE, "")
+            ledger.record_outcome(job.id, JobOutcome.CANDIDATE, "")
             failed = number % 3 == 2
             for verifier in VERIFIERS:
                 state = VerdictState.FAIL if failed and verifier == "cedar" else VerdictState.PASS

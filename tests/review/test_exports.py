@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from perturb.review.exports import answers_table, write_argilla, write_label_studio
-from perturb.review.items import ReviewItem, load_items
-from perturb.review.questions import QUESTION_NAMES
+from perturb.review.review_items import ReviewItem, load_items
+from perturb.review.rubric import QUESTION_NAMES
 from perturb.review.sample import SamplePlan, draw_sample
 from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger

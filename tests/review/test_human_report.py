@@ -11,7 +11,7 @@ import pytest
 
 from perturb.errors import LedgerError
 from perturb.review.agreement import HumanReport, measure_review
-from perturb.review.questions import QUESTION_NAMES
+from perturb.review.rubric import QUESTION_NAMES
 from perturb.review.sample import Population, SamplePlan, draw_sample
 from perturb.store.calls import open_read_only
 from perturb.store.plans import current_plan

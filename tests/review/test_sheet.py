@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from perturb.errors import ConfigError, SourceError
-from perturb.review.items import ReviewItem, load_items
-from perturb.review.questions import QUESTION_NAMES
+from perturb.review.review_items import ReviewItem, load_items
+from perturb.review.rubric import QUESTION_NAMES
 from perturb.review.sample import SamplePlan, draw_sample
 from perturb.review.sheet import ITEM_COLUMNS, read_sheet, sheet_text
 from perturb.store.plans import current_plan

@@ -5,7 +5,7 @@ import pytest
 from perturb.records import BaseInstance, Passage
 from perturb.rules.analyse import analyse
 from perturb.rules.answers import AnswerType, clusters_of, is_place
-from perturb.rules.questions import parse_question
+from perturb.rules.question_parsing import parse_question
 from perturb.rules.sentences import split_sentences, without
 from perturb.rules.topics import recase
 from perturb.rules.values import changed_number, dice, shifted_date

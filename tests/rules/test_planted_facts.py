@@ -9,14 +9,14 @@ import pytest
 
 from perturb.records import BaseInstance, Passage
 from perturb.rules.analyse import analyse
+from perturb.rules.fact_kinds import fact_kind
 from perturb.rules.granularity_low_facts import MEASURES, TOTALS
 from perturb.rules.granularity_medium_facts import SHARE_QUESTIONS, SHARE_SENTENCES
 from perturb.rules.granularity_mismatch_low import RULES as LOW
 from perturb.rules.granularity_mismatch_medium import RULES as MEDIUM
 from perturb.rules.granularity_scenes import scene
-from perturb.rules.kinds import kind_of
 from perturb.rules.marking import can_mark
-from perturb.rules.planting import added, addition_place
+from perturb.rules.passage_edits import added, addition_place
 from perturb.rules.subjects import subject_of
 
 SONG = "Copper Morning is a folk song. It was written by Henry Selick."
@@ -71,7 +71,7 @@ def test_a_title_with_an_article_is_no_place_and_an_animated_film_needs_no_camer
         analysis = analyse(instance)
         subject = subject_of(analysis)
         assert subject is not None
-        kinds.append(kind_of(analysis, subject))
+        kinds.append(fact_kind(analysis, subject))
     assert kinds == ["thing", "screen"]
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from perturb.curate.sources import load_base_set
+from perturb.curate.base_sets import load_base_set
 from perturb.records import ALL_CELLS, BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules.analyse import analyse
+from perturb.rules.answer_leakage import leak, substitute_left
 from perturb.rules.engine import RuleCandidate, covered_levers, perturb_by_rule
-from perturb.rules.leaks import leak, substitute_left
 from perturb.rules.redaction import without_names
 
 CONTEXT_ONLY = (PerturbationClass.CONTRADICTION, PerturbationClass.MISSING_INFO)

@@ -13,7 +13,7 @@ from perturb.digests import seed_of
 from perturb.records import BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules import engine, epistemic_mismatch, false_premise, granularity_mismatch
 from perturb.rules.analyse import analyse
-from perturb.rules.doers import doer_of
+from perturb.rules.answer_person import answer_person_of
 from perturb.rules.engine import Abstention, RuleCandidate, perturb_by_rule
 from perturb.rules.rule import Rule
 from perturb.rules.subjects import anchor_of, subject_of
@@ -198,13 +198,13 @@ def test_a_subject_is_named_with_its_noun_or_article() -> None:
 
 
 def test_the_doer_is_told_with_the_deed() -> None:
-    doer = doer_of(analyse(FILM))
+    doer = answer_person_of(analyse(FILM))
     assert doer is not None
     assert doer.relative == "Jack Scanlon, who played Shmuel in The Boy in the Striped Pyjamas"
     villain = instance(
         "who is the real killer in dark harbour", "Dark Harbour", "Emma Lee is the real killer.", "Emma Lee"
     )
-    assert doer_of(analyse(villain)) is None
+    assert answer_person_of(analyse(villain)) is None
 
 
 def test_false_premises_clash_with_the_passage() -> None:

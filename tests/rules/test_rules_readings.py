@@ -9,7 +9,7 @@ import pytest
 from perturb.records import BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules.ambiguity_rivals import anybody, rival_of
 from perturb.rules.analyse import analyse
-from perturb.rules.doers import is_clean, maybe_person
+from perturb.rules.answer_person import is_clean, maybe_person
 from perturb.rules.engine import RuleCandidate, perturb_by_rule
 from perturb.rules.subjects import subject_of
 

@@ -9,9 +9,9 @@ import pytest
 from perturb.records import BaseInstance, Cell, Intensity, Passage, PerturbationClass
 from perturb.rules.ambiguity_rivals import half_named, hinted_year, thing_of
 from perturb.rules.analyse import analyse
+from perturb.rules.answer_person import asserts_deed
 from perturb.rules.contradiction_claims import claims, denial_for, denial_of, either_of, needs_denial
 from perturb.rules.contradiction_sources import equals
-from perturb.rules.doers import asserts_deed
 from perturb.rules.drafts import restated
 from perturb.rules.engine import RuleCandidate, perturb_by_rule
 

@@ -16,7 +16,7 @@ from perturb.records import (
     Cell,
     Intensity,
     Job,
-    Outcome,
+    JobOutcome,
     Passage,
     PerturbationClass,
 )
@@ -128,8 +128,8 @@ def test_every_candidate_of_the_embedded_set_keeps_to_the_passages_it_may_change
         for cell in ALL_CELLS:
             job = Job("j", instance.id, cell, "rules", 0, "r1")
             result = generate_by_rule(CATALOGUE, job, instance, 7)
-            assert result.outcome in (Outcome.CANDIDATE, Outcome.ABSTAINED), result.detail
-            kept += result.outcome is Outcome.CANDIDATE
+            assert result.outcome in (JobOutcome.CANDIDATE, JobOutcome.ABSTAINED), result.detail
+            kept += result.outcome is JobOutcome.CANDIDATE
     assert kept >= 34
 
 

@@ -8,13 +8,15 @@ from statsmodels.stats.multitest import multipletests
 
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
 from perturb.score import score
-from perturb.score.compare import Comparison, compare_models, holm
-from perturb.score.own_items import OwnItems
-from perturb.score.scores import Resampling
+from perturb.score.model_comparison import ModelComparison, compare_models, holm
+from perturb.score.model_scores import Resampling
+from perturb.score.self_generated import SelfGeneratedComparison
 from tests.score.tables import Row, items, reply, right, right_at_rate, table, wrong
 
 
-def comparisons(rows: list[Row], metric: str = "refusal_accuracy", resamples: int = 300) -> list[Comparison]:
+def comparisons(
+    rows: list[Row], metric: str = "refusal_accuracy", resamples: int = 300
+) -> list[ModelComparison]:
     found = score(table(rows), resamples=resamples).comparisons
     return [one for one in found if one.metric == metric]
 
@@ -138,7 +140,7 @@ def test_the_correction_is_over_pairs_of_one_metric() -> None:
 # -- own items -------------------------------------------------------------------------------------------------
 
 
-def own_items(rows: list[Row]) -> dict[tuple[str, str], OwnItems]:
+def own_items(rows: list[Row]) -> dict[tuple[str, str], SelfGeneratedComparison]:
     found = score(table(rows), resamples=300).own_items
     return {(one.model, one.metric): one for one in found}
 

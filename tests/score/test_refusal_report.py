@@ -11,7 +11,7 @@ import pytest
 from perturb.errors import SourceError
 from perturb.metrics import bootstrap_means
 from perturb.metrics.tetrachoric import rank_correlation
-from perturb.score.refusal_report import METRICS, RANKED, Precision, report_refusals
+from perturb.score.refusal_report import METRICS, RANKED, RefusalOptions, report_refusals
 from perturb.score.refusal_table import read_refusals
 
 SETTINGS = ("low", "normal", "high", "highest")
@@ -59,7 +59,7 @@ def test_intervals_of_single_questions_agree_with_the_general_bootstrap(tmp_path
     path = simulated(tmp_path / "t.jsonl", {"m": 0.5}, n=500)
     group = read_refusals(path)[1]
     assert group.clusters is None
-    found = report_refusals(path, Precision(resamples=4000)).groups[1].companions
+    found = report_refusals(path, RefusalOptions(resamples=4000)).groups[1].companions
     refused, wrong = np.array(group.refused), np.array(group.wrong)
     drawn = bootstrap_means(np.column_stack([(1 - refused) * (1 - wrong), refused]), resamples=4000)
     c, r = drawn.T

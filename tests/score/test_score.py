@@ -12,7 +12,7 @@ from perturb.errors import ConfigError
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
 from perturb.records import ANSWER_CORRECTLY
 from perturb.score import score
-from perturb.score.scores import ModelScores
+from perturb.score.model_scores import ModelScores
 from tests.score.tables import CODES, items, reply, right, right_at_rate, table, write_csv, write_jsonl, wrong
 
 MISSING = "REFUSE_INFO_MISSING_IN_CONTEXT"

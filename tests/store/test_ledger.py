@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from perturb.errors import LedgerError
-from perturb.llm.asking import Call, Status
+from perturb.llm.model_client import Call, Status
 from perturb.records import (
     ALL_CELLS,
     Acceptance,
@@ -25,7 +25,7 @@ from perturb.records import (
     Candidate,
     Decision,
     Job,
-    Outcome,
+    JobOutcome,
     Passage,
     Verdict,
     VerdictState,
@@ -87,7 +87,7 @@ def test_records_come_back_as_they_were(ledger: Ledger) -> None:
         "job00001", "v1", VerdictState.FAIL, {"intensity": False}, "CODE", ("bad \x00",), "raw", "print1"
     )
     ledger.record_candidate(candidate(1))
-    ledger.record_outcome("job00001", Outcome.CANDIDATE, "L \x00")
+    ledger.record_outcome("job00001", JobOutcome.CANDIDATE, "L \x00")
     ledger.record_vote(vote)
     ledger.record_decision(Decision("job00001", Acceptance.ACCEPTED, "why", True), "panel")
     ledger.flush()
@@ -104,7 +104,12 @@ def test_records_come_back_as_they_were(ledger: Ledger) -> None:
 
 def test_counts_tell_the_stages_apart(ledger: Ledger) -> None:
     number = plan(ledger, 18)
-    ends = [Outcome.CANDIDATE] * 4 + [Outcome.UNPARSED, Outcome.REJECTED, Outcome.ABSTAINED, Outcome.ERROR]
+    ends = [JobOutcome.CANDIDATE] * 4 + [
+        JobOutcome.UNPARSED,
+        JobOutcome.REJECTED,
+        JobOutcome.ABSTAINED,
+        JobOutcome.ERROR,
+    ]
     for index, outcome in enumerate(ends):
         ledger.record_outcome(job(index).id, outcome, f"detail {index}")
     for index, acceptance in enumerate((Acceptance.ACCEPTED, Acceptance.REJECTED, Acceptance.UNDECIDED)):
@@ -139,7 +144,7 @@ def test_counts_tell_the_stages_apart(ledger: Ledger) -> None:
 
 def test_errors_are_done_again_and_unparsed_replies_when_asked(ledger: Ledger) -> None:
     number = plan(ledger)
-    for index, outcome in enumerate((Outcome.ERROR, Outcome.UNPARSED, Outcome.CANDIDATE)):
+    for index, outcome in enumerate((JobOutcome.ERROR, JobOutcome.UNPARSED, JobOutcome.CANDIDATE)):
         ledger.record_outcome(job(index).id, outcome, "")
     ledger.flush()
     plan(ledger)
@@ -148,13 +153,13 @@ def test_errors_are_done_again_and_unparsed_replies_when_asked(ledger: Ledger) -
         return [one.job.id for one in queries.pending_jobs(ledger.db, number, "g")]
 
     assert pending() == [job(0).id, job(3).id]
-    assert ledger.forget_outcomes(number, Outcome.UNPARSED) == 1
+    assert ledger.forget_outcomes(number, JobOutcome.UNPARSED) == 1
     assert pending() == [job(0).id, job(1).id, job(3).id]
 
 
 def test_plans_take_turns_and_share_their_jobs(ledger: Ledger) -> None:
     first = plan(ledger, 4, "d1")
-    ledger.record_outcome(job(1).id, Outcome.ABSTAINED, "")
+    ledger.record_outcome(job(1).id, JobOutcome.ABSTAINED, "")
     ledger.flush()
     second = plan(ledger, 6, "d2")
     assert (first, second) == (1, 2)
@@ -213,13 +218,13 @@ def test_callbacks_come_after_the_commit_and_in_order(ledger: Ledger) -> None:
     reader = connect(ledger.path, read_only=True)
     reader.close()
 
-    def settled(index: int) -> None:
+    def on_done(index: int) -> None:
         with closing(sqlite3.connect(ledger.path)) as db:
             row = db.execute("SELECT outcome FROM jobs WHERE id = ?", (job(index).id,)).fetchone()
         seen.append((index, row[0] == "abstained"))
 
     for index in range(300):
-        ledger.record_outcome(job(index).id, Outcome.ABSTAINED, "", lambda index=index: settled(index))  # type: ignore[misc]
+        ledger.record_outcome(job(index).id, JobOutcome.ABSTAINED, "", lambda index=index: on_done(index))  # type: ignore[misc]
     ledger.flush()
     assert seen == [(index, True) for index in range(300)]
     assert queries.stage_counts(ledger.db, number, "p", {}).outcomes == {"abstained": 300}
@@ -266,7 +271,7 @@ def test_one_bad_row_takes_no_other_with_it(tmp_path: Path, poison: object) -> N
 
 def test_calls_stand_alone(tmp_path: Path) -> None:
     with suppress(LedgerError), Ledger(tmp_path) as ledger, held_disk(ledger):
-        ledger.record_outcome("x", Outcome.ERROR, "\ud800")
+        ledger.record_outcome("x", JobOutcome.ERROR, "\ud800")
         for number in range(20):
             ledger.record(call(number))
     with closing(open_read_only(tmp_path)) as db:
@@ -288,7 +293,7 @@ def test_a_callback_that_fails_stops_the_writer_but_not_the_program(tmp_path: Pa
 def test_a_failure_that_nobody_asked_about_is_raised_at_the_end(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.__enter__()
-    ledger.record_outcome("x", Outcome.ERROR, "\ud800")
+    ledger.record_outcome("x", JobOutcome.ERROR, "\ud800")
     with pytest.raises(LedgerError):
         ledger.__exit__(None, None, None)
     with Ledger(tmp_path):
@@ -304,7 +309,7 @@ def held_disk(ledger: Ledger) -> Iterator[None]:
         held.set()
         hold.wait(timeout=30)
 
-    ledger.record_outcome("x", Outcome.ERROR, "", stop_the_disk)
+    ledger.record_outcome("x", JobOutcome.ERROR, "", stop_the_disk)
     assert held.wait(timeout=30)
     yield
     hold.set()
@@ -313,9 +318,9 @@ def held_disk(ledger: Ledger) -> Iterator[None]:
 async def test_whoever_makes_more_than_the_disk_takes_waits(ledger: Ledger) -> None:
     with held_disk(ledger):
         for _ in range(BEHIND_ROWS + 1):
-            ledger.record_outcome("x", Outcome.ERROR, "")
+            ledger.record_outcome("x", JobOutcome.ERROR, "")
         assert ledger._writer.behind
-    await ledger.keep_up()
+    await ledger.apply_backpressure()
     assert not ledger._writer.behind
 
 
@@ -369,8 +374,8 @@ def test_jobs_of_the_version_that_named_one_lever_are_read(tmp_path: Path) -> No
 
 def test_declined_levers_are_counted(ledger: Ledger) -> None:
     number = plan(ledger)
-    ledger.record_outcome("job00000", Outcome.NOT_APPLICABLE, "No.", None, {"L": "No rule.", "M": "No."})
-    ledger.record_outcome("job00001", Outcome.UNPARSED, "x", None, {"M": "None."})
+    ledger.record_outcome("job00000", JobOutcome.NOT_APPLICABLE, "No.", None, {"L": "No rule.", "M": "No."})
+    ledger.record_outcome("job00001", JobOutcome.UNPARSED, "x", None, {"M": "None."})
     ledger.flush()
     assert queries.declines(ledger.db, number) == {
         "M": {"jobs": 2, "reason": "No."},

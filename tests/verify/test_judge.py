@@ -9,8 +9,8 @@ import pytest
 
 from perturb.catalogue import Catalogue
 from perturb.errors import PermanentModelError
-from perturb.llm.asking import Asker, Call
 from perturb.llm.budget import Budget
+from perturb.llm.model_client import Call, ModelClient
 from perturb.llm.replies import ReplyError
 from perturb.llm.scripted import Line, ScriptedModel
 from perturb.prompts import Prompts
@@ -59,7 +59,7 @@ def reply(verdict: Any = "PASS", code: Any = CODE, issues: Any = (), **checks: A
 
 
 async def ask(*lines: Line) -> Verdict:
-    asker = Asker({"v": ScriptedModel(lines)}, NoLog(), Budget())
+    asker = ModelClient({"v": ScriptedModel(lines)}, NoLog(), Budget())
     return await ask_verifier(asker, Prompts(CATALOGUE), "v", "version", INSTANCE, CANDIDATE)
 
 

@@ -23,7 +23,7 @@ from perturb.export.harness.prompts import (
     prompt_paths,
     write_prompts,
 )
-from perturb.export.rows import SnapshotRow
+from perturb.export.snapshot_rows import SnapshotRow
 
 
 @dataclass(frozen=True, slots=True)

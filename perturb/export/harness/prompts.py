@@ -16,7 +16,7 @@ from typing import Any
 from perturb.digests import canonical, digest
 from perturb.errors import SnapshotError
 from perturb.export.parts import read_part, write_rows
-from perturb.export.rows import SnapshotRow
+from perturb.export.snapshot_rows import SnapshotRow
 from perturb.export.spool import Spool
 
 CONFIG = "prompts"

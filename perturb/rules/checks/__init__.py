@@ -16,16 +16,16 @@ from perturb.errors import ConfigError
 from perturb.prose import beyond_reading
 from perturb.records import BaseInstance, Candidate, Target
 from perturb.rules.checks.answer_state import check_answer_state
+from perturb.rules.checks.checked_item import CheckedItem, checked_item
 from perturb.rules.checks.contradiction import check_contradiction
 from perturb.rules.checks.fluency import check_fluency
-from perturb.rules.checks.items import Item, item_of
 from perturb.rules.checks.leftovers import check_leftovers
 from perturb.rules.checks.lever import check_lever
 from perturb.rules.checks.target_diff import check_target_diff
 from perturb.rules.checks.uncertainty import check_uncertainty
 from perturb.rules.checks.verdicts import NO_OPINION, Check, RuleVerdict
 
-__all__ = ["CHECKS", "Check", "Item", "RuleVerdict", "judge_by_rule", "rule_verifier_version"]
+__all__ = ["CHECKS", "Check", "CheckedItem", "RuleVerdict", "judge_by_rule", "rule_verifier_version"]
 
 CHECKS: Mapping[str, Check] = {
     "target-diff": check_target_diff,
@@ -52,7 +52,7 @@ def judge_by_rule(
         raise ConfigError(f"there is no rule verifier '{check}': choose one of {known}")
     if any(beyond_reading(one.query, one.passages) for one in (original, candidate)):
         return NO_OPINION
-    return CHECKS[check](item_of(original, candidate, target))
+    return CHECKS[check](checked_item(original, candidate, target))
 
 
 @lru_cache(maxsize=1)

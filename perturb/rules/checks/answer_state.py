@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from perturb.records import ANSWER_CORRECTLY, PerturbationClass
+from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.cues import DISMISSAL, NEGATION
-from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias, traces_of
 from perturb.rules.checks.rivals import makes_claim, rivals_of, stems_said
 from perturb.rules.checks.texts import content_stems, coverage, normal, overlap, stands_in, stem, words
@@ -14,7 +14,7 @@ from perturb.rules.checks.values import ValueKind, numbers_in, values_in
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
 
-def check_answer_state(item: Item) -> RuleVerdict:
+def check_answer_state(item: CheckedItem) -> RuleVerdict:
     """Judge `answer_constraint` and, where the state of the answer decides it, the predicted behaviour.
 
     No opinion where no accepted answer stands verbatim in the original, as with long-form answers.
@@ -28,14 +28,14 @@ def check_answer_state(item: Item) -> RuleVerdict:
     return verdict(item, {"answer_constraint": _lost(item)})
 
 
-def _lost(item: Item) -> list[str]:
+def _lost(item: CheckedItem) -> list[str]:
     """Outside MissingInfo an item must not come down to missing information."""
     if item.context_changed and not holds_alias(item.reading, item.text):
         return ["The accepted answer vanished, which is missing information and not this class's flaw."]
     return []
 
 
-def _answer_stands(item: Item) -> RuleVerdict:
+def _answer_stands(item: CheckedItem) -> RuleVerdict:
     against = _not_derivable(item) + _no_longer_asked(item) + _given_away(item)
     if not against:
         against = [
@@ -44,7 +44,7 @@ def _answer_stands(item: Item) -> RuleVerdict:
     return verdict(item, {"answer_constraint": against}, ANSWER_CORRECTLY if not against else None)
 
 
-def _not_derivable(item: Item) -> list[str]:
+def _not_derivable(item: CheckedItem) -> list[str]:
     if not item.context_changed:
         return []
     if not holds_alias(item.reading, item.text):
@@ -66,7 +66,7 @@ def _not_derivable(item: Item) -> list[str]:
     return []
 
 
-def _newly_negated(item: Item, sentence: str) -> bool:
+def _newly_negated(item: CheckedItem, sentence: str) -> bool:
     """True if a negation or dismissal stands near the answer that no original sentence had."""
     fresh = {
         m.group().lower() for m in re.finditer(f"{NEGATION.pattern}|{DISMISSAL.pattern}", sentence, re.I)
@@ -89,7 +89,7 @@ _CLASHES = {
 }
 
 
-def _no_longer_asked(item: Item) -> list[str]:
+def _no_longer_asked(item: CheckedItem) -> list[str]:
     if not item.query_changed:
         return []
     query = item.candidate.query
@@ -103,7 +103,7 @@ def _no_longer_asked(item: Item) -> list[str]:
     return []
 
 
-def _kept_through_names(item: Item) -> float:
+def _kept_through_names(item: CheckedItem) -> float:
     """Share of the original question that is kept, also by way of an epithet that an added sentence explains."""
     asked = item.reading.query_stems
     explained = frozenset[str]().union(
@@ -112,7 +112,7 @@ def _kept_through_names(item: Item) -> float:
     return coverage(asked, item.query_stems | explained) if asked else 1.0
 
 
-def _same_ask(item: Item) -> bool:
+def _same_ask(item: CheckedItem) -> bool:
     """True if the question word of the original is still in the question."""
     return _asked_word(item.original.query) in words(item.candidate.query)
 
@@ -123,7 +123,7 @@ def _asked_word(query: str) -> str:
     return "who" if word in ("whom", "whose") else word
 
 
-def _given_away(item: Item) -> list[str]:
+def _given_away(item: CheckedItem) -> list[str]:
     if not item.query_changed:
         return []
     told = [a for a in item.reading.all_aliases if len(a) > 1 and stands_in(a, item.candidate.query)]
@@ -131,7 +131,7 @@ def _given_away(item: Item) -> list[str]:
     return [f"The question now holds its answer {told[0]!r}."] if told else []
 
 
-def _answer_is_gone(item: Item) -> RuleVerdict:
+def _answer_is_gone(item: CheckedItem) -> RuleVerdict:
     shown = item.shown if _BRACKETED.search(item.reading.text) else _BRACKETED.sub(" ", item.shown)
     traces = traces_of(item.reading, item.candidate.query, shown)
     against = [f"The answer can be recovered from {trace}." for trace in traces[:2]]
@@ -143,7 +143,7 @@ def _answer_is_gone(item: Item) -> RuleVerdict:
     return verdict(item, {"answer_constraint": against}, predicted)
 
 
-def _steps_in(item: Item) -> list[str]:
+def _steps_in(item: CheckedItem) -> list[str]:
     """Sentences that offer a value of the answer's kind together with most of what the question asserts.
 
     An edited form of the supporting sentence that now holds a value the passage never had counts as well.
@@ -168,7 +168,7 @@ def _steps_in(item: Item) -> list[str]:
     return found or _counted(item)
 
 
-def _names_apart(values: frozenset[str], item: Item, sentence: str) -> frozenset[str]:
+def _names_apart(values: frozenset[str], item: CheckedItem, sentence: str) -> frozenset[str]:
     """Names of two words or more that share no word with the question; for a where-question, places only."""
     asked = frozenset(words(item.original.query))
     apart = (v for v in values if " " in v and not frozenset(words(v)) & asked)
@@ -188,7 +188,7 @@ _BRACKETED = re.compile(r"\[[^\]]*\]")
 _HOW_MANY = re.compile(r"\bhow many (?:\w+ )?(\w+)", re.I)
 
 
-def _counted(item: Item) -> list[str]:
+def _counted(item: CheckedItem) -> list[str]:
     """Sentences that count, within three words, the very thing that a how-many question asks about."""
     asked = _HOW_MANY.search(item.original.query)
     if asked is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from perturb.records import PerturbationClass
+from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.cues import (
     BALANCED,
     DISMISSAL,
@@ -13,7 +14,6 @@ from perturb.rules.checks.cues import (
     LOW_CREDIBILITY,
     NEGATION,
 )
-from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias
 from perturb.rules.checks.rivals import makes_claim, rivals_of
 from perturb.rules.checks.texts import content_stems, coverage, sentences
@@ -21,7 +21,7 @@ from perturb.rules.checks.values import values_in
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
 
-def check_contradiction(item: Item) -> RuleVerdict:
+def check_contradiction(item: CheckedItem) -> RuleVerdict:
     """Judge `uncertainty_induction` and `refusal_class` of contradictions, and `refusal_class` of the rest.
 
     No opinion on items whose context is untouched, on ambiguities (which may set two values side by side), on missing
@@ -40,7 +40,7 @@ def check_contradiction(item: Item) -> RuleVerdict:
     return verdict(item, {"refusal_class": against})
 
 
-def _irreconcilable(item: Item) -> RuleVerdict:
+def _irreconcilable(item: CheckedItem) -> RuleVerdict:
     clashes = (
         rivals_of(item, credible_only=False)
         or _denials(item)
@@ -58,7 +58,7 @@ def _irreconcilable(item: Item) -> RuleVerdict:
     return verdict(item, {"uncertainty_induction": induction, "refusal_class": resolved})
 
 
-def _outvoted(item: Item) -> bool:
+def _outvoted(item: CheckedItem) -> bool:
     """True if, of several passages, more state the answer alone than state something else alone.
 
     A passage that states both is on neither side.
@@ -76,7 +76,7 @@ def _outvoted(item: Item) -> bool:
     return backing > rivalling
 
 
-def _low(item: Item) -> RuleVerdict:
+def _low(item: CheckedItem) -> RuleVerdict:
     open_rivals = rivals_of(item)
     if one_sided_cue(item):
         open_rivals = []
@@ -84,7 +84,7 @@ def _low(item: Item) -> RuleVerdict:
     return verdict(item, {"uncertainty_induction": against})
 
 
-def one_sided_cue(item: Item) -> str:
+def one_sided_cue(item: CheckedItem) -> str:
     """The first fresh wording that lends or takes credibility on one side only; empty if there is none.
 
     A word such as `official` that is said of both sides settles nothing.
@@ -113,7 +113,7 @@ _LOGICAL_LEVERS = frozenset(
 """Levers that call one and the same statement true and false, which favours neither side."""
 
 
-def _denials(item: Item) -> list[str]:
+def _denials(item: CheckedItem) -> list[str]:
     """Added sentences that deny, on the same terms, what a sentence that stands says of the answer."""
     found = []
     for sentence in item.added:
@@ -124,7 +124,7 @@ def _denials(item: Item) -> list[str]:
     return found
 
 
-def _pointed_denials(item: Item) -> list[str]:
+def _pointed_denials(item: CheckedItem) -> list[str]:
     """Inserted sentences that deny the statement beside them (`the other half says that this is false`)."""
     found = []
     for before, sentence, after in zip(
@@ -145,7 +145,7 @@ _IMPOSSIBLE = re.compile(
 )
 
 
-def _twins(item: Item) -> list[str]:
+def _twins(item: CheckedItem) -> list[str]:
     """Added sentences that make the question's claim with a value that the claim with the answer beside them lacks."""
     asked, kind = item.reading.claim_stems, item.reading.kind
     claiming = [s for s in item.added if coverage(asked, content_stems(s)) >= 0.6]
@@ -158,12 +158,12 @@ def _twins(item: Item) -> list[str]:
     ]
 
 
-def _exclusions(item: Item) -> list[str]:
+def _exclusions(item: CheckedItem) -> list[str]:
     """Added sentences whose wording shuts out the answer's claim: either-or, every against none, before it began."""
     return [s for s in item.added if EXCLUSION.search(s) and _speaks_of_the_claim(item, s)]
 
 
-def _speaks_of_the_claim(item: Item, sentence: str) -> bool:
+def _speaks_of_the_claim(item: CheckedItem, sentence: str) -> bool:
     """True if a sentence is about what the question asks; outside contradictions it must make the very claim."""
     said = content_stems(sentence)
     if item.kind is not PerturbationClass.CONTRADICTION:

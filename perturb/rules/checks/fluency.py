@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from perturb.records import Intensity, PerturbationClass
-from perturb.rules.checks.items import Item
+from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.texts import normal, overlap, words
 from perturb.rules.checks.verdicts import RuleVerdict, verdict
 
@@ -64,7 +64,7 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 
-def check_fluency(item: Item) -> RuleVerdict:
+def check_fluency(item: CheckedItem) -> RuleVerdict:
     """Judge `linguistic_soundness` of the changed parts by length, sentence shape, repetition and agreement."""
     against = []
     if item.query_changed:
@@ -75,7 +75,7 @@ def check_fluency(item: Item) -> RuleVerdict:
     return verdict(item, {"linguistic_soundness": against})
 
 
-def _question(item: Item) -> list[str]:
+def _question(item: CheckedItem) -> list[str]:
     query, was = item.candidate.query.strip(), item.original.query.strip()
     size = len(words(query))
     if not QUERY_WORDS[0] <= size <= QUERY_WORDS[1]:
@@ -91,7 +91,7 @@ def _question(item: Item) -> list[str]:
     return []
 
 
-def _length(item: Item) -> list[str]:
+def _length(item: CheckedItem) -> list[str]:
     before, after = len(item.reading.words), len(words(item.text))
     if item.kind is PerturbationClass.MISSING_INFO:
         floor = max(8, 0.3 * before) if item.intensity is Intensity.LOW else 8
@@ -103,7 +103,7 @@ def _length(item: Item) -> list[str]:
     return []
 
 
-def _sentence_shapes(item: Item) -> list[str]:
+def _sentence_shapes(item: CheckedItem) -> list[str]:
     against = []
     for sentence in item.added:
         if _is_edge_of_original(item, sentence) or _TABLE_ROW.search(sentence):
@@ -118,7 +118,7 @@ def _sentence_shapes(item: Item) -> list[str]:
     return against[:2]
 
 
-def _lost_its_verb(item: Item, sentence: str) -> bool:
+def _lost_its_verb(item: CheckedItem, sentence: str) -> bool:
     """True if no verb is recognised in a sentence, though one was in the original sentence it comes from.
 
     The long end of an original sentence, after its opening phrase, is taken for a clause.
@@ -129,7 +129,7 @@ def _lost_its_verb(item: Item, sentence: str) -> bool:
     return any(_VERB.search(old) for old in item.removed if overlap(sentence, old) >= 0.3)
 
 
-def _is_edge_of_original(item: Item, sentence: str) -> bool:
+def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:
     """True if the sentence opens or closes with a ragged edge that the original passage already had."""
     for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
         text = old.text.rstrip()
@@ -141,7 +141,7 @@ def _is_edge_of_original(item: Item, sentence: str) -> bool:
     return False
 
 
-def _repetition(item: Item) -> list[str]:
+def _repetition(item: CheckedItem) -> list[str]:
     new = [normal(s) for s in item.sentences]
     twice = [s for s, n in Counter(new).items() if n > 1 and len(s) > 20]
     known = [normal(s) for s in item.reading.sentences]
@@ -154,7 +154,7 @@ def _repetition(item: Item) -> list[str]:
     return [f"The context repeats itself: {' '.join(worst[0])!r}."] if worst else []
 
 
-def _slips(item: Item) -> list[str]:
+def _slips(item: CheckedItem) -> list[str]:
     against = []
     pairs = ((item.original.query, item.candidate.query), (item.reading.text, " ".join(item.added)))
     for before, after in pairs:

@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from perturb.records import PerturbationClass
+from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.first_names import FEMALE_NAMES, MALE_NAMES
-from perturb.rules.checks.items import Item
 from perturb.rules.checks.texts import STOP_WORDS, normal, words
 from perturb.rules.checks.verdicts import RuleVerdict, verdict
 
@@ -53,7 +53,7 @@ _OPENING = " \"“'‘(["
 _MIXED_CASE = re.compile(r"^[a-z]+[A-Z]|^(?:de|von|van|al|e|i|x|p|bell|will\.i)\b")
 
 
-def check_leftovers(item: Item) -> RuleVerdict:
+def check_leftovers(item: CheckedItem) -> RuleVerdict:
     """Judge `linguistic_soundness` by the scars in whatever was changed; the original's own scars do not count."""
     against: list[str] = []
     query = normal(item.original.query)
@@ -129,7 +129,7 @@ def _wrong_article(match: re.Match[str]) -> bool:
     return (not starts and not _SILENT_H.match(word)) or (starts and bool(_VOWEL_SOUND_OK.match(word)))
 
 
-def _lower_case_starts(item: Item) -> list[str]:
+def _lower_case_starts(item: CheckedItem) -> list[str]:
     """Passages that start in lower case though their originals did not."""
     pairs = zip(item.original.passages, item.candidate.passages, strict=False)
     starts = [(old.text.lstrip(_OPENING), new.text.lstrip(_OPENING)) for old, new in pairs]
@@ -146,7 +146,7 @@ def _capitals_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
     return inside - lower, shouted - lower
 
 
-def _names_in_lower_case(item: Item, text: str) -> list[str]:
+def _names_in_lower_case(item: CheckedItem, text: str) -> list[str]:
     """Names of the passage that a new text writes in lower case: initials, or two capitalised words in a row."""
     inside, shouted = _capitals_of(item.reading.text)
     tokens = re.findall(r"[A-Za-z]+", text)
@@ -169,7 +169,7 @@ _NAME_ENDS = (
 """What follows a name that stands by itself, and not before a noun of its own (`the Google Glass prototype`)."""
 
 
-def _lost_articles(item: Item, texts: tuple[str, ...]) -> list[str]:
+def _lost_articles(item: CheckedItem, texts: tuple[str, ...]) -> list[str]:
     """Names that stand without an article in a new text, though the original always gives them one."""
     for text in texts:
         for match in _AFTER_PREPOSITION.finditer(text):
@@ -188,7 +188,7 @@ def _lost_articles(item: Item, texts: tuple[str, ...]) -> list[str]:
 _PRONOUNS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}
 
 
-def _telling_pronouns(item: Item) -> list[str]:
+def _telling_pronouns(item: CheckedItem) -> list[str]:
     """A pronoun whose gender fits only one of the people in play gives the answer away."""
     for sentence in item.added:
         said = words(sentence)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from perturb.rules.checks.items import Item
+from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.lever_signs import LEVER_TESTS
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
 
-def check_lever(item: Item) -> RuleVerdict:
+def check_lever(item: CheckedItem) -> RuleVerdict:
     """Judge `lever_fidelity` where there is a test for the lever, and leave it out where there is none."""
     test = LEVER_TESTS.get(item.candidate.lever)
     if test is None:

@@ -7,21 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.cues import any_of
-from perturb.rules.checks.items import Item
 from perturb.rules.checks.lever_wordings import CONTEXT_WORDINGS, QUESTION_WORDINGS
 from perturb.rules.checks.readings import holds_alias
 from perturb.rules.checks.texts import STOP_WORDS, content_stems, coverage, normal, words
 from perturb.rules.checks.values import MONTHS, numbers_in, years_in
 
-LeverTest = Callable[[Item], bool]
+LeverTest = Callable[[CheckedItem], bool]
 
 
 def _asks(wordings: str) -> LeverTest:
     """The question has one of these wordings that the original question lacks."""
     pattern = any_of(wordings)
 
-    def test(item: Item) -> bool:
+    def test(item: CheckedItem) -> bool:
         return bool(_found(pattern, item.candidate.query) - _found(pattern, item.original.query))
 
     return test
@@ -51,17 +51,17 @@ def _one_of(*tests: LeverTest) -> LeverTest:
     return lambda item: any(test(item) for test in tests)
 
 
-def _only_cut(item: Item) -> bool:
+def _only_cut(item: CheckedItem) -> bool:
     """The context lost words and gained next to none."""
     return sum(item.new_words.values()) <= 2 and len(item.text) < len(item.reading.text)
 
 
-def _lost(item: Item) -> str:
+def _lost(item: CheckedItem) -> str:
     """The original's sentences that were cut or changed, as one text."""
     return " ".join(item.removed)
 
 
-def _trimmed_date(item: Item) -> bool:
+def _trimmed_date(item: CheckedItem) -> bool:
     """A month is gone and every year of the original still stands."""
     gone = [
         m
@@ -71,17 +71,17 @@ def _trimmed_date(item: Item) -> bool:
     return bool(gone) and years_in(item.reading.text) <= years_in(item.text)
 
 
-def _sentence_dropped(item: Item) -> bool:
+def _sentence_dropped(item: CheckedItem) -> bool:
     """Whole sentences of the original are gone, and no sentence was added or changed."""
     return bool(item.removed) and not item.added
 
 
-def _parenthesis_gone(item: Item) -> bool:
+def _parenthesis_gone(item: CheckedItem) -> bool:
     before, after = (len(re.findall("[(–—]", text)) for text in (item.reading.text, item.text))
     return after < before and _only_cut(item)
 
 
-def _opening_cut(item: Item) -> bool:
+def _opening_cut(item: CheckedItem) -> bool:
     """A changed sentence is the tail of an original one that opened with a clause and a comma."""
     tails = [normal(old.split(",", 1)[1]) for old in item.removed if "," in old]
     tails += [normal(part) for old in item.removed for part in old.split(",")[2:]]
@@ -90,22 +90,22 @@ def _opening_cut(item: Item) -> bool:
     )
 
 
-def _number_cut(item: Item) -> bool:
+def _number_cut(item: CheckedItem) -> bool:
     return bool(numbers_in(_lost(item)) - numbers_in(" ".join(item.added))) and _only_cut(item)
 
 
-def _colour_cut(item: Item) -> bool:
+def _colour_cut(item: CheckedItem) -> bool:
     colours = re.compile(
         r"\b(?:red|blue|green|yellow|white|black|brown|grey|gray|orange|purple|pink|golden|gold|silver|scarlet|crimson|violet"
         r"|dark|pale|bright)\b", re.I)  # fmt: skip
     return len(colours.findall(item.text)) < len(colours.findall(item.reading.text)) and _only_cut(item)
 
 
-def _answer_sentence_gone(item: Item) -> bool:
+def _answer_sentence_gone(item: CheckedItem) -> bool:
     return any(holds_alias(item.reading, old) for old in item.removed)
 
 
-def _replaced_passage(item: Item) -> bool:
+def _replaced_passage(item: CheckedItem) -> bool:
     """The passages that were changed, of several the signal ones, have little left and speak of something else."""
     pairs = zip(item.original.passages, item.candidate.passages, strict=False)
     changed = [(old.text, new.text) for old, new in pairs if old.text != new.text]
@@ -114,20 +114,20 @@ def _replaced_passage(item: Item) -> bool:
     return bool(changed) and coverage(after, before) < 0.4 and len(item.reading.query_stems & after) <= 2
 
 
-def _rounded(item: Item) -> bool:
+def _rounded(item: CheckedItem) -> bool:
     """A fresh number lies close to one of the original's, and differs from it."""
     known = numbers_in(item.reading.text)
     fresh = {n for s in item.added for n in numbers_in(s)} - known
     return any(0 < abs(n - a) <= 0.15 * abs(a) for n in fresh for a in known)
 
 
-def _magnitude_apart(item: Item) -> bool:
+def _magnitude_apart(item: CheckedItem) -> bool:
     accepted = {n for answer in item.reading.all_aliases for n in numbers_in(answer)}
     fresh = {n for s in item.added for n in numbers_in(s)} - accepted
     return any(n > 0 and a > 0 and max(n / a, a / n) >= 8 for n in fresh for a in accepted)
 
 
-def _other_date(item: Item) -> bool:
+def _other_date(item: CheckedItem) -> bool:
     fresh = {y for s in item.added for y in years_in(s)}
     dated = {w for s in item.added for w in words(s)}
     return bool(fresh - years_in(" ".join(item.reading.support))) or bool(dated & set(MONTHS))
@@ -139,7 +139,7 @@ _TWO_SIDES = re.compile(
 )
 
 
-def _side_fact_clash(item: Item) -> bool:
+def _side_fact_clash(item: CheckedItem) -> bool:
     """Added words set two versions side by side: they say so, or say twice what the passage had once or not at all."""
     originals = [content_stems(s) for s in item.reading.sentences]
     known = STOP_WORDS.union(item.reading.words)
@@ -150,7 +150,7 @@ def _side_fact_clash(item: Item) -> bool:
     )
 
 
-def _year_asked(item: Item) -> bool:
+def _year_asked(item: CheckedItem) -> bool:
     return bool(years_in(item.candidate.query) - years_in(item.original.query) - years_in(item.reading.text))
 
 
@@ -158,7 +158,7 @@ _ANY_REDACTION = re.compile(r"\[[^\]]*\]|[█▒]|_{3,}|\b(?:redacted|withheld|r
 _IF = "if; had; suppose; supposing; imagine; assuming; would; were"
 
 
-def _redacted(item: Item) -> bool:
+def _redacted(item: CheckedItem) -> bool:
     """Something is blacked out, and no sentence was swallowed with it."""
     whole = len(item.sentences) >= len(item.reading.sentences)
     return whole and any(_ANY_REDACTION.search(s) for s in item.added)
@@ -171,12 +171,12 @@ _PHRASE_AFTER_TWO = re.compile(
 """Two names with a few words between them, and after the second one a phrase that may belong to either."""
 
 
-def _phrase_after_two(item: Item) -> bool:
+def _phrase_after_two(item: CheckedItem) -> bool:
     """Some added sentence names the answer and another one, with a phrase after both."""
     return any(holds_alias(item.reading, s) and _PHRASE_AFTER_TWO.search(s) for s in item.added)
 
 
-def _next_to_nothing_new(item: Item) -> bool:
+def _next_to_nothing_new(item: CheckedItem) -> bool:
     return sum(item.new_words.values()) <= 4
 
 

@@ -21,7 +21,7 @@ from perturb.rules.checks.values import (
     DEMONYMS,
     MONTHS,
     ValueKind,
-    kind_of,
+    asked_value_kind,
     numbers_in,
     same_stem,
     values_in,
@@ -70,7 +70,7 @@ def _reading(query: str, passages: tuple[Passage, ...], answers: tuple[str, ...]
     text = "\n".join(passage.text for passage in passages)
     pieces = tuple(s for passage in passages for s in sentences(passage.text))
     aliases = tuple(a for a in answers if len(a.split()) <= 10 and stands_in(a, text))
-    kind = kind_of(query, (aliases or answers)[0])
+    kind = asked_value_kind(query, (aliases or answers)[0])
     asked = content_stems(query)
     support = sorted(
         (s for s in pieces if any(stands_in(alias, s) for alias in aliases)),

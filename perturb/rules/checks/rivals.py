@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from perturb.records import PerturbationClass
+from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.cues import DISMISSAL, LOW_CREDIBILITY, NEGATION
-from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias
 from perturb.rules.checks.texts import content_stems, coverage, normal, stem, words
 from perturb.rules.checks.values import ValueKind, numbers_in, values_in
 
 
-def rivals_of(item: Item, *, credible_only: bool = True) -> list[str]:
+def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
     """Added sentences that offer a value of the answer's kind, other than the answer, for the question's claim.
 
     A sentence counts if it covers most of what the question asserts, or of what the supporting sentence says.
@@ -31,7 +31,7 @@ _EPITHET = re.compile(r"[“\"'‘](?:[A-Z][\w-]* ?|of |the |and |in ){1,6}[”\
 """A short name in quotation marks, which is a title or nickname and no value."""
 
 
-def _rival_values(item: Item, sentence: str) -> frozenset[str]:
+def _rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
     """Values that neither the question nor the answer's own sentence nor a sentence that was cut or edited held."""
     reading = item.reading
     if any(frozenset(words(sentence)) <= frozenset(words(old)) for old in item.removed):
@@ -57,7 +57,7 @@ def _is_place(name: str, sentence: str) -> bool:
     return " " not in name and f" in {name}" in normal(sentence)
 
 
-def _about_the_claim(item: Item, sentence: str) -> bool:
+def _about_the_claim(item: CheckedItem, sentence: str) -> bool:
     said = stems_said(item, sentence)
     if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, 0.6):
         return True
@@ -67,7 +67,7 @@ def _about_the_claim(item: Item, sentence: str) -> bool:
     return any(coverage(support, said) >= floor and plain & support for support in supports)
 
 
-def makes_claim(item: Item, sentence: str, floor: float) -> bool:
+def makes_claim(item: CheckedItem, sentence: str, floor: float) -> bool:
     """True if the sentence covers `floor` of what the question asserts, its predicate included.
 
     Of the predicate at least one word must stand outside the names that the sentence mentions.
@@ -90,7 +90,7 @@ _PLAIN_WORD = re.compile(r"(?<![\w'’])(?:[a-z][a-z'’-]+(?! [A-Z“\"‘])|^[
 _POINTS_BACK = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
 
 
-def stems_said(item: Item, sentence: str) -> frozenset[str]:
+def stems_said(item: CheckedItem, sentence: str) -> frozenset[str]:
     """Content stems of a sentence; one that opens with a pronoun also speaks of what the passage opens with."""
     said = content_stems(sentence)
     if _POINTS_BACK.search(sentence) and item.sentences:
@@ -98,7 +98,7 @@ def stems_said(item: Item, sentence: str) -> frozenset[str]:
     return said
 
 
-def _harmless(item: Item, sentence: str) -> bool:
+def _harmless(item: CheckedItem, sentence: str) -> bool:
     if item.kind is not PerturbationClass.CONTRADICTION and holds_alias(item.reading, sentence):
         return True
     if LOW_CREDIBILITY.search(sentence) or DISMISSAL.search(sentence) or NEGATION.search(sentence):
@@ -106,7 +106,7 @@ def _harmless(item: Item, sentence: str) -> bool:
     return item.reading.kind is ValueKind.NUMBER and rounds_the_answer(item, sentence)
 
 
-def rounds_the_answer(item: Item, sentence: str) -> bool:
+def rounds_the_answer(item: CheckedItem, sentence: str) -> bool:
     """True if every number that is new in the sentence lies within a tenth of an accepted answer."""
     accepted = {n for answer in item.reading.all_aliases for n in numbers_in(answer)}
     fresh = numbers_in(sentence) - accepted - numbers_in(item.reading.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from perturb.records import Intensity, PerturbationClass
-from perturb.rules.checks.items import Item
+from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.readings import holds_alias
 from perturb.rules.checks.texts import content_stems, coverage, normal
 from perturb.rules.checks.verdicts import RuleVerdict, verdict
@@ -23,13 +23,13 @@ REWRITING_LEVERS = frozenset({"Entirely Irrelevant Context", "Audio-only Referen
 """Levers that replace the whole passage on purpose."""
 
 
-def check_target_diff(item: Item) -> RuleVerdict:
+def check_target_diff(item: CheckedItem) -> RuleVerdict:
     """Judge `target_compliance` for every class."""
     against = _outside_target(item) + _size_of_change(item) + _markup(item)
     return verdict(item, {"target_compliance": against})
 
 
-def _outside_target(item: Item) -> list[str]:
+def _outside_target(item: CheckedItem) -> list[str]:
     against = []
     if "query" not in item.target and item.original.query != item.candidate.query:
         against.append("The question was changed, though this class leaves it alone.")
@@ -42,11 +42,11 @@ def _outside_target(item: Item) -> list[str]:
     return against
 
 
-def _passage_texts(item: Item, *, before: bool) -> list[str]:
+def _passage_texts(item: CheckedItem, *, before: bool) -> list[str]:
     return [passage.text for passage in (item.original if before else item.candidate).passages]
 
 
-def _size_of_change(item: Item) -> list[str]:
+def _size_of_change(item: CheckedItem) -> list[str]:
     if not item.query_changed and not item.context_changed:
         return ["Nothing was changed but blanks."]
     if _only_marks_differ(item):
@@ -56,7 +56,7 @@ def _size_of_change(item: Item) -> list[str]:
     return []
 
 
-def _only_marks_differ(item: Item) -> bool:
+def _only_marks_differ(item: CheckedItem) -> bool:
     before, after = (
         re.findall(r"\w+", f"{query} {text}".lower())
         for query, text in ((item.original.query, item.reading.text), (item.candidate.query, item.text))
@@ -64,7 +64,7 @@ def _only_marks_differ(item: Item) -> bool:
     return before == after
 
 
-def _rewritten(item: Item) -> bool:
+def _rewritten(item: CheckedItem) -> bool:
     """True if little of the original survives, for levers that are meant to edit it.
 
     MissingInfo items may lose much; what they keep must come from the original. Elsewhere the sentences that tell the
@@ -81,7 +81,7 @@ def _rewritten(item: Item) -> bool:
     return coverage(before, after) < floor
 
 
-def _markup(item: Item) -> list[str]:
+def _markup(item: CheckedItem) -> list[str]:
     against = []
     for name, before, after in (
         ("question", item.original.query, item.candidate.query),

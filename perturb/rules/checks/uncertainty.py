@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from perturb.records import ANSWER_CORRECTLY, Intensity, PerturbationClass
+from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.cues import (
     CRITERION,
     EVALUATIVE,
@@ -17,7 +18,6 @@ from perturb.rules.checks.cues import (
     any_of,
 )
 from perturb.rules.checks.impossible import clash_of_categories
-from perturb.rules.checks.items import Item
 from perturb.rules.checks.readings import holds_alias
 from perturb.rules.checks.rivals import makes_claim, rivals_of
 from perturb.rules.checks.texts import content_stems, coverage, normal, words
@@ -42,7 +42,7 @@ _REVERSAL = any_of(
 """Words by which a question presupposes the opposite of what a passage may assert."""
 
 
-def check_uncertainty(item: Item) -> RuleVerdict:
+def check_uncertainty(item: CheckedItem) -> RuleVerdict:
     """Judge `uncertainty_induction`, `intensity` and the predicted behaviour, class by class.
 
     Contradiction and missing information are left to the verifiers that read the state of the answer. Where the
@@ -57,7 +57,7 @@ def check_uncertainty(item: Item) -> RuleVerdict:
     return judge(item) if judge is not None else NO_OPINION
 
 
-def _shown(item: Item, against: list[str], too_weak: list[str] | None = None) -> RuleVerdict:
+def _shown(item: CheckedItem, against: list[str], too_weak: list[str] | None = None) -> RuleVerdict:
     """The verdict where the verifier can tell: a flaw that is missing would let a reader answer."""
     behavior = item.candidate.expected_behavior
     if not item.low and (against or too_weak):
@@ -65,7 +65,7 @@ def _shown(item: Item, against: list[str], too_weak: list[str] | None = None) ->
     return verdict(item, {"uncertainty_induction": against, "intensity": too_weak or []}, behavior)
 
 
-def _still_the_question(item: Item) -> bool:
+def _still_the_question(item: CheckedItem) -> bool:
     """True if the question asks what it asked, with nothing that could make it another question."""
     if not item.query_changed:
         return True
@@ -73,7 +73,7 @@ def _still_the_question(item: Item) -> bool:
     return first and item.kept_query_share >= 0.99
 
 
-def _opens_alike(item: Item) -> bool:
+def _opens_alike(item: CheckedItem) -> bool:
     """True if the question still opens with the first three words of the original."""
     return words(item.candidate.query)[:3] == words(item.original.query)[:3]
 
@@ -92,7 +92,7 @@ _DEICTIC = re.compile(
 )
 
 
-def _ambiguity(item: Item) -> RuleVerdict:
+def _ambiguity(item: CheckedItem) -> RuleVerdict:
     if item.low:
         return _resolvable(item)
     open_choice = any(UNSETTLED.search(s) for s in item.added)
@@ -112,7 +112,7 @@ def _ambiguity(item: Item) -> RuleVerdict:
     return _shown(item, [])
 
 
-def _still_stated(item: Item) -> bool:
+def _still_stated(item: CheckedItem) -> bool:
     """True if an untouched sentence holds the answer and makes the question's claim."""
     standing = (s for s in item.reading.support if s in item.sentences)
     return any(makes_claim(item, s, 0.6) for s in standing) and not any(
@@ -136,7 +136,7 @@ def _braided(sentence: str) -> bool:
     return pronoun is not None and len(names_in(sentence)) >= 2
 
 
-def _two_values(item: Item) -> bool:
+def _two_values(item: CheckedItem) -> bool:
     if item.reading.kind is ValueKind.PHRASE:
         return bool(item.added)
     fresh = {v for s in item.added for v in values_in(item.reading.kind, s)} - item.reading.alias_values
@@ -144,7 +144,7 @@ def _two_values(item: Item) -> bool:
     return bool(fresh) and holds_alias(item.reading, item.text)
 
 
-def _resolvable(item: Item) -> RuleVerdict:
+def _resolvable(item: CheckedItem) -> RuleVerdict:
     if not item.query_changed:
         return NO_OPINION
     wide = bool(_DEICTIC.search(item.candidate.query)) or bool(item.inserted)
@@ -157,7 +157,7 @@ def _resolvable(item: Item) -> RuleVerdict:
 # False premise -------------------------------------------------------------------------------------------------------
 
 
-def _false_premise(item: Item) -> RuleVerdict:
+def _false_premise(item: CheckedItem) -> RuleVerdict:
     fresh = item.new_query_stems - item.reading.alias_stems
     impossible = clash_of_categories(item.candidate.query) and not clash_of_categories(item.original.query)
     if item.low:
@@ -188,7 +188,7 @@ def _false_premise(item: Item) -> RuleVerdict:
 # Granularity ---------------------------------------------------------------------------------------------------------
 
 
-def _granularity(item: Item) -> RuleVerdict:
+def _granularity(item: CheckedItem) -> RuleVerdict:
     asked = {m.group().lower() for m in LEVEL.finditer(item.candidate.query)}
     fresh = asked - {m.group().lower() for m in LEVEL.finditer(item.original.query)}
     if item.low:
@@ -210,7 +210,7 @@ def _granularity(item: Item) -> RuleVerdict:
     return _shown(item, [])
 
 
-def _level_is_given(item: Item, fresh: set[str]) -> RuleVerdict:
+def _level_is_given(item: CheckedItem, fresh: set[str]) -> RuleVerdict:
     if not fresh and not item.context_changed:
         return NO_OPINION
     broad = {"total", "overall", "combined", "average", "median"} & fresh
@@ -246,7 +246,7 @@ def _states_level(sentence: str, asked: set[str]) -> bool:
 # Epistemic mismatch --------------------------------------------------------------------------------------------------
 
 
-def _epistemic(item: Item) -> RuleVerdict:
+def _epistemic(item: CheckedItem) -> RuleVerdict:
     asked, known = item.candidate.query, item.original.query
     evaluative = _fresh(EVALUATIVE, asked, known)
     modal = _fresh(MODAL, asked, known)
@@ -310,7 +310,7 @@ _COMMON_SENSE_LEVERS = frozenset(
 """Levers whose evaluative word is settled by plain sense, without a criterion in the passage."""
 
 
-def _criterion_stated(item: Item, evaluative: set[str]) -> RuleVerdict:
+def _criterion_stated(item: CheckedItem, evaluative: set[str]) -> RuleVerdict:
     if not evaluative or not item.context_changed or item.candidate.lever in _COMMON_SENSE_LEVERS:
         return NO_OPINION
     stated = any(CRITERION.search(s) or _shares_term(s, evaluative) for s in item.added)

@@ -139,7 +139,7 @@ def values_in(kind: ValueKind, text: str) -> frozenset[str]:
     return frozenset()
 
 
-def kind_of(query: str, answer: str) -> ValueKind:
+def asked_value_kind(query: str, answer: str) -> ValueKind:
     """The kind of value that a question asks for, judged by its answer.
 
     >>> kind_of("when did it open", "May 1984"), kind_of("how many men", "three"), kind_of("who won", "Ray Bell")

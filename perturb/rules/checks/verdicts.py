@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from perturb.rules.checks.items import Item
+from perturb.rules.checks.checked_item import CheckedItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,16 @@ class RuleVerdict:
     """Plain sentences, one for each thing that is wrong."""
 
 
-Check = Callable[[Item], RuleVerdict]
+Check = Callable[[CheckedItem], RuleVerdict]
 """A verifier: reads an item, never the analysis of whoever made it."""
 
 NO_OPINION = RuleVerdict(passed=True)
 """The verdict on an item that a verifier has nothing to say about."""
 
 
-def verdict(item: Item, findings: Mapping[str, list[str]], predicted: str | None = None) -> RuleVerdict:
+def verdict(
+    item: CheckedItem, findings: Mapping[str, list[str]], predicted: str | None = None
+) -> RuleVerdict:
     """Make a verdict of the findings: check name -> the sentences that speak against it.
 
     A check with no sentence against it holds. `predicted`, where given, is judged against the behaviour the

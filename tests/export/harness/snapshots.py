@@ -8,8 +8,8 @@ from pathlib import Path
 from perturb.catalogue import Catalogue
 from perturb.evaluate.loading import ItemSource, load_items
 from perturb.export.controls import build_controls
-from perturb.export.rows import AcceptedItem, build_rows
 from perturb.export.snapshot import Snapshot, write_snapshot
+from perturb.export.snapshot_rows import AcceptedItem, build_rows
 from perturb.records import (
     ALL_CELLS,
     BaseInstance,

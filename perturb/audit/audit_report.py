@@ -1,0 +1,119 @@
+"""The audit of a panel: every figure from stored votes, without a call."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perturb.audit.agreement import Agreement, measure_agreement
+from perturb.audit.bias import SelfBias, measure_bias
+from perturb.audit.estimation_sample import EstimationSample, choose_sample
+from perturb.audit.lever_usage import LeverUsage, lever_usage
+from perturb.audit.panel_rules import PanelRules, compare_panel_rules
+from perturb.audit.rates import MatrixRate, Rate, pass_rate_matrix, pass_rates
+from perturb.audit.vote_sources import read_votes
+from perturb.audit.votes import UNSCORED, VoteTable
+from perturb.errors import ConfigError
+from perturb.metrics.resampling import Resamples
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """All figures of an audit; `to_dict` gives the JSON of spec section 11."""
+
+    source: str
+    seed: int
+    resamples: int
+    basis: EstimationSample
+    n_candidates: int
+    n_votes: int
+    """Passes and fails; unscored votes are counted apart."""
+    verifiers: tuple[str, ...]
+    generators: tuple[str, ...]
+    agreement: Agreement
+    pass_rate_matrix: tuple[MatrixRate, ...]
+    pass_rates: dict[str, tuple[Rate, ...]]
+    """By class, intensity, lever and generator."""
+    self_bias: tuple[SelfBias, ...]
+    rules: PanelRules
+    lever_usage: tuple[LeverUsage, ...]
+    unscored: dict[str, int]
+    """Unscored votes of each verifier."""
+
+    @property
+    def class_ranking(self) -> tuple[Rate, ...]:
+        """Classes from the hardest, the one with the lowest pass rate, to the easiest."""
+        known = [rate for rate in self.pass_rates["class"] if rate.rate is not None]
+        return tuple(sorted(known, key=lambda rate: (rate.rate, rate.name)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: what is undefined is None beside a reason."""
+        return {
+            "source": self.source,
+            "seed": self.seed,
+            "resamples": self.resamples,
+            "basis": asdict(self.basis),
+            "n_candidates": self.n_candidates,
+            "n_votes": self.n_votes,
+            "verifiers": list(self.verifiers),
+            "generators": list(self.generators),
+            "kappa": {
+                "pairs": [pair.to_dict() for pair in self.agreement.pairs],
+                "mean": self.agreement.mean_kappa.to_dict(),
+            },
+            **{name: one.to_dict() for name, one in self.agreement.panel.items()},
+            "pass_rate_matrix": [asdict(rate) for rate in self.pass_rate_matrix],
+            "pass_rates": {name: [asdict(rate) for rate in rates] for name, rates in self.pass_rates.items()},
+            "class_ranking": [rate.name for rate in self.class_ranking],
+            "self_bias": [row.to_dict() for row in self.self_bias],
+            "acceptance": self.rules.to_dict(),
+            "lever_usage": [
+                asdict(usage) | {"never_chosen": list(usage.never_chosen)} for usage in self.lever_usage
+            ],
+            "unscored": self.unscored,
+        }
+
+
+def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 1000) -> AuditReport:
+    """Audit a run folder, a file of votes, or votes in memory.
+
+    Raises `SourceError` if the votes cannot be read or contradict themselves, `LedgerError` if the folder holds no
+    run, `ConfigError` if `resamples` or `seed` cannot be used.
+    """
+    if resamples < 1 or seed < 0:
+        raise ConfigError(
+            f"resamples is {resamples} and seed {seed}: give at least 1 resample and a seed from 0 up"
+        )
+    everything = source if isinstance(source, VoteTable) else read_votes(source)
+    basis, table = choose_sample(everything)
+    drawn = Resamples.draw(table.base.codes, resamples, seed)
+    return AuditReport(
+        source=everything.source,
+        seed=seed,
+        resamples=resamples,
+        basis=basis,
+        n_candidates=len(everything),
+        n_votes=int(everything.scored.sum()),
+        verifiers=everything.verifiers,
+        generators=everything.generator.names,
+        agreement=measure_agreement(table, drawn),
+        pass_rate_matrix=pass_rate_matrix(table),
+        pass_rates={
+            "class": pass_rates(table, table.perturbation_class),
+            "intensity": pass_rates(table, table.intensity),
+            "lever": pass_rates(table, table.lever),
+            "generator": pass_rates(table, table.generator),
+        },
+        self_bias=measure_bias(table, drawn),
+        rules=compare_panel_rules(table, everything),
+        lever_usage=lever_usage(everything),
+        unscored={
+            name: int(n)
+            for name, n in zip(
+                everything.verifiers, np.sum(everything.states == UNSCORED, axis=0), strict=True
+            )
+        },
+    )

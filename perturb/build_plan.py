@@ -1,0 +1,200 @@
+"""Everything that is decided before the first call: the configuration joined with catalogue, base set and prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from perturb.catalogue import Catalogue
+from perturb.compare.prior_rounds import PriorRounds
+from perturb.config import BuildConfig
+from perturb.curate import BaseSet, demo_path, load_base_set
+from perturb.digests import digest
+from perturb.errors import ConfigError
+from perturb.generate.plan import PlanSettings, plan_digest
+from perturb.llm.client import ModelSettings
+from perturb.model_entries import ModelEntry, VerifierEntry
+from perturb.prompts import PromptKind, Prompts, prompt_kind
+from perturb.records import BaseInstance
+from perturb.resources import code_version
+from perturb.store.ledger import instance_key
+from perturb.verify.panel import Panel
+
+
+@dataclass(frozen=True)
+class BuildPlan:
+    """A build, ready to run."""
+
+    config: BuildConfig
+    catalogue: Catalogue
+    prompts: Prompts
+    base_set: BaseSet
+    generator_settings: Mapping[str, ModelSettings]
+    """Settings of the generators that are models, by name."""
+    verifier_settings: Mapping[str, ModelSettings]
+    """The same for verifiers."""
+    prior_rounds: PriorRounds | None = None
+    """The earlier rounds that no item may repeat, if any are named."""
+
+    @cached_property
+    def instances(self) -> tuple[tuple[str, BaseInstance], ...]:
+        """Content key and base instance, in the order of the base set."""
+        return tuple((instance_key(instance), instance) for instance in self.base_set.instances)
+
+    @cached_property
+    def kinds(self) -> tuple[PromptKind, ...]:
+        """The kinds of prompts that the base set needs."""
+        found = {prompt_kind(instance) for instance in self.base_set.instances}
+        return tuple(kind for kind in ("single", "several") if kind in found)
+
+    @cached_property
+    def plan(self) -> PlanSettings:
+        """What the jobs are crossed from."""
+        config = self.config
+        return PlanSettings(
+            round=config.round,
+            seed=config.seed,
+            cells=config.chosen_cells,
+            replicates=config.replicates,
+            generators=self._generator_fingerprints("single"),
+            lever_choice=config.lever_choice,
+            own_order=frozenset(entry.name for entry in config.generators if entry.kind == "rules"),
+            several=self._generator_fingerprints("several") if "several" in self.kinds else {},
+        )
+
+    @cached_property
+    def panel(self) -> Panel:
+        """The panel with the fingerprints its votes are kept under."""
+        entry = self.config.resolved_panel
+        members = {verifier.name: self._verifier_fingerprint(verifier) for verifier in entry.verifiers}
+        return Panel(
+            name=entry.name,
+            members=members,
+            needed=entry.needed,
+            economy=entry.schedule == "economy",
+            audit_fraction=entry.audit_fraction,
+            seed=self.config.seed,
+            digest=digest(
+                list(members.items()), entry.needed, entry.schedule, entry.audit_fraction, self.config.seed
+            ),
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the plan's jobs; the panel and the selection may change without new jobs."""
+        return plan_digest(self.plan, [key for key, _ in self.instances], self.catalogue)
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What the ledger and the manifest say about how the items are made; no key, no address with a password."""
+        config = self.config
+        return {
+            "name": config.name,
+            "round": config.round,
+            "seed": config.seed,
+            "code_version": code_version(),
+            "digests": {
+                "catalogue": self.catalogue.digest,
+                "templates": digest(*self._versions("generate"), *self._versions("verify")),
+                "base_set": self.base_set.digest,
+                "panel": self.panel.digest,
+                **({"avoided": self.prior_rounds.digest} if self.prior_rounds else {}),
+            },
+            "base_set": {
+                "name": self.base_set.name,
+                "licence": self.base_set.licence,
+                "attribution": self.base_set.attribution,
+            },
+            "panel": {
+                "name": self.panel.name,
+                "members": dict(self.panel.members),
+                "digest": self.panel.digest,
+                "needed": self.panel.needed,
+                "schedule": config.resolved_panel.schedule,
+                "audit_fraction": self.panel.audit_fraction,
+                "offline": any(verifier.kind == "rules" for verifier in config.verifiers),
+            },
+            "generators": [_described(entry) for entry in config.generators],
+            "verifiers": [_described(entry) for entry in config.verifiers],
+            "cells": [str(cell) for cell in config.chosen_cells],
+            "select": config.select.model_dump(),
+        }
+
+    def _generator_fingerprints(self, kind: PromptKind) -> dict[str, str]:
+        prints = {entry.name: self._generator_fingerprint(entry, kind) for entry in self.config.generators}
+        if self.prior_rounds is None:
+            return prints
+        return {name: digest(own, self.prior_rounds.digest) for name, own in prints.items()}
+
+    def _generator_fingerprint(self, entry: ModelEntry, kind: PromptKind) -> str:
+        if entry.kind == "rules":
+            from perturb.rules.engine import rule_version
+
+            return digest("rules", rule_version())
+        settings = self.generator_settings[entry.name]
+        return digest(settings.fingerprint(), self.prompts.version("generate", kind))
+
+    def _verifier_fingerprint(self, entry: VerifierEntry) -> str:
+        if entry.kind == "rules":
+            from perturb.rules.checks import rule_verifier_version
+
+            return digest("rules", entry.check, rule_verifier_version())
+        settings = self.verifier_settings[entry.name]
+        # The levers a verifier is shown need no place here: a changed lever gives its cell new candidates.
+        return digest(settings.fingerprint(), *self._versions("verify"), self.catalogue.codes)
+
+    def _versions(self, name: str) -> list[str]:
+        """Digests of the templates in play, one for each kind: those of the other kind decide nothing."""
+        return [self.prompts.version(name, kind) for kind in self.kinds]
+
+
+def plan_build(config: BuildConfig) -> BuildPlan:
+    """Load what the configuration names.
+
+    Raises `ConfigError`, `CatalogueError` or `SourceError`; nothing is written and no model is called.
+    """
+    _refuse_unknown_checks(config)
+    catalogue = Catalogue.load(config.levers)
+    entry = config.base_set
+    path = demo_path(entry.demo) if entry.demo is not None else entry.path
+    if path is None:
+        raise ConfigError("base_set: give 'path' (a file) or 'demo' (the name of an embedded set)")
+    base_set = load_base_set(path, entry.format, entry.limit)
+    return BuildPlan(
+        config=config,
+        catalogue=catalogue,
+        prompts=Prompts(catalogue),
+        base_set=base_set,
+        generator_settings={one.name: one.settings() for one in config.generators if one.kind == "model"},
+        verifier_settings={one.name: one.settings() for one in config.verifiers if one.kind == "model"},
+        prior_rounds=PriorRounds(config.avoid) if config.avoid else None,
+    )
+
+
+def _refuse_unknown_checks(config: BuildConfig) -> None:
+    offline = [entry for entry in config.verifiers if entry.check is not None]
+    if not offline:
+        return
+    from perturb.rules.checks import CHECKS
+
+    for entry in offline:
+        if entry.check not in CHECKS:
+            raise ConfigError(
+                f"verifier '{entry.name}': unknown offline check '{entry.check}': choose from {', '.join(CHECKS)}"
+            )
+
+
+def _described(entry: ModelEntry) -> dict[str, Any]:
+    """Name, model and settings of an entry, as they were written: keys are named only."""
+    content = entry.model_dump(mode="json", exclude_none=True)
+    if entry.kind == "rules":
+        return {
+            "name": entry.name,
+            "model": "rules",
+            **({"check": content["check"]} if "check" in content else {}),
+        }
+    return {
+        key: value for key, value in content.items() if key not in ("kind", "max_connections", "rpm", "tpm")
+    }

@@ -1,0 +1,163 @@
+"""What a build would do and cost, before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from perturb.build_plan import BuildPlan
+from perturb.generate.plan import OFFERED, LeverService, lever_service
+from perturb.llm.client import ModelSettings
+from perturb.records import BaseInstance, Candidate, Passage
+
+CHARACTERS_PER_TOKEN = 4
+"""Rule of thumb for English; the providers' own counts are used once calls are made."""
+
+GENERATION_OVERHEAD_TOKENS = 250
+"""Tokens of a generator's reply beside the query and the passages it copies."""
+
+VERDICT_TOKENS = 200
+"""Tokens of a verifier's reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEstimate:
+    """What one model would be asked."""
+
+    role: str
+    """`generator` or `verifier`."""
+    name: str
+    calls: int
+    """At most this many calls, without retries; a verifier is asked about every job's candidate."""
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+    """None when the price is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """What a whole build would do."""
+
+    instances: int
+    cells: int
+    jobs: int
+    models: tuple[ModelEstimate, ...]
+    levers: LeverService
+    missing_keys: tuple[str, ...] = ()
+    """Key variables that the build needs and that are not set."""
+
+    @property
+    def calls(self) -> int:
+        """Calls to models, at most."""
+        return sum(model.calls for model in self.models)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The whole cost in USD; None when the price of a model is unknown."""
+        costs = [model.cost_usd for model in self.models]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate under the names of `perturb build --dry-run --json`."""
+        return {
+            "instances": self.instances,
+            "cells": self.cells,
+            "jobs": self.jobs,
+            "calls": self.calls,
+            "cost_usd": self.cost_usd,
+            "missing_keys": list(self.missing_keys),
+            "models": [
+                {name: getattr(model, name) for name in ModelEstimate.__slots__} for model in self.models
+            ],
+            "levers": {name: jobs for served in self.levers.values() for name, jobs in served.items()},
+        }
+
+
+def estimate_build(build_plan: BuildPlan) -> CostEstimate:
+    """Count jobs and calls exactly, tokens by their length, and cost where prices are known.
+
+    It is an upper estimate but for levers that a generator declines: abstentions, instances that no lever of a cell
+    fits, machine checks and the economy schedule make the number of calls smaller.
+    Nothing is called and nothing written. Raises `ConfigError` for a model that could not be called with any key.
+    """
+    config = build_plan.config
+    per_generator = len(build_plan.instances) * len(config.chosen_cells) * config.replicates
+    jobs = per_generator * len(config.generators)
+    texts = sum(_longest_copy(instance) for _, instance in build_plan.instances)
+    copied = texts / max(1, len(build_plan.instances)) / CHARACTERS_PER_TOKEN
+    prompt = {"generator": _generation_prompt(build_plan), "verifier": _verification_prompt(build_plan)}
+    reply = {"generator": copied + GENERATION_OVERHEAD_TOKENS, "verifier": VERDICT_TOKENS}
+    models = [
+        _model(settings, role, calls, prompt[role], reply[role])
+        for role, calls, all_settings in (
+            ("generator", per_generator, build_plan.generator_settings),
+            ("verifier", jobs, build_plan.verifier_settings),
+        )
+        for settings in all_settings.values()
+    ]
+    served = lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue)
+    everybody = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
+    missing = _missing_keys(everybody) if everybody else ()
+    return CostEstimate(
+        len(build_plan.instances), len(config.chosen_cells), jobs, tuple(models), served, missing
+    )
+
+
+def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
+    from perturb.llm.remote import check_model, missing_key
+
+    for settings in models:
+        check_model(settings, needs_key=False)
+    return tuple(dict.fromkeys(name for settings in models if (name := missing_key(settings))))
+
+
+def _longest_copy(instance: BaseInstance) -> int:
+    """Characters that a generator may have to write again: of several passages, the signal ones."""
+    return len(instance.query) + sum(len(one.text) for one in instance.passages if one.role == "signal")
+
+
+def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply: float) -> ModelEstimate:
+    from perturb.llm.remote import with_price
+
+    price = with_price(settings).price
+    tokens = round(calls * prompt), round(calls * reply)
+    return ModelEstimate(role, settings.name, calls, *tokens, price.of(*tokens) if price else None)
+
+
+def _generation_prompt(build_plan: BuildPlan) -> float:
+    """Mean tokens of a generation prompt, over the cells and up to 50 instances."""
+    sample = [instance for _, instance in build_plan.instances][:50]
+    offered = OFFERED[build_plan.config.lever_choice]
+    lengths = [
+        sum(
+            len(message.content) for message in build_plan.prompts.generation(cell, instance, levers).messages
+        )
+        for cell in build_plan.config.chosen_cells
+        for levers in [build_plan.catalogue.levers_of(cell)[:offered]]
+        for instance in sample
+    ]
+    return sum(lengths) / len(lengths) / CHARACTERS_PER_TOKEN
+
+
+def _verification_prompt(build_plan: BuildPlan) -> float:
+    """Mean tokens of a verification prompt, taking the candidate to be as long as the original."""
+    sample = [instance for _, instance in build_plan.instances][:50]
+    lengths = [
+        sum(
+            len(m.content)
+            for m in build_plan.prompts.verification(
+                instance, _longest_candidate_text(cell, instance)
+            ).messages
+        )
+        for cell in build_plan.config.chosen_cells
+        for instance in sample
+    ]
+    return sum(lengths) / len(lengths) / CHARACTERS_PER_TOKEN
+
+
+def _longest_candidate_text(cell: Any, instance: BaseInstance) -> Candidate:
+    passages: tuple[Passage, ...] = instance.passages
+    return Candidate("", instance.id, "", cell, "", instance.query, passages, "", "")

@@ -1,0 +1,133 @@
+"""Opens what is to be curated: a file, a KILT task with its knowledge source, or a data set of the Hub."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from perturb.curate import kilt
+from perturb.curate.base_sets import FORMAT_READERS, format_reader
+from perturb.curate.hub import HubSource, open_hub
+from perturb.curate.recipes import PLAIN, Recipe
+from perturb.curate.source_rows import RowError, SkippedRow, SourceRow, read_rows, row_label
+from perturb.errors import SourceError
+from perturb.records import BaseInstance
+
+FORMATS: tuple[str, ...] = ("auto", *FORMAT_READERS, "kilt")
+"""Every form that can be curated; KILT needs its knowledge source beside it."""
+
+ReadRecord = tuple[str, BaseInstance | SkippedRow | RowError]
+"""What a record is called, and its instance or why it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRequest:
+    """What is curated, and how."""
+
+    source: Path | HubSource
+    form: str = "auto"
+    recipe: Recipe = PLAIN
+    seed: int | None = None
+    """Takes the place of the recipe's seed."""
+    limit: int | None = None
+    """Records of the source that are looked at."""
+    knowledge: Path | None = None
+    """The knowledge source of a KILT task."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSource:
+    """A source that is being read."""
+
+    name: str
+    form: str
+    records: Iterable[ReadRecord]
+    repeats: bool
+    """Whether several records may tell of one instance."""
+    facts: dict[str, Any]
+    licence: str | None
+    attribution: str | None
+
+
+def open_source(request: SourceRequest) -> OpenedSource:
+    """Begin to read a source. Raises `SourceError` if that cannot be done."""
+    rows, facts, licence = _rows(request.source)
+    if request.limit is not None:
+        rows = islice(rows, request.limit)
+    first = next(rows, None)
+    if first is None:
+        raise SourceError(f"{_name(request.source)}: holds no rows: write one JSON object per line")
+    rows = chain([first], rows)
+    if request.form == "kilt" or (request.form == "auto" and kilt.recognises(first.fields)):
+        return _open_kilt(request, rows, first, facts, licence)
+    if request.knowledge is not None:
+        raise SourceError(f"{request.knowledge}: a knowledge source goes with --format kilt: leave it out")
+    form = format_reader(request.form, first)
+    name = next(name for name, known in FORMAT_READERS.items() if known is form)
+    records = (
+        (row_label(row, "sample_id" if name == "garage" else "id"), _read(row, form.read_row)) for row in rows
+    )
+    header = first.header
+    return OpenedSource(header.name, name, records, form.repeats, facts, licence, header.attribution)
+
+
+def _open_kilt(
+    request: SourceRequest,
+    rows: Iterable[SourceRow],
+    first: SourceRow,
+    facts: dict[str, Any],
+    licence: str | None,
+) -> OpenedSource:
+    knowledge = request.knowledge
+    if knowledge is None:
+        raise SourceError(
+            f"{_name(request.source)}: a KILT task needs its knowledge source: give it with --knowledge FILE"
+        )
+    records = kilt.read_instances(rows, knowledge)
+    if knowledge.is_file():
+        facts = {**facts, "knowledge": {"file": knowledge.name, "bytes": knowledge.stat().st_size}}
+    return OpenedSource(first.header.name, "kilt", records, False, facts, licence, first.header.attribution)
+
+
+def _rows(source: Path | HubSource) -> tuple[Iterator[SourceRow], dict[str, Any], str | None]:
+    """The rows of a source, what the manifest says of it, and its licence as the Hub states it."""
+    if isinstance(source, Path):
+        return read_rows(source), {"file": source.name, "sha256": _sha256(source)}, None
+    opened = open_hub(source)
+    local = source.folder is not None
+    facts: dict[str, Any] = {
+        "dataset": Path(source.name).name if local else source.name,
+        "revision": opened.revision,
+        "subset": source.subset,
+        "split": source.split,
+        "columns": dict(source.columns),
+    }
+    return opened.rows, facts, opened.licence
+
+
+def _sha256(path: Path) -> str | None:
+    """Digest of a file's bytes; None if it cannot be read, which the reader then says better, or has no end."""
+    if not path.is_file():
+        return None
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def _name(source: Path | HubSource) -> str:
+    return str(source) if isinstance(source, Path) else source.name
+
+
+def _read(
+    row: SourceRow, read_row: Callable[[SourceRow], BaseInstance | SkippedRow]
+) -> BaseInstance | SkippedRow | RowError:
+    try:
+        return read_row(row)
+    except RowError as error:
+        return error

@@ -1,0 +1,229 @@
+"""From what a user calls a model to one that can be asked: a litellm name, an address, a function, a file's entry."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+
+from perturb.errors import ConfigError
+from perturb.evaluate.adapters import DEFAULT_REPLY, DEFAULT_REQUEST, FunctionModel, ServiceModel
+from perturb.executors.tasks import Opener
+from perturb.llm.client import ModelSettings
+from perturb.llm.redaction import redact
+from perturb.model_entries import ModelEntry, Name, expand
+from perturb.yaml_files import Strict, YamlFile
+
+_FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+_SERVICE = re.compile(r"https?://")
+
+
+class ServiceEntry(Strict):
+    """A RAG service behind HTTP, as a models file writes it."""
+
+    name: Name
+    url: str = Field(pattern=r"^https?://[^\s@]+$")
+    request: dict[str, Any] = Field(default_factory=lambda: dict(DEFAULT_REQUEST))
+    """The JSON body, with `{query}`, `{passages}`, `{context}`, `{prompt}`, `{item_id}` where the item's parts go."""
+    reply: str = Field(default=DEFAULT_REPLY, min_length=1)
+    """Path to the text in the JSON response: `answer`, `choices.0.text`."""
+    api_key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    """The variable whose value is sent as a bearer token."""
+    max_connections: int = Field(default=8, ge=1, le=4096)
+    rpm: int | None = Field(default=None, ge=1)
+    timeout: float = Field(default=120.0, gt=0)
+    max_retries: int = Field(default=6, ge=0, le=100)
+
+    @field_validator("url")
+    @classmethod
+    def _no_query(cls, value: str) -> str:
+        if urlsplit(value).query:
+            raise ValueError(
+                "an address with a query may hold a secret: leave it out, use api_key_env and 'request'"
+            )
+        return value
+
+    def settings(self) -> ModelSettings:
+        """The settings for `ServiceModel`."""
+        return ModelSettings(
+            name=self.name,
+            model=expand(self.url, self.name),
+            api_key_env=self.api_key_env,
+            params={"request": self.request, "reply": self.reply},
+            max_connections=self.max_connections,
+            rpm=self.rpm,
+            timeout=self.timeout,
+            max_retries=self.max_retries,
+            json_schema="off",
+        )
+
+
+class FunctionEntry(Strict):
+    """A Python function, as a models file writes it."""
+
+    name: Name
+    function: str = Field(pattern=rf"^{_FUNCTION.pattern}$")
+    max_connections: int = Field(default=8, ge=1, le=256)
+    timeout: float = Field(default=120.0, gt=0)
+
+    def settings(self) -> ModelSettings:
+        """The settings for `FunctionModel`."""
+        return ModelSettings(
+            name=self.name,
+            model=self.function,
+            max_connections=self.max_connections,
+            timeout=self.timeout,
+            max_retries=0,
+            json_schema="off",
+        )
+
+
+def _kind_of_entry(value: Any) -> str:
+    if isinstance(value, ServiceEntry) or (isinstance(value, Mapping) and "url" in value):
+        return "service"
+    if isinstance(value, FunctionEntry) or (isinstance(value, Mapping) and "function" in value):
+        return "function"
+    return "model"
+
+
+ModelsFileEntry = Annotated[
+    Annotated[ModelEntry, Tag("model")]
+    | Annotated[ServiceEntry, Tag("service")]
+    | Annotated[FunctionEntry, Tag("function")],
+    Discriminator(_kind_of_entry),
+]
+
+
+class ModelsFile(Strict):
+    """The file of `--models`: models, services and functions under names of their own."""
+
+    models: tuple[ModelsFileEntry, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _usable(self) -> ModelsFile:
+        names = [entry.name for entry in self.models]
+        for entry in self.models:
+            if isinstance(entry, ModelEntry) and entry.kind != "model":
+                raise ValueError(f"'{entry.name}' is of kind rules and cannot be evaluated: name a model")
+            if names.count(entry.name) > 1:
+                raise ValueError(f"two models are called '{entry.name}': give each its own name")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUnderTest:
+    """A model that takes part, under test or as the judge."""
+
+    settings: ModelSettings
+    opener: Opener | None = None
+    """For a service or a function: what makes the model; others go by the transports of `perturb.llm`."""
+
+    @property
+    def name(self) -> str:
+        """What the results call it."""
+        return self.settings.name
+
+    def facts(self) -> dict[str, Any]:
+        """What the ledger keeps of it; no key, not even one in an address that came out of a variable."""
+        settings = self.settings
+        facts = {"model": settings.model, "api_base": settings.api_base, "params": dict(settings.params)}
+        cleaned: dict[str, Any] = json.loads(redact(json.dumps(facts)))
+        return cleaned
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSet:
+    """The models of one run."""
+
+    under_test: Mapping[str, ModelUnderTest]
+    judge: ModelUnderTest | None = None
+
+    @property
+    def called(self) -> dict[str, ModelUnderTest]:
+        """The models under test and the judge, by name."""
+        return {**self.under_test, **({self.judge.name: self.judge} if self.judge else {})}
+
+    @property
+    def judging_themselves(self) -> tuple[str, ...]:
+        """Models under test that are the judge as well, under whatever name."""
+        if self.judge is None:
+            return ()
+        judge = self.judge.settings
+        return tuple(
+            name
+            for name, one in self.under_test.items()
+            if (one.settings.model, one.settings.api_base) == (judge.model, judge.api_base)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelNames:
+    """How names on the command line are understood."""
+
+    file: Path | None = None
+    """A models file, whose names come first."""
+    request: Mapping[str, Any] = field(default_factory=lambda: dict(DEFAULT_REQUEST))
+    """The body sent to a service that is named by its address."""
+    reply: str = DEFAULT_REPLY
+
+    def find(self, names: Sequence[str]) -> dict[str, ModelUnderTest]:
+        """The models with these names.
+
+        Raises `ConfigError` for a name that means nothing and a name given twice.
+        """
+        entries = (
+            {entry.name: entry for entry in YamlFile(self.file).parse(ModelsFile).models} if self.file else {}
+        )
+        found: dict[str, ModelUnderTest] = {}
+        for name in names:
+            if name in found:
+                raise ConfigError(f"model '{name}' is given twice: name each model once")
+            found[name] = model_under_test(
+                entries[name].settings() if name in entries else self._settings(name)
+            )
+        return found
+
+    def find_all(self, names: Sequence[str], judge: str | None) -> ModelSet:
+        """The models under test and the judge, by what the command line calls them. Raises `ConfigError`."""
+        under_test = self.find(names)
+        if judge is None:
+            return ModelSet(under_test)
+        return ModelSet(under_test, under_test.get(judge) or self.find([judge])[judge])
+
+    def _settings(self, name: str) -> ModelSettings:
+        if _SERVICE.match(name):
+            if "@" in urlsplit(name).netloc or urlsplit(name).query:
+                raise ConfigError(
+                    "the address of a service may not hold a secret: name it in a models file instead"
+                )
+            params = {"request": dict(self.request), "reply": self.reply}
+            return ModelSettings(
+                name, name, params=params, max_connections=8, timeout=120.0, json_schema="off"
+            )
+        if _FUNCTION.fullmatch(name):
+            return ModelSettings(
+                name, name, max_connections=8, timeout=120.0, max_retries=0, json_schema="off"
+            )
+        if "/" not in name:
+            known = f"a name from {self.file}, " if self.file else ""
+            raise ConfigError(
+                f"model '{name}' is not known: give {known}PROVIDER/MODEL as litellm writes it, http://…, or"
+                " module:function"
+            )
+        return ModelSettings(name, name)
+
+
+def model_under_test(settings: ModelSettings) -> ModelUnderTest:
+    """The model with these settings. Raises `ConfigError` for a function that cannot be imported."""
+    if _SERVICE.match(settings.model):
+        return ModelUnderTest(settings, ServiceModel)
+    if _FUNCTION.fullmatch(settings.model):
+        FunctionModel(settings)  # is there such a function?
+        return ModelUnderTest(settings, FunctionModel)
+    return ModelUnderTest(settings)

@@ -1,0 +1,223 @@
+"""The forms that question sets come in: how to tell them apart, and from a row of each to a `Question`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from perturb.curate.source_rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, SourceRow
+from perturb.digests import digest
+from perturb.errors import ConfigError
+from perturb.evaluate.questions import Question
+from perturb.tables import type_name
+
+ID_FIELDS: tuple[str, ...] = ("id", "qid", "ID", "item_id")
+"""Columns that name a question."""
+SNAPSHOT = "snapshot"
+"""The form of RefusalBench sets, ours and published, which `perturb.evaluate.loading` reads."""
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+]?\.\d+")
+
+
+def format_of_row(form: str, name: str, first: SourceRow) -> str:
+    """The form of a set called `name`, told from its first row if `form` is `auto`.
+
+    Raises `ConfigError` for an unknown form.
+    """
+    if form in READERS:
+        return form
+    if form != "auto":
+        raise ConfigError(f"--format: '{form}' is unknown: use {', '.join(FORMATS)}")
+    fields = first.fields
+    if "perturbed_query" in fields:
+        return SNAPSHOT
+    if "faitheval" in name.lower() or "answerKey" in fields:
+        return "faitheval"
+    if "options" in fields:
+        return "medqa"
+    if "prompt" in fields and "reference" in fields:
+        return "precisewikiqa"
+    answer = fields.get("answer")
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        return "aime"
+    return "simpleqa" if "problem" in fields else "plain"
+
+
+def read_row(form: str, row: SourceRow) -> Question:
+    """The question of one row. Raises `RowError`, with file, line and field, for a row that cannot be used."""
+    return READERS[form](row)
+
+
+def _simpleqa(row: SourceRow) -> Question:
+    """SimpleQA: `problem`, `answer`."""
+    return _question(row, _text(row, "problem"), answers=row.answers("answer"))
+
+
+def _precisewikiqa(row: SourceRow) -> Question:
+    """What the generator of PreciseWikiQA writes: `prompt`, `answer`; the article it comes from is not shown."""
+    return _question(row, _text(row, "prompt"), answers=row.answers("answer"))
+
+
+def _faitheval(row: SourceRow) -> Question:
+    """FaithEval: counterfactual rows have options; to the other two tasks no answer is right."""
+    context = _context(row)
+    text = _text(row, "question")
+    if row.fields.get("choices") is None:
+        return _question(row, text, answers=(), context=context, answerable=False)
+    choices = row.fields["choices"]
+    if not isinstance(choices, dict) or not all(
+        isinstance(choices.get(key), list) for key in ("label", "text")
+    ):
+        raise row.error("choices", "must hold the lists 'label' and 'text'")
+    labels, texts = [str(label) for label in choices["label"]], choices["text"]
+    key = str(row.fields.get("answerKey"))
+    if key not in labels or len(labels) != len(texts):
+        raise row.error("answerKey", f"must be one of the labels {', '.join(labels)}")
+    options = _lettered(row, texts, "choices.text")
+    letter = LETTERS[labels.index(key)]
+    return _question(row, text, answers=(letter,), options=options, context=context, answerable=True)
+
+
+def _medqa(row: SourceRow) -> Question:
+    """Multiple choice: `question`, `options` (by letter, or a list), and the letter as `answer_idx` or `answer`."""
+    given = row.fields.get("options")
+    if isinstance(given, dict):
+        texts = [given[key] for key in sorted(given)]
+        if [str(key).upper() for key in sorted(given)] != list(LETTERS[: len(given)]):
+            raise row.error("options", "must be named A, B, C, … without a gap")
+    elif isinstance(given, list):
+        texts = given
+    else:
+        raise row.error("options", f"must be an object by letter or a list, got {type_name(given)}")
+    options = _lettered(row, texts, "options")
+    field = "answer_idx" if row.fields.get("answer_idx") is not None else "answer"
+    stated = str(row.fields.get(field, "")).strip()
+    by_text = [letter for letter, text in options.items() if text == stated]
+    letter = stated.upper() if stated.upper() in options else (by_text or [""])[0]
+    if not letter:
+        raise row.error(field, f"must be one of the letters {', '.join(options)}")
+    return _question(
+        row, _text(row, "question"), answers=(letter,), options=options, context=_context(row, False)
+    )
+
+
+def _aime(row: SourceRow) -> Question:
+    """A question with one exact number: `question`, `problem` or `Problem`; `answer` or `Answer`."""
+    name = _first_of(row, ("question", "problem", "Problem"))
+    field = _first_of(row, ("answer", "Answer"))
+    number = read_number(str(row.fields[field]))
+    if number is None:
+        raise row.error(field, "must be one number")
+    return _question(row, _text(row, name), answers=(format(number, "f"),), number=True)
+
+
+def _plain(row: SourceRow) -> Question:
+    """Any set: `question`, `query` or `problem`; `answers` or `answer`; optional `context`, `answerable`, `base_id`."""
+    name = _first_of(row, ("question", "query", "problem"))
+    answerable = _flag(row, "answerable")
+    answers: tuple[str, ...] = ()
+    if answerable is not False:
+        answers = row.answers(_first_of(row, ("answers", "answer")))
+    base_id = row.identifier("base_id")
+    return _question(
+        row,
+        _text(row, name),
+        answers=answers,
+        context=_context(row, needed=False),
+        answerable=answerable,
+        metadata={} if base_id is None else {"base_id": base_id},
+    )
+
+
+READERS: Mapping[str, Callable[[SourceRow], Question]] = {
+    "simpleqa": _simpleqa,
+    "precisewikiqa": _precisewikiqa,
+    "faitheval": _faitheval,
+    "medqa": _medqa,
+    "aime": _aime,
+    "plain": _plain,
+}
+FORMATS: tuple[str, ...] = ("auto", SNAPSHOT, *READERS)
+"""What a form can be called where a set is read."""
+
+
+def read_number(text: str) -> Decimal | None:
+    """The one number that a text states; None for none or for several different ones.
+
+    >>> read_number("$1,234.50"), read_number("x = 033"), read_number("3 or 4")
+    (Decimal('1234.5'), Decimal('33'), None)
+    """
+    try:
+        found = {Decimal(match.replace(",", "")) for match in _NUMBER.findall(text)}
+    except InvalidOperation:
+        return None
+    if len(found) != 1:
+        return None
+    number = found.pop()
+    whole = number.to_integral_value()
+    return whole if number == whole else number.normalize()
+
+
+def _question(
+    row: SourceRow,
+    text: str,
+    *,
+    answers: tuple[str, ...],
+    options: Mapping[str, str] | None = None,
+    number: bool = False,
+    context: str | None = None,
+    answerable: bool | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Question:
+    stated = next((row.identifier(name) for name in ID_FIELDS if row.fields.get(name) is not None), None)
+    return Question(
+        id=stated or digest(text, context, options, answers),
+        text=text,
+        answers=answers,
+        form="option" if options else "number" if number else "text",
+        options=options or {},
+        context=context,
+        source=row.header.name,
+        answerable=answerable,
+        metadata=metadata or {},
+    )
+
+
+def _text(row: SourceRow, field: str) -> str:
+    if row.fields.get(field) is None:
+        raise row.error(field, "is missing: give it as a string")
+    return row.text(row.fields[field], field, MAX_PASSAGE_CHARS)
+
+
+def _context(row: SourceRow, needed: bool = True) -> str | None:
+    if row.fields.get("context") is None and not needed:
+        return None
+    return row.text(row.fields.get("context"), "context", 10 * MAX_PASSAGE_CHARS)
+
+
+def _first_of(row: SourceRow, names: tuple[str, ...]) -> str:
+    for name in names:
+        if row.fields.get(name) is not None:
+            return name
+    raise row.error(names[0], f"is missing: one of {', '.join(names)} must be there")
+
+
+def _flag(row: SourceRow, field: str) -> bool | None:
+    value = row.fields.get(field)
+    known: Mapping[Any, bool | None] = {None: None, True: True, False: False, "true": True, "false": False}
+    folded = value.strip().lower() if isinstance(value, str) else value
+    if isinstance(folded, list | dict) or folded not in known:
+        raise row.error(field, "must be true or false")
+    return known[folded]
+
+
+def _lettered(row: SourceRow, texts: list[Any], field: str) -> dict[str, str]:
+    if not 2 <= len(texts) <= len(LETTERS):
+        raise row.error(field, f"must hold 2 to {len(LETTERS)} options, got {len(texts)}")
+    return {
+        letter: row.text(text, f"{field}[{letter}]", MAX_QUERY_CHARS)
+        for letter, text in zip(LETTERS, texts, strict=False)
+    }

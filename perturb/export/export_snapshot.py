@@ -1,0 +1,106 @@
+"""From a run's ledger to a snapshot folder: select, build rows, write."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from perturb.export.controls import build_controls
+from perturb.export.facts import SnapshotFacts
+from perturb.export.snapshot import Snapshot, write_snapshot
+from perturb.export.snapshot_rows import AcceptedItem, build_rows
+from perturb.records import NEAR_DUPLICATE
+from perturb.select import AcceptedCandidate, Selection, SelectionPlan, select
+from perturb.store import queries
+from perturb.store.plans import CurrentPlan
+
+
+def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan) -> Selection:
+    """Draw from the accepted candidates of the current plan."""
+    accepted = [
+        AcceptedCandidate(one.job.id, one.job.instance_id, one.job.generator, one.job.cell)
+        for one in queries.accepted_jobs(db, plan.number, plan.panel)
+    ]
+    generators = [entry.name for entry in plan.facts.generators]
+    return select(accepted, quota, generators, plan.cells)
+
+
+def export_snapshot(
+    db: sqlite3.Connection,
+    plan: CurrentPlan,
+    quota: SelectionPlan,
+    folder: Path,
+    created: datetime | None,
+    twins: bool = False,
+) -> Snapshot:
+    """Select rows and write them as a snapshot, with `twins` beside their unperturbed originals.
+
+    Raises `SnapshotError` if nothing was accepted or the folder cannot be written, `ConfigError` if the quota
+    contradicts itself.
+    """
+    selection = select_items(db, plan, quota)
+    labels = (plan.facts.round, plan.facts.panel.name)
+    return write_snapshot(
+        folder,
+        build_rows(_items(db, plan, selection), *labels),
+        _facts(db, plan, quota, selection, created),
+        plan.config,
+        build_controls(_items(db, plan, selection), *labels) if twins else (),
+    )
+
+
+def _items(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> Iterator[AcceptedItem]:
+    def item(candidate_id: str) -> AcceptedItem:
+        votes = queries.votes_of(db, candidate_id, plan.members)
+        return AcceptedItem(
+            queries.instance_of(db, candidate_id),
+            queries.candidate(db, candidate_id),
+            tuple(votes.values()),
+        )
+
+    return map(item, selection.ids)
+
+
+def _facts(
+    db: sqlite3.Connection,
+    plan: CurrentPlan,
+    quota: SelectionPlan,
+    selection: Selection,
+    created: datetime | None,
+) -> SnapshotFacts:
+    from perturb.audit.agreement_figures import agreement_figures
+    from perturb.audit.vote_sources import read_plan
+
+    facts = plan.facts
+    counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
+    totals = queries.call_totals(db)
+    costs = [entry["cost_usd"] for entry in totals.values()]
+    needed, members = facts.panel.needed, len(plan.members)
+    return SnapshotFacts(
+        name=facts.name,
+        round=facts.round,
+        seed=facts.seed,
+        code_version=facts.code_version,
+        digests=facts.digests,
+        panel=facts.panel.name,
+        consensus="unanimous" if needed == members else f"{needed} of {members}",
+        offline_panel=facts.panel.offline,
+        generators=tuple(entry.model_dump() for entry in facts.generators),
+        verifiers=tuple(entry.model_dump() for entry in facts.verifiers),
+        stages={
+            **{"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
+            "near_duplicates": queries.count_rejected(db, plan.number, NEAR_DUPLICATE),
+        },
+        plan=quota,
+        shortfalls=selection.shortfalls,
+        tokens={
+            kind: sum(entry[f"{kind}_tokens"] or 0 for entry in totals.values())
+            for kind in ("prompt", "completion")
+        },
+        cost_usd=None if None in costs else round(sum(costs), 6),
+        attribution=facts.base_set.attribution,
+        agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,
+        created=created,
+    )

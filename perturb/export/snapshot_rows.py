@@ -1,0 +1,210 @@
+"""One accepted item as a published row, and the schemas that the rows follow (spec, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from perturb.digests import digest
+from perturb.export.spool import Spool
+from perturb.records import BaseInstance, Candidate, Verdict, VerdictState
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SnapshotRow: TypeAlias = dict[str, Any]
+"""A row, its fields in published order; built by `build_rows`."""
+
+
+class ColumnKind(Enum):
+    """What a field holds; `schema_of` gives the Arrow types, so that reading this module does not import Arrow."""
+
+    TEXT = auto()
+    TEXTS = auto()
+    INDICES = auto()
+    VOTES = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A published field."""
+
+    name: str
+    kind: ColumnKind
+    note: str
+    """What it holds, for the data set card."""
+
+
+_PUBLISHED = (
+    Column("id", ColumnKind.TEXT, "Identifier of the item; unique in the snapshot."),
+    Column("source_id", ColumnKind.TEXT, "Identifier of the base instance it was made from."),
+    Column("generator_model", ColumnKind.TEXT, "Name of the generator that made it."),
+    Column("perturbation_class", ColumnKind.TEXT, "One of the six perturbation classes."),
+    Column("intensity", ColumnKind.TEXT, "LOW, MEDIUM or HIGH."),
+    Column(
+        "expected_rag_behavior", ColumnKind.TEXT, "Ground truth: ANSWER_CORRECTLY or the code of the refusal."
+    ),
+    Column("lever_selected", ColumnKind.TEXT, "Name of the lever that was applied."),
+    Column("original_query", ColumnKind.TEXT, "The question before the perturbation."),
+    Column("original_context", ColumnKind.TEXT, "The context before it; several passages are numbered."),
+    Column(
+        "original_answers",
+        ColumnKind.TEXTS,
+        "Accepted answers to the original question, the preferred one first.",
+    ),
+    Column("perturbed_query", ColumnKind.TEXT, "The question a model is asked."),
+    Column(
+        "perturbed_context", ColumnKind.TEXT, "The context a model is shown; several passages are numbered."
+    ),
+    Column("implementation_reasoning", ColumnKind.TEXT, "The generator's account of what it changed."),
+    Column(
+        "verifier_votes",
+        ColumnKind.VOTES,
+        "One vote for each verifier, by name; the verdict is pass, fail or unscored.",
+    ),
+)
+
+_SEVERAL_PASSAGES = (
+    Column("query", ColumnKind.TEXT, "The same as perturbed_query."),
+    Column(
+        "grounding",
+        ColumnKind.TEXTS,
+        "Texts of the perturbed passages, without their titles, in the order shown.",
+    ),
+    Column(
+        "reference_answer",
+        ColumnKind.TEXT,
+        "A long answer to the original question, where the source has one.",
+    ),
+    Column(
+        "signal_indices",
+        ColumnKind.INDICES,
+        "Positions in grounding, from 0, of passages that bear on the question.",
+    ),
+    Column("noise_indices", ColumnKind.INDICES, "Positions in grounding, from 0, of the other passages."),
+)
+
+_DOMAIN = Column("domain", ColumnKind.TEXT, "Subject area, where the source names one.")
+_ROUND = Column("round", ColumnKind.TEXT, "The round the item was made in.")
+
+_OURS = (
+    Column("licence", ColumnKind.TEXT, "Licence of the base instance, as its source states it."),
+    Column("source", ColumnKind.TEXT, "Where the base instance comes from."),
+    Column("panel", ColumnKind.TEXT, "Name of the panel of verifiers that accepted the item."),
+    Column("row_digest", ColumnKind.TEXT, "Digest of all the other fields."),
+)
+
+SINGLE_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, _ROUND, _DOMAIN, *_OURS)
+"""Fields of a row whose context is a single passage."""
+
+SEVERAL_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, *_SEVERAL_PASSAGES, _DOMAIN, _ROUND, *_OURS)
+"""Fields of a row whose context is several passages."""
+
+
+def columns_of(row: SnapshotRow) -> tuple[Column, ...]:
+    """The columns that `row` is laid out by."""
+    return SEVERAL_COLUMNS if "grounding" in row else SINGLE_COLUMNS
+
+
+def schema_of(columns: Sequence[Column]) -> pa.Schema:
+    """The Arrow schema of `columns`.
+
+    It is always written out: a column without a single value would else get a type that cannot be loaded.
+    """
+    import pyarrow as pa
+
+    texts = pa.list_(pa.string())
+    names = ("verifier", "verdict", "predicted_behavior")
+    vote = [*((name, pa.string()) for name in names), ("failed_checks", texts), ("issues", texts)]
+    types = {
+        ColumnKind.TEXT: pa.string(),
+        ColumnKind.TEXTS: texts,
+        ColumnKind.INDICES: pa.list_(pa.int32()),
+        ColumnKind.VOTES: pa.list_(pa.struct(vote)),
+    }
+    return pa.schema([(column.name, types[column.kind]) for column in columns])
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedItem:
+    """Everything that a row is made from."""
+
+    instance: BaseInstance
+    candidate: Candidate
+    votes: tuple[Verdict, ...]
+
+
+def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
+    """One row for each item, in the order given, kept on disk; its layout follows from the number of its passages."""
+    shared = {"round": round_name, "panel": panel}
+    return Spool(_build_row(item, shared) for item in items)
+
+
+def row_digest(row: SnapshotRow) -> str:
+    """32 hexadecimal digits that stand for every field of `row` but `row_digest` itself."""
+    return digest({name: value for name, value in row.items() if name != "row_digest"}, length=32)
+
+
+def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
+    instance, candidate = item.instance, item.candidate
+    columns = SEVERAL_COLUMNS if len(instance.passages) > 1 else SINGLE_COLUMNS
+    roles = [passage.role for passage in candidate.passages]
+    values: dict[str, Any] = {
+        "id": candidate.id,
+        "source_id": instance.id,
+        "generator_model": candidate.generator,
+        "perturbation_class": str(candidate.cell.perturbation_class),
+        "intensity": str(candidate.cell.intensity),
+        "expected_rag_behavior": candidate.expected_behavior,
+        "lever_selected": candidate.lever,
+        "original_query": instance.query,
+        "original_context": instance.context,
+        "original_answers": list(instance.answers),
+        "perturbed_query": candidate.query,
+        "perturbed_context": candidate.context,
+        "implementation_reasoning": candidate.reasoning,
+        "verifier_votes": [_vote(vote) for vote in sorted(item.votes, key=lambda vote: vote.verifier)],
+        "query": candidate.query,
+        "grounding": [passage.text for passage in candidate.passages],
+        "reference_answer": instance.reference_answer,
+        "signal_indices": [index for index, role in enumerate(roles) if role == "signal"],
+        "noise_indices": [index for index, role in enumerate(roles) if role == "noise"],
+        "domain": instance.domain,
+        "licence": instance.licence,
+        "source": instance.source,
+        **shared,
+    }
+    row = {column.name: _storable(values[column.name]) for column in columns if column.name != "row_digest"}
+    return {**row, "row_digest": row_digest(row)}
+
+
+def _vote(vote: Verdict) -> dict[str, Any]:
+    return {
+        "verifier": vote.verifier,
+        "verdict": str(vote.state),
+        "predicted_behavior": vote.predicted_behavior,
+        "failed_checks": sorted(name for name, passed in vote.checks.items() if not passed),
+        "issues": list(vote.issues) if vote.state is not VerdictState.UNSCORED else [_why_unscored(vote)],
+    }
+
+
+def _why_unscored(vote: Verdict) -> str:
+    """Why there is no verdict, in words of ours: those of a provider may name accounts, addresses and keys."""
+    return "call failed" if vote.raw in (*vote.issues, "") else "unreadable reply"
+
+
+def _storable(value: Any) -> Any:
+    """The value with lone surrogates, which no UTF-8 file can hold, as U+FFFD; all else unchanged.
+
+    >>> _storable(["a", "b\\ud800"]) == ["a", "b\\ufffd"]
+    True
+    """
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [_storable(member) for member in value]
+    if isinstance(value, dict):
+        return {name: _storable(member) for name, member in value.items()}
+    return value

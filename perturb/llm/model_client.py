@@ -1,0 +1,293 @@
+"""Asks a model for something that can be read: cache, budget, one repair, and a record of every call."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from perturb.digests import digest
+from perturb.errors import ModelError, TransientModelError
+from perturb.llm.budget import Budget, upper_bound
+from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message
+from perturb.llm.limits import OutOfTriesError
+from perturb.llm.redaction import redact
+from perturb.llm.replies import whole_characters
+from perturb.llm.wire import count_of
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+Status = Literal["read", "unread", "error"]
+"""Read; answered but unreadable; not answered."""
+
+_QUOTED = 8000
+"""Characters of an unreadable reply that are shown to the model again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call as it goes into the ledger; several may share a key: an unread one and its repair."""
+
+    key: str
+    """Digest of everything that decides the reply to the first request."""
+    model: str
+    """The name in the configuration."""
+    purpose: str
+    subject: str
+    """The id of the job or candidate it was made for."""
+    status: Status
+    reply: str
+    error: str
+    """Why it could not be read, or why it failed; keys removed."""
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost_usd: float | None
+    """None when unknown."""
+    charged_usd: float
+    """What the budget was charged: the cost, or the most the call could cost when it is unknown."""
+    seconds: float
+    tries: int
+
+
+class CallLog(Protocol):
+    """Where calls are kept."""
+
+    def find(self, key: str) -> str | None:
+        """The text of a `read` call with this key, recorded in this run or an earlier one."""
+
+    def record(self, call: Call) -> None:
+        """Keep a call; must not block, and `find` must know of it at once."""
+
+    async def committed(self) -> None:
+        """Return when everything recorded so far is on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResult(Generic[T]):
+    """What became of a question."""
+
+    value: T | None
+    """What was read; None unless the status is `read`."""
+    raw: str
+    """The last reply as it came."""
+    error: str
+    status: Status
+    cached: bool = False
+    """True if nothing was sent for it."""
+    transient: bool = False
+    """True for an error that may be gone next time."""
+    cut: bool = False
+    """True for a reply that was too long to be kept whole; it is not asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Query(Generic[T]):
+    """One thing to ask, with its key and the names it is recorded under."""
+
+    model: ChatModel
+    request: ChatRequest
+    read: Callable[[str], T]
+    key: str
+    purpose: str
+    subject: str
+
+
+class ModelClient:
+    """Asks models by name. Identical questions asked at the same time share one call."""
+
+    def __init__(self, models: Mapping[str, ChatModel], log: CallLog, budget: Budget) -> None:
+        self._models = models
+        self._fingerprints = {name: model.settings.fingerprint() for name, model in models.items()}
+        self._log = log
+        self._budget = budget
+        self._in_flight: dict[str, asyncio.Future[ModelResult[Any] | None]] = {}
+
+    async def ask(
+        self,
+        model_name: str,
+        request: ChatRequest,
+        read: Callable[[str], T],
+        *,
+        purpose: str,
+        subject: str,
+        salt: str = "",
+    ) -> ModelResult[T]:
+        """Ask a model until its reply can be read, twice at most.
+
+        `read` turns the text of a reply into a value and raises `ValueError` (a `ReplyError`, say) if it
+        cannot; the model is then shown the error and asked once more. `salt` tells apart questions that are
+        meant to be asked again in the same words.
+
+        Raises `BudgetSpent` if the call could overspend the budget; failures of the model are returned.
+        """
+        model = self._models[model_name]
+        key = _key(self._fingerprints[model_name], request, salt)
+        question = _Query(model, replace(request, key=key), read, key, purpose, subject)
+        while True:
+            cached = self._from_log(question)
+            if cached:
+                return cached
+            flight = self._in_flight.get(key)
+            if flight is None:
+                return await self._call_and_share(question)
+            shared = await asyncio.shield(flight)
+            if shared is not None:
+                return _reread(shared, read)
+
+    def _from_log(self, question: _Query[T]) -> ModelResult[T] | None:
+        """The answer that an earlier call paid for, if it still reads."""
+        text = self._log.find(question.key)
+        if text is None:
+            return None
+        try:
+            return ModelResult(question.read(text), text, "", "read", cached=True)
+        except ValueError:
+            return None
+
+    async def _call_and_share(self, question: _Query[T]) -> ModelResult[T]:
+        """Ask, and tell those who asked the same meanwhile; None tells them to ask for themselves."""
+        flight: asyncio.Future[ModelResult[Any] | None] = asyncio.get_running_loop().create_future()
+        self._in_flight[question.key] = flight
+        answer: ModelResult[T] | None = None
+        try:
+            answer = await self._ask_with_repair(question)
+            return answer
+        finally:
+            del self._in_flight[question.key]
+            flight.set_result(None if answer is None else replace(answer, value=None))
+
+    async def _ask_with_repair(self, question: _Query[T]) -> ModelResult[T]:
+        first = await self._call(question)
+        if first.status != "unread" or first.cut:
+            return first
+        repair = replace(question, request=_repair(question.request, first.raw, first.error))
+        second = await self._call(repair)
+        return replace(second, raw=first.raw) if second.status == "error" else second
+
+    async def _call(self, question: _Query[T]) -> ModelResult[T]:
+        """Send one request within the budget, read the reply, record both."""
+        bound = upper_bound(question.model.settings, question.request)
+        await self._budget.reserve(bound)
+        cost: float | None = 0.0
+        kept: list[ModelResult[T]] = []
+
+        async def keep(reply: ChatReply) -> None:
+            nonlocal cost
+            reply = _storable(reply)
+            cost = reply.cost_usd
+            kept.append(self._answered(question, reply, bound if cost is None else cost))
+            await self._log.committed()
+
+        try:
+            reply = await question.model.complete(replace(question.request, keep=keep))
+            if not kept:  # a model without limits
+                await keep(reply)
+        except ModelError as error:
+            return self._failed(question, error)
+        finally:
+            self._budget.settle(bound, cost)
+        return kept[0]
+
+    def _answered(self, question: _Query[T], reply: ChatReply, charged: float) -> ModelResult[T]:
+        asked: ModelResult[T]
+        most = question.model.settings.max_reply_bytes
+        beginning = _beginning(reply.text, most)
+        if beginning is not None:
+            # What is kept of it stands in the record of the call alone; results quote it.
+            problem = f"the reply is longer than {most} bytes (max_reply_bytes)"
+            asked = ModelResult(None, beginning, problem, "unread", cut=True)
+            self._record(question, asked, reply, charged)
+            return replace(asked, raw=beginning[:_QUOTED])
+        try:
+            if reply.problem:
+                raise ValueError(reply.problem)
+            asked = ModelResult(question.read(reply.text), reply.text, "", "read")
+        except ValueError as error:
+            problem = str(error)
+            if reply.finish_reason == "length":
+                problem += " (the reply stopped at its limit of tokens)"
+            asked = ModelResult(None, reply.text, problem, "unread")
+        self._record(question, asked, reply, charged)
+        return asked
+
+    def _failed(self, question: _Query[T], error: ModelError) -> ModelResult[T]:
+        asked: ModelResult[T] = ModelResult(
+            None,
+            "",
+            whole_characters(redact(str(error))),
+            "error",
+            transient=isinstance(error, TransientModelError),
+        )
+        tries = error.tries if isinstance(error, OutOfTriesError) else 1
+        self._record(question, asked, ChatReply("", tries=tries), 0.0)
+        return asked
+
+    def _record(self, question: _Query[T], asked: ModelResult[T], reply: ChatReply, charged: float) -> None:
+        self._log.record(
+            Call(
+                key=question.key,
+                model=question.model.settings.name,
+                purpose=question.purpose,
+                subject=question.subject,
+                status=asked.status,
+                reply=asked.raw,
+                error=asked.error,
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+                cost_usd=reply.cost_usd,
+                charged_usd=charged,
+                seconds=reply.seconds,
+                tries=reply.tries,
+            )
+        )
+
+
+def _storable(reply: ChatReply) -> ChatReply:
+    """The reply as any ledger takes it: whole characters, counts that can be, a cost that is a number."""
+    known = reply.cost_usd is not None and 0 <= reply.cost_usd < math.inf
+    return replace(
+        reply,
+        text=whole_characters(reply.text),
+        prompt_tokens=count_of(reply.prompt_tokens),
+        completion_tokens=count_of(reply.completion_tokens),
+        cost_usd=reply.cost_usd if known else None,
+    )
+
+
+def _beginning(text: str, most: int) -> str | None:
+    """The first `most` bytes of a text that is longer than that in UTF-8; None for any other."""
+    if 4 * len(text) <= most or len(encoded := text.encode()) <= most:
+        return None
+    return encoded[:most].decode(errors="ignore")
+
+
+def _key(fingerprint: str, request: ChatRequest, salt: str) -> str:
+    messages = [(message.role, message.content) for message in request.messages]
+    schema = None if request.schema is None else dict(request.schema)
+    return digest(fingerprint, messages, schema, salt, length=32)
+
+
+def _reread(shared: ModelResult[U], read: Callable[[str], T]) -> ModelResult[T]:
+    """The answer to somebody else's identical question, read our way."""
+    if shared.status == "read":
+        try:
+            return ModelResult(read(shared.raw), shared.raw, "", "read", cached=True)
+        except ValueError as error:
+            return ModelResult(None, shared.raw, str(error), "unread", cached=True)
+    return ModelResult(None, shared.raw, shared.error, shared.status, cached=True, transient=shared.transient)
+
+
+def _repair(request: ChatRequest, reply: str, error: str) -> ChatRequest:
+    """The request with the unreadable reply and what is wrong with it."""
+    turns = (
+        Message("assistant", reply[:_QUOTED] if reply.strip() else "(empty)"),
+        Message(
+            "user",
+            f"That reply could not be read: {error}. Answer again with the one JSON object that was asked for, "
+            "complete and with nothing before or after it.",
+        ),
+    )
+    return replace(request, messages=request.messages + turns, key=f"{request.key}:repair")

@@ -1,0 +1,187 @@
+"""The scores of one model: metrics, breakdowns, confusion matrix, outcomes, calibration by level."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Integers
+from perturb.metrics.outcomes import LEVELS, SCORED, UNSCORED, ReplyCounts, ReplyOutcome
+from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, bounds
+from perturb.metrics.resampling import Resamples
+from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER
+from perturb.score.metric_intervals import estimate_metrics
+from perturb.score.table import GROUPINGS, ModelReplies, ordered_names
+
+NONE = "NONE"
+"""The column of the confusion matrix for replies that refuse nothing."""
+
+
+class Unit(StrEnum):
+    """What a bootstrap resample draws."""
+
+    BASE = "base"
+    """Base instances with all their items: items made from one question are not independent."""
+    ITEM = "item"
+    """Single items, as the paper does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are computed."""
+
+    resamples: int = 1000
+    seed: int = 0
+    unit: Unit = Unit.BASE
+
+    def draw(self, base_ids: Sequence[str | None]) -> Resamples:
+        """The resamples of replies with these base instances."""
+        if self.unit is Unit.ITEM:
+            codes: Integers = np.arange(len(base_ids))
+        else:
+            codes = np.unique(np.array(base_ids, dtype=str), return_inverse=True)[1]
+        return Resamples.draw(codes, self.resamples, self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelAccuracy:
+    """One point of a reliability diagram."""
+
+    replies: str
+    """`all`, `answers` or `refusals`."""
+    level: str
+    midpoint: float
+    n: int
+    """Scored replies that state the level."""
+    accuracy: float
+    """The share of them that is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScores:
+    """Everything that is computed for one model."""
+
+    model: str
+    n: int
+    """Its replies, unscored ones included."""
+    metrics: dict[str, Estimate]
+    bounds: dict[str, tuple[float, float] | None]
+    """By metric: lowest and highest value as the unscored replies are read one way or the other."""
+    groups: dict[str, dict[str, dict[str, Estimate]]]
+    """By grouping (`class`, `intensity`, …), group and metric."""
+    confusion: dict[str, dict[str, int]]
+    """Replies by ground truth and prediction; `NONE` where nothing was refused; unread ones left out."""
+    outcomes: dict[str, float | None]
+    """Shares of the six outcomes among the scored replies: they sum to 1, or are None if none was scored."""
+    outcome_counts: dict[str, int]
+    """Replies by outcome, the unscored kinds among them."""
+    calibration: tuple[LevelAccuracy, ...]
+
+    @property
+    def unscored(self) -> int:
+        """Replies of which something could not be read."""
+        return sum(self.outcome_counts[outcome] for outcome in UNSCORED)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "model": self.model,
+            "n": self.n,
+            "metrics": _plain(self.metrics),
+            **{
+                f"by_{grouping}": {name: _plain(metrics) for name, metrics in groups.items()}
+                for grouping, groups in self.groups.items()
+            },
+            "confusion": self.confusion,
+            "outcomes": self.outcomes,
+            "outcome_counts": self.outcome_counts,
+            "unscored": self.unscored,
+            "bounds": {
+                name: None if ends is None else {"low": ends[0], "high": ends[1]}
+                for name, ends in self.bounds.items()
+            },
+            "calibration": [
+                {
+                    "replies": one.replies,
+                    "level": one.level,
+                    "midpoint": one.midpoint,
+                    "n": one.n,
+                    "accuracy": one.accuracy,
+                }
+                for one in self.calibration
+            ],
+        }
+
+
+def score_model(
+    replies: ModelReplies, resampling: Resampling, *, codes: Sequence[str], raf: bool
+) -> ModelScores:
+    """Compute every score of one model; `codes` are those of the classes, `raf` says how answers are judged."""
+    drawn = resampling.draw(replies.labels("base_id"))
+    counts = ReplyCounts.of(replies.outcomes, [row.level for row in replies.rows], raf=raf)
+    by_outcome = Counter(replies.outcomes)
+    scored = sum(by_outcome[outcome] for outcome in SCORED)
+    return ModelScores(
+        model=replies.model,
+        n=len(replies.rows),
+        metrics=estimate_metrics(replies.cells, drawn, raf=raf),
+        bounds={name: bounds(name, counts) for name in REFUSAL_METRICS},
+        groups={
+            grouping: _by_group(replies, replies.labels(column), drawn, raf=raf)
+            for grouping, column in GROUPINGS.items()
+        },
+        confusion=confusion_matrix(replies, codes),
+        outcomes={outcome: by_outcome[outcome] / scored if scored else None for outcome in SCORED},
+        outcome_counts={outcome: by_outcome[outcome] for outcome in ReplyOutcome},
+        calibration=_calibration(counts),
+    )
+
+
+def confusion_matrix(replies: ModelReplies, codes: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Replies by ground truth (rows: `codes`, then answerable items) and prediction (seven codes, then NONE)."""
+    counts = Counter((row.expected, row.predicted) for row in replies.rows)
+    return {
+        expected: {
+            **{code: counts[expected, code] for code in (*codes, REFUSE_OTHER)},
+            NONE: counts[expected, ANSWER_CORRECTLY],
+        }
+        for expected in (*codes, ANSWER_CORRECTLY)
+    }
+
+
+def _by_group(
+    replies: ModelReplies, labels: Sequence[str | None], drawn: Resamples, *, raf: bool
+) -> dict[str, dict[str, Estimate]]:
+    """The metrics of each group; replies without a label are in none."""
+    members: dict[str, list[int]] = {name: [] for name in ordered_names(labels)}
+    for number, label in enumerate(labels):
+        if label is not None:
+            members[label].append(number)
+    return {
+        name: estimate_metrics(replies.cells[rows], drawn.part(np.array(rows)), raf=raf)
+        for name, rows in members.items()
+    }
+
+
+def _calibration(counts: ReplyCounts) -> tuple[LevelAccuracy, ...]:
+    points = []
+    for name, outcomes in (("all", (*ANSWERED, *REFUSED)), ("answers", ANSWERED), ("refusals", REFUSED)):
+        stated = counts.by_level(outcomes)
+        right = counts.by_level([outcome for outcome in outcomes if outcome in RIGHT])
+        points += [
+            LevelAccuracy(name, level, midpoint, int(n), float(hits / n))
+            for (level, midpoint), n, hits in zip(LEVELS.items(), stated, right, strict=True)
+            if n
+        ]
+    return tuple(points)
+
+
+def _plain(metrics: dict[str, Estimate]) -> dict[str, dict[str, Any]]:
+    return {name: estimate.to_dict() for name, estimate in metrics.items()}

@@ -1,0 +1,61 @@
+"""Where results come from: the folder of an evaluation, or a file with one row for each item and model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perturb.errors import SourceError
+from perturb.score.result_rows import REQUIRED
+from perturb.score.table import ResultTable, result_table
+from perturb.tables import read_table
+
+if TYPE_CHECKING:
+    from perturb.evaluate.results import EvaluationRun
+
+LocatedRow = tuple[str, Mapping[str, Any]]
+"""A row and its place in the source."""
+
+
+def read_results(source: Path | str) -> ResultTable:
+    """The results of an evaluation (its folder), or of a `.jsonl`, `.csv` or `.parquet` file.
+
+    Raises `SourceError` if the file cannot be read or its content is wrong, `LedgerError` if the folder holds no
+    evaluation.
+    """
+    path = Path(source)
+    if path.is_dir():
+        return _read_run(path)
+    return result_table(_rows(path), str(path))
+
+
+def _read_run(folder: Path) -> ResultTable:
+    from perturb.evaluate.results import read_run
+
+    run = read_run(folder)
+    rows = ((f"{folder}: item '{one.item_id}'", one.to_dict()) for one in run.results)
+    return result_table(rows, str(folder), items=run.items, warnings=tuple(_warnings(run)))
+
+
+def _warnings(run: EvaluationRun) -> Iterator[str]:
+    replied = {one.model for one in run.results}
+    for name, facts in run.facts["models"].items():
+        if facts.get("judges_itself"):
+            yield f"{name} is the judge too and judged its own replies: its scores may be partial"
+        if name not in replied:
+            yield f"{name} has no reply yet and is not scored: run `perturb evaluate` again"
+
+
+def _rows(path: Path) -> Iterator[LocatedRow]:
+    for row in read_table(path):
+        _require_columns(row.fields, row.place)
+        yield row.place, row.fields
+
+
+def _require_columns(row: Mapping[str, Any], place: str) -> None:
+    missing = [name for name in REQUIRED if name not in row]
+    if missing:
+        raise SourceError(
+            f"{place}: no column '{missing[0]}': a results table has the columns {', '.join(REQUIRED)}"
+        )

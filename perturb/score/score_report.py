@@ -1,0 +1,73 @@
+"""Every score of every model in one report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perturb.errors import ConfigError
+from perturb.score.flips import Flips, measure_flips
+from perturb.score.model_comparison import ModelComparison, compare_models
+from perturb.score.model_scores import ModelScores, Resampling, Unit, score_model
+from perturb.score.result_sources import read_results
+from perturb.score.self_generated import SelfGeneratedComparison, compare_self_generated
+from perturb.score.table import ResultTable
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReport:
+    """All scores of an evaluation; `to_dict` gives the JSON of spec section 11."""
+
+    source: str
+    resampling: Resampling
+    warnings: tuple[str, ...]
+    """What a reader must know before quoting the scores."""
+    models: tuple[ModelScores, ...]
+    comparisons: tuple[ModelComparison, ...]
+    own_items: tuple[SelfGeneratedComparison, ...]
+    flips: tuple[Flips, ...]
+    """Empty unless the snapshot has control rows."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: what is undefined is None beside a reason."""
+        return {
+            "source": self.source,
+            "resamples": self.resampling.resamples,
+            "seed": self.resampling.seed,
+            "unit": str(self.resampling.unit),
+            "warnings": list(self.warnings),
+            "models": [one.to_dict() for one in self.models],
+            "comparisons": [one.to_dict() for one in self.comparisons],
+            "own_items": [one.to_dict() for one in self.own_items],
+            "flips": [one.to_dict() for one in self.flips],
+        }
+
+
+def score(
+    source: ResultTable | Path | str, *, resamples: int = 1000, seed: int = 0, unit: Unit | str = Unit.BASE
+) -> ScoreReport:
+    """Score an evaluation's folder, a file of results, or results in memory; no model is asked.
+
+    Intervals are 95 % bootstrap intervals over `unit`s: "base" instances or "item"s.
+
+    Raises `SourceError` if the results cannot be read or contradict themselves, `LedgerError` if the folder holds no
+    evaluation, `ConfigError` if an option cannot be used.
+    """
+    if resamples < 1 or seed < 0:
+        raise ConfigError(
+            f"resamples is {resamples} and seed {seed}: give at least 1 resample and a seed from 0 up"
+        )
+    if unit not in list(Unit):
+        raise ConfigError(f"unit is '{unit}': give one of {', '.join(Unit)}")
+    table = source if isinstance(source, ResultTable) else read_results(source)
+    resampling = Resampling(resamples, seed, Unit(unit))
+    return ScoreReport(
+        source=table.source,
+        resampling=resampling,
+        warnings=table.warnings,
+        models=tuple(score_model(one, resampling, codes=table.codes, raf=table.raf) for one in table.models),
+        comparisons=compare_models(table.models, resampling, raf=table.raf),
+        own_items=compare_self_generated(table.models, resampling, raf=table.raf),
+        flips=measure_flips(table.models, table.controls, resampling),
+    )
