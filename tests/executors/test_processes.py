@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -109,6 +110,16 @@ async def test_the_idle_worker_is_asked_before_the_busy_one() -> None:
             await asyncio.sleep(0)
         assert [(await pool.run(OddTask(number)))[0] for number in range(3)] == [0, 1, 2]
         stuck.cancel()
+
+
+def test_a_worker_imports_from_the_current_folder_only_if_its_driver_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    others = [place for place in sys.path if place not in ("", os.curdir)]
+    for here, options in ((None, ("-P",)), ("", ()), (str(tmp_path), ())):
+        monkeypatch.setattr(sys, "path", others if here is None else [here, *others])
+        assert processes._path_options() == options
 
 
 async def test_a_frozen_worker_is_late_and_is_given_up() -> None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from perturb.errors import ExecutorError, WorkerLostError
+from perturb.executors.executor import LocalExecutor
 from perturb.executors.tasks import TaskRow, WorkerTask
 from perturb.executors.worker_pool import WorkerPool, WorkerSlot
 from tests.executors.odd_tasks import OddTask
@@ -149,3 +150,10 @@ async def test_a_chunk_has_the_time_of_its_slowest_task() -> None:
     asyncio.get_running_loop().call_later(0.3, slots.open.set)
     assert await asyncio.gather(*tasks) == [0, 1]
     await pool.close()
+
+
+async def test_a_task_done_here_lets_others_have_their_turn() -> None:
+    turns: list[int] = []
+    asyncio.get_running_loop().call_soon(turns.append, 1)
+    await LocalExecutor().run(OddTask(1))
+    assert turns == [1]

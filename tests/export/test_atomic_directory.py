@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from perturb.errors import SnapshotError
-from perturb.export.atomic_directory import atomic_directory
+from perturb.export.atomic_directory import atomic_directory, clear_leftovers
 
 WRITER = """
 import sys
@@ -72,6 +72,16 @@ def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path, moment: str)
     assert (place / "file").read_text() == "new"
 
 
+def test_an_old_folder_whose_place_is_taken_is_cleared_away(tmp_path: Path) -> None:
+    place = tmp_path / "snapshot"
+    for folder in (place, tmp_path / ".snapshot.0123abcd.old"):
+        folder.mkdir()
+        (folder / "file").write_text(folder.suffix)
+    clear_leftovers(place)
+    assert names(tmp_path) == ["snapshot"]
+    assert (place / "file").read_text() == ""
+
+
 def test_a_folder_that_lost_its_place_by_a_kill_gets_it_back(tmp_path: Path) -> None:
     place = tmp_path / "snapshot"
     write(place, "old")
@@ -105,7 +115,11 @@ def test_a_folder_that_another_process_is_about_to_replace_is_refused(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "name", [".snapshot.mine.new", ".snapshot.0123abcd.bak", ".other.0123abcd.new", "snapshot.0123abcd.new"]
+    "name",
+    [
+        *(".snapshot.mine.new", ".snapshot.0123abcd.bak", ".other.0123abcd.new", "snapshot.0123abcd.new"),
+        ".snapshot.0123abcd.new.mine",
+    ],
 )
 def test_folders_of_other_names_are_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -16,7 +17,7 @@ import yaml
 from perturb.errors import SnapshotError
 from perturb.export.card import canary
 from perturb.export.harness.folder import harness_paths
-from perturb.export.parts import part_rows
+from perturb.export.parts import part_rows, read_part, write_rows
 from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot, write_snapshot
 from perturb.export.snapshot_rows import SEVERAL_COLUMNS, SINGLE_COLUMNS, SnapshotRow, build_rows
 from tests.export.test_snapshot import facts, item
@@ -151,3 +152,10 @@ def test_parts_are_named_by_what_lies_beside_them() -> None:
     assert list(part_rows(rows)) == ["nq", "garage"]
     assert list(part_rows(rows[1::2])) == ["default"]
     assert list(part_rows(rows[::2])) == ["garage"]
+
+
+@pytest.mark.parametrize("number", [1, 1000, 1001])
+def test_every_row_is_written_however_many_make_a_group(tmp_path: Path, number: int) -> None:
+    rows = [{"id": str(place)} for place in range(number)]
+    write_rows(tmp_path / "rows.parquet", rows, pa.schema([("id", pa.string())]))
+    assert read_part(tmp_path / "rows.parquet").to_pylist() == rows

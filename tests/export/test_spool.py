@@ -30,6 +30,13 @@ def test_rows_come_back_as_often_as_wanted(kept: Sequence[dict[str, Any]]) -> No
         kept[5]
 
 
+def test_rows_are_added_at_the_end_wherever_was_read_last() -> None:
+    kept = Spool(ROWS[:4])
+    assert kept[0] == ROWS[0]
+    kept.append(ROWS[4])
+    assert list(kept) == ROWS
+
+
 def test_prompts_have_the_digest_of_all_of_them_at_once() -> None:
     splits = {"unanswerable": ROWS[:2], "answerable": ROWS[2:]}
     assert PromptSet(splits, "v").digest == digest("v", splits, length=32)

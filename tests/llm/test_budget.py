@@ -52,6 +52,16 @@ async def test_calls_in_flight_are_waited_for_before_giving_up() -> None:
         await refused
 
 
+async def test_a_small_call_does_not_overtake_one_that_waits() -> None:
+    budget = Budget(1.0)
+    await budget.reserve(0.6)
+    large, small = (asyncio.create_task(budget.reserve(bound)) for bound in (0.6, 0.3))
+    await asyncio.sleep(0)
+    assert not small.done()
+    budget.settle(0.6, 0.0)
+    await asyncio.gather(large, small)
+
+
 async def test_an_unknown_cost_is_charged_as_the_bound() -> None:
     budget = Budget(1.0)
     await budget.reserve(0.4)

@@ -300,3 +300,20 @@ async def test_a_model_that_refuses_everything_is_asked_no_more() -> None:
     assert model.counters.tries == REFUSALS_BEFORE_GIVING_UP
     with pytest.raises(PermanentModelError, match="no more are sent"):
         await model.complete(ChatRequest((Message("user", "x"),)))
+
+
+async def test_a_refused_call_is_an_answer_and_an_answer_ends_a_row_of_refusals() -> None:
+    clock, refusal = VirtualClock(), PermanentModelError("400: too long")
+    model = LimitedModel(TimedModel(clock, lambda *_: refusal), clock=clock)
+    for _ in range(4):
+        model.throttle.failed(0)
+    before = model.throttle.limit
+    await clock.run(many(model, 2))
+    assert model.throttle.limit > before
+
+    def every_tenth(number: int, now: float) -> ChatReply | ModelError:
+        return refusal if number % 10 else fine(number, now)
+
+    model = LimitedModel(TimedModel(clock, every_tenth, max_connections=1), clock=clock)
+    found = await clock.run(many(model, 10 * REFUSALS_BEFORE_GIVING_UP))
+    assert sum(isinstance(one, ChatReply) for one in found) == REFUSALS_BEFORE_GIVING_UP

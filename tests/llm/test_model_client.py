@@ -73,6 +73,17 @@ async def test_a_readable_reply_is_returned_and_recorded() -> None:
     assert bench.budget.spent == 0.25
 
 
+async def test_an_answer_is_given_once_its_reply_is_on_disk() -> None:
+    bench, on_disk = Bench([GOOD]), asyncio.Event()
+    bench.log.committed = on_disk.wait  # type: ignore[method-assign,assignment]
+    asked = asyncio.create_task(bench.ask())
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert (bench.statuses, asked.done()) == (["read"], False)
+    on_disk.set()
+    assert (await asked).value == "PASS"
+
+
 async def test_an_unreadable_reply_is_asked_for_once_more_with_the_error() -> None:
     bench = Bench(["I would say it passes.", GOOD])
     assert (await bench.ask()).value == "PASS"
@@ -226,6 +237,17 @@ async def test_a_logged_reply_that_no_longer_reads_is_asked_for_again() -> None:
     bench = Bench(['{"answer": 1}', GOOD])
     await bench.ask(read=read_object)
     assert await bench.ask() == ModelResult("PASS", GOOD, "", "read")
+
+
+async def test_an_unread_answer_is_shared_too() -> None:
+    bench, on_disk = Bench(["It passes."]), asyncio.Event()
+    bench.log.committed = on_disk.wait  # type: ignore[method-assign,assignment]
+    asking = [asyncio.create_task(bench.ask()) for _ in range(3)]
+    for _ in range(20):
+        await asyncio.sleep(0)
+    on_disk.set()
+    assert [one.status for one in await asyncio.gather(*asking)] == ["unread"] * 3
+    assert bench.sent == 2
 
 
 async def test_identical_questions_at_the_same_time_share_one_call() -> None:

@@ -69,3 +69,17 @@ def test_what_counts_as_a_key(
 def test_a_short_key_is_no_part_of_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_NAME_OF_ITS_KIND", "a1b2")
     assert redact("xa1b2, a1b2c, (a1b2)") == "xa1b2, a1b2c, ([redacted])"
+
+
+def test_of_two_keys_the_longer_goes_and_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is anything of its base64 left, where no character of it holds bits of another."""
+    monkeypatch.setenv("FIRST_TOKEN", KEY[:15])
+    assert redact(f"He said {KEY}.") == without_keys(f"He said {KEY}.") == "He said [redacted]."
+    assert without_keys(base64.b64encode(f"u:.{KEY[:15]}".encode()).decode()) == "dTou[redacted]"
+
+
+def test_a_short_value_is_a_key_only_where_it_was_read_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SORT_KEY", "a1b2")
+    assert redact("by a1b2, then by id") == "by a1b2, then by id"
+    read_key("SORT_KEY")
+    assert redact("by a1b2, then by id") == "by [redacted], then by id"

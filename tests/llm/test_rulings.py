@@ -56,6 +56,7 @@ UNREAD: list[tuple[Reader, str]] = [
     (read_raf, f"Ineligible. {RAF}"),
     (read_correct, f"correct: no\n{TRUE}"),
     (read_correct, f"This is incorrect: {TRUE}"),
+    (read_correct, "correct: yes\n" + TRUE.replace("true", "false")),
     (classify, f"behavior: refusal\n{ANSWERED}"),
     (classify, f"It declines with REFUSE_FALSE_PREMISE. {REFUSED}"),
     (classify, f"It replies REFUSE_OTHER {ANSWERED}"),
