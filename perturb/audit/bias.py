@@ -50,9 +50,9 @@ class SelfBias:
     bias: Estimate
     """`own` less `peers`, in percentage points."""
     did: Estimate
-    """The difference-in-differences, in percentage points."""
+    """The difference-in-differences, in percentage points; the interval holds those of both scales."""
     p_value: float | None
-    """Two-sided p-value of the latter, read off its interval and that of the additive fit: the larger one."""
+    """Two-sided p-value of the latter, read off its interval."""
     additive: Estimate
     """The same difference with leniency and quality taken as additive in pass rates, for comparison."""
     by_class: tuple[ClassBias, ...] = ()

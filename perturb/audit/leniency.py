@@ -11,7 +11,7 @@ References: Firth (1993), Biometrika 80; Heinze and Schemper (2002), Statistics 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,10 @@ class SelfPreference:
     """What a model's own pair lies above the fit, in percentage points."""
 
     logit: Estimate
+    """On the logit scale; its interval holds that of the additive fit too."""
     additive: Estimate
     p_value: float | None
-    """Two-sided: the larger one of both fits, so that favour is claimed only if it is there on both scales."""
+    """Two-sided, read off the interval of `logit`: favour is claimed only if both fits show it, on the same side."""
 
 
 def passes_and_votes(table: VoteTable, rows: NDArray[np.intp]) -> Floats:
@@ -62,6 +63,14 @@ def measure_self_preference(
     used = (votes > 0) & others
     design = _design(*used.shape)
     fit = _Fit.of(design[used], totals, used) if used.any() else None
+    clusters = _clusters(table, resamples)
+
+    def cell(pair: tuple[int, ...]) -> Bounded | Estimate:
+        return resamples.bounded(
+            float(shares[pair]), replicates[:, *pair], int(votes[pair]), clusters=clusters[pair]
+        )
+
+    cells = [cell(pair) for pair in zip(*np.nonzero(used), strict=True)]
     found = []
     for generator, verifier in enumerate(own_verifier):
         pair = generator, int(verifier)
@@ -72,29 +81,31 @@ def measure_self_preference(
         if fit is None or weights is None:
             found.append(_undefined(NOT_SEPARABLE))
             continue
-        clusters = _clusters(table, used, resamples)
-        own = resamples.bounded(
-            float(shares[pair]), replicates[:, *pair], int(votes[pair]), clusters=clusters[pair]
-        )
-        on_logits = weighted_sum(
-            [own, fit.expected(weights, resamples, clusters[used].min())], [1.0, -1.0], int(votes[pair])
-        )
-        cells = [
-            resamples.bounded(
-                float(shares[cell]), replicates[:, *cell], int(votes[cell]), clusters=clusters[cell]
-            )
-            for cell in zip(*np.nonzero(used), strict=True)
-        ]
-        on_rates = weighted_sum([own, *cells], [1.0, *-weights], int(votes[pair]))
-        p_values = [one.p_value() for one in (on_logits, on_rates) if isinstance(one, WeightedSum)]
+        own, n = cell(pair), int(votes[pair])
+        expected = fit.expected(weights, resamples, clusters[used].min())
         found.append(
-            SelfPreference(
-                reported_estimate(on_logits, 100),
-                reported_estimate(on_rates, 100),
-                max(p_values) if p_values else None,
+            _on_both_scales(
+                weighted_sum([own, expected], [1.0, -1.0], n),
+                weighted_sum([own, *cells], [1.0, *-weights], n),
             )
         )
     return tuple(found)
+
+
+def _on_both_scales(logit: WeightedSum | Estimate, additive: WeightedSum | Estimate) -> SelfPreference:
+    """The value of the logit fit with the union of both intervals, and the level at which an end of it reaches 0."""
+    one, other = reported_estimate(logit, 100), reported_estimate(additive, 100)
+    if isinstance(logit, Estimate) or isinstance(additive, Estimate):
+        reason = one.reason or other.reason
+        return SelfPreference(Estimate(one.value, n=one.n, reason=reason), other, None)
+    lows, highs = (one.low, other.low), (one.high, other.high)
+    union = replace(
+        one,
+        low=min(low for low in lows if low is not None),
+        high=max(high for high in highs if high is not None),
+    )
+    same_side = logit.value * additive.value > 0
+    return SelfPreference(union, other, max(logit.p_value(), additive.p_value()) if same_side else 1.0)
 
 
 def _undefined(reason: str) -> SelfPreference:
@@ -109,14 +120,10 @@ def _design(generators: int, verifiers: int) -> Floats:
     return design
 
 
-def _clusters(table: VoteTable, used: NDArray[np.bool_], resamples: Resamples) -> NDArray[np.int64]:
+def _clusters(table: VoteTable, resamples: Resamples) -> NDArray[np.int64]:
     """Base instances behind each pair."""
-    counts = np.zeros(used.shape, dtype=np.int64)
-    for generator, verifier in np.ndindex(*used.shape):
-        counts[generator, verifier] = resamples.count(
-            (table.generator.codes == generator) & table.scored[:, verifier]
-        )
-    return counts
+    made = [table.generator.codes == generator for generator in range(len(table.generator.names))]
+    return np.array([[resamples.count(mine & voted) for voted in table.scored.T] for mine in made])
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from perturb.metrics.agreement import (
     pabak,
     raw_agreement,
 )
-from perturb.metrics.bas import BASReport, bas_score, bas_utility, decision_curve
+from perturb.metrics.bas import bas_score, bas_utility, decision_curve
+from perturb.metrics.bas_report import BASReport
 from perturb.metrics.calibration import (
     answering_probability,
     aurc,

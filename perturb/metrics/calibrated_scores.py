@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from perturb.metrics.bas import BASReport, bas_score, bas_utility
+from perturb.metrics.bas import bas_score, bas_utility
+from perturb.metrics.bas_report import BASReport
 from perturb.metrics.calibration import Closed, aurc, expected_calibration_error
 from perturb.metrics.calibrators import METHODS, CalibrationMap, Method, fit_map
 from perturb.metrics.estimates import Estimate
@@ -187,14 +188,13 @@ def bas_difference(
     columns = [(first_correct, first), (second_correct, second)]
     scores = np.stack([bas_utility(*column) for column in columns], axis=1)
     codes = cluster_codes(clusters, len(scores))
-    count = len(scores) if codes is None else int(codes.max()) + 1
     replicates = bootstrap_means(scores, clusters=codes, resamples=resamples, seed=seed)
     parts = []
     for place, (_, stated) in enumerate(columns):
         lows, highs = (bas_utility(np.full(len(scores), right), stated) for right in (0, 1))
         value = float(scores[:, place].mean())
         parts.append(
-            Bounded.of_mean(value, replicates[:, place], len(scores), clusters=count, lows=lows, highs=highs)
+            Bounded.of_mean(value, replicates[:, place], len(scores), codes=codes, lows=lows, highs=highs)
         )
     return reported_estimate(weighted_sum(parts, [1.0, -1.0], len(scores)))
 

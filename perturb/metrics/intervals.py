@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats
+from perturb.metrics.inputs import Floats, Integers
 
 TAIL = 0.025
 """The share beyond each end of a 95 % interval."""
@@ -94,6 +94,10 @@ class Bounded:
     note: str | None = None
     replicates: Floats | None = None
     """NaN where a resample does not define the value."""
+    drift: float = 0.0
+    """Standard error that the value would have if its share were known: that of the range itself."""
+    span: tuple[float, float] = (-math.inf, math.inf)
+    """What no value can lie beyond, wherever the range drifts."""
 
     @classmethod
     def of(
@@ -135,7 +139,7 @@ class Bounded:
         replicates: Floats,
         n: int,
         *,
-        clusters: int,
+        codes: Integers | None,
         lows: Floats,
         highs: Floats,
         counts: Floats | None = None,
@@ -143,18 +147,29 @@ class Bounded:
         """The same for a mean whose items could each have had a value from `lows` to `highs`.
 
         It is a weighted share: an item weighs as much as its range is wide, and n items are worth (sum of weights)² /
-        (sum of squares) at best (Kish 1965). `counts` says how many items each place stands for.
+        (sum of squares) at best (Kish 1965). Other items have other ranges; that part of the variance is set apart.
+        `codes` number the base instances of the items, None for one each; `counts` says how many items each place
+        stands for.
         """
         each = np.ones(len(lows)) if counts is None else counts
         widths = highs - lows
         total, squares = float(each @ widths), float(each @ widths**2)
-        low = float(each @ lows) / float(each.sum())
-        reach = total / float(each.sum())
         if squares == 0:
             return Estimate(value, value, value, 0.0, n)
-        return cls.of(
+        low, reach = float(each @ lows) / n, total / n
+        clusters = n if codes is None else int(codes.max()) + 1
+        found = cls.of(
             value, replicates, n, clusters=clusters, low=low, high=low + reach, trials=total**2 / squares
         )
+        if isinstance(found, Estimate) or found.se is None:
+            return found
+        expected = lows + found.share * widths - value
+        sums = expected if codes is None else np.bincount(codes, weights=expected)
+        squared = float((each if codes is None else np.ones(len(sums))) @ sums**2)
+        drift = min(found.se, math.sqrt(squared * clusters / (clusters - 1)) / n)
+        variance = (found.se**2 - drift**2) / reach**2
+        size = effective_size(found.share, variance, total**2 / squares, clusters)
+        return replace(found, size=size, drift=drift, span=(float(lows.min()), float(highs.max())))
 
     @property
     def share(self) -> float:
@@ -163,9 +178,12 @@ class Bounded:
 
     def ends(self, tail: float = TAIL) -> tuple[float, float]:
         """The interval that leaves `tail` beyond each end."""
-        reach = self.high - self.low
-        low, high = wilson_interval(self.share, self.size, t_quantile(self.clusters, tail))
-        return self.low + reach * low, self.low + reach * high
+        reach, critical = self.high - self.low, t_quantile(self.clusters, tail)
+        low, high = wilson_interval(self.share, self.size, critical)
+        drift = critical * self.drift
+        below = math.hypot(self.value - self.low - reach * low, drift)
+        above = math.hypot(self.low + reach * high - self.value, drift)
+        return max(self.value - below, self.span[0]), min(self.value + above, self.span[1])
 
     def estimate(self, scale: float = 1.0) -> Estimate:
         """The value with its 95 % interval, times `scale`."""

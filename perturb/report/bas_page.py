@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from perturb.metrics.bas import HIGHER_IS_BETTER, BASReport, decision_curve
+from perturb.metrics.bas import decision_curve
+from perturb.metrics.bas_report import HIGHER_IS_BETTER, BASReport
 from perturb.metrics.calibration import reliability_bins, risk_coverage_curve
 from perturb.metrics.inputs import Floats
 from perturb.metrics.risk_priors import PRIORS

@@ -12,7 +12,7 @@ import numpy as np
 
 from perturb.digests import digest
 from perturb.errors import ConfigError
-from perturb.metrics.bas import BASReport
+from perturb.metrics.bas_report import BASReport
 from perturb.metrics.calibrated_scores import (
     ABLATION_SIZES,
     AblationRow,

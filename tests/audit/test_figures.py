@@ -238,6 +238,11 @@ def test_two_models_that_judge_each_other_cannot_be_told_apart() -> None:
     assert "too few" in str(row.did.reason)
 
 
+def test_own_candidates_that_no_peer_scored_are_left_out_of_the_bias() -> None:
+    row = votes(["PF", "F.", "PP", "FU"], generators=("v0",)).self_bias[0]
+    assert (row.n, row.own, row.peers, row.bias.value) == (2, 1.0, 0.5, 50)
+
+
 def test_bias_is_given_by_class() -> None:
     rows = []
     for name, own in (("P-Ambiguity", "pass"), ("P-Contradiction", "fail")):

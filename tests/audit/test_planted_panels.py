@@ -10,6 +10,8 @@ import pytest
 
 from perturb.audit import AuditReport, VoteTable, audit, vote_table
 from perturb.audit.bias import SelfBias
+from perturb.metrics.inputs import Floats
+from tests import simulated_intervals as worlds
 from tests.audit.simulated_panels import MODELS, Truth, frame_of, simulate, stop_at_first_fail
 
 PANELS = 100
@@ -97,6 +99,19 @@ def test_leniency_and_quality_are_no_self_preference() -> None:
     assert row.did.value == pytest.approx(0, abs=2.5)
     assert row.p_value is not None
     assert row.p_value > 0.05
+
+
+@pytest.mark.parametrize("chances", [worlds.additive(), worlds.multiplicative(), worlds.additive(0.05)])
+def test_interval_and_p_of_favour_agree(chances: Floats) -> None:
+    for seed in range(3):
+        table = worlds.panel(np.random.default_rng(seed), chances, 1000, 1, agreement=0.4, one_maker=False)
+        for row in audit(table, resamples=200).self_bias:
+            assert row.p_value is not None
+            assert row.did.low is not None
+            assert row.did.high is not None
+            assert row.did.value is not None
+            assert row.did.low <= row.did.value <= row.did.high
+            assert (row.did.low <= 0 <= row.did.high) == (row.p_value > 0.05)
 
 
 def test_the_favour_of_others_is_not_laid_at_an_honest_models_door() -> None:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from perturb.metrics.bas import BASReport, bas_score, bas_utility
+from perturb.metrics.bas import bas_score, bas_utility
+from perturb.metrics.bas_report import BASReport
 from perturb.metrics.resampling import bootstrap_means, paired_difference
 
 ROWS = 10**6

@@ -15,6 +15,7 @@ from scipy.stats import beta
 
 from perturb.metrics import BASReport, bas_score
 from perturb.metrics.bas import CLIP, bas_utility, decision_curve
+from perturb.metrics.bas_report import HIGHER_IS_BETTER
 from perturb.metrics.calibration import aurc, brier_loss, expected_calibration_error, log_loss
 from perturb.metrics.risk_priors import PRIORS
 
@@ -278,6 +279,28 @@ def test_one_cluster_has_no_interval_and_says_so() -> None:
     sure = BASReport([1] * 30, [1.0] * 30).metrics["bas_uniform"]
     assert sure.low is not None
     assert sure.low < 0 < 0.99 < float(sure.value or 0)
+
+
+def test_other_questions_may_be_easier_also_where_nothing_was_wrong() -> None:
+    """The least Brier loss of these answers is not the least of others, but no loss is below 0."""
+    loss = BASReport([1] * 30, [0.5, 0.7, 0.9, 0.95, 0.99, 1.0] * 5).metrics["brier"]
+    assert loss.low is not None
+    assert 0 <= loss.low < 0.6 * float(loss.value or 0)
+
+
+def test_a_report_takes_one_bin_or_more() -> None:
+    assert BASReport([1, 0], [0.5, 0.9], bins=1).metrics["ece"].value == pytest.approx(0.2)
+    with pytest.raises(ValueError, match="bins must be 1 or more, got 0"):
+        BASReport([1, 0], [0.5, 0.9], bins=0)
+
+
+def test_a_summary_shows_intervals_where_there_are_any(capsys: pytest.CaptureFixture[str]) -> None:
+    BASReport([1, 0, 1], [0.9, 0.5, 0.7], clusters=["a", "b", "b"]).print_summary()
+    assert capsys.readouterr().out.count("[") == 8
+    BASReport([1, 0, 1], [0.9, 0.5, 0.7], clusters=["a"] * 3).print_summary()
+    printed = capsys.readouterr().out
+    assert "[" not in printed
+    assert len(printed.splitlines()) == 2 + len(HIGHER_IS_BETTER)
 
 
 def test_honest_beats_over_and_underconfident_where_ece_sees_no_difference() -> None:

@@ -44,7 +44,7 @@ def test_intervals_cover_near_the_ends_and_with_few_clusters(study: partial[worl
     [
         partial(worlds.panels, worlds.even(0.95), 30, 1),
         partial(worlds.panels, worlds.multiplicative(), 300, 1),
-        partial(worlds.panels, worlds.additive(), 300, 1, truth_did=None),
+        partial(worlds.panels, worlds.additive(), 300, 1),
     ],
 )
 def test_panels_of_high_pass_rates(study: partial[worlds.Found]) -> None:

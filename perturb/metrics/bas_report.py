@@ -1,0 +1,267 @@
+"""All confidence metrics of one model on one set, with their intervals."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from perturb.metrics.bas import utilities
+from perturb.metrics.calibration import (
+    Closed,
+    aurc,
+    aurc_of_blocks,
+    bin_edges,
+    bin_places,
+    calibration_p_value,
+    expected_calibration_error,
+    log_losses,
+)
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Flags, Floats, Integers, read_graded
+from perturb.metrics.intervals import Bounded, reported_estimate
+from perturb.metrics.resampling import EXACT_UNITS, cluster_codes, resampled_weights
+from perturb.metrics.risk_priors import PRIORS, RiskPrior
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CALIBRATED_UP_TO = 0.05
+"""Above this p-value of the test of calibration, the interval of the ECE reaches down to 0."""
+HIGHER_IS_BETTER = {
+    **{f"bas_{prior}": True for prior in PRIORS},
+    "accuracy": True,
+    "ece": False,
+    "aurc": False,
+    "brier": False,
+    "log_loss": False,
+}
+"""The metrics of a report, in order, and their direction."""
+
+
+class BASReport:
+    """All confidence metrics of one model on one set, with bootstrap intervals.
+
+    `is_correct` and `confidence` as in `bas_utility`; ECE uses `bins` bins of equal width, closed on the side `closed`;
+    `clusters` names the base instance of each row, so that dependent rows are resampled together. Intervals are
+    computed on first use.
+
+    Raises ValueError as `bas_utility`.
+
+    Reference: BAS paper, appendix H.
+
+    >>> report = BASReport([1, 1, 0, 0], [0.7, 0.7, 0.3, 0.3])
+    >>> round(report.metrics["bas_uniform"].value, 2), round(report.weighted_score(prior="quadratic"), 2)
+    (0.32, 0.17)
+    """
+
+    def __init__(
+        self,
+        is_correct: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        bins: int = 10,
+        closed: Closed = "right",
+        clusters: ArrayLike | None = None,
+        resamples: int = 1000,
+        seed: int = 0,
+    ) -> None:
+        if bins < 1:
+            raise ValueError(f"bins must be 1 or more, got {bins}")
+        correct, stated = read_graded(is_correct, confidence)
+        self.n = len(correct)
+        self.bins = bins
+        self.closed: Closed = closed
+        self._columns = correct, stated
+        self._codes = cluster_codes(clusters, len(correct))
+        self._rows = _Rows.from_columns(correct, stated, self._codes, bins, closed)
+        self._resamples, self._seed = resamples, seed
+
+    def weighted_score(self, prior: RiskPrior = "uniform") -> float:
+        """BAS under a named prior or a function w(t), as `bas_score`.
+
+        >>> BASReport([1], [0.5]).weighted_score("linear")
+        0.25
+        """
+        rows = self._rows
+        return float(rows.counts @ utilities(rows.correct, rows.confidence, prior) / self.n)
+
+    @cached_property
+    def metrics(self) -> dict[str, Estimate]:
+        """Every metric of `HIGHER_IS_BETTER` with its interval."""
+        values, replicates = self._resampled
+        found = {
+            name: self._estimate(name, value, column)
+            for (name, value), column in zip(values.items(), replicates.T, strict=True)
+        }
+        if found["ece"].low is not None and self.calibration_p_value > CALIBRATED_UP_TO:
+            found["ece"] = replace(found["ece"], low=0.0)
+        return found
+
+    @cached_property
+    def calibration_p_value(self) -> float:
+        """How often a calibrated model would have at least this ECE: `calibration.calibration_p_value`."""
+        options = {"bins": self.bins, "resamples": self._resamples, "seed": self._seed}
+        return calibration_p_value(*self._columns, closed=self.closed, clusters=self._codes, **options)
+
+    @property
+    def debiased_ece(self) -> float:
+        """ECE less the bias that resampling shows, not below 0 (Kumar et al. 2019, section 4, with this bootstrap)."""
+        values, replicates = self._resampled
+        place = list(HIGHER_IS_BETTER).index("ece")
+        return max(0.0, 2 * values["ece"] - float(replicates[:, place].mean()))
+
+    @cached_property
+    def _resampled(self) -> tuple[dict[str, float], Floats]:
+        point = self._rows.measure(self._rows.counts[None])[0]
+        chunks = self._rows.resample(self._resamples, self._seed)
+        replicates = np.concatenate([self._rows.measure(weights) for weights in chunks])
+        return dict(zip(HIGHER_IS_BETTER, point.tolist(), strict=True)), replicates
+
+    def _estimate(self, name: str, value: float, replicates: Floats) -> Estimate:
+        rows, clusters = self._rows, self._rows.clusters
+        if name in rows.ends:
+            lows, highs = rows.ends[name]
+            found = Bounded.of_mean(
+                value,
+                replicates,
+                self.n,
+                codes=rows.codes,
+                lows=lows,
+                highs=highs,
+                counts=rows.counts,
+            )
+            return reported_estimate(found)
+        centre = self.debiased_ece if name == "ece" else value
+        return replace(
+            reported_estimate(Bounded.of(centre, replicates, self.n, clusters=clusters)), value=value
+        )
+
+    def print_summary(self) -> None:
+        """Write a table of the metrics, their intervals and directions to standard output."""
+        lines = [f"Behavioral Alignment Score, n = {self.n}, ECE over {self.bins} bins of equal width"]
+        lines.append(f"{'metric':<15}{'value':>9}   {'95% interval':<19} better")
+        for name, estimate in self.metrics.items():
+            span = "" if estimate.low is None else f"[{estimate.low:8.4f},{estimate.high:8.4f}]"
+            direction = "higher" if HIGHER_IS_BETTER[name] else "lower"
+            lines.append(f"{name:<15}{estimate.value:>9.4f}   {span:<19} {direction}")
+        sys.stdout.write("\n".join(lines) + "\n")
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per metric: `metric, value, low, high, se, n, higher_is_better`.
+
+        >>> list(BASReport([1, 0], [0.5, 0.5]).to_frame().metric[:2])
+        ['bas_uniform', 'bas_linear']
+        """
+        import pandas as pd
+
+        rows = [
+            {"metric": name, **estimate.to_dict(), "higher_is_better": HIGHER_IS_BETTER[name]}
+            for name, estimate in self.metrics.items()
+        ]
+        return pd.DataFrame(rows).drop(columns="reason")
+
+    def to_dict(self) -> dict[str, object]:
+        """The object of `perturb bas --json`: values by name, `n`, and `intervals` by metric."""
+        values = {name: estimate.value for name, estimate in self.metrics.items()}
+        plain = {name: value for name, value in values.items() if not name.startswith("bas_")}
+        spans = {
+            name: {"low": e.low, "high": e.high, "se": e.se, "reason": e.reason}
+            for name, e in self.metrics.items()
+        }
+        named = {prior: values[f"bas_{prior}"] for prior in PRIORS}
+        correct, stated = self._columns
+        sides: tuple[Closed, ...] = ("right", "left")
+        return {
+            **{"bas": named, **plain, "n": self.n, "bins": self.bins, "bins_closed": self.closed},
+            **{
+                f"ece_bins_{side}": expected_calibration_error(correct, stated, bins=self.bins, closed=side)
+                for side in sides
+            },
+            "ece_debiased": self.debiased_ece,
+            "calibration_p_value": self.calibration_p_value,
+            "aurc_in_row_order": aurc(correct, stated, ties="rows"),
+            "intervals": spans,
+        }
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Answers from the most confident down; equal ones are merged where that is allowed and worth it."""
+
+    correct: Flags
+    confidence: Floats
+    counts: Floats
+    codes: Integers | None
+    bins: int
+    closed: Closed
+
+    @classmethod
+    def from_columns(
+        cls, correct: Flags, confidence: Floats, codes: Integers | None, bins: int, closed: Closed
+    ) -> _Rows:
+        if codes is None:
+            # every metric is a function of how often each (confidence, correctness) pair occurs
+            pairs, counts = np.unique(np.stack([-confidence, correct], axis=1), axis=0, return_counts=True)
+            if len(pairs) <= EXACT_UNITS:
+                return cls(pairs[:, 1] == 1, -pairs[:, 0], counts.astype(np.float64), None, bins, closed)
+        order = np.argsort(-confidence, kind="stable")
+        ordered = None if codes is None else codes[order]
+        return cls(correct[order], confidence[order], np.ones(len(order)), ordered, bins, closed)
+
+    def resample(self, resamples: int, seed: int) -> Iterator[NDArray[np.float32]]:
+        """Weights of the rows, chunk by chunk."""
+        return resampled_weights(self.counts, resamples, seed, self.codes)
+
+    def measure(self, weights: NDArray[np.floating]) -> Floats:
+        """Every metric for each row of weights, shape (resamples, metrics)."""
+        total = weights.sum(axis=1, dtype=np.float64)[:, None]
+        means = weights @ self._averaged / total
+        ece = np.abs(means[:, 6:]).sum(axis=1, keepdims=True)
+        sizes = np.add.reduceat(weights, self._starts, axis=1)
+        errors = np.add.reduceat(weights * ~self.correct, self._starts, axis=1)
+        aurc = aurc_of_blocks(sizes, errors)[:, None]
+        return np.concatenate([means[:, :4], ece, aurc, means[:, 4:6]], axis=1)
+
+    @cached_property
+    def _starts(self) -> Integers:
+        """Where each block of equal confidence starts."""
+        return np.flatnonzero(np.diff(self.confidence, prepend=2.0))
+
+    @cached_property
+    def _averaged(self) -> Floats:
+        """What is averaged: three utilities, correctness, Brier and log loss, and the calibration gap in each bin."""
+        scores = [score(self.correct) for score in self._scores.values()]
+        gaps = np.zeros((len(self.correct), self.bins))
+        places = bin_places(self.confidence, bin_edges(self.confidence, self.bins, "width"), self.closed)
+        gaps[np.arange(len(places)), places] = self.correct - self.confidence
+        return np.column_stack([*scores, gaps])
+
+    @cached_property
+    def ends(self) -> dict[str, tuple[Floats, Floats]]:
+        """What each row would add to the averaged metrics had it been the other way round: the lesser, the greater."""
+        right = np.ones(len(self.correct), dtype=np.bool_)
+        pairs = {name: (score(right), score(~right)) for name, score in self._scores.items()}
+        return {name: (np.minimum(*pair), np.maximum(*pair)) for name, pair in pairs.items()}
+
+    @property
+    def _scores(self) -> dict[str, Callable[[Flags], Floats]]:
+        """The metrics that are means over rows, as functions of correctness, in the order of `_averaged`."""
+        stated = self.confidence
+        priors = {f"bas_{prior}": partial(utilities, confidence=stated, prior=prior) for prior in PRIORS}
+        return {
+            **priors,
+            "accuracy": lambda correct: correct.astype(np.float64),
+            "brier": lambda correct: (stated - correct) ** 2,
+            "log_loss": lambda correct: log_losses(correct, stated),
+        }
+
+    @property
+    def clusters(self) -> int:
+        """Base instances, or rows where none share one."""
+        return int(self.counts.sum()) if self.codes is None else int(self.codes.max()) + 1
