@@ -65,12 +65,11 @@ def measure_self_preference(
     fit = _Fit.of(design[used], totals, used) if used.any() else None
     clusters = _clusters(table, resamples)
 
-    def cell(pair: tuple[int, ...]) -> Bounded | Estimate:
-        return resamples.bounded(
-            float(shares[pair]), replicates[:, *pair], int(votes[pair]), clusters=clusters[pair]
-        )
+    def cell(i: int, j: int) -> Bounded | Estimate:
+        n = int(votes[i, j])
+        return resamples.bounded(float(shares[i, j]), replicates[:, i, j], n, clusters=clusters[i, j])
 
-    cells = [cell(pair) for pair in zip(*np.nonzero(used), strict=True)]
+    cells = [cell(i, j) for i, j in np.argwhere(used)]
     found = []
     for generator, verifier in enumerate(own_verifier):
         pair = generator, int(verifier)
@@ -81,7 +80,7 @@ def measure_self_preference(
         if fit is None or weights is None:
             found.append(_undefined(NOT_SEPARABLE))
             continue
-        own, n = cell(pair), int(votes[pair])
+        own, n = cell(*pair), int(votes[pair])
         expected = fit.expected(weights, resamples, clusters[used].min())
         found.append(
             _on_both_scales(
