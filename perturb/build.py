@@ -173,7 +173,7 @@ def _unfinished(ledger: Ledger, plan: int, panel: Panel) -> tuple[str, ...]:
         reason = queries.first_error(ledger.db, plan)
         notes.append(f"{failed} jobs failed ({reason}): run the same command again to retry them")
     if undecided := counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck:
-        notes.append(f"{undecided} candidates lack votes: run the same command again to ask once more")
+        notes.append(f"{undecided} candidates lack votes: run the same command again to retry")
     if counts.faults:
         fault = queries.first_fault(ledger.db, plan, panel.members)
         notes.append(

@@ -48,7 +48,7 @@ class _LeverEntry(Strict):
     @classmethod
     def _one_line(cls, value: str) -> str:
         if value != " ".join(value.split()):
-            raise ValueError("a lever's name stands on one line without spare blanks")
+            raise ValueError("a lever's name stands on one line without extra spaces")
         return value
 
 

@@ -22,7 +22,7 @@ INTERRUPTED = 130
 _DEBOUNCE_SECONDS = 1.0
 """Interrupts within so many seconds of the first are one: terminals, parents and impatient fingers send several."""
 
-_MESSAGE = "perturb: stopped: run the same command again to go on\n"
+_MESSAGE = "perturb: stopped: run the same command again to resume\n"
 
 
 _in_command = threading.Event()

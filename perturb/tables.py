@@ -235,7 +235,7 @@ def _csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise SourceError(f"{location(path, line)}: not a CSV table ({error}): mend the row") from None
+        raise SourceError(f"{location(path, line)}: not a CSV table ({error}): fix the row") from None
 
 
 def _read_csv(path: Path) -> Iterator[Row]:
@@ -245,7 +245,7 @@ def _read_csv(path: Path) -> Iterator[Row]:
     if not columns:
         raise SourceError(f"{path}: the file is empty: a table begins with a line that names the columns")
     if len(set(columns)) < len(columns):
-        raise SourceError(f"{location(path, 1)}: a column stands twice: name each column once")
+        raise SourceError(f"{location(path, 1)}: a column appears twice: name each column once")
     for line, cells in records:
         if len(cells) != len(columns):
             counts = f"{len(cells)} cells where the header has {len(columns)}"

@@ -46,10 +46,10 @@ class YamlFile:
             self.content: Any = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
         except yaml.MarkedYAMLError as exc:
             line = exc.problem_mark.line + 1 if exc.problem_mark else None
-            raise error(f"{location(path, line)}: not valid YAML: {exc.problem}: mend this line") from None
+            raise error(f"{location(path, line)}: not valid YAML: {exc.problem}: fix this line") from None
         except (yaml.YAMLError, ValueError, RecursionError) as exc:
             reason = " ".join(str(exc).split())
-            raise error(f"{path}: not valid YAML: {reason}: mend the file") from None
+            raise error(f"{path}: not valid YAML: {reason}: fix the file") from None
 
     def _refuse_depth(self, text: str) -> None:
         """The composer calls itself for each level, in C, where nothing stops it before the stack is full."""
@@ -87,7 +87,7 @@ class YamlFile:
             name = str(key.value)
             if name in seen:
                 raise self.error(
-                    f"{location(self.path, line)}: key '{name}' stands twice (first in line {seen[name]}): keep one"
+                    f"{location(self.path, line)}: key '{name}' appears twice (first in line {seen[name]}): keep one"
                 )
             seen[name] = line
 

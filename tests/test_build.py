@@ -327,7 +327,7 @@ def test_a_second_interrupt_at_once_changes_nothing(
         time.sleep(gap)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
-        said = "perturb: stopped: run the same command again to go on\n"
+        said = "perturb: stopped: run the same command again to resume\n"
         assert (process.returncode, out, err) == (130, "", said)
     finish(config, tmp_path / "out")
 
@@ -348,7 +348,7 @@ def test_a_signal_ends_the_run_in_one_line_and_the_same_command_goes_on(
         process = start(config, tmp_path / "out")
         out, err = interrupt_after(process, server, calls, number)
         assert (process.returncode, out) == (130, "")
-        assert err == "perturb: stopped: run the same command again to go on\n"
+        assert err == "perturb: stopped: run the same command again to resume\n"
         assert not (run / "run.pid").exists()
         assert not (run / "snapshot").exists()
         assert kept <= set(accepted(run))
@@ -364,7 +364,7 @@ def test_sigterm_ends_a_background_job_too(tmp_path: Path, server: LoopbackServe
     config = write_config(tmp_path, content_of(server.url))
     process = start(config, tmp_path / "out", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
     _, err = interrupt_after(process, server, 30, signal.SIGTERM)
-    assert (process.returncode, err) == (130, "perturb: stopped: run the same command again to go on\n")
+    assert (process.returncode, err) == (130, "perturb: stopped: run the same command again to resume\n")
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="needs a small file system")

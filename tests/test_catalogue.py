@@ -168,9 +168,9 @@ def test_a_name_that_exists_is_refused_with_both_places(tmp_path: Path, catalogu
             "    intensity: LOW",
             "    intensity: LOW\n    intensity: HIGH",
             ":5",
-            "stands twice (first in line 4)",
+            "appears twice (first in line 4)",
         ),
-        ("name: Own Lever", "name: 'Own  Lever'", ":3", "one line without spare blanks"),
+        ("name: Own Lever", "name: 'Own  Lever'", ":3", "one line without extra spaces"),
         ("instruction: Give", "instruction: [Give", ":6", "not valid YAML"),
         (
             "instruction: Give the question a second reading that the passage rules out.",

@@ -91,7 +91,7 @@ REPLACEMENTS = [
     ("round: 2026-Q4", "round: [1]", 2, "field 'round'"),
     ("round: 2026-Q4", "round: true", 2, "field 'round'"),
     ("seed: 7", "seed: seven", 3, "field 'seed'"),
-    ("seed: 7", "seed: 7\nseed: 8", 4, "key 'seed' stands twice (first in line 3)"),
+    ("seed: 7", "seed: 7\nseed: 8", 4, "key 'seed' appears twice (first in line 3)"),
     ("{path: base.jsonl, limit: 10}", "{limit: 10}", 4, "give either 'path'"),
     ("{path: base.jsonl, limit: 10}", "{path: a, demo: demo}", 4, "give either 'path'"),
     ("limit: 10", "limit: 0", 4, "field 'base_set.limit'"),
@@ -121,7 +121,7 @@ REPLACEMENTS = [
     ("seed: 7", "budget_usd: .inf", 3, "field 'budget_usd'"),
     ("seed: 7", "replicates: 0", 3, "field 'replicates'"),
     ("seed: 7", "executor: cloud", 3, "field 'executor'"),
-    ("seed: 7", "generators: []", 5, "key 'generators' stands twice (first in line 3)"),
+    ("seed: 7", "generators: []", 5, "key 'generators' appears twice (first in line 3)"),
     ("seed: 7", "seed: [7", 4, "not valid YAML"),
     ("seed: 7", "? [a, b]\n: 7", 3, "not valid YAML"),
 ]

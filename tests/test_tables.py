@@ -102,7 +102,7 @@ def test_a_base_set_may_be_a_table(tmp_path: Path, name: str) -> None:
     ("name", "content", "message"),
     [
         ("a.csv", b"", "the file is empty"),
-        ("a.csv", b"a,a\n1,2\n", "a.csv:1: a column stands twice"),
+        ("a.csv", b"a,a\n1,2\n", "a.csv:1: a column appears twice"),
         ("a.csv", b'a,b\n1,2\n"x\ny",2\n1\n', "a.csv:5: 1 cells where the header has 2"),
         ("a.csv", b'a,b\n1,2\n"3', "a.csv:3: not a CSV table"),
         ("a.csv", b"a,b\n1,2\n\xff,2\n", "a.csv:3: not UTF-8"),

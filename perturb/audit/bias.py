@@ -101,7 +101,7 @@ def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]
     for generator, name in enumerate(table.generator.names):
         verifier = own_verifier[generator]
         if verifier < 0:
-            rows.append(_absent(name, "generates only", f"{name} is no verifier of this panel"))
+            rows.append(_absent(name, "generates only", f"{name} is not a verifier of this panel"))
         else:
             rows.append(_measure(table, resamples, favours[generator], (generator, verifier)))
     for verifier, name in enumerate(table.verifiers):

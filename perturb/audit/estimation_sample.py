@@ -45,6 +45,6 @@ def choose_sample(table: VoteTable) -> tuple[EstimationSample, VoteTable]:
     if not len(audited):
         note = (
             "votes are missing by design and no candidate was drawn to get every vote: agreement, pass rates and bias"
-            " cannot be told; set audit_fraction in the panel"
+            " cannot be determined; set audit_fraction in the panel"
         )
     return EstimationSample("audited", len(audited), n, note), audited

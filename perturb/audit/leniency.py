@@ -53,7 +53,7 @@ def shares_of(totals: Floats) -> tuple[Floats, Floats]:
 def measure_self_preference(
     table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples
 ) -> tuple[SelfPreference, ...]:
-    """One entry per generator; undefined where it is no verifier, or where leniency and quality cannot be told."""
+    """One entry per generator; undefined where it is not a verifier, or leniency and quality are unknown."""
     rows = np.arange(len(table))
     totals = resamples.totals(
         passes_and_votes(table, rows), groups=table.generator.codes, n_groups=len(table.generator.names)

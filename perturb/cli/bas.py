@@ -98,7 +98,7 @@ def run_command(
     k: Annotated[int, typer.Option("--k", min=2, help="Answers asked for by the top-k ways.")] = 3,
     out: Annotated[
         Path | None,
-        typer.Option(help="The run folder; a stopped run goes on from it.  [default: outputs/bas-QA]"),
+        typer.Option(help="The run folder; a stopped run resumes from it.  [default: outputs/bas-QA]"),
     ] = None,
     models: shared.ModelsOption = None,
     form: shared.FormatOption = "auto",

@@ -91,7 +91,7 @@ def run_command(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The run folder; a stopped run goes on from it.  [default: outputs/refusal-index-QA]"
+            help="The run folder; a stopped run resumes from it.  [default: outputs/refusal-index-QA]"
         ),
     ] = None,
     models: shared.ModelsOption = None,

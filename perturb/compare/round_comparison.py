@@ -85,7 +85,7 @@ def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]
         foreign = (ids - own) & {item.id for item in other.items}
         if foreign or (ids and ids.isdisjoint(own)):
             raise SourceError(
-                f"{path}: is no evaluation of {one.name}, which has no item '{min(foreign or ids)[:80]}': give"
+                f"{path}: is not an evaluation of {one.name}, which has no item '{min(foreign or ids)[:80]}': give"
                 " --scores the evaluation of the older round, then that of the newer one"
             )
     old, new = paths

@@ -122,7 +122,7 @@ def _ask_hub(source: HubSource) -> _Card:
             )
     endpoint = os.environ.get("HF_ENDPOINT") or _DEFAULT_ENDPOINT
     if not endpoint.startswith(("https://", "http://")):
-        raise SourceError(f"HF_ENDPOINT: '{endpoint}' is no address: begin it with https://")
+        raise SourceError(f"HF_ENDPOINT: '{endpoint}' is not an address: begin it with https://")
     address = f"{endpoint.rstrip('/')}/api/datasets/{urllib.parse.quote(source.name)}"
     if source.revision:
         address += f"/revision/{urllib.parse.quote(source.revision, safe='')}"

@@ -31,7 +31,7 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
         raise row.error("source_id", "is missing: the row does not say what it was made from")
     texts = _original_texts(row)
     if texts is None:
-        return SkippedRow("the original passages cannot be told from the row")
+        return SkippedRow("the original passages cannot be determined from the row")
     answers = row.answers("original_answers")
     return BaseInstance(
         id=identifier,

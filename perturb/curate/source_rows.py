@@ -174,7 +174,7 @@ def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
         hint = "write one JSON object per line, closed on the same line"
         raise SourceError(f"{place}: not JSON at column {error.colno} ({error.msg}): {hint}") from error
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"{place}: not usable JSON ({error}): mend the line") from error
+        raise SourceError(f"{place}: not usable JSON ({error}): fix the line") from error
     if not isinstance(value, dict):
         raise SourceError(
             f"{place}: a row must be an object, got {type_name(value)}: write one object per line"
@@ -183,7 +183,7 @@ def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
         try:
             canonical([field, content]).encode("utf-8")
         except UnicodeEncodeError as error:
-            problem = "holds half a character (a lone surrogate): mend the text"
+            problem = "holds half a character (a lone surrogate): fix the text"
             raise SourceError(f"{place}: field {quote(field)} {problem}") from error
     return value
 
@@ -193,12 +193,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {quote(twice)} stands twice")
+        raise ValueError(f"the key {quote(twice)} appears twice")
     return fields
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _finite_float(digits: str) -> float:

@@ -109,7 +109,7 @@ class ServiceModel:
         if value is None:
             return ""
         if not isinstance(value, str):
-            words = f"'{path}' of the reply is no text: say where the text is with 'reply'"
+            words = f"'{path}' of the reply is not text: say where the text is with 'reply'"
             raise failure(self._settings, words, transient=False)
         return value
 

@@ -80,7 +80,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
     def check(self, models: ModelSet) -> None:
         """Also: each elicitation once, and several answers where several are asked for."""
         if len(set(self.elicitations)) < len(self.elicitations):
-            raise ConfigError("--elicitation: one stands twice: name each once")
+            raise ConfigError("--elicitation: one appears twice: name each once")
         if self.k < 2:
             raise ConfigError(f"--k: {self.k} answers are not several: give 2 or more")
         super().check(models)
@@ -151,4 +151,4 @@ class BasTask(QuestionTask[ConfidenceRow]):
                 yield f"{name}: {stages['reading']} of {len(group)} replies state no readable answer and confidence"
             again = stages["reply"] + stages["grade"]
             if again and not stopped:
-                yield f"{name}: {again} calls or grades failed: run the same command again to ask once more"
+                yield f"{name}: {again} calls or grades failed: run the same command again to retry"

@@ -50,7 +50,7 @@ def load_items(source: ItemSource, catalogue: Catalogue) -> ItemSet:
     """Read every item, then apply the limit.
 
     Raises `SnapshotError` for a damaged snapshot and `SourceError` for anything else that cannot be evaluated: an id
-    that stands twice, rows of two rounds, a malformed row.
+    that appears twice, rows of two rounds, a malformed row.
     """
     folder = _snapshot_folder(Path(source.name))
     if folder is not None:
@@ -118,7 +118,7 @@ def _read_all(
     for row in rows:
         item = read_item(row, catalogue)
         if item.id in items:
-            raise row.error("id", f"'{item.id}' stands twice: an item may be evaluated once only")
+            raise row.error("id", f"'{item.id}' appears twice: an item may be evaluated once only")
         if (name := row.optional_text("round")) is not None:
             rounds[name] = None
         if len(rounds) > 1:

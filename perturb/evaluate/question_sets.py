@@ -42,7 +42,7 @@ def read_questions(source: str, form: str = "auto") -> QuestionSet:
         if question.id not in read:
             read[question.id] = question
         elif _stated_id(row):
-            raise row.error("id", f"'{question.id}' stands twice: give each question an id of its own")
+            raise row.error("id", f"'{question.id}' appears twice: give each question an id of its own")
         else:
             repeated += 1
     warnings = (f"{name}: {repeated} repeated questions were left out",) if repeated else ()

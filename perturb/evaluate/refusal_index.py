@@ -123,7 +123,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         """What is left to be asked again."""
         unscored = sum(row.unscored is not None for row in rows)
         if unscored and not stopped:
-            yield f"{unscored} of {len(rows)} rows are unscored: run the same command again to ask once more"
+            yield f"{unscored} of {len(rows)} rows are unscored: run the same command again to retry"
 
 
 def pass_request(question: Question, variant: str) -> ChatRequest:

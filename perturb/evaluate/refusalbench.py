@@ -181,4 +181,4 @@ def _left_to_do(facts: Mapping[str, Any]) -> Iterator[str]:
         if unscored and facts["judge"] is None:
             yield f"{name}: {unscored} replies wait for a judge: run again with --judge"
         elif unscored:
-            yield f"{name}: {unscored} replies are unscored: run again with --retry-unscored to ask the judge once more"
+            yield f"{name}: {unscored} replies are unscored: run again with --retry-unscored to ask the judge again"

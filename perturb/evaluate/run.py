@@ -184,8 +184,10 @@ def _open_batches(ledger: EvaluationLedger) -> tuple[str, ...]:
     still = count_batches(ledger.db)["open"]
     if not still:
         return ()
-    which = "a batch goes" if still == 1 else f"{still} batches go"
-    return (f"{which} on at the provider: the same command collects what is in it, and does not pay twice",)
+    which = "a batch is" if still == 1 else f"{still} batches are"
+    return (
+        f"{which} still open at the provider: run the same command again to collect the replies, nothing is paid twice",
+    )
 
 
 def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:

@@ -256,7 +256,9 @@ async def _check_reachable(address: str) -> None:
     """Raise `ExecutorError` if nobody listens at the address: Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
-        raise ExecutorError(f"executor: '{address}' is no address of a Ray cluster: write HOST:PORT, or auto")
+        raise ExecutorError(
+            f"executor: '{address}' is not the address of a Ray cluster: write HOST:PORT, or auto"
+        )
     try:
         async with asyncio.timeout(CONNECT_TIMEOUT):
             _, writer = await asyncio.open_connection(host, int(port))

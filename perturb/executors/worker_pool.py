@@ -132,7 +132,7 @@ class WorkerPool:
             self._fail(chunk, WorkerLostError(f"{slot.name} ended without all rows"))
         except TimeoutError:
             slot.drop()
-            self._fail(chunk, WorkerLostError(f"{slot.name} was late and is given up"))
+            self._fail(chunk, WorkerLostError(f"{slot.name} timed out and was abandoned"))
         except WorkerLostError as error:
             self._fail(chunk, WorkerLostError(f"{slot.name} was lost: {error}"))
         except Exception as error:  # noqa: BLE001  (nobody may wait for ever, whatever went wrong)

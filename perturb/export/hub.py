@@ -57,7 +57,7 @@ _HINTS = {
     429: "too many requests: wait some minutes and run the same command again",
 }
 
-_GO_ON = "run the same command again, it goes on where it stopped"
+_GO_ON = "run the same command again to resume where it stopped"
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ def check_repo_name(repo: str) -> None:
     part = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
     if not re.fullmatch(f"{part}/{part}", repo) or len(repo) > 96 or re.search(r"--|\.\.|\.git$", repo):
         raise PublishError(
-            f"'{repo}' is no name of a repository: give OWNER/NAME, of letters, digits and single . _ - between them"
+            f"'{repo}' is not a repository name: give OWNER/NAME, of letters, digits and single . _ - between them"
         )
 
 

@@ -57,7 +57,7 @@ def split_card(text: str) -> tuple[dict[str, Any], str]:
         header = {}
     if not isinstance(header, dict):
         raise PublishError(
-            "the header of the card on the Hub is not YAML: mend its README.md there, then publish again"
+            "the header of the card on the Hub is not YAML: fix its README.md there, then publish again"
         )
     return header, text[match.end() :]
 

@@ -175,7 +175,7 @@ def read_snapshot(folder: Path) -> Snapshot:
         text = path.read_text(encoding="utf-8")
     except OSError:
         raise SnapshotError(
-            f"{folder} is no snapshot: it has no readable {MANIFEST}: check the path, or make one with "
+            f"{folder} is not a snapshot: it has no readable {MANIFEST}: check the path, or make one with "
             "'perturb export'"
         ) from None
     except ValueError as error:

@@ -116,9 +116,9 @@ class DirectModel:
         try:
             completion = json.loads(content)
         except (ValueError, RecursionError):
-            raise self._failure(f"the body is no JSON: {_as_text(content)}") from None
+            raise self._failure(f"the body is not JSON: {_as_text(content)}") from None
         if not isinstance(completion, dict):
-            raise self._failure("the body is no completion")
+            raise self._failure("the body is not a completion")
         choices = completion.get("choices")
         if not isinstance(choices, list) or not choices:
             raise self._without_choices(completion)
@@ -205,7 +205,7 @@ def _address(settings: ModelSettings) -> URL:
         return URL(parts._replace(path=path).geturl())
     except ValueError as error:
         raise ConfigError(
-            f"model '{settings.name}': api_base is no address ({error}): write it as http://HOST:PORT/v1"
+            f"model '{settings.name}': api_base is not an address ({error}): write it as http://HOST:PORT/v1"
         ) from None
 
 

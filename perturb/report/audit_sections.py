@@ -63,7 +63,7 @@ def _agreement(report: AuditReport) -> Section:
         "kappa",
         "Cohen's κ between verifiers",
         "1 is perfect agreement, 0 is chance. NA: a verifier passed, or failed, everything that both scored, so"
-        " agreement beyond chance cannot be told. κ is low where nearly everything passes; see AC1 beside it.",
+        " agreement beyond chance cannot be determined. κ is low where nearly everything passes; see AC1 beside it.",
         draw_heat_map(grid, names, names, limits=(min(0.0, lowest), 1.0), form=".2f"),
     )
     columns: dict[str, CellFormat] = {"verifier": "text", "other verifier": "text", "n": "count"}

@@ -64,7 +64,7 @@ def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> 
             key = (kind.value, model, f"{group} {metric}")
             if key in seen:
                 raise SourceError(
-                    f"{source}: '{model}' stands in {seen[key]} too: leave one out, or give the models different names"
+                    f"{source}: '{model}' is in {seen[key]} too: leave one out, or give the models different names"
                 )
             seen[key] = source
             line = lines.setdefault(model, ModelLine(model))

@@ -74,7 +74,7 @@ def _describe_agreement(report: AuditReport) -> list[str]:
     defined = [pair for pair in pairs if pair.kappa.value is not None]
     mean = report.agreement.mean_kappa
     if mean.value is None:
-        return [f"Agreement beyond chance cannot be told: {pairs[0].kappa.reason}."]
+        return [f"Agreement beyond chance cannot be determined: {pairs[0].kappa.reason}."]
     low = min(defined, key=lambda pair: pair.kappa.value or 0.0)
     sentence = (
         f"Verifiers agree with a mean Cohen's κ of {show(mean.value, 'number')}{_ends(mean)} over"
@@ -140,7 +140,7 @@ def describe_review(report: HumanReport) -> tuple[str, ...]:
         sentences.append(
             f"They agree with a mean Cohen's κ of {show(mean.value, 'number')}{_ends(mean)}."
             if mean.value is not None
-            else f"Agreement among them cannot be told: {mean.reason}."
+            else f"Agreement among them cannot be determined: {mean.reason}."
         )
     return tuple(sentences)
 

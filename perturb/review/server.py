@@ -189,7 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             parts = urlsplit(self.path)
         except ValueError:
-            raise _Refused(HTTPStatus.BAD_REQUEST, "This is no address.") from None
+            raise _Refused(HTTPStatus.BAD_REQUEST, "This is not an address.") from None
         given, _, rest = parts.path.removeprefix("/").partition("/")
         for token, desk in self.server.desks.items():
             if secrets.compare_digest(given.encode(), token.encode()):

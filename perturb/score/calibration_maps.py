@@ -77,7 +77,7 @@ def map_for(maps: Sequence[SavedMap], model: str, elicitation: str | None) -> Sa
 def _read_entry(entry: dict[str, Any]) -> SavedMap:
     keys = entry["fitted_on"]
     if not isinstance(keys, list):
-        raise TypeError("'fitted_on' is no list")
+        raise TypeError("'fitted_on' is not a list")
     return SavedMap(
         str(entry["model"]), entry["elicitation"], CalibrationMap.from_dict(entry), tuple(map(str, keys))
     )

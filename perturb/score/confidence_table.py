@@ -87,7 +87,7 @@ def read_confidence_tables(sources: Sequence[Path], *, percent: bool = False) ->
             key = group.model, group.elicitation
             if key in groups:
                 raise SourceError(
-                    f"{source}: '{group.name}' stands in two tables: rename a file or fill in the column 'model'"
+                    f"{source}: '{group.name}' is in two tables: rename a file or fill in the column 'model'"
                 )
             groups[key] = group
     return tuple(groups.values())

@@ -44,7 +44,7 @@ def read_refusals(source: Path) -> tuple[RefusalGroup, ...]:
     """The groups of a `.csv`, `.jsonl` or `.parquet` table, or of the folder of a two-pass run, in order of appearance.
 
     Columns: `refused` and `wrong` (0/1, empty while unscored); optional `model`, `setting`, `base_id`, `item_id`.
-    Raises `SourceError`, with file and line, for anything else and for a question that stands twice in a group.
+    Raises `SourceError`, with file and line, for anything else and for a question that appears twice in a group.
     """
     path = source / REFUSAL_TABLE if source.is_dir() else source
     if source.is_dir() and not path.is_file():
@@ -56,7 +56,7 @@ def read_refusals(source: Path) -> tuple[RefusalGroup, ...]:
         group = groups.setdefault(key, RefusalGroup(*key))
         item = row.label("item_id")
         if item is not None and (*key, item) in seen:
-            raise row.error("item_id", f"'{item}' stands twice under one model and setting: keep one row")
+            raise row.error("item_id", f"'{item}' appears twice under one model and setting: keep one row")
         seen.add((*key, item))
         _add(row, group)
     if not groups:

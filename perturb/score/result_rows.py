@@ -154,7 +154,7 @@ class _Fields:
         code = codes.get(value.upper())
         if code is None:
             known = ", ".join(dict.fromkeys(codes.values()))
-            raise self.error(name, f"holds '{_short(value)}', which is no code: {known} are known")
+            raise self.error(name, f"holds '{_short(value)}', which is not a code: {known} are known")
         return code
 
     def prediction(self, codes: Mapping[str, str]) -> str | None:

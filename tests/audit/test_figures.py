@@ -220,7 +220,7 @@ def test_a_verifier_left_out_lets_in_what_it_alone_kept_out() -> None:
 def test_models_that_play_one_part_are_reported_as_such() -> None:
     report = votes(["PF", "FP", "PP", "PF"], generators=("v0", "maker"))
     roles = {row.model: (row.role, row.bias.reason) for row in report.self_bias}
-    assert roles["maker"] == ("generates only", "maker is no verifier of this panel")
+    assert roles["maker"] == ("generates only", "maker is not a verifier of this panel")
     assert roles["v1"] == ("verifies only", "v1 made no candidate")
     assert roles["v0"][0] == "both"
 

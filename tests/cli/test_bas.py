@@ -173,7 +173,7 @@ def test_several_files_are_several_models_compared_on_the_same_questions(run: Ru
     assert gap["bas"]["high"] < 0
     assert "over - better" in run("over.csv", "better.csv").out
     first.assign(model="better").to_csv("x.csv", index=False)
-    run("x.csv", "better.csv").fails("'better' stands in two tables")
+    run("x.csv", "better.csv").fails("'better' is in two tables")
 
 
 def test_models_and_elicitations_of_one_table_are_scored_apart(run: Run) -> None:
@@ -248,7 +248,7 @@ BAD = [
     ("is_correct,confidence\n1,0.5\n0\n", ".csv:3: 1 cells where the header has 2"),
     ("is_correct,confidence\n1,0.5\n0,0.5,0.7\n", "3 cells where the header has 2"),
     ("is_correct,confidence\n1,0.5,0.7\n0,0.5,0.7\n", "3 cells where the header has 2"),
-    ("confidence,is_correct,confidence\n1,0.5,1\n", "a column stands twice"),
+    ("confidence,is_correct,confidence\n1,0.5,1\n", "a column appears twice"),
     ("is_correct,confidence\n1,nan\n", ".csv:2: confidence is missing"),
     ("is_correct,confidence\n1,inf\n", ".csv:2: confidence"),
     ("is_correct,confidence\n1,high\n", ".csv:2: confidence is 'high'"),

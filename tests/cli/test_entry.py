@@ -48,5 +48,5 @@ def test_an_interrupt_while_loading_is_one_line(tmp_path: Path, start: list[str]
         words = started.stderr.read()
         assert (started.wait(timeout=60), words) == (
             130,
-            "perturb: stopped: run the same command again to go on\n",
+            "perturb: stopped: run the same command again to resume\n",
         )

@@ -272,7 +272,7 @@ def test_the_report_page_has_curves_scores_and_copulas(
         (
             ("item_id", "refused", "wrong"),
             [("a", 1, 0), ("a", 1, 0)],
-            "t.csv:3: field 'item_id' 'a' stands twice",
+            "t.csv:3: field 'item_id' 'a' appears twice",
         ),
     ],
 )

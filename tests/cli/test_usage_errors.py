@@ -193,7 +193,7 @@ FAILING = [
     ("evaluate none --model a/b", "none"),
     ("report none", "none"),
     ("verify-snapshot none", "none"),
-    ("publish none a/b", "none is no snapshot"),
+    ("publish none a/b", "none is not a snapshot"),
     ("compare none none", "no such snapshot"),
     ("power --scores none.csv", "none.csv"),
     ("score none", "none"),

@@ -275,7 +275,7 @@ def test_scores_belong_to_the_round_they_are_given_for(tmp_path: Path) -> None:
     old, new = evaluations
     assert compare(sets[0], sets[1], (old, new)).score_changes
     for pair in ((old, old), (new, old), (new, new)):
-        with pytest.raises(SourceError, match="is no evaluation of"):
+        with pytest.raises(SourceError, match="is not an evaluation of"):
             compare(sets[0], sets[1], pair)
     stored = tmp_path / "scores.json"
     stored.write_text(json.dumps({"model": "m", "metrics": {"crs": {"value": 1}}}), encoding="utf-8")

@@ -111,7 +111,7 @@ def test_no_network_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "file:///etc")
-    assert "is no address" in error_of(HubSource("owner/name"))
+    assert "is not an address" in error_of(HubSource("owner/name"))
 
 
 class _Hub(BaseHTTPRequestHandler):

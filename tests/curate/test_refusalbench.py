@@ -79,7 +79,7 @@ def test_grounding_serves_only_where_the_passages_are_unchanged(tmp_path: Path) 
     curation = curate(SourceRequest(write(tmp_path / "rb.jsonl", bare, premise, uneven)))
     assert [instance.passages for instance in curation.instances] == [TEN]
     (entry,) = curation.report["left_out"]
-    assert entry["reason"] == "the original passages cannot be told from the row"
+    assert entry["reason"] == "the original passages cannot be determined from the row"
     assert entry["count"] == 2
 
 

@@ -148,7 +148,7 @@ def test_where_the_text_is(service: Service, content: Any, path: str, text: str)
     ("content", "options", "kind", "problem"),
     [
         ({"other": 1}, {}, PermanentModelError, "the reply has no 'answer'"),
-        ({"answer": 3}, {}, PermanentModelError, "'answer' of the reply is no text"),
+        ({"answer": 3}, {}, PermanentModelError, "'answer' of the reply is not text"),
         ("no", {"status": 404}, PermanentModelError, "status 404: no"),
         ("busy", {"status": 503, "headers": {"Retry-After": "7"}}, TransientModelError, "status 503: busy"),
     ],

@@ -186,7 +186,9 @@ def test_stopped_after_a_submission_and_resumed_no_row_is_submitted_twice(
     _, said = process.communicate(timeout=60)
     if ending is signal.SIGINT:
         assert process.returncode == 130
-        assert said.splitlines()[-2].startswith("2 batches go on at the provider: the same command collects")
+        assert said.splitlines()[-2].startswith(
+            "2 batches are still open at the provider: run the same command again"
+        )
     assert desk.rows.total() == 2 * ITEMS
     desk.frozen = False
     ended = subprocess.run(again, capture_output=True, text=True, timeout=300)

@@ -267,7 +267,7 @@ def test_what_cannot_be_run_is_refused_before_a_call(
     asked = questions(2, tmp_path)
     twice = (Elicitation.DIRECT, Elicitation.DIRECT)
     bad = [
-        (plan(server, asked, elicitations=twice), "stands twice"),
+        (plan(server, asked, elicitations=twice), "appears twice"),
         (plan(server, asked, k=1), "--k"),
         (Plan(asked, (settings(server, "honest"),), None), "--judge"),
         (

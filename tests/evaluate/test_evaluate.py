@@ -317,7 +317,7 @@ def test_killed_and_resumed_nothing_paid_for_is_asked_again(
             assert process.returncode == -signal.SIGKILL
         else:
             assert process.returncode == 130
-            assert said.strip().splitlines()[-1] == "perturb: stopped: run the same command again to go on"
+            assert said.strip().splitlines()[-1] == "perturb: stopped: run the same command again to resume"
         ended = subprocess.run(again, capture_output=True, text=True, timeout=300)
         assert ended.returncode == 0, ended.stderr
         # Only calls that were in flight at the end are made twice: at most 4 for each of the 5 models.

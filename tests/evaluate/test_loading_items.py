@@ -147,7 +147,7 @@ def test_mislabelled_rows_are_left_out_with_a_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ([single(0), single(0)], "rows.jsonl:2: field 'id' 'item-0000' stands twice"),
+        ([single(0), single(0)], "rows.jsonl:2: field 'id' 'item-0000' appears twice"),
         (
             [single(0, round="r1"), single(1, round="r2")],
             "rows.jsonl:2: field 'round' differs from the rows before (r1 and r2)",

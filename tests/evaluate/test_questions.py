@@ -268,7 +268,7 @@ def test_an_unknown_form_is_refused(tmp_path: Path) -> None:
 
 def test_an_id_stands_once_and_a_repeated_question_is_left_out(tmp_path: Path) -> None:
     twice = jsonl(tmp_path / "q.jsonl", {"id": "a", **GOOD}, {"id": "a", **GOOD})
-    assert "q.jsonl:2: field 'id' 'a' stands twice" in error_of(twice)
+    assert "q.jsonl:2: field 'id' 'a' appears twice" in error_of(twice)
     read = read_questions(jsonl(tmp_path / "r.jsonl", GOOD, GOOD))
     assert len(read.questions) == 1
     assert read.warnings == ("r: 1 repeated questions were left out",)

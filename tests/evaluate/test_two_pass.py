@@ -352,7 +352,7 @@ def test_two_models_under_four_prompts_survive_kills(
         if number == signal.SIGTERM:
             assert (process.returncode, err.splitlines()[-1]) == (
                 130,
-                "perturb: stopped: run the same command again to go on",
+                "perturb: stopped: run the same command again to resume",
             )
         ((now,),) = query(tmp_path / "run", "SELECT count(*) FROM responses")
         assert now >= kept

@@ -290,7 +290,7 @@ def test_an_interrupt_is_one_line_and_ends_the_workers(tmp_path: Path) -> None:
         process = start(config, tmp_path / "out")
         out, err = interrupt_after(process, server, 30, signal.SIGTERM)
     assert (process.returncode, out) == (130, "")
-    assert err == "perturb: stopped: run the same command again to go on\n"
+    assert err == "perturb: stopped: run the same command again to resume\n"
 
 
 def test_wrong_words_for_the_executor_are_named(tmp_path: Path) -> None:

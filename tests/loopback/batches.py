@@ -123,7 +123,7 @@ class BatchDesk:
         number = len(self.batches)
         plan = self.plans[number] if number < len(self.plans) else BatchPlan()
         rows = [json.loads(line) for line in self.files[asked["input_file_id"]].splitlines()]
-        assert len({row["custom_id"] for row in rows}) == len(rows), "a custom id stands twice"
+        assert len({row["custom_id"] for row in rows}) == len(rows), "a custom id appears twice"
         batch = MadeBatch(f"batch_{number}", plan, rows, {**asked, "status": "validating"})
         self.batches.append(batch)
         self.rows.update(row["custom_id"] for row in rows)

@@ -92,9 +92,9 @@ def test_the_ranges_of_numbers() -> None:
 
 
 BAD_ROWS: list[tuple[dict[str, Any], str]] = [
-    ({"predicted": "REFUSE_TO_SAY"}, "'predicted' holds 'REFUSE_TO_SAY', which is no code"),
+    ({"predicted": "REFUSE_TO_SAY"}, "'predicted' holds 'REFUSE_TO_SAY', which is not a code"),
     ({"predicted": "x" * 100_000}, "'predicted' holds 'xxx"),
-    ({"expected_rag_behavior": "REFUSE"}, "'expected_rag_behavior' holds 'REFUSE', which is no code"),
+    ({"expected_rag_behavior": "REFUSE"}, "'expected_rag_behavior' holds 'REFUSE', which is not a code"),
     (
         {"expected_rag_behavior": "REFUSE_OTHER"},
         "is REFUSE_OTHER, but P-Ambiguity/LOW expects ANSWER_CORRECTLY",
