@@ -102,10 +102,24 @@ def test_the_tables_say_who_fell_and_what_is_short(tmp_path: Path) -> None:
     assert "short: Health: 0 of 3" in result.stderr
 
 
-def test_rows_keep_their_own_licences(tmp_path: Path) -> None:
+def test_rows_keep_their_own_licences(tmp_path: Path, recipe: Path) -> None:
     rows = source(tmp_path / "rows.jsonl", 3, licence="MIT")
     run(rows, "--out", tmp_path / "b.jsonl")
     assert [i.licence for i in load_base_set(tmp_path / "b.jsonl").instances] == ["MIT", "MIT", None]
+    recipe.write_text("name: small\nlicence: CC0-1.0\n")
+    run(rows, "--out", tmp_path / "b.jsonl", "--recipe", recipe)
+    assert [i.licence for i in load_base_set(tmp_path / "b.jsonl").instances] == ["MIT", "MIT", "CC0-1.0"]
+
+
+def test_an_id_stands_once_and_noise_answers_nothing(tmp_path: Path, recipe: Path) -> None:
+    rows = source(tmp_path / "rows.jsonl", 3)
+    rows.write_text(rows.read_text() * 2)
+    run(rows, "--out", tmp_path / "b.jsonl")
+    assert [i.id for i in load_base_set(tmp_path / "b.jsonl").instances] == ["r0", "r1", "none"]
+    passages = [{"text": "It is so."}, {"text": "It is a0 or a1.", "role": "noise"}]
+    rows = source(rows, 3, context=None, passages=passages)
+    with pytest.raises(SourceError, match="most fell because no signal passage holds an answer"):
+        run(rows, "--out", tmp_path / "b.jsonl", "--recipe", recipe)
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,9 @@ def test_empty_and_repeated_passages_are_dropped_and_counted(tmp_path: Path) -> 
     grounding[1] = {"cite_2": "[2] "}
     grounding[11] = {"cite_12": "[12] Mill 5:  Text\n5."}
     labels = [*record()["evidence_correct"][:11], ANSWERS]
-    instance = read(tmp_path, grounding=grounding, evidence_correct=labels)
+    cited = ["NO"] * 11 + ["YES"]
+    instance = read(tmp_path, grounding=grounding, evidence_correct=labels, evidence_cited=cited)
+    assert instance.metadata["cited"] == [place == 2 for place in range(9)]
     assert instance.metadata["dropped_passages"] == {"empty": 2, "repeated": 1}
     assert len(instance.passages) == len(instance.metadata["evidence"]) == 9
     # The copy that answers the question decides the role, the first copy the place.
