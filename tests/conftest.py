@@ -4,7 +4,11 @@
 # imported, and its plugin imports it at the end of a session: have it imported before anything is frozen.
 import signal
 
-import hypothesis  # noqa: F401
+import hypothesis
+
+# Tests assert no times: a loaded machine is no fault.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 # A shell starts its background jobs with SIGINT ignored, and so would be the commands that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -1,10 +1,11 @@
-"""What `manifest.json` may say, and the digest that stands for all of it on the card and in the tag's message."""
+"""What `manifest.json` says, may say, and the digest that stands for all of it on the card and in the tag's message."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import UTC
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,10 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from perturb.digests import digest
 from perturb.errors import SnapshotError
+from perturb.export.card import canary
+from perturb.export.facts import SnapshotFacts, count_cells, count_licences, count_values
+from perturb.export.parts import Parts
+from perturb.export.snapshot_rows import SnapshotRow
 from perturb.select import Strategy
 from perturb.yaml_files import Strict
 
@@ -150,6 +155,64 @@ class Manifest(_Entry):
     row_digests: list[Hex32]
     rounds: list[_Round] = Field(default_factory=list)
     """Published manifests only."""
+
+
+def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, Any]:
+    """What a manifest says of its rows and of the run, before there are files; `content` is the content digest."""
+    rows = [row for members in parts.values() for row in members]
+    created = facts.created.astimezone(UTC).isoformat(timespec="seconds") if facts.created else None
+    return {
+        "format_version": FORMAT_VERSION,
+        "name": facts.name,
+        "round": facts.round,
+        "seed": facts.seed,
+        "code_version": facts.code_version,
+        "created": created,
+        "configs": list(parts),
+        "content_digest": content,
+        "canary": canary(content),
+        "digests": dict(facts.digests),
+        "generators": [dict(generator) for generator in facts.generators],
+        "panel": {"name": facts.panel, "consensus": facts.consensus, "offline": facts.offline_panel},
+        "agreement": facts.agreement,
+        "verifiers": [dict(verifier) for verifier in facts.verifiers],
+        "counts": {"stages": dict(facts.stages), **counts_of(parts)},
+        "selection": {
+            "strategy": facts.plan.strategy,
+            "per_generator": facts.plan.per_generator,
+            "min_per_cell": facts.plan.min_per_cell,
+            "seed": facts.plan.seed,
+            "shortfalls": [
+                {
+                    "generator": missed.generator,
+                    "cell": str(missed.cell) if missed.cell else None,
+                    "wanted": missed.wanted,
+                    "got": missed.got,
+                }
+                for missed in facts.shortfalls
+            ],
+        },
+        "tokens": dict(facts.tokens),
+        "cost_usd": facts.cost_usd,
+        "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
+        "attribution": facts.attribution,
+        "controls": None,
+        "harness": None,
+    }
+
+
+def counts_of(parts: Parts) -> dict[str, Any]:
+    """Rows, cells and generators of all parts together, and under `configs` of each."""
+    rows = [row for members in parts.values() for row in members]
+    return {**_counts(rows), "configs": {name: _counts(members) for name, members in parts.items()}}
+
+
+def _counts(rows: Sequence[SnapshotRow]) -> dict[str, Any]:
+    return {
+        "rows": len(rows),
+        "cells": count_cells(rows),
+        "generators": count_values(rows, "generator_model"),
+    }
 
 
 def parse_manifest(text: str, path: Path | str = MANIFEST) -> dict[str, Any]:

@@ -15,7 +15,6 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -23,14 +22,15 @@ from typing import Any
 from perturb.digests import digest
 from perturb.errors import SnapshotError
 from perturb.export.atomic_directory import atomic_directory
-from perturb.export.card import CardFiles, canary, render_card
+from perturb.export.card import CardFiles, render_card
 from perturb.export.controls import check_controls, control_paths, write_controls
-from perturb.export.facts import SnapshotFacts, count_cells, count_licences, count_values
+from perturb.export.facts import SnapshotFacts
 from perturb.export.harness.folder import check_harness, harness_paths, make_harness
 from perturb.export.manifest import (
     CARD,
-    FORMAT_VERSION,
     MANIFEST,
+    counts_of,
+    manifest_of,
     parse_manifest,
     render_manifest,
     states_digest,
@@ -150,7 +150,7 @@ def write_snapshot(
             write_part(workspace / paths[name], members)
         beside = control_paths(content, list(parts)) if controls else {}
         _write_text(workspace / "build.yaml", config_text)
-        manifest = _manifest(outlines, facts, content)
+        manifest = manifest_of(outlines, facts, content)
         if controls:
             manifest["controls"] = write_controls(workspace, content, list(parts), controls)
         manifest["harness"] = harness.write(workspace)
@@ -225,61 +225,6 @@ def content_digest(parts: Parts) -> str:
     return digest(*layouts, [row["row_digest"] for rows in parts.values() for row in rows], length=32)
 
 
-def _manifest(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, Any]:
-    rows = [row for members in parts.values() for row in members]
-    created = facts.created.astimezone(UTC).isoformat(timespec="seconds") if facts.created else None
-    return {
-        "format_version": FORMAT_VERSION,
-        "name": facts.name,
-        "round": facts.round,
-        "seed": facts.seed,
-        "code_version": facts.code_version,
-        "created": created,
-        "configs": list(parts),
-        "content_digest": content,
-        "canary": canary(content),
-        "digests": dict(facts.digests),
-        "generators": [dict(generator) for generator in facts.generators],
-        "panel": {"name": facts.panel, "consensus": facts.consensus, "offline": facts.offline_panel},
-        "agreement": facts.agreement,
-        "verifiers": [dict(verifier) for verifier in facts.verifiers],
-        "counts": {"stages": dict(facts.stages), **_counts(rows), "configs": _counts_of_parts(parts)},
-        "selection": {
-            "strategy": facts.plan.strategy,
-            "per_generator": facts.plan.per_generator,
-            "min_per_cell": facts.plan.min_per_cell,
-            "seed": facts.plan.seed,
-            "shortfalls": [
-                {
-                    "generator": missed.generator,
-                    "cell": str(missed.cell) if missed.cell else None,
-                    "wanted": missed.wanted,
-                    "got": missed.got,
-                }
-                for missed in facts.shortfalls
-            ],
-        },
-        "tokens": dict(facts.tokens),
-        "cost_usd": facts.cost_usd,
-        "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
-        "attribution": facts.attribution,
-        "controls": None,
-        "harness": None,
-    }
-
-
-def _counts(rows: Sequence[SnapshotRow]) -> dict[str, Any]:
-    return {
-        "rows": len(rows),
-        "cells": count_cells(rows),
-        "generators": count_values(rows, "generator_model"),
-    }
-
-
-def _counts_of_parts(parts: Parts) -> dict[str, Any]:
-    return {name: _counts(rows) for name, rows in parts.items()}
-
-
 def _check_files(snapshot: Snapshot) -> list[str]:
     folder, manifest = snapshot.folder, snapshot.manifest
     paths = data_paths(snapshot.content_digest, snapshot.configs)
@@ -326,7 +271,7 @@ def _check_rows(parts: Parts, manifest: Mapping[str, Any]) -> list[str]:
         problems.append(f"the rows or their order differ from 'row_digests' in {MANIFEST}")
     if not all(parts.values()) or content_digest(parts) != manifest["content_digest"]:
         problems.append(f"the rows do not give the 'content_digest' of {MANIFEST}")
-    for name, value in {**_counts(rows), "configs": _counts_of_parts(parts)}.items():
+    for name, value in counts_of(parts).items():
         if manifest["counts"][name] != value:
             problems.append(f"{MANIFEST}: counts of {name} differ from the rows")
     return problems

@@ -57,6 +57,7 @@ def judge_by_rule(
 
 @lru_cache(maxsize=1)
 def rule_verifier_version() -> str:
-    """Digest of the source files of this package: it changes whenever a rule does."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
+    """Digest of the sources that judge: it changes whenever a rule does."""
+    room = Path(__file__).parent
+    sources = [*sorted(room.glob("*.py")), room.parents[1] / "prose.py"]
     return digest([(source.name, source.read_text(encoding="utf-8")) for source in sources])
