@@ -101,12 +101,7 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
         generators=everything.generator.names,
         agreement=measure_agreement(table, drawn),
         pass_rate_matrix=pass_rate_matrix(table),
-        pass_rates={
-            "class": pass_rates(table, table.perturbation_class),
-            "intensity": pass_rates(table, table.intensity),
-            "lever": pass_rates(table, table.lever),
-            "generator": pass_rates(table, table.generator),
-        },
+        pass_rates={name: pass_rates(table, labels) for name, labels in table.groupings.items()},
         self_bias=measure_bias(table, drawn),
         rules=compare_panel_rules(table, everything),
         lever_usage=lever_usage(everything),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perturb.audit.rates import Rate, grouped_rates, overall_rate
-from perturb.audit.votes import FAIL, NOT_ASKED, PASS, Labels, VoteTable
+from perturb.audit.votes import FAIL, NOT_ASKED, PASS, VoteTable
 from perturb.metrics.inputs import Integers
 
 
@@ -92,16 +92,11 @@ def compare_panel_rules(table: VoteTable, everything: VoteTable) -> PanelRules:
     decided = wide.states == PASS
     unanimous = decided.all(axis=1).astype(np.float64)
     ones = np.ones(len(wide))
-    by: dict[str, Labels] = {
-        "class": wide.perturbation_class,
-        "intensity": wide.intensity,
-        "lever": wide.lever,
-        "generator": wide.generator,
-    }
     return PanelRules(
         unanimous=_accept(wide.states, n, wide.base.codes),
         unanimous_by={
-            name: grouped_rates(unanimous, ones, labels, wide.base.codes) for name, labels in by.items()
+            name: grouped_rates(unanimous, ones, labels, wide.base.codes)
+            for name, labels in wide.groupings.items()
         },
         k_of_n={str(k): _accept(table.states, k, table.base.codes) for k in range(1, n + 1)},
         leave_one_out=_leave_one_out(table) if n > 1 else (),

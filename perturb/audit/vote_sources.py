@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perturb.audit.votes import AUDITED, COLUMNS, Coded, VoteTable, coded_vote_table, vote_table
-from perturb.store.calls import LEDGER_FILE, open_read_only
-from perturb.store.db import ledger_errors
+from perturb.store.calls import reading
 from perturb.tables import read_columns
 
 if TYPE_CHECKING:
@@ -60,7 +58,7 @@ def read_run(folder: Path) -> VoteTable:
     """
     from perturb.store.plans import current_plan
 
-    with closing(open_read_only(folder)) as db, ledger_errors(folder / LEDGER_FILE):
+    with reading(folder) as db:
         return read_plan(db, current_plan(db, folder), str(folder))
 
 

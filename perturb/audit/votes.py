@@ -102,6 +102,16 @@ class VoteTable:
         """Where there is a vote."""
         return np.asarray(self.states >= 0)
 
+    @property
+    def groupings(self) -> dict[str, Labels]:
+        """What rates can be listed by."""
+        return {
+            "class": self.perturbation_class,
+            "intensity": self.intensity,
+            "lever": self.lever,
+            "generator": self.generator,
+        }
+
     def keep(self, rows: NDArray[np.bool_]) -> VoteTable:
         """The table of some candidates; names stay, also those that no candidate has any more."""
         return replace(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -37,15 +36,14 @@ def export_command(
     """
     from perturb.export.export_snapshot import export_snapshot
     from perturb.select import SelectionPlan
-    from perturb.store.calls import LEDGER_FILE, open_read_only
-    from perturb.store.db import ledger_errors
+    from perturb.store.calls import reading
     from perturb.store.plans import current_plan
 
     if per_generator is not None or min_per_cell is not None:
         if strategy == "natural":
             reject_option("--strategy natural", "takes no quotas: leave them out")
         strategy = "balanced"
-    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+    with reading(run) as db:
         plan = current_plan(db, run)
         written = plan.facts.select
         quota = SelectionPlan(

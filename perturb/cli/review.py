@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -146,12 +145,11 @@ def report_command(
     Example: perturb review outputs/demo report --json
     """
     from perturb.review.agreement import measure_review
-    from perturb.store.calls import LEDGER_FILE, open_read_only
-    from perturb.store.db import ledger_errors
+    from perturb.store.calls import reading
     from perturb.store.plans import current_plan
 
     run: Path = context.obj
-    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+    with reading(run) as db:
         report = measure_review(db, current_plan(db, run), run, seed=seed, resamples=resamples)
     if json_output:
         print_json(report.to_dict())
@@ -177,13 +175,12 @@ def export_command(
     from perturb.review.agreement import read_reviews
     from perturb.review.exports import answers_table, write_argilla, write_label_studio, write_text
     from perturb.review.review_items import load_items
-    from perturb.store.calls import LEDGER_FILE, open_read_only
-    from perturb.store.db import ledger_errors
+    from perturb.store.calls import reading
     from perturb.store.plans import current_plan
 
     run: Path = context.obj
     folder = out or run / "review" / tool
-    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+    with reading(run) as db:
         plan = current_plan(db, run)
         items = load_items(db, plan, run)
         reviews = read_reviews(db)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,11 +31,10 @@ def status_command(
 def read_status(run: Path) -> dict[str, Any]:
     """Everything that `perturb status` shows, from the ledger alone."""
     from perturb.store import queries
-    from perturb.store.calls import LEDGER_FILE, open_read_only
-    from perturb.store.db import ledger_errors
+    from perturb.store.calls import reading
     from perturb.store.plans import current_plan
 
-    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+    with reading(run) as db:
         plan = current_plan(db, run)
         counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
         cells = queries.cell_counts(db, plan.number, plan.panel)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from perturb.digests import digest
 from perturb.errors import LedgerError
 from perturb.evaluate.classify import ANSWER, read_confidence
 from perturb.records import Item, Judgement, JudgementStatus, Response, ResponseStatus
-from perturb.store.calls import LEDGER_FILE, open_read_only
-from perturb.store.db import ledger_errors, stored_values
+from perturb.store.calls import reading
+from perturb.store.db import stored_values
 from perturb.store.evaluations import read_facts, read_items, read_judgements, read_responses
 
 RESULTS_FILE = "results.jsonl"
@@ -88,7 +87,7 @@ def read_run(run: Path) -> EvaluationRun:
     Replies and judgements that were made with other settings than the newest are left out. Raises `LedgerError` if
     there is no evaluation in the folder.
     """
-    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+    with reading(run) as db:
         return run_of(db, run)
 
 

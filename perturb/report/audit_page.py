@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +18,7 @@ from perturb.report.runs import call_table
 from perturb.report.words import describe_audit, describe_review, describe_run
 from perturb.review.agreement import HumanReport, measure_review, read_reviews
 from perturb.review.rubric import human_verdict
-from perturb.store.calls import LEDGER_FILE, open_read_only
-from perturb.store.db import ledger_errors
+from perturb.store.calls import reading
 from perturb.store.plans import CurrentPlan, current_plan
 from perturb.store.queries import StageCounts
 
@@ -40,7 +38,7 @@ def make_page(run: Path, wanted: ReportPlan) -> Report:
 
     Raises `LedgerError` if there is no run, `ConfigError` if seed or resamples cannot be used.
     """
-    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+    with reading(run) as db:
         plan = current_plan(db, run)
         data = read_run_data(db, plan, run)
         votes = _audit(run, wanted)

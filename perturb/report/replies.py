@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,7 @@ from perturb.records import NO_INTENSITY, Intensity, Item, PerturbationClass
 from perturb.report.model import ItemBrowser
 from perturb.report.run_data import even_draw
 from perturb.score.table import ResultTable
-from perturb.store.calls import LEDGER_FILE, open_read_only
-from perturb.store.db import ledger_errors
+from perturb.store.calls import reading
 from perturb.store.evaluations import read_items, read_responses
 
 MAX_CHARACTERS = 4000
@@ -29,7 +27,7 @@ def browse_replies(run: Path, table: ResultTable, at_most: int) -> ItemBrowser |
     """
     if at_most < 1:
         return None
-    with closing(open_read_only(run)) as db, ledger_errors(run / LEDGER_FILE):
+    with reading(run) as db:
         state = run_of(db, run)
         items = [Item.from_payload(item_id, payload) for item_id, payload in read_items(db)]
         groups = {item.id: f"{item.cell.perturbation_class}/{item.intensity}" for item in items}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from enum import Enum
 from pathlib import Path
 
 from perturb.errors import SourceError
 from perturb.score import confidence_table
 from perturb.score.result_rows import REQUIRED
-from perturb.store.calls import LEDGER_FILE, open_read_only
-from perturb.store.db import ledger_errors
+from perturb.store.calls import reading
 from perturb.store.evaluations import CONFIDENCE_TABLE, REFUSAL_TABLE, read_facts
 from perturb.tables import column_names
 
@@ -53,5 +51,5 @@ def source_kind(source: Path) -> SourceKind:
         return SourceKind.REFUSALS
     if (source / CONFIDENCE_TABLE).is_file():
         return SourceKind.CONFIDENCE
-    with closing(open_read_only(source)) as db, ledger_errors(source / LEDGER_FILE):
+    with reading(source) as db:
         return SourceKind.SCORES if "models" in read_facts(db) else SourceKind.BUILD

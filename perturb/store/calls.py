@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
@@ -122,6 +123,13 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
             )
         undo.pop_all()
     return connection
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+    """As `open_read_only`; errors of the database that come later are `LedgerError`s too."""
+    with closing(open_read_only(folder)) as db, ledger_errors(folder / LEDGER_FILE):
+        yield db
 
 
 def _create(path: Path) -> None:
