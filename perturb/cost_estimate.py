@@ -47,6 +47,8 @@ class CostEstimate:
     levers: LeverService
     missing_keys: tuple[str, ...] = ()
     """Key variables that the build needs and that are not set."""
+    audit_fraction: float | None = None
+    """Share of the candidates that get every vote under the economy schedule; None under the full one."""
 
     @property
     def calls(self) -> int:
@@ -69,6 +71,7 @@ class CostEstimate:
             "calls": self.calls,
             "cost_usd": self.cost_usd,
             "missing_keys": list(self.missing_keys),
+            "audit_fraction": self.audit_fraction,
             "models": [
                 {name: getattr(model, name) for name in ModelEstimate.__slots__} for model in self.models
             ],
@@ -101,9 +104,10 @@ def estimate_build(build_plan: BuildPlan) -> CostEstimate:
     served = lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue)
     everybody = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
     missing = _missing_keys(everybody) if everybody else ()
-    return CostEstimate(
-        len(build_plan.instances), len(config.chosen_cells), jobs, tuple(models), served, missing
-    )
+    panel = build_plan.panel
+    audited = panel.audit_fraction if panel.economy and len(panel.members) > 1 else None
+    cells = len(config.chosen_cells)
+    return CostEstimate(len(build_plan.instances), cells, jobs, tuple(models), served, missing, audited)
 
 
 def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,19 +91,20 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
     everything = source if isinstance(source, VoteTable) else read_votes(source)
     basis, table = choose_sample(everything)
     drawn = Resamples.draw(table.base.codes, resamples, seed)
+    agreement, self_bias = measure_agreement(table, drawn), measure_bias(table, drawn)
     return AuditReport(
         source=everything.source,
         seed=seed,
         resamples=resamples,
-        basis=basis,
+        basis=_with_effective_numbers(basis, agreement, self_bias),
         n_candidates=len(everything),
         n_votes=int(everything.scored.sum()),
         verifiers=everything.verifiers,
         generators=everything.generator.names,
-        agreement=measure_agreement(table, drawn),
+        agreement=agreement,
         pass_rate_matrix=pass_rate_matrix(table),
         pass_rates={name: pass_rates(table, labels) for name, labels in table.groupings.items()},
-        self_bias=measure_bias(table, drawn),
+        self_bias=self_bias,
         rules=compare_panel_rules(table, everything),
         lever_usage=lever_usage(everything),
         unscored={
@@ -112,3 +114,18 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
             )
         },
     )
+
+
+def _with_effective_numbers(
+    basis: EstimationSample, agreement: Agreement, self_bias: Sequence[SelfBias]
+) -> EstimationSample:
+    """Say of an audited share how many independent candidates its figures are worth."""
+    figures = {
+        "raw agreement": agreement.panel["agreement"],
+        "mean κ (votes of the rarer kind)": agreement.mean_kappa,
+        **{f"self-bias of {row.model}": row.bias for row in self_bias},
+    }
+    worth = [f"{name} {min(one.effective, basis.n):.0f}" for name, one in figures.items() if one.effective]
+    if basis.candidates != "audited" or not worth:
+        return basis
+    return replace(basis, note=f"{basis.note}; effective numbers: {', '.join(worth)}")

@@ -44,6 +44,20 @@ def cohen_kappa(first: Any, second: Any) -> Estimate:
     return Estimate.undefined(reason, n) if reason else Estimate(float(vote_counts.pair_kappa(counts)), n=n)
 
 
+def kappa_half_width(n: float, kappa: float = 0.5, pass_rate: float = 0.85) -> float:
+    """Half the width of a 95 % interval of Cohen's κ to be expected from n independent items.
+
+    Formula: 1.96 √((1 − κ) ((1 − κ)(1 − 2κ) + κ (2 − κ) / (2 π (1 − π))) / n), for two raters with one pass rate π.
+
+    Reference: Donner and Eliasziw (1992), Statistics in Medicine 11.
+
+    >>> round(kappa_half_width(54), 2), round(kappa_half_width(100, kappa=0.0, pass_rate=0.5), 3)
+    (0.32, 0.196)
+    """
+    doubled = (1 - kappa) * (1 - 2 * kappa) + kappa * (2 - kappa) / (2 * pass_rate * (1 - pass_rate))
+    return 1.96 * float(np.sqrt((1 - kappa) * doubled / n))
+
+
 def no_variance(counts: Floats, first: str, second: str, items: str = "item") -> str | None:
     """Why κ is undefined for a table of `vote_counts.pair_counts`; None if it is defined."""
     n = counts.sum()

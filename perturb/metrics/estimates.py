@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ class Estimate:
     """Number of items that the estimate rests on."""
     reason: str | None = None
     """Why `value`, or its interval, is missing."""
+    effective: float | None = field(default=None, repr=False, compare=False)
+    """As many independent trials are as precise; stays out of JSON."""
 
     @classmethod
     def undefined(cls, reason: str, n: int = 0) -> Estimate:
@@ -35,4 +37,6 @@ class Estimate:
 
     def to_dict(self) -> dict[str, float | int | str | None]:
         """The fields as JSON takes them."""
-        return asdict(self)
+        content = asdict(self)
+        del content["effective"]
+        return content

@@ -189,7 +189,7 @@ class Bounded:
         """The value with its 95 % interval, times `scale`."""
         low, high = self.ends()
         se = None if self.se is None else self.se * scale
-        return Estimate(self.value * scale, low * scale, high * scale, se, self.n, self.note)
+        return Estimate(self.value * scale, low * scale, high * scale, se, self.n, self.note, self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,8 @@ class WeightedSum:
         clusters = min(one.clusters for one in self.parts)
         se = float(np.nanstd(replicates, ddof=1)) * math.sqrt(clusters / (clusters - 1))
         note = next((one.note for one in self.parts if one.note), None)
-        return Estimate(self.value * scale, low * scale, high * scale, se * scale, self.n, note)
+        size = min(one.size for one in self.parts)
+        return Estimate(self.value * scale, low * scale, high * scale, se * scale, self.n, note, size)
 
     def p_value(self) -> float:
         """Two-sided p-value of a sum of 0: twice the tail at which an end of the interval reaches 0."""

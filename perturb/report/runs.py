@@ -69,6 +69,8 @@ def make_estimate_report(estimate: CostEstimate, replicates: int, generators: in
     ]
     if estimate.missing_keys:
         sentences.append(f"Not set: {', '.join(estimate.missing_keys)}: export before the build")
+    if estimate.audit_fraction is not None and estimate.jobs:
+        sentences.append(_describe_audit_share(estimate.jobs, estimate.audit_fraction))
     columns: dict[str, CellFormat] = {
         "model": "text",
         "role": "text",
@@ -86,6 +88,20 @@ def make_estimate_report(estimate: CostEstimate, replicates: int, generators: in
         tables.append(_lever_table(estimate.levers))
         sentences += _idle_levers(estimate.levers)
     return _plain("", sentences, tables)
+
+
+def _describe_audit_share(candidates: int, share: float) -> str:
+    """How precise κ of a pair will be, and what share of fully voted candidates brings it to ±0.10."""
+    from perturb.metrics.agreement import kappa_half_width
+
+    audited = round(candidates * share)
+    needed = kappa_half_width(candidates) ** 2 / 0.10**2
+    width = f"κ of a pair to about ±{kappa_half_width(audited):.2f}" if audited else "no κ"
+    wanted = f"±0.10 needs {needed:.2f}" if needed <= 1 else "±0.10 takes more candidates than there are"
+    return (
+        f"With {counted(candidates, 'candidate')}, an audit share of {share:.2f} gives {audited:,} fully voted"
+        f" {'one' if audited == 1 else 'ones'}: {width}; {wanted}"
+    )
 
 
 def _lever_table(levers: Mapping[Cell, Mapping[str, int]]) -> Table:

@@ -73,6 +73,10 @@ def test_votes_that_were_not_asked_would_have_misled() -> None:
     assert blind is not None
     assert blind < truth - 0.05
     assert marked.basis.candidates == "audited"
+    worth = str(marked.basis.note).partition("effective numbers: ")[2].split(", ")
+    numbers = dict(one.rsplit(" ", 1) for one in worth)
+    assert 0 < int(numbers["raw agreement"]) <= marked.basis.n
+    assert 0 < int(numbers["self-bias of amber"]) <= marked.self_bias[0].n
     assert unmarked.basis.candidates == "unknown"
     assert "distorted" in str(unmarked.basis.note)
 

@@ -297,6 +297,12 @@ def test_a_dry_run_says_what_it_would_cost_and_does_nothing(run: Run, tmp_path: 
         "v2": 108,
         "v3": 108,
     }
+    assert estimate["audit_fraction"] is None
+    economy = write_config(tmp_path, content | {"panel": content["panel"] | {"schedule": "economy"}})
+    said = " ".join(run("build", economy, "--dry-run").out.split())
+    assert "With 108 candidates, an audit share of 0.10 gives 11 fully voted ones" in said
+    assert "κ of a pair to about ±0.72; ±0.10 takes more candidates" in said
+    config = write_config(tmp_path, content)
     dry = run("build", config, "--dry-run").out
     assert "108 jobs" in dry
     assert estimate["levers"]["Dominant-sense Polysemy"] == 3
