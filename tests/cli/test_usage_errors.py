@@ -65,7 +65,7 @@ def needed(command: Any) -> list[str]:
     words: list[str] = []
     for one in command.params:
         if one.required:
-            value = one.type_descriptor.choices[0].value if one.type_descriptor.is_choice else "x.jsonl"
+            value = str(one.type_descriptor.choices[0]) if one.type_descriptor.is_choice else "x.jsonl"
             words += [value] if one.param_type_name == "argument" else [one.opts[0], value]
     return words
 
