@@ -81,6 +81,9 @@ def test_defaults_come_from_header_and_file_name(tmp_path: Path) -> None:
     assert plain.instances[0].answers == ("Ada",)
     named = load_base_set(write(tmp_path / "b.jsonl", {"base_set": {"licence": "CC0-1.0"}}, row))
     assert (named.licence, named.instances[0].licence) == ("CC0-1.0", "CC0-1.0")
+    headers = ({"base_set": {"licence": one}} for one in ("CC0-1.0", "MIT"))
+    two = load_base_set(write(tmp_path / "b.jsonl", next(headers), row, next(headers), {**row, "id": "2"}))
+    assert [one.licence for one in two.instances] == ["CC0-1.0", "MIT"]
 
 
 def test_ids_and_digest_depend_on_the_contents_alone(tmp_path: Path) -> None:
@@ -290,7 +293,7 @@ def test_nq_takes_the_gold_passage_under_each_flag(tmp_path: Path, flag: str) ->
 
 def test_nq_prefers_the_annotated_flag_and_a_passage_with_the_answer(tmp_path: Path) -> None:
     ctxs = [
-        {"text": "Ada slept.", "hasanswer": True, "isgold": False},
+        {"text": "Ada Lovelace slept.", "hasanswer": True, "isgold": False},
         {"text": "It was built.", "hasanswer": False, "isgold": True},
         {"text": "It was built by  ADA\nLovelace.", "hasanswer": True, "isgold": True},
     ]

@@ -230,6 +230,9 @@ def test_a_budget_stops_the_run_and_a_larger_one_goes_on(
     assert report.facts["cost_usd"] <= 0.02
     assert sum(model["missing"] for model in report.facts["models"]) > 0
     assert len(read_run(tmp_path / "run").results) < 4 * ITEMS
+    spent, asked = report.facts["cost_usd"], server.counters.total
+    again = run(tmp_path, source, server.url, FOUR, budget_usd=spent)
+    assert (again.stopped is None, server.counters.total) == (False, asked), "what was spent counts"
     assert run(tmp_path, source, server.url, FOUR, budget_usd=5).stopped is None
     assert len(read_run(tmp_path / "run").results) == 4 * ITEMS
     assert server.counters.repeated == 0

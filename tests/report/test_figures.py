@@ -38,6 +38,14 @@ def test_an_undefined_cell_differs_from_a_zero() -> None:
     assert first.svg != second.svg
 
 
+def test_a_number_stands_out_from_its_cell() -> None:
+    dark, light = (
+        draw_heat_map([[value]], ["a"], ["b"], limits=(0, 1), form=".2f").svg for value in (0.0, 1.0)
+    )
+    assert ("fill: #ffffff" in dark.partition("<!-- 0.00 -->")[2].partition("</g>")[0]) is True
+    assert ("fill: #ffffff" in light.partition("<!-- 1.00 -->")[2].partition("</g>")[0]) is False
+
+
 @pytest.mark.parametrize("form", [".2f", ".0f"])
 def test_the_same_values_give_the_same_file(form: str) -> None:
     drawings = [draw_heat_map([[0.25]], ["a"], ["b"], limits=(0, 1), form=form) for _ in range(2)]

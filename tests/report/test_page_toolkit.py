@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from perturb.errors import ConfigError
+from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_bars
 from perturb.report.model import Figure, ItemBrowser, Report, Section, Table, show
 from perturb.report.page import render_page, write_page
@@ -57,6 +58,10 @@ def test_csv_keeps_plain_values_and_all_rows() -> None:
         ["y", ""],
     ]
     assert "1 of 2 rows; t.csv holds them all." in render_page(page_of(table))
+    rows = [("x", Estimate(0.5, 0.25, 0.75), 1), ("y", None, 2)]
+    wide = Table("t", "t", {"a": "text", "b": "share", "n": "count"}, rows)
+    header, *lines = csv.reader(io.StringIO(wide.to_csv(), newline=""))
+    assert [dict(zip(header, line, strict=True))["n"] for line in lines] == ["1", "2"]
 
 
 def test_columns_without_a_word_and_hidden_tables_are_not_on_the_page() -> None:

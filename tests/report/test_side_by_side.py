@@ -85,6 +85,21 @@ def test_the_mean_of_settings_has_no_interval(tables: tuple[Path, Path, Path]) -
     assert (by_model["m"][5], by_model["o"][5]) == (2, 1)
 
 
+def test_a_mean_is_undefined_where_one_of_its_values_is(tables: tuple[Path, Path, Path]) -> None:
+    found = gather(tables, resamples=20)
+    line = next(one for one in found.lines if one.model == "m")
+    first = next(iter(line.refusal_index))
+    line.refusal_index[first] = Estimate.undefined("everything was refused", 1)
+    overview = make_side_by_side_page(found).sections[0].tables[0]
+    assert next(row for row in overview.rows if row[0] == "m")[4] is None
+
+
+def test_what_readers_of_a_table_should_know_is_said_of_many_tables_too(tmp_path: Path) -> None:
+    rows = [{"model": "m", "is_correct": 1, "confidence": 0.5 + number / 100} for number in range(9)]
+    found = gather([write_jsonl(tmp_path / "sure.jsonl", rows)], resamples=20)
+    assert any("every answer is right" in warning for warning in found.warnings)
+
+
 def test_only_what_there_is_gets_a_chapter(tables: tuple[Path, Path, Path]) -> None:
     page = make_side_by_side_page(gather(tables[1:], resamples=20))
     assert [section.name for section in page.sections] == ["overview", "refusal-index", "bas"]

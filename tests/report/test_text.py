@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,12 @@ RATES = Table(
         ("c", 2000, Estimate(0.25, reason="one base"), None, 1.0),
     ],
 )
+
+
+def test_rows_that_are_not_shown_are_counted() -> None:
+    short = replace(RATES, shown=1)
+    text = render_text(Report("", "", (Section("s", "", tables=(short,)),)), 80)
+    assert text.splitlines()[-1] == "1 of 2 rows."
 
 
 def lines_of(width: int) -> list[str]:
