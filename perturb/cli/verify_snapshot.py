@@ -28,6 +28,7 @@ def verify_snapshot_command(
     Example: perturb verify-snapshot outputs/demo/snapshot
     """
     from perturb.export.verify import verify_snapshot
+    from perturb.report.model import counted
 
     done = verify_snapshot(folder, levers or ())
     if json_output:
@@ -39,6 +40,6 @@ def verify_snapshot_command(
             typer.echo(problem)
         if len(done.problems) > SHOWN:
             typer.echo(f"… and {len(done.problems) - SHOWN} more (--json lists all)")
-        typer.echo(f"{folder}: {done.rows} rows, {len(done.problems)} problems")
+        typer.echo(f"{folder}: {counted(done.rows, 'row')}, {counted(len(done.problems), 'problem')}")
     if done.problems:
         raise typer.Exit(1)
