@@ -99,7 +99,7 @@ def fault_line(error: Exception, where: str) -> str:
 def location(path: Path | str, line: int | None = None) -> str:
     """Name a place in a file for an error message.
 
-    >>> at("levers/ambiguity.yaml", 12)
+    >>> location("levers/ambiguity.yaml", 12)
     'levers/ambiguity.yaml:12'
     """
     return f"{path}:{line}" if line is not None else str(path)

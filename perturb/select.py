@@ -80,7 +80,7 @@ def select(
 
     Raises `ConfigError` if the floors of all cells together exceed `per_generator`, or a number is negative.
 
-    >>> one = Accepted("a", "base-1", "rules", ALL_CELLS[0])
+    >>> one = AcceptedCandidate("a", "base-1", "rules", ALL_CELLS[0])
     >>> select([one], SelectionPlan("natural")).ids
     ('a',)
     """

@@ -80,7 +80,7 @@ def read_flag(value: Any) -> bool | None:
 def type_name(value: Any) -> str:
     """What a JSON value is, in words.
 
-    >>> kind_of(3), kind_of(None), kind_of([])
+    >>> type_name(3), type_name(None), type_name([])
     ('a number', 'null', 'a list')
     """
     if value is None:

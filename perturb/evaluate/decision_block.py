@@ -58,7 +58,7 @@ def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> D
     Raises `ReplyError` if there is none, if the last one lacks something, or if an earlier whole one says otherwise.
 
     >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %").entries
-    (Entry(answer='Ada', confidence=0.85),)
+    (DecisionEntry(answer='Ada', confidence=0.85),)
     """
     said = _after_thinking(text)
     headers = list(_HEADER.finditer(said))

@@ -275,7 +275,7 @@ def weighted_sum(
 ) -> WeightedSum | Estimate:
     """The weighted sum of the parts; without an interval, and why, where a part has none.
 
-    >>> add_up([Estimate(0.5, reason="why")], [2.0], n=3)
+    >>> weighted_sum([Estimate(0.5, reason="why")], [2.0], n=3)
     Estimate(value=1.0, low=None, high=None, se=None, n=3, reason='why')
     """
     for one in parts:
@@ -292,7 +292,7 @@ def weighted_sum(
 def reported_estimate(one: Bounded | WeightedSum | Estimate, scale: float = 1.0) -> Estimate:
     """What is reported: the value with its 95 % interval, or why there is none, times `scale`.
 
-    >>> settled(Estimate(0.5, n=2, reason="why"), 100).value
+    >>> reported_estimate(Estimate(0.5, n=2, reason="why"), 100).value
     50.0
     """
     if not isinstance(one, Estimate):

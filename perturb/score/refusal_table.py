@@ -76,12 +76,10 @@ def _add(row: Row, group: RefusalGroup) -> None:
 
 
 def _with_columns(path: Path) -> Iterator[Row]:
-    """The rows, once it is certain that some row has a value in each needed column."""
+    """The rows, once it is certain that some row has each needed column."""
     listed: Sequence[Row] = tuple(read_table(path))
     for name in ("refused", "wrong"):
-        if listed and not any(row.fields.get(name) is not None for row in listed):
+        if listed and not any(name in row.fields for row in listed):
             known = ", ".join(listed[0].fields)
-            raise SourceError(
-                f"{path}: no column '{name}' with a value in it (there is {known}): it takes 0 or 1"
-            )
+            raise SourceError(f"{path}: no column '{name}' (there is {known}): it takes 0 or 1")
     yield from listed

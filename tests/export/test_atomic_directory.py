@@ -18,7 +18,7 @@ from perturb.export.atomic_directory import atomic_directory, clear_leftovers
 WRITER = """
 import sys
 from pathlib import Path
-from perturb.export.atomic_directory import replacing
+from perturb.export.atomic_directory import atomic_directory
 
 def halt():
     print("halted", flush=True)
@@ -27,7 +27,7 @@ def halt():
 if sys.argv[2] == "between":  # the old folder has lost its place, the new one has not taken it yet
     rename = Path.rename
     Path.rename = lambda path, to: halt() if path.suffix == ".new" else rename(path, to)
-with replacing(Path(sys.argv[1])) as workspace:
+with atomic_directory(Path(sys.argv[1])) as workspace:
     (workspace / "file").write_text("half of it")
     if sys.argv[2] == "writing":
         halt()

@@ -257,7 +257,7 @@ def test_an_answer_that_was_lost_makes_no_second_commit(hub: LoopbackHub, tmp_pa
 def test_a_dropped_upload_goes_on_where_it_stopped(hub: LoopbackHub, tmp_path: Path) -> None:
     folder = snapshot(tmp_path / "s")
     hub.fault("upload", None, times=100)
-    with pytest.raises(PublishError, match="run the same command again, it goes on"):
+    with pytest.raises(PublishError, match="run the same command again to resume"):
         push(hub, folder)
     assert (len(repository(hub).commits), repository(hub).tags) == (1, {})
     hub.faults.clear()

@@ -267,4 +267,4 @@ def test_what_cannot_be_read_is_told_in_one_line(arguments: tuple[str, ...]) -> 
     command = [sys.executable, "-m", "tests.quality", *arguments]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 2
-    assert ended.stderr == "none.jsonl: no such file: check the path of the base set\n"
+    assert ended.stderr == "none.jsonl: no such file: check the path\n"

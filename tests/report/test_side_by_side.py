@@ -109,7 +109,7 @@ def test_only_what_there_is_gets_a_chapter(tables: tuple[Path, Path, Path]) -> N
 def test_the_same_score_twice_is_refused(tables: tuple[Path, Path, Path], tmp_path: Path) -> None:
     copy = tmp_path / "copy.jsonl"
     copy.write_bytes(tables[0].read_bytes())
-    with pytest.raises(SourceError, match=r"stands in .*results\.jsonl too: leave one out"):
+    with pytest.raises(SourceError, match=r"is in .*results\.jsonl too: leave one out"):
         gather([tables[0], copy], resamples=20)
 
 

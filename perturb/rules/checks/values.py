@@ -142,8 +142,11 @@ def values_in(kind: ValueKind, text: str) -> frozenset[str]:
 def asked_value_kind(query: str, answer: str) -> ValueKind:
     """The kind of value that a question asks for, judged by its answer.
 
-    >>> kind_of("when did it open", "May 1984"), kind_of("how many men", "three"), kind_of("who won", "Ray Bell")
-    (<ValueKind.DATE: 'date'>, <ValueKind.NUMBER: 'number'>, <ValueKind.NAME: 'name'>)
+    >>> [
+    ...     asked_value_kind(query, answer)
+    ...     for query, answer in (("when did it open", "May 1984"), ("how many men", "three"), ("who won", "Ray Bell"))
+    ... ]
+    [<ValueKind.DATE: 'date'>, <ValueKind.NUMBER: 'number'>, <ValueKind.NAME: 'name'>]
     """
     lowered, asked = normal(answer), normal(query)
     tokens = words(answer)
