@@ -80,6 +80,11 @@ class ClassEntry:
     criteria: Mapping[Intensity, str]
     """One sentence for each intensity, quoted in the prompts."""
 
+    @property
+    def query_only(self) -> bool:
+        """Whether the passages stay as they are, so that nobody need repeat them."""
+        return "context" not in self.target
+
 
 @dataclass(frozen=True)
 class Catalogue:

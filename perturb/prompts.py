@@ -50,6 +50,9 @@ SEVERAL_KEYS: tuple[str, ...] = tuple(
 )
 """The fields of a generator's reply about several passages: those it changed, in the place of the context."""
 
+PASSAGE_KEYS = ("perturbed_context", "changed_passages")
+"""The fields that replies leave out where the class changes nothing but the query."""
+
 DECLINED_KEY = "lever_not_applicable"
 """The field by which a generator declines: why none of the levers it was offered can be carried out."""
 
@@ -136,7 +139,12 @@ class Prompts:
         kind = prompt_kind(instance)
         offered = tuple(levers) or self.catalogue.levers_of(cell)
         return data_request(
-            self._system("generate", kind, cell, offered), data, generation_schema(cell, kind)
+            self._system("generate", kind, cell, offered), data, self._generation_schema(cell, kind)
+        )
+
+    def _generation_schema(self, cell: Cell, kind: PromptKind) -> Mapping[str, Any]:
+        return generation_schema(
+            cell, kind, query_only=self.catalogue.classes[cell.perturbation_class].query_only
         )
 
     def verification(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
@@ -215,13 +223,17 @@ def _numbered(number: int, passage: Passage) -> dict[str, Any]:
 
 
 @cache
-def generation_schema(cell: Cell, kind: PromptKind = "single") -> Mapping[str, Any]:
-    """JSON schema of a generator's reply."""
+def generation_schema(
+    cell: Cell, kind: PromptKind = "single", *, query_only: bool = False
+) -> Mapping[str, Any]:
+    """JSON schema of a generator's reply; with `query_only` it holds no passage."""
     keys = GENERATION_KEYS if kind == "single" else SEVERAL_KEYS
-    fields: dict[str, Any] = {name: {"type": "string"} for name in keys}
+    fields: dict[str, Any] = {
+        name: {"type": "string"} for name in keys if not (query_only and name in PASSAGE_KEYS)
+    }
     fields["intensity_achieved"] = {"type": "string", "enum": [str(cell.intensity)]}
     fields[DECLINED_KEY] = {"type": "string", "description": "empty, unless no lever can be carried out"}
-    if kind == "several":
+    if "changed_passages" in fields:
         passage = object_schema({"number": {"type": "integer"}, "text": {"type": "string"}})
         fields["changed_passages"] = {"type": "array", "items": passage}
     return object_schema(fields)

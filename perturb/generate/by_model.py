@@ -63,10 +63,11 @@ async def _ask(
 ) -> GenerationResult:
     """Make one offer; `NOT_APPLICABLE` if it is declined."""
     levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
+    query_only = prompts.catalogue.classes[job.cell.perturbation_class].query_only
     answer = await client.ask(
         job.generator,
         prompts.generation(job.cell, instance, levers),
-        lambda text: read_reply(text, len(instance.passages)),
+        lambda text: read_reply(text, len(instance.passages), query_only=query_only),
         purpose="generate",
         subject=job.id,
         salt=digest(job.round, seed, job.replicate),
@@ -84,18 +85,19 @@ async def _ask(
     return GenerationResult(JobOutcome.CANDIDATE, candidate.lever, answer.raw, candidate)
 
 
-def read_reply(text: str, passages: int = 1) -> _Reply | Declined:
-    """Read a generator's reply about as many passages; raises `ReplyError` that says what is missing or wrong."""
+def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> _Reply | Declined:
+    """Read a generator's reply about as many passages; raises `ReplyError` that says what is missing or wrong.
+
+    With `query_only` the passages may be left out, since the class cannot change them.
+    """
     field = "perturbed_context" if passages == 1 else "changed_passages"
-    needed = _TEXTS | {field}
+    needed = _TEXTS if query_only else _TEXTS | {field}
     if DECLINED_KEY in text and (declined := _read_declined(text, needed)) is not None:
         return declined
     content = read_object(text, needed)
     for key in sorted(_TEXTS):
         _text(content[key], key)
-    texts = (
-        {1: _text(content[field], field)} if passages == 1 else _changed_passages(content[field], passages)
-    )
+    texts = _read_texts(content[field], field, passages) if content.get(field) or not query_only else {}
     claims = {key: content[key] for key in _CLAIMS if isinstance(content.get(key), str)}
     return _Reply(
         query=content["perturbed_query"].strip(),
@@ -124,6 +126,10 @@ def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
     if item.get("perturbed_query"):
         raise ReplyError(f"an item and '{DECLINED_KEY}' in one reply: give one of the two")
     return Declined(" ".join(reason.split())[:_REASON])
+
+
+def _read_texts(value: Any, field: str, passages: int) -> dict[int, str]:
+    return {1: _text(value, field)} if passages == 1 else _changed_passages(value, passages)
 
 
 def _changed_passages(value: Any, passages: int) -> dict[int, str]:

@@ -205,3 +205,17 @@ def test_odd_claims_are_left_out() -> None:
     read = read_reply(reply(intensity_achieved=3, answer_constraint_satisfied=True, more="x"))
     assert not isinstance(read, Declined)
     assert read.claims == {"expected_rag_behavior": "ANSWER_CORRECTLY"}
+
+
+def test_a_class_that_changes_the_query_alone_needs_no_copy_of_the_passages() -> None:
+    short = json.dumps(
+        {key: value for key, value in json.loads(reply()).items() if key != "perturbed_context"}
+    )
+    read = read_reply(short, query_only=True)
+    assert not isinstance(read, Declined)
+    assert read.texts == {}
+    with pytest.raises(ReplyError, match="perturbed_context"):
+        read_reply(short)
+    copied = read_reply(reply(), query_only=True)
+    assert not isinstance(copied, Declined)
+    assert copied.texts == {1: json.loads(reply())["perturbed_context"]}
