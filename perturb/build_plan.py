@@ -134,7 +134,7 @@ class BuildPlan:
 
             return digest("rules", rule_version())
         settings = self.generator_settings[entry.name]
-        return digest(settings.fingerprint(), self.prompts.version("generate", kind))
+        return digest(settings.identity(), self.prompts.version("generate", kind))
 
     def _verifier_fingerprint(self, entry: VerifierEntry) -> str:
         if entry.kind == "rules":
@@ -143,7 +143,7 @@ class BuildPlan:
             return digest("rules", entry.check, rule_verifier_version())
         settings = self.verifier_settings[entry.name]
         # The levers a verifier is shown need no place here: a changed lever gives its cell new candidates.
-        return digest(settings.fingerprint(), *self._versions("verify"), self.catalogue.codes)
+        return digest(settings.identity(), *self._versions("verify"), self.catalogue.codes)
 
     def _versions(self, name: str) -> list[str]:
         """Digests of the templates in play, one for each kind: those of the other kind decide nothing."""

@@ -10,6 +10,7 @@ import pytest
 
 from perturb.config import BuildConfig, default_config, load_config, load_panel
 from perturb.errors import ConfigError
+from perturb.model_entries import ModelEntry
 from perturb.model_entries import expand
 from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
 from perturb.resources import data_folder
@@ -269,6 +270,15 @@ def test_fingerprints_follow_what_decides_a_reply(tmp_path: Path, monkeypatch: p
     assert fingerprint("    params", "    rpm: 5\n    params") == fingerprint()
     assert fingerprint("MY_KEY", "OTHER_KEY") == fingerprint()
     assert fingerprint("name: gpt", "name: other") == fingerprint()
+
+
+def test_a_server_that_moves_keeps_the_jobs_of_its_model() -> None:
+    entry = {"name": "own", "model": "hosted_vllm/tiny", "params": {"temperature": 0}}
+    here, there = (
+        ModelEntry(**entry, api_base=f"http://127.0.0.1:{port}/v1").settings() for port in (8001, 8002)
+    )
+    assert here.identity() == there.identity() != ModelEntry(**{**entry, "params": {}}).settings().identity()
+    assert here.fingerprint() != there.fingerprint()
 
 
 NESTED = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(

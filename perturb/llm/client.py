@@ -6,7 +6,7 @@ Nothing here knows what carries the call: `perturb.llm.remote` (litellm) or `per
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from perturb.digests import digest
@@ -97,6 +97,10 @@ class ModelSettings:
         True
         """
         return digest(self.model, self.api_base, dict(self.params), self.json_schema)
+
+    def identity(self) -> str:
+        """The same without the address: a server that moves to another port is still the same model."""
+        return replace(self, api_base=None).fingerprint()
 
 
 @dataclass(frozen=True, slots=True)
