@@ -10,8 +10,7 @@ import pytest
 
 from perturb.config import BuildConfig, default_config, load_config, load_panel
 from perturb.errors import ConfigError
-from perturb.model_entries import ModelEntry
-from perturb.model_entries import expand
+from perturb.model_entries import ModelEntry, expand
 from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
 from perturb.resources import data_folder
 from perturb.yaml_files import YamlFile
