@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from perturb.catalogue import Catalogue
 from perturb.digests import digest
-from perturb.prompts import DECLINED_KEY, GENERATION_KEYS, Prompts, generation_schema, verification_schema
+from perturb.prompts import (
+    DECLINED_KEY,
+    GENERATION_KEYS,
+    Prompts,
+    data_request,
+    generation_schema,
+    verification_schema,
+)
 from perturb.records import ALL_CELLS, CHECK_NAMES, BaseInstance, Candidate, Cell, Intensity, Passage
 from perturb.resources import data_folder
 
@@ -158,3 +165,13 @@ def test_the_version_follows_the_template(tmp_path: Path, prompts: Prompts) -> N
     included = tmp_path / "t" / "respond" / "codes.j2"
     included.write_text(included.read_text() + "More.\n")
     assert same.version("verify") != prompts.version("verify")
+
+
+def test_data_is_written_as_the_encoder_of_the_standard_library_writes_it() -> None:
+    data = {
+        "é": 'line\n"quoted" \ud800',
+        "none": None,
+        "empty": [[], {}, ""],
+        "deep": [{"n": 1, "x": [True, 0.5]}],
+    }
+    assert data_request("", data).messages[1].content == json.dumps(data, ensure_ascii=False, indent=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any, Protocol
 
 from perturb.catalogue import Catalogue
@@ -74,6 +75,7 @@ class RemoteModel:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Have one request sent; raises what the transport raises, and `WorkerLostError`."""
+        request = replace(request, keep=None)  # which belongs to this process
         task = ChatTask(request.key, self._key, self._settings, request, self._opener)
         reply: ChatReply = await self._executor.run(task)
         return reply

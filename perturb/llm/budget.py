@@ -6,9 +6,8 @@ import asyncio
 import dataclasses
 from collections import deque
 
-from perturb.digests import canonical
 from perturb.errors import BudgetSpent, ConfigError
-from perturb.llm.client import ChatRequest, ModelSettings
+from perturb.llm.client import ChatRequest, ModelSettings, schema_text
 
 DEFAULT_MAX_TOKENS = 4096
 """The `max_tokens` of a call under a budget whose parameters name none."""
@@ -115,7 +114,7 @@ def upper_bound(settings: ModelSettings, request: ChatRequest) -> float:
         return 0.0
     prompt = sum(len(m.content.encode("utf-8", "surrogatepass")) + _TURN_TOKENS for m in request.messages)
     if request.schema is not None:
-        prompt += len(canonical(dict(request.schema)).encode("utf-8", "surrogatepass"))
+        prompt += len(schema_text(request.schema).encode("utf-8", "surrogatepass"))
     return settings.price.of(prompt, _max_tokens(settings) or DEFAULT_MAX_TOKENS)
 
 

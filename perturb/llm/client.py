@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
-from perturb.digests import digest
+from perturb.digests import canonical, digest
 
 JSONSchemaUse = Literal["auto", "on", "off"]
 """Whether a JSON schema is sent with the request: where the model is known to read one, always, never."""
@@ -27,6 +28,24 @@ class Message:
 
     role: Literal["system", "user", "assistant"]
     content: str
+
+
+class Schema(dict[str, Any]):
+    """A JSON schema that is made once and sent often: its text is at hand."""
+
+    @cached_property
+    def text(self) -> str:
+        """Canonical JSON."""
+        return canonical(self)
+
+
+def schema_text(schema: Mapping[str, Any] | None) -> str:
+    """Canonical JSON of a schema, `null` for none.
+
+    >>> schema_text(Schema(type="object"))
+    '{"type":"object"}'
+    """
+    return schema.text if isinstance(schema, Schema) else canonical(None if schema is None else dict(schema))
 
 
 @dataclass(frozen=True, slots=True)

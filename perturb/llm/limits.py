@@ -274,11 +274,12 @@ class LimitedModel:
         try:
             expected = await self._take_turn(request)
             self.counters.tries += 1
-            reply = await self._model.complete(replace(request, keep=None))
+            reply = await self._model.complete(request)
             throttle.succeeded()
             self._refusals = 0
             self._correct(expected, reply)
-            reply = replace(reply, tries=number)
+            if number > 1:
+                reply = replace(reply, tries=number)
             if request.keep is not None:
                 await request.keep(reply)
             return reply

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from perturb.digests import digest
+from perturb.digests import canonical
 from perturb.errors import ModelError, TransientModelError
 from perturb.llm.budget import Budget, upper_bound
-from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message
+from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, schema_text
 from perturb.llm.limits import OutOfTriesError
 from perturb.llm.redaction import redact
 from perturb.llm.replies import whole_characters
@@ -157,7 +159,7 @@ class ModelClient:
             return answer
         finally:
             del self._in_flight[question.key]
-            flight.set_result(None if answer is None else replace(answer, value=None))
+            flight.set_result(answer)
 
     async def _ask_with_repair(self, question: _Query[T]) -> ModelResult[T]:
         first = await self._call(question)
@@ -247,14 +249,12 @@ class ModelClient:
 
 def _storable(reply: ChatReply) -> ChatReply:
     """The reply as any ledger takes it: whole characters, counts that can be, a cost that is a number."""
-    known = reply.cost_usd is not None and 0 <= reply.cost_usd < math.inf
-    return replace(
-        reply,
-        text=whole_characters(reply.text),
-        prompt_tokens=count_of(reply.prompt_tokens),
-        completion_tokens=count_of(reply.completion_tokens),
-        cost_usd=reply.cost_usd if known else None,
-    )
+    text, cost = whole_characters(reply.text), reply.cost_usd
+    counts = count_of(reply.prompt_tokens), count_of(reply.completion_tokens)
+    known = cost if cost is not None and 0 <= cost < math.inf else None
+    if (text, *counts, known) == (reply.text, reply.prompt_tokens, reply.completion_tokens, cost):
+        return reply
+    return replace(reply, text=text, prompt_tokens=counts[0], completion_tokens=counts[1], cost_usd=known)
 
 
 def _beginning(text: str, most: int) -> str | None:
@@ -265,9 +265,22 @@ def _beginning(text: str, most: int) -> str | None:
 
 
 def _key(fingerprint: str, request: ChatRequest, salt: str) -> str:
+    """Digest of fingerprint, messages, schema and salt; a system message, which many requests share, is read once."""
     messages = [(message.role, message.content) for message in request.messages]
-    schema = None if request.schema is None else dict(request.schema)
-    return digest(fingerprint, messages, schema, salt, length=32)
+    shared = 1 if messages and messages[0][0] == "system" else 0
+    key = _key_start(fingerprint, *messages[:shared]).copy()
+    rest = canonical(messages[shared:])[1:]
+    comma = "," if 0 < shared < len(messages) else ""
+    key.update(
+        f"{comma}{rest},{schema_text(request.schema)},{canonical(salt)}]".encode("utf-8", "surrogatepass")
+    )
+    return key.hexdigest()[:32]
+
+
+@lru_cache(maxsize=4096)
+def _key_start(fingerprint: str, *messages: tuple[str, str]) -> hashlib._Hash:
+    """The hash of a key up to and with these messages, for a copy that goes on from there."""
+    return hashlib.sha256(canonical((fingerprint, messages))[:-2].encode("utf-8", "surrogatepass"))
 
 
 def _reread(shared: ModelResult[U], read: Callable[[str], T]) -> ModelResult[T]:

@@ -154,6 +154,9 @@ def _pieces(text: str) -> Iterator[_Piece]:
     """The outermost objects of a text, in order, readable or not."""
     groups: dict[int, int] | None = None
     start = text.find("{")
+    if whole := _whole_object(text, start):
+        yield whole
+        start = text.find("{", start + len(whole.text))
     while start >= 0:
         if _OBJECT_START.match(text, start):
             end = _object_end(text, start)
@@ -166,6 +169,20 @@ def _pieces(text: str) -> Iterator[_Piece]:
             groups = _brace_groups(text) if groups is None else groups
             end = groups.get(start, start) + 1
         start = text.find("{", end)
+
+
+def _whole_object(text: str, start: int) -> _Piece | None:
+    """The object that begins there, if nothing is wrong with it, as with most.
+
+    An error costs time linear in the whole text, so this is for the first object alone.
+    """
+    if start < 0:
+        return None
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    return _Piece(start, text[start:end], _cleaned(value, text[start:end]))
 
 
 def _brace_groups(text: str) -> dict[int, int]:
@@ -213,7 +230,12 @@ def _decode(text: str) -> dict[str, Any]:
         if repaired == text:
             raise
         value = _DECODER.decode(repaired)
-    return dict(_clean(value)) if "\\u" in text or _SURROGATE.search(text) else value
+    return _cleaned(value, text)
+
+
+def _cleaned(value: dict[str, Any], text: str) -> dict[str, Any]:
+    whole = "\\u" not in text and (text.isascii() or not _SURROGATE.search(text))
+    return value if whole else dict(_clean(value))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -259,7 +281,7 @@ def whole_characters(text: str) -> str:
     >>> whole_characters("caf\\ud800")
     'caf�'
     """
-    if not _SURROGATE.search(text):
+    if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 

@@ -116,6 +116,7 @@ class Writer:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._queue: queue.SimpleQueue[Write | Callable[[], None] | None] = queue.SimpleQueue()
+        self._asked: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
         self._failure: LedgerError | None = None
         self._disk_failed = False
         self._connection = connect(path)
@@ -141,18 +142,23 @@ class Writer:
         self.check()
 
     async def committed(self) -> None:
-        """As `flush`, without blocking the running loop."""
+        """As `flush`, without blocking the running loop; all who ask in one turn of the loop are told at once."""
         self.check()
         loop = asyncio.get_running_loop()
-        reached = asyncio.Event()
+        if self._asked is None or self._asked[0] is not loop:
+            self._asked = loop, asyncio.Event()
+            loop.call_soon(self._queue_mark, *self._asked)
+        await self._asked[1].wait()
+        self.check()
+
+    def _queue_mark(self, loop: asyncio.AbstractEventLoop, reached: asyncio.Event) -> None:
+        self._asked = None
 
         def tell() -> None:
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(reached.set)
 
         self._queue.put(tell)
-        await reached.wait()
-        self.check()
 
     def close(self) -> None:
         """Write what is queued, stop the thread and close the connection."""

@@ -3,16 +3,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from perturb.digests import digest
 from perturb.errors import BudgetSpent, PermanentModelError, TransientModelError
 from perturb.llm.budget import Budget
-from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, Price
+from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, Price, Schema
 from perturb.llm.limits import OutOfTriesError
-from perturb.llm.model_client import Call, ModelClient, ModelResult
+from perturb.llm.model_client import Call, ModelClient, ModelResult, _key
 from perturb.llm.replies import read_object
 from perturb.llm.scripted import Line, ScriptedModel
 from perturb.store import CallLedger, queries
@@ -310,3 +312,14 @@ async def test_an_error_of_the_reader_is_no_unreadable_reply() -> None:
     with pytest.raises(KeyError):
         await bench.ask(read=lambda text: {}[text])
     assert bench.budget.reserved == 0.0
+
+
+@pytest.mark.parametrize("roles", [("user",), ("system",), ("system", "user"), ("user", "assistant", "user")])
+def test_the_key_of_a_request_is_the_digest_of_all_that_decides_its_reply(roles: tuple[Any, ...]) -> None:
+    request = ChatRequest(tuple(Message(role, f"Größe \ud800 {role}") for role in roles), {"b": 1, "a": [2]})
+    messages = [(message.role, message.content) for message in request.messages]
+    for schema in (request.schema, Schema(request.schema or {}), None):
+        named = None if schema is None else dict(schema)
+        assert _key("abc", replace(request, schema=schema), "1") == digest(
+            "abc", messages, named, "1", length=32
+        )
