@@ -8,23 +8,29 @@ p-value is at most 0.05.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from perturb.audit import VoteTable, audit
-from perturb.audit.votes import Labels
+from perturb.audit.agreement import measure_agreement
+from perturb.audit.bias import measure_bias
+from perturb.audit.estimation_sample import choose_sample
+from perturb.audit.votes import Labels, VoteTable
 from perturb.metrics import BASReport, refusal_index
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats, Integers
 from perturb.metrics.outcomes import NO_LEVEL, ReplyOutcome
+from perturb.metrics.resampling import Resamples
 from perturb.score.metric_intervals import estimate_metrics
 from perturb.score.model_comparison import compare_models
 from perturb.score.model_scores import Resampling
 from perturb.score.result_rows import ResultRow
 from perturb.score.table import ModelReplies
+from tests.audit.simulated_panels import stop_at_first_fail
 
 Found = dict[str, list[bool | None]]
 RESAMPLES = 400
@@ -193,61 +199,99 @@ def logistic(x: Any) -> Any:
     return 1 / (1 + np.exp(-np.asarray(x)))
 
 
-def panel(
-    rng: np.random.Generator, chances: Floats, bases: int, per_base: int, agreement: float, one_maker: bool
-) -> VoteTable:
+@dataclass(frozen=True)
+class Panel:
     """Four models judge candidates of all; all cast one vote with probability `agreement`, else each for itself.
 
-    Each base instance has `per_base` candidates of each maker, or of one maker only.
+    Each base instance has `per_base` candidates of each maker, or of one maker only. With `audited` the panel stops at
+    the first fail, but for this share of the candidates.
     """
-    makers = len(chances)
-    base = np.repeat(np.arange(bases), per_base * (1 if one_maker else makers))
-    maker = base % makers if one_maker else np.tile(np.repeat(np.arange(makers), per_base), bases)
-    n = len(base)
-    alone = rng.random((n, makers))
-    coins = np.where(rng.random((n, 1)) < agreement, rng.random((n, 1)), alone)
-    names = tuple(f"m{i}" for i in range(makers))
-    one = Labels(("x",), np.zeros(n, dtype=np.int64))
-    return VoteTable(
-        source="simulated",
-        base=Labels(tuple(f"b{i}" for i in range(bases)), base),
-        generator=Labels(names, maker),
-        perturbation_class=one,
-        intensity=one,
-        lever=one,
-        verifiers=names,
-        states=(coins < chances[maker]).astype(np.int8),
-        full_schedule=True,
-    )
 
+    chances: Floats
+    bases: int
+    per_base: int = 1
+    one_maker: bool = False
+    audited: float | None = None
+    agreement: float = 0.4
+    favour: float = 0.0
+    """Points by which the first model's verdict on itself is planted above leniency and quality."""
 
-def panels(
-    chances: Floats,
-    bases: int,
-    per_base: int,
-    runs: int,
-    seed: int = 0,
-    agreement: float = 0.4,
-    one_maker: bool = False,
-    truth_did: float | None = 0.0,
-) -> Found:
-    """κ, panel coefficients, self-bias and the difference-in-differences of a panel of four."""
-    rng = np.random.default_rng(seed)
-    far = audit(panel(np.random.default_rng(99), chances, 40_000, 1, agreement, one_maker), resamples=1)
-    found: Found = defaultdict(list)
-    for run in range(runs):
-        report = audit(
-            panel(rng, chances, bases, per_base, agreement, one_maker), seed=run, resamples=RESAMPLES
+    def draw(self, rng: np.random.Generator) -> VoteTable:
+        """One such panel."""
+        makers = len(self.chances)
+        base = np.repeat(np.arange(self.bases), self.per_base * (1 if self.one_maker else makers))
+        alternating = np.tile(np.repeat(np.arange(makers), self.per_base), self.bases)
+        maker = base % makers if self.one_maker else alternating
+        n = len(base)
+        alone = rng.random((n, makers))
+        coins = np.where(rng.random((n, 1)) < self.agreement, rng.random((n, 1)), alone)
+        names = tuple(f"m{i}" for i in range(makers))
+        one = Labels(("x",), np.zeros(n, dtype=np.int64))
+        table = VoteTable(
+            source="simulated",
+            base=Labels(tuple(f"b{i}" for i in range(self.bases)), base),
+            generator=Labels(names, maker),
+            perturbation_class=one,
+            intensity=one,
+            lever=one,
+            verifiers=names,
+            states=(coins < self.chances[maker]).astype(np.int8),
+            full_schedule=True,
         )
-        for pair, true_pair in zip(report.agreement.pairs[:2], far.agreement.pairs, strict=False):
-            found["κ of a pair"].append(holds(pair.kappa, float(true_pair.kappa.value or 0)))
-        found["mean κ"].append(holds(report.agreement.mean_kappa, float(far.agreement.mean_kappa.value or 0)))
-        for name, estimate in report.agreement.panel.items():
-            found[name].append(holds(estimate, float(far.agreement.panel[name].value or 0)))
-        row = report.self_bias[0]
-        found["self-bias"].append(holds(row.bias, 100 * float(chances[0, 0] - chances[0, 1:].mean())))
-        if truth_did is not None:
-            found["favour"].append(holds(row.did, truth_did))
+        if self.audited is None:
+            return table
+        return stop_at_first_fail(table, self.audited, int(rng.integers(2**31)))
+
+    def samples(self, runs: int) -> Iterator[tuple[VoteTable, Resamples]]:
+        """What an audit rests on, again and again."""
+        rng = np.random.default_rng(0)
+        for run in range(runs):
+            _, table = choose_sample(self.draw(rng))
+            yield table, Resamples.draw(table.base.codes, RESAMPLES, run)
+
+
+def coefficients(panel: Panel) -> dict[str, float]:
+    """The true ones of such a panel; κ of a pair is that of the first two."""
+    chances, together = panel.chances, panel.agreement
+    pairs = list(combinations(range(len(chances)), 2))
+    first, second = (chances[:, [pair[side] for pair in pairs]] for side in (0, 1))
+    both = (together * np.minimum(first, second) + (1 - together) * first * second).mean(axis=0)
+    p, q = first.mean(axis=0), second.mean(axis=0)
+    agreed, by_chance = 1 - p - q + 2 * both, p * q + (1 - p) * (1 - q)
+    each = (agreed - by_chance) / (1 - by_chance)
+    raw, differing = float(agreed.mean()), float(2 * chances.mean() * (1 - chances.mean()))
+    fleiss = 1 - (1 - raw) / differing
+    return {
+        "κ of a pair": float(each[0]),
+        "mean κ": float(each.mean()),
+        "agreement": raw,
+        "pabak": 2 * raw - 1,
+        "ac1": (raw - differing) / (1 - differing),
+        "fleiss": fleiss,
+        "alpha": fleiss,
+    }
+
+
+def agreements(panel: Panel, runs: int) -> Found:
+    """κ and the coefficients of a whole panel."""
+    truths = coefficients(panel)
+    found: Found = defaultdict(list)
+    for table, drawn in panel.samples(runs):
+        report = measure_agreement(table, drawn)
+        estimates = {"κ of a pair": report.pairs[0].kappa, "mean κ": report.mean_kappa, **report.panel}
+        for name, estimate in estimates.items():
+            found[name].append(holds(estimate, truths[name]))
+    return found
+
+
+def biases(panel: Panel, runs: int) -> Found:
+    """Self-bias and the difference-in-differences of the first model."""
+    bias = 100 * float(panel.chances[0, 0] - panel.chances[0, 1:].mean())
+    found: Found = defaultdict(list)
+    for table, drawn in panel.samples(runs):
+        row = measure_bias(table, drawn)[0]
+        found["self-bias"].append(holds(row.bias, bias))
+        found["favour"].append(holds(row.did, panel.favour))
         found["favour: p ≤ .05"].append(None if row.p_value is None else row.p_value <= 0.05)
     return found
 
@@ -294,6 +338,25 @@ def even(rate: float) -> Floats:
     return np.full((4, 4), rate)
 
 
+PANELS = {
+    "95 % pass, 30 candidates": Panel(even(0.95), 30, one_maker=True),
+    "95 % pass, 100 candidates": Panel(even(0.95), 100, one_maker=True),
+    "95 % pass, 120 candidates of 30 bases": Panel(even(0.95), 30),
+    "95 % pass, 102 candidates of 17 bases": Panel(even(0.95), 17, 6, one_maker=True),
+    "75 % pass, 30 candidates": Panel(even(0.75), 30, one_maker=True),
+    "75 % pass, 30 audited": Panel(even(0.75), 75, audited=0.1),
+    "additive in rates, 30 audited": Panel(additive(), 75, audited=0.1),
+    "95 % pass, 30 audited": Panel(even(0.95), 75, audited=0.1),
+    "95 % pass, 100 audited": Panel(even(0.95), 250, audited=0.1),
+    "additive on logits, 400 candidates": Panel(multiplicative(), 100),
+    "additive in rates, 400 candidates": Panel(additive(), 100),
+    "additive on logits, 4,000 candidates": Panel(multiplicative(), 1000),
+    "additive in rates, 4,000 candidates": Panel(additive(), 1000),
+    "+10 points, 400 candidates": Panel(additive(0.10), 100, favour=10.0),
+    "+10 points, 1,200 candidates": Panel(additive(0.10), 300, favour=10.0),
+    "20 bases of one maker each, 6 candidates": Panel(additive(), 20, 6, one_maker=True),
+}
+
 STUDIES: dict[str, Callable[[int], Found]] = {
     "99 items of 33 bases, rates .98 and .95": lambda runs: rates(33, 0.98, 0.95, 0.95, runs),
     "99 items of 33 bases, rates .95 and .98": lambda runs: rates(33, 0.95, 0.98, 0.98, runs),
@@ -306,18 +369,9 @@ STUDIES: dict[str, Callable[[int], Found]] = {
     "mostly sure, 3 % wrong, 15 bases of 2": partial(confidence, "mostly sure", 15, 2, 0.03, alike=0.4),
     "uniform, calibrated, n = 30": partial(confidence, "uniform", 30, 1, None),
     "uniform, calibrated, 50 bases of 4": partial(confidence, "uniform", 50, 4, None, alike=0.3),
-    "panel, 95 % pass, 30 candidates each of 30 bases": partial(panels, even(0.95), 30, 1),
-    "panel, 95 % pass, 100 candidates each of 100 bases": partial(panels, even(0.95), 100, 1),
-    "panel, 95 % pass, 102 candidates each of 17 bases": partial(panels, even(0.95), 17, 6),
-    "panel, 75 % pass, 30 candidates each of 30 bases": partial(panels, even(0.75), 30, 1),
-    "panel, logit world, 100 bases": partial(panels, multiplicative(), 100, 1),
-    "panel, logit world, 1,000 bases": partial(panels, multiplicative(), 1000, 1),
-    "panel, additive world, 100 bases": partial(panels, additive(), 100, 1),
-    "panel, additive world, 1,000 bases": partial(panels, additive(), 1000, 1),
-    "panel, +10 points, 100 bases": partial(panels, additive(0.10), 100, 1, truth_did=10.0),
-    "panel, +10 points, 300 bases": partial(panels, additive(0.10), 300, 1, truth_did=10.0),
-    "panel, 12 bases of one maker each, 6 candidates": partial(panels, additive(), 12, 6, one_maker=True),
     "RI .4, 10 bases of 20, .3 refused": lambda runs: indices(10, 20, 0.3, 0.5, 0.4, 0.1, runs),
     "RI .4, 30 bases of 10, .3 refused": lambda runs: indices(30, 10, 0.3, 0.5, 0.4, 0.1, runs),
+    **{f"agreement, {name}": partial(agreements, one) for name, one in PANELS.items()},
+    **{f"bias, {name}": partial(biases, one) for name, one in PANELS.items()},
 }
 """Setting → a study of so many replicates."""

@@ -97,12 +97,6 @@ def measure_agreement(table: VoteTable, resamples: Resamples) -> Agreement:
     )
 
 
-def kappa_replicates(table: VoteTable, resamples: Resamples) -> Floats:
-    """κ of each pair of verifiers in each resample, NaN where undefined: shape (resamples, pairs)."""
-    pairs = combinations(range(len(table.verifiers)), 2)
-    return np.stack([_Pair.of(table, i, j, resamples).kappas for i, j in pairs], axis=1)
-
-
 @dataclass(frozen=True)
 class _Pair:
     """The votes of two verifiers on the candidates that both scored."""
@@ -186,9 +180,12 @@ def _too_few(rare: float, n: int, verb: str) -> str:
     return f"no interval: {rare:.0f} of {n} {verb}: too few to say"
 
 
-def _worth(rare: float, n: int) -> float:
-    """How many independent trials κ is worth at best: one for each rarer vote while they are few, then all votes."""
-    return min(float(n), rare * (1 + rare / MANY_RARE))
+def _worth(rare: float, n: float) -> float:
+    """How many independent trials κ is worth at best: one for each rarer vote while they are few, up to n.
+
+    A panel of many is then worth no more than a pair, as all may fail the same few candidates.
+    """
+    return min(n, rare * (1 + rare / MANY_RARE))
 
 
 def _mean_kappa(pairs: Sequence[_Pair], verifiers: int, resamples: Resamples) -> Estimate:
@@ -206,7 +203,7 @@ def _mean_kappa(pairs: Sequence[_Pair], verifiers: int, resamples: Resamples) ->
     sums, counts = np.where(known, columns, 0.0).sum(axis=0), known.sum(axis=0)
     means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
     low = float(np.mean([one.low for one in bounded]))
-    trials = verifiers / 2 * float(np.mean([_worth(sum(pair.rare) / 2, pair.n) for pair in defined]))
+    trials = float(np.mean([_worth(sum(pair.rare) / 2, pair.n * verifiers / 2) for pair in defined]))
     clusters = min(one.clusters for one in bounded)
     return reported_estimate(
         resamples.bounded(value, means, len(defined), clusters=clusters, low=low, trials=trials)
@@ -231,7 +228,7 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
                 verb = "failed" if 2 * counts[3] > counts[2] else "passed"
                 return Estimate(value, n=n, reason=_too_few(rare, n, verb))
             common = max(counts[3], counts[2] - counts[3])
-            options = {"low": min(value, 1 - counts[2] / max(common, 1)), "trials": _worth(rare, n) * worth}
+            options = {"low": min(value, 1 - counts[2] / max(common, 1)), "trials": _worth(rare, n * worth)}
         why = reason if n else NO_PAIRS
         return reported_estimate(
             resamples.bounded(value, coefficient(replicates), n, why, clusters=clusters, **options)

@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perturb.audit.leniency import SelfPreference, measure_self_preference, passes_and_votes, shares_of
+from perturb.audit.leniency import (
+    SelfPreference,
+    clustered_rate,
+    measure_self_preference,
+    passes_and_votes,
+    shares_of,
+)
 from perturb.audit.votes import VoteTable
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags
@@ -176,7 +182,7 @@ def _bias(
         return None, None, Estimate.undefined("none of its own candidates in this class", n)
     sides = [verifier, *peers]
     parts = [
-        resamples.bounded(float(shares[side]), replicates[:, side], int(votes[side]), clusters=clusters)
+        clustered_rate(resamples, float(shares[side]), replicates[:, side], votes[side], clusters)
         for side in sides
     ]
     gap = reported_estimate(weighted_sum(parts, [1.0, *[-1 / len(peers)] * len(peers)], n), 100)

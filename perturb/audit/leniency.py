@@ -22,10 +22,12 @@ from perturb.metrics.inputs import Floats
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.resampling import Resamples, Totals
 
+MIN_BASES = 5
+"""A pass rate of fewer base instances gets no interval: it would hold nearly every value."""
 NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
 MAX_STEPS = 50
 LONGEST_STEP = 4.0
-SETTLED = 1e-8
+SETTLED = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,15 @@ def shares_of(totals: Floats) -> tuple[Floats, Floats]:
     return np.where(scored > 0, passed / np.maximum(scored, 1), np.nan), scored
 
 
+def clustered_rate(
+    resamples: Resamples, rate: float, replicates: Floats, n: float, clusters: int
+) -> Bounded | Estimate:
+    """A pass rate with its resamples, or without an interval where too few base instances stand behind it."""
+    if clusters < MIN_BASES:
+        return Estimate(rate, n=round(n), reason=f"no interval: too few base instances to say ({clusters})")
+    return resamples.bounded(rate, replicates, round(n), clusters=clusters, trials=n)
+
+
 def measure_self_preference(
     table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples
 ) -> tuple[SelfPreference, ...]:
@@ -66,8 +77,9 @@ def measure_self_preference(
     clusters = _clusters(table, resamples)
 
     def cell(i: int, j: int) -> Bounded | Estimate:
-        n = int(votes[i, j])
-        return resamples.bounded(float(shares[i, j]), replicates[:, i, j], n, clusters=clusters[i, j])
+        return clustered_rate(
+            resamples, float(shares[i, j]), replicates[:, i, j], votes[i, j], clusters[i, j]
+        )
 
     cells = [cell(i, j) for i, j in np.argwhere(used)]
     found = []
@@ -145,10 +157,12 @@ class _Fit:
         left, values, _ = np.linalg.svd(pairs, full_matrices=False)
         basis = left[:, values > 1e-9]
         passed, votes = (part[used] for part in np.split(totals.point, 2, axis=-1))
-        point, information = _firth(basis, passed[None], votes[None], np.zeros((1, basis.shape[1])))
+        point = _firth(basis, passed[None], votes[None], np.zeros((1, basis.shape[1])))
+        rate = _logistic(point @ basis.T)
+        covariance = np.linalg.inv(_information(basis, votes * rate * (1 - rate)))[0]
         passed, votes = (part[:, used] for part in np.split(totals.replicates, 2, axis=-1))
-        replicates, _ = _firth(basis, passed, votes, np.repeat(point, len(passed), axis=0))
-        return cls(pairs, basis, point[0], replicates, np.linalg.inv(information[0]))
+        replicates = _firth(basis, passed, votes, np.repeat(point, len(passed), axis=0))
+        return cls(pairs, basis, point[0], replicates, covariance)
 
     def weights(self, pair: Floats) -> Floats | None:
         """The weights of the fitted pairs in the logit, or rate, of another one; None if they do not determine it."""
@@ -160,28 +174,33 @@ class _Fit:
         direction = weights @ self.basis
         rate = float(_logistic(direction @ self.point))
         trials = 1 / (rate * (1 - rate) * float(direction @ self.covariance @ direction))
-        return resamples.bounded(
-            rate, _logistic(self.replicates @ direction), round(trials), clusters=clusters, trials=trials
-        )
+        return clustered_rate(resamples, rate, _logistic(self.replicates @ direction), trials, clusters)
 
 
-def _firth(basis: Floats, passed: Floats, votes: Floats, start: Floats) -> tuple[Floats, Floats]:
-    """Coefficients of logistic regressions with Firth's penalty, one per row, and their information matrices."""
+def _firth(basis: Floats, passed: Floats, votes: Floats, start: Floats) -> Floats:
+    """Coefficients of logistic regressions with Firth's penalty, one per row."""
     at = start.copy()
-    ridge = 1e-9 * np.eye(basis.shape[1])
+    open_rows = np.arange(len(at))
     for _ in range(MAX_STEPS):
-        rate = _logistic(at @ basis.T)
-        weight = votes * rate * (1 - rate)
-        information = np.einsum("rc,ci,cj->rij", weight, basis, basis, optimize=True) + ridge
-        inverse = np.linalg.inv(information)
-        leverage = weight * np.einsum("ci,rij,cj->rc", basis, inverse, basis, optimize=True)
-        score = (passed - votes * rate + leverage * (0.5 - rate)) @ basis
+        rate = _logistic(at[open_rows] @ basis.T)
+        weight = votes[open_rows] * rate * (1 - rate)
+        inverse = np.linalg.inv(_information(basis, weight))
+        leverage = weight * ((basis @ inverse) * basis).sum(axis=-1)
+        score = (passed[open_rows] - votes[open_rows] * rate + leverage * (0.5 - rate)) @ basis
         step = np.einsum("rij,rj->ri", inverse, score)
-        step *= np.minimum(1.0, LONGEST_STEP / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
-        at += step
-        if np.abs(step).max(initial=0.0) < SETTLED:
+        longest = np.abs(step).max(axis=1)
+        at[open_rows] += step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP))[:, None]
+        open_rows = open_rows[longest >= SETTLED]
+        if not len(open_rows):
             break
-    return at, information
+    return at
+
+
+def _information(basis: Floats, weight: Floats) -> Floats:
+    """Fisher information of each row's coefficients, with a ridge that keeps it invertible."""
+    products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), -1)
+    rank = basis.shape[1]
+    return np.asarray((weight @ products).reshape(-1, rank, rank) + 1e-9 * np.eye(rank))
 
 
 def _logistic(x: Floats) -> Floats:

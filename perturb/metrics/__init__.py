@@ -47,7 +47,7 @@ from perturb.metrics.refusal_index import (
     refusal_index_from_rates,
 )
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
-from perturb.metrics.resampling import bootstrap_means, paired_difference
+from perturb.metrics.resampling import bootstrap_means
 
 __all__ = [
     "REFUSAL_METRICS",
@@ -79,7 +79,6 @@ __all__ = [
     "log_loss",
     "normalised_difference",
     "pabak",
-    "paired_difference",
     "questions_for_cv",
     "raw_agreement",
     "refusal_index",

@@ -14,7 +14,6 @@ many units), read from 16 random bits through a table, so that 10⁶ units times
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -23,8 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Flags, Floats, Integers, read_numbers, require_same_length
-from perturb.metrics.intervals import ONE_CLUSTER, Bounded, t_quantile
+from perturb.metrics.inputs import Flags, Floats, Integers
+from perturb.metrics.intervals import Bounded
 
 EXACT_UNITS = 10_000
 CHUNK_CELLS = 4_000_000
@@ -197,38 +196,6 @@ def bundle(clusters: Integers, at_most: int, seed: int) -> Integers:
         return clusters
     place = np.random.default_rng(seed).permutation(count) % at_most
     return np.asarray(place[clusters])
-
-
-def paired_difference(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    clusters: ArrayLike | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-) -> Estimate:
-    """Mean of `first` minus mean of `second` on the same items, with a paired interval.
-
-    Both columns hold one value per item; positive favours the first. The interval is t times the standard error of the
-    resamples to both sides: for values whose ends matter see `perturb.metrics.intervals`.
-
-    Raises ValueError when the columns differ in length.
-
-    >>> paired_difference([1, 1, 0], [0, 0, 0]).value.__round__(2)
-    0.67
-    """
-    a, b = read_numbers(first, "first"), read_numbers(second, "second")
-    require_same_length(first=a, second=b)
-    gaps = a - b
-    codes = cluster_codes(clusters, len(gaps))
-    value, count = float(gaps.mean()), len(gaps) if codes is None else int(codes.max()) + 1
-    if count < 2:
-        return Estimate(value, n=len(gaps), reason=ONE_CLUSTER)
-    replicates = bootstrap_means(gaps, clusters=codes, resamples=resamples, seed=seed)[:, 0]
-    se = float(replicates.std(ddof=1)) * math.sqrt(count / (count - 1))
-    reach = se * t_quantile(count, (1 - level) / 2)
-    return Estimate(value, value - reach, value + reach, se, len(gaps))
 
 
 def _draw(rng: np.random.Generator, counts: Floats, resamples: int) -> NDArray[np.float32]:

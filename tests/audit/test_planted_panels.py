@@ -108,7 +108,7 @@ def test_leniency_and_quality_are_no_self_preference() -> None:
 @pytest.mark.parametrize("chances", [worlds.additive(), worlds.multiplicative(), worlds.additive(0.05)])
 def test_interval_and_p_of_favour_agree(chances: Floats) -> None:
     for seed in range(3):
-        table = worlds.panel(np.random.default_rng(seed), chances, 1000, 1, agreement=0.4, one_maker=False)
+        table = worlds.Panel(chances, 1000).draw(np.random.default_rng(seed))
         for row in audit(table, resamples=200).self_bias:
             assert row.p_value is not None
             assert row.did.low is not None

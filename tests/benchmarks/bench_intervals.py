@@ -20,15 +20,8 @@ def main(arguments: list[str]) -> None:
         if wanted not in setting:
             continue
         for figure, (share, error, n) in shares(study(runs)).items():
-            without = (
-                f", no interval in {1 - n / len_of(runs, figure):.0%}" if n < len_of(runs, figure) else ""
-            )
+            without = f", none in {1 - n / runs:.0%}" if n < runs else ""
             print(f"{setting:<52}{figure:<30}{share:6.3f} ± {error:.3f}{without}", flush=True)
-
-
-def len_of(runs: int, figure: str) -> int:
-    """Replicates of a figure; two pairs of verifiers are looked at in each run."""
-    return 2 * runs if figure == "κ of a pair" else runs
 
 
 if __name__ == "__main__":

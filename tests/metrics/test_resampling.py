@@ -8,7 +8,6 @@ from perturb.metrics import resampling
 from perturb.metrics.resampling import (
     bootstrap_means,
     cluster_codes,
-    paired_difference,
     resampled_weights,
 )
 
@@ -55,19 +54,6 @@ def test_clusters_are_drawn_whole() -> None:
 def test_clusters_of_different_sizes_weigh_by_their_rows() -> None:
     means = bootstrap_means([1.0, 1.0, 1.0, 0.0], clusters=["a", "a", "a", "b"], resamples=400)[:, 0]
     assert set(means.round(6)) == {0.0, 0.75, 1.0}
-
-
-def test_paired_difference_uses_the_pairing() -> None:
-    rng = np.random.default_rng(5)
-    shared = rng.normal(size=400)
-    first, second = shared + 0.1, shared + rng.normal(scale=0.1, size=400)
-    found = paired_difference(first, second)
-    assert found.value == pytest.approx((first - second).mean())
-    assert found.se == pytest.approx(np.std(first - second) / 20, rel=0.1)
-    assert found.low is not None
-    assert found.low > 0
-    with pytest.raises(ValueError, match="differ in length"):
-        paired_difference([1, 2], [1])
 
 
 def test_weights_come_in_chunks_and_keep_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
