@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from perturb.evaluate.results import Result, is_current, run_of
 from perturb.metrics.outcomes import SCORED, ReplyOutcome
 from perturb.records import NO_INTENSITY, Intensity, Item, PerturbationClass
 from perturb.report.model import ItemBrowser
@@ -14,6 +13,9 @@ from perturb.report.run_data import even_draw
 from perturb.score.table import ResultTable
 from perturb.store.calls import reading
 from perturb.store.evaluations import read_items, read_responses
+
+if TYPE_CHECKING:
+    from perturb.evaluate.results import Result
 
 MAX_CHARACTERS = 4000
 """Of a passage or a reply; the rest is left out and counted."""
@@ -25,6 +27,8 @@ def browse_replies(run: Path, table: ResultTable, at_most: int) -> ItemBrowser |
 
     `table` is what `perturb.score.read_results` made of the run. Raises `LedgerError` if there is no evaluation.
     """
+    from perturb.evaluate.results import is_current, run_of
+
     if at_most < 1:
         return None
     with reading(run) as db:
