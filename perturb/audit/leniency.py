@@ -56,8 +56,8 @@ def clustered_rate(
     resamples: Resamples, rate: float, replicates: Floats, n: float, clusters: int
 ) -> Bounded | Estimate:
     """A pass rate with its resamples, or without an interval where too few base instances stand behind it."""
-    if clusters < MIN_BASES:
-        return Estimate(rate, n=round(n), reason=f"no interval: too few base instances to say ({clusters})")
+    if 1 < clusters < MIN_BASES:
+        return Estimate(rate, n=round(n), reason=f"no interval: {clusters} base instances are too few to say")
     return resamples.bounded(rate, replicates, round(n), clusters=clusters, trials=n)
 
 

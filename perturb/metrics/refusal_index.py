@@ -278,11 +278,6 @@ def _result(table: Floats, estimate: Estimate, note: str | None = None) -> Refus
         warnings.append(
             f"a cell holds {table.min():.0f} questions, fewer than {SMALL_CELL}: the interval is rough"
         )
-    if n11 >= SMALL_CELL and n10 == 0:
-        warnings.append(
-            f"all {n11} refused questions count as wrong: if there was no second pass, in which the model must answer,"
-            " they have no grade and the index says nothing"
-        )
     return RefusalIndex(
         refusal_index=estimate.value,
         low=estimate.low,

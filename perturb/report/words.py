@@ -93,14 +93,12 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
     both = [row for row in rows if row.bias.value is not None]
     if not both:
         return ["No model both generates and verifies, so there is no self-evaluation to measure."]
-    certain = [
-        row
-        for row in both
-        if row.bias.low is not None and row.bias.high is not None
-        if row.bias.low > 0 or row.bias.high < 0
-    ]
+    measured = [row for row in both if row.bias.low is not None and row.bias.high is not None]
+    if not measured:
+        return [f"Whether models favour their own work cannot be told ({both[0].bias.reason})."]
+    certain = [row for row in measured if (row.bias.low or 0.0) > 0 or (row.bias.high or 0.0) < 0]
     if not certain:
-        names = listed([row.model for row in both])
+        names = listed([row.model for row in measured])
         return [f"No model that judges its own work differs from its peers beyond chance ({names})."]
     sentences = []
     for row in sorted(certain, key=lambda row: -abs(row.bias.value or 0.0)):

@@ -401,6 +401,6 @@ def test_result_is_frozen_and_exported() -> None:
 def test_a_table_in_which_every_refusal_is_wrong_looks_like_one_without_a_second_pass() -> None:
     found = refusal_index([1] * 30 + [0] * 70, [1] * 30 + [1] * 20 + [0] * 50)
     assert found.refusal_index == pytest.approx(1)
-    assert "all 30 refused questions count as wrong: if there was no second pass" in str(found.warning)
+    assert str(found.warning).count("second pass") == 1
     other = refusal_index([1] * 30 + [0] * 70, [0] + [1] * 29 + [1] * 20 + [0] * 50)
     assert "second pass" not in str(other.warning)

@@ -84,7 +84,7 @@ def test_key_figures_are_said_in_words(page: Report) -> None:
         "All 18 cells have accepted candidates.",
         "The 2 verifiers unanimously passed 66.7 % of 108 candidates",
         "Agreement beyond chance cannot be determined: birch passed every candidate.",
-        "No model that judges its own work differs from its peers beyond chance (birch).",
+        "Whether models favour their own work cannot be told (no interval: 3 base instances are too few to say).",
         "2 people reviewed 18 of 18 sampled items; a majority passes 94.4 % of them",
         "No model was called",
     ):
