@@ -34,7 +34,7 @@ from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
 from perturb.store.plans import current_plan
-from perturb.verify.panel import Panel
+from perturb.verify.panel import ALL_ABSTAINED, Panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _write_config(run: Path, config: BuildConfig) -> None:
 
 def _run(build_plan: BuildPlan, ledger: Ledger, plan: int, progress: bool) -> BudgetSpent | None:
     panel = build_plan.panel
-    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.members)
+    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
     gc.collect()
     gc.freeze()  # what is loaded by now stays: the collector need not walk it again on every call
     with tqdm(
@@ -167,15 +167,20 @@ async def _run_pipeline(build_plan: BuildPlan, ledger: Ledger, plan: int, on_don
 
 def _unfinished(ledger: Ledger, plan: int, panel: Panel) -> tuple[str, ...]:
     """What failed, one line each: what would be tried again, and what only a repaired rule can do."""
-    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.members)
+    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
     notes = []
     if failed := counts.outcomes.get(JobOutcome.ERROR, 0) - counts.rule_faults:
         reason = queries.first_error(ledger.db, plan)
         notes.append(f"{failed} jobs failed ({reason}): run the same command again to retry them")
     if undecided := counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck:
         notes.append(f"{undecided} candidates lack votes: run the same command again to retry")
+    if abstained := queries.count_decisions(ledger.db, panel.digest, plan, ALL_ABSTAINED):
+        notes.append(
+            f"{abstained} candidates are left out, since every verifier that judges them abstained: add a model to the"
+            " panel"
+        )
     if counts.faults:
-        fault = queries.first_fault(ledger.db, plan, panel.members)
+        fault = queries.first_fault(ledger.db, plan, panel.judges)
         notes.append(
             f"{counts.faults} faults of offline rules and checks, whose items are left out (the first: {fault}):"
             f" please report this line, with 'perturb {code_version()}'"
@@ -187,7 +192,7 @@ def _report_facts(
     ledger: Ledger, build_plan: BuildPlan, plan: int, run: Path, snapshot: Snapshot | None
 ) -> dict[str, Any]:
     panel = build_plan.panel
-    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.members)
+    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
     totals = queries.call_totals(ledger.db).values()
     costs = [entry["cost_usd"] for entry in totals]
     cells = queries.cell_counts(ledger.db, plan, panel.digest)

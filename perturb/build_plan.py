@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from perturb.generate.plan import PlanSettings, plan_digest
 from perturb.llm.client import ModelSettings
 from perturb.model_entries import ModelEntry, VerifierEntry
 from perturb.prompts import PromptKind, Prompts, prompt_kind
-from perturb.records import BaseInstance
+from perturb.records import BaseInstance, Judges, PerturbationClass
 from perturb.resources import code_version
 from perturb.store.ledger import instance_key
 from perturb.verify.panel import Panel
@@ -69,15 +69,23 @@ class BuildPlan:
         """The panel with the fingerprints its votes are kept under."""
         entry = self.config.resolved_panel
         members = {verifier.name: self._verifier_fingerprint(verifier) for verifier in entry.verifiers}
+        classes = {one.name: judged for one in entry.verifiers if (judged := _classes_judged(one))}
         return Panel(
             name=entry.name,
-            members=members,
+            judges=Judges(members, classes),
             needed=entry.needed,
             economy=entry.schedule == "economy",
             audit_fraction=entry.audit_fraction,
             seed=self.config.seed,
             digest=digest(
-                list(members.items()), entry.needed, entry.schedule, entry.audit_fraction, self.config.seed
+                *(
+                    list(members.items()),
+                    entry.needed,
+                    entry.schedule,
+                    entry.audit_fraction,
+                    self.config.seed,
+                ),
+                *([sorted(classes.items())] if classes else []),
             ),
         )
 
@@ -110,6 +118,7 @@ class BuildPlan:
             "panel": {
                 "name": self.panel.name,
                 "members": dict(self.panel.members),
+                "classes": {name: list(judged) for name, judged in self.panel.judges.classes.items()},
                 "digest": self.panel.digest,
                 "needed": self.panel.needed,
                 "schedule": config.resolved_panel.schedule,
@@ -156,6 +165,7 @@ def plan_build(config: BuildConfig) -> BuildPlan:
     Raises `ConfigError`, `CatalogueError` or `SourceError`; nothing is written and no model is called.
     """
     _refuse_unknown_checks(config)
+    _refuse_unjudged_classes(config)
     catalogue = Catalogue.load(config.levers)
     entry = config.base_set
     path = demo_path(entry.demo) if entry.demo is not None else entry.path
@@ -184,17 +194,45 @@ def _refuse_unknown_checks(config: BuildConfig) -> None:
             raise ConfigError(
                 f"verifier '{entry.name}': unknown offline check '{entry.check}': choose from {', '.join(CHECKS)}"
             )
+        able = _classes_judged(entry.model_copy(update={"classes": None}))
+        if able and (beyond := [one for one in entry.classes or () if one not in able]):
+            raise ConfigError(
+                f"verifier '{entry.name}': the check '{entry.check}' has no opinion on {beyond[0]}: name no other"
+                f" 'classes' than {', '.join(able)}, or leave them out"
+            )
+
+
+def _refuse_unjudged_classes(config: BuildConfig) -> None:
+    panel = config.resolved_panel
+    for one in dict.fromkeys(cell.perturbation_class for cell in config.chosen_cells):
+        judges = [entry for entry in panel.verifiers if one in (_classes_judged(entry) or PerturbationClass)]
+        if len(judges) < (panel.k or 1):
+            who = (
+                f"{len(judges)} verifiers judge {one}, 'k' is {panel.k}" if judges else f"nobody judges {one}"
+            )
+            raise ConfigError(
+                f"panel '{panel.name}': {who}: add it to a verifier's 'classes', or leave its cells out"
+            )
+
+
+def _classes_judged(entry: VerifierEntry) -> tuple[PerturbationClass, ...]:
+    """The classes that a verifier judges, in the order of the taxonomy; none if it judges all."""
+    judged: Collection[PerturbationClass] = entry.classes or ()
+    if entry.classes is None and entry.check is not None:
+        from perturb.rules.checks import CLASSES_JUDGED
+
+        judged = CLASSES_JUDGED.get(entry.check, ())
+    in_order = tuple(one for one in PerturbationClass if one in judged)
+    return in_order if len(in_order) < len(PerturbationClass) else ()
 
 
 def _described(entry: ModelEntry) -> dict[str, Any]:
     """Name, model and settings of an entry, as they were written: keys are named only."""
     content = entry.model_dump(mode="json", exclude_none=True)
+    judged = _classes_judged(entry) if isinstance(entry, VerifierEntry) else ()
+    classes = {"classes": [str(one) for one in judged]} if judged else {}
     if entry.kind == "rules":
-        return {
-            "name": entry.name,
-            "model": "rules",
-            **({"check": content["check"]} if "check" in content else {}),
-        }
-    return {
-        key: value for key, value in content.items() if key not in ("kind", "max_connections", "rpm", "tpm")
-    }
+        check = {"check": content["check"]} if "check" in content else {}
+        return {"name": entry.name, "model": "rules", **check, **classes}
+    hidden = ("kind", "max_connections", "rpm", "tpm", "classes")
+    return {key: value for key, value in content.items() if key not in hidden} | classes

@@ -9,7 +9,7 @@ from typing import Any
 from perturb.build_plan import BuildPlan
 from perturb.generate.plan import OFFERED, LeverService, lever_service
 from perturb.llm.client import ModelSettings
-from perturb.records import BaseInstance, Candidate, Passage
+from perturb.records import BaseInstance, Candidate, Cell, Passage
 
 CHARACTERS_PER_TOKEN = 4
 """Rule of thumb for English; the providers' own counts are used once calls are made."""
@@ -29,7 +29,7 @@ class ModelEstimate:
     """`generator` or `verifier`."""
     name: str
     calls: int
-    """At most this many calls, without retries; a verifier is asked about every job's candidate."""
+    """At most this many calls, without retries; a verifier is asked about every job's candidate of its classes."""
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float | None
@@ -86,25 +86,24 @@ def estimate_build(build_plan: BuildPlan) -> CostEstimate:
     fits, machine checks and the economy schedule make the number of calls smaller.
     Nothing is called and nothing written. Raises `ConfigError` for a model that could not be called with any key.
     """
-    config = build_plan.config
+    config, panel = build_plan.config, build_plan.panel
     per_generator = len(build_plan.instances) * len(config.chosen_cells) * config.replicates
     jobs = per_generator * len(config.generators)
     texts = sum(_longest_copy(instance) for _, instance in build_plan.instances)
     copied = texts / max(1, len(build_plan.instances)) / CHARACTERS_PER_TOKEN
-    prompt = {"generator": _generation_prompt(build_plan), "verifier": _verification_prompt(build_plan)}
-    reply = {"generator": copied + GENERATION_OVERHEAD_TOKENS, "verifier": VERDICT_TOKENS}
+    prompt, reply = _generation_prompt(build_plan), copied + GENERATION_OVERHEAD_TOKENS
     models = [
-        _model(settings, role, calls, prompt[role], reply[role])
-        for role, calls, all_settings in (
-            ("generator", per_generator, build_plan.generator_settings),
-            ("verifier", jobs, build_plan.verifier_settings),
-        )
-        for settings in all_settings.values()
+        _model(settings, "generator", per_generator, prompt, reply)
+        for settings in build_plan.generator_settings.values()
     ]
+    lengths = _verification_prompts(build_plan)
+    for name, settings in build_plan.verifier_settings.items():
+        judged = [n for cell, n in lengths.items() if name in panel.judges.of(cell.perturbation_class)]
+        calls, prompt = jobs * len(judged) // len(lengths), sum(judged) / max(1, len(judged))
+        models.append(_model(settings, "verifier", calls, prompt, VERDICT_TOKENS))
     served = lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue)
     everybody = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
     missing = _missing_keys(everybody) if everybody else ()
-    panel = build_plan.panel
     audited = panel.audit_fraction if panel.economy and len(panel.members) > 1 else None
     cells = len(config.chosen_cells)
     return CostEstimate(len(build_plan.instances), cells, jobs, tuple(models), served, missing, audited)
@@ -146,22 +145,20 @@ def _generation_prompt(build_plan: BuildPlan) -> float:
     return sum(lengths) / len(lengths) / CHARACTERS_PER_TOKEN
 
 
-def _verification_prompt(build_plan: BuildPlan) -> float:
-    """Mean tokens of a verification prompt, taking the candidate to be as long as the original."""
+def _verification_prompts(build_plan: BuildPlan) -> dict[Cell, float]:
+    """Mean tokens of a verification prompt of each cell, taking the candidate to be as long as the original."""
     sample = [instance for _, instance in build_plan.instances][:50]
-    lengths = [
-        sum(
-            len(m.content)
-            for m in build_plan.prompts.verification(
-                instance, _longest_candidate_text(cell, instance)
-            ).messages
-        )
+
+    def length(cell: Cell, instance: BaseInstance) -> int:
+        request = build_plan.prompts.verification(instance, _longest_candidate_text(cell, instance))
+        return sum(len(message.content) for message in request.messages)
+
+    return {
+        cell: sum(length(cell, one) for one in sample) / max(1, len(sample)) / CHARACTERS_PER_TOKEN
         for cell in build_plan.config.chosen_cells
-        for instance in sample
-    ]
-    return sum(lengths) / len(lengths) / CHARACTERS_PER_TOKEN
+    }
 
 
-def _longest_candidate_text(cell: Any, instance: BaseInstance) -> Candidate:
+def _longest_candidate_text(cell: Cell, instance: BaseInstance) -> Candidate:
     passages: tuple[Passage, ...] = instance.passages
     return Candidate("", instance.id, "", cell, "", instance.query, passages, "", "")

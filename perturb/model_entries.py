@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from perturb.errors import ConfigError
 from perturb.llm.client import MAX_REPLY_BYTES, ModelSettings, Price, Transport
+from perturb.records import PerturbationClass
 from perturb.yaml_files import Strict
 
 Text = Annotated[str, Field(min_length=1, max_length=200)]
@@ -122,6 +123,8 @@ class VerifierEntry(ModelEntry):
     """A member of the panel: a model, or one of the offline checks (`kind: rules`, `check: …`)."""
 
     check: str | None = None
+    classes: Annotated[tuple[PerturbationClass, ...], Field(min_length=1)] | None = None
+    """The classes that it judges; for the others it is absent. None: all, or all that its check has an opinion on."""
 
     @model_validator(mode="after")
     def _check_fits(self) -> VerifierEntry:

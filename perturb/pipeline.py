@@ -64,7 +64,7 @@ class Pipeline:
         try:
             async with asyncio.TaskGroup() as group:
                 panel = self.build_plan.panel
-                leftovers = queries.undecided_jobs(self.ledger.db, self.plan, panel.digest, panel.members)
+                leftovers = queries.undecided_jobs(self.ledger.db, self.plan, panel.digest, panel.judges)
                 group.create_task(self._finish_undecided(leftovers, group))
                 for entry in self.build_plan.config.generators:
                     jobs = queries.pending_jobs(self.ledger.db, self.plan, entry.name)
@@ -134,9 +134,9 @@ class Pipeline:
         group.create_task(self._verify(self._instance(planned.instance_key), candidate))
 
     async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
-        panel = self.build_plan.panel
+        panel = self.build_plan.panel.of_class(candidate.cell.perturbation_class)
         try:
-            known = queries.votes_of(self.ledger.db, candidate.id, panel.members)
+            known = queries.votes_of(self.ledger.db, candidate.id, panel.judges)
             votes = await gather_votes(
                 panel, candidate.id, known, lambda name: self._vote(name, instance, candidate)
             )

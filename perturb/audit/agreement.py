@@ -92,7 +92,7 @@ def measure_agreement(table: VoteTable, resamples: Resamples) -> Agreement:
     pairs = tuple(_Pair.of(table, i, j, resamples) for i, j in combinations(range(len(table.verifiers)), 2))
     return Agreement(
         tuple(pair.measure() for pair in pairs),
-        _mean_kappa(pairs, len(table.verifiers), resamples),
+        _mean_kappa(pairs, table, resamples),
         _panel(table, resamples),
     )
 
@@ -188,10 +188,10 @@ def _worth(rare: float, n: float) -> float:
     return min(n, rare * (1 + rare / MANY_RARE))
 
 
-def _mean_kappa(pairs: Sequence[_Pair], verifiers: int, resamples: Resamples) -> Estimate:
+def _mean_kappa(pairs: Sequence[_Pair], table: VoteTable, resamples: Resamples) -> Estimate:
     defined = [pair for pair in pairs if pair.kappa.value is not None]
     if not defined:
-        reason = ONE_VERIFIER if verifiers < 2 else "κ is undefined for every pair of verifiers"
+        reason = ONE_VERIFIER if len(table.verifiers) < 2 else "κ is undefined for every pair of verifiers"
         return Estimate.undefined(reason)
     value = float(np.mean([pair.kappa.value for pair in defined]))
     bounded = [pair.kappa for pair in defined if isinstance(pair.kappa, Bounded)]
@@ -203,7 +203,7 @@ def _mean_kappa(pairs: Sequence[_Pair], verifiers: int, resamples: Resamples) ->
     sums, counts = np.where(known, columns, 0.0).sum(axis=0), known.sum(axis=0)
     means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
     low = float(np.mean([one.low for one in bounded]))
-    trials = float(np.mean([_worth(sum(pair.rare) / 2, pair.n * verifiers / 2) for pair in defined]))
+    trials = float(np.mean([_worth(sum(pair.rare) / 2, pair.n * table.mean_judges / 2) for pair in defined]))
     clusters = min(one.clusters for one in bounded)
     return reported_estimate(
         resamples.bounded(value, means, len(defined), clusters=clusters, low=low, trials=trials)
@@ -217,7 +217,7 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
     counts, replicates = totals.point[0], totals.replicates[:, 0]
     n, clusters = int(counts[0]), resamples.count(table.scored.sum(axis=1) >= 2)
     rare = min(counts[3], counts[2] - counts[3])  # in candidates
-    worth = len(table.verifiers) / 2  # a panel of many says more of a candidate than a pair does
+    worth = table.mean_judges / 2  # a panel of many says more of a candidate than a pair does
 
     def measured(name: str) -> Estimate:
         coefficient, reason = _PANEL[name]

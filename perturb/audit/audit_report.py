@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from perturb.audit.agreement import Agreement, measure_agreement
 from perturb.audit.bias import SelfBias, measure_bias
 from perturb.audit.estimation_sample import EstimationSample, choose_sample
@@ -16,8 +14,9 @@ from perturb.audit.lever_usage import LeverUsage, lever_usage
 from perturb.audit.panel_rules import PanelRules, compare_panel_rules
 from perturb.audit.rates import MatrixRate, Rate, pass_rate_matrix, pass_rates
 from perturb.audit.vote_sources import read_votes
-from perturb.audit.votes import UNSCORED, VoteTable
+from perturb.audit.votes import ABSENT, UNSCORED, VoteTable
 from perturb.errors import ConfigError
+from perturb.metrics.inputs import Flags
 from perturb.metrics.resampling import Resamples
 
 
@@ -43,6 +42,8 @@ class AuditReport:
     lever_usage: tuple[LeverUsage, ...]
     unscored: dict[str, int]
     """Unscored votes of each verifier."""
+    judged: dict[str, int]
+    """Candidates that each verifier judges: the others are not of its classes, or it abstained."""
 
     @property
     def class_ranking(self) -> tuple[Rate, ...]:
@@ -75,6 +76,7 @@ class AuditReport:
                 asdict(usage) | {"never_chosen": list(usage.never_chosen)} for usage in self.lever_usage
             ],
             "unscored": self.unscored,
+            "judged": self.judged,
         }
 
 
@@ -107,13 +109,14 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
         self_bias=self_bias,
         rules=compare_panel_rules(table, everything),
         lever_usage=lever_usage(everything),
-        unscored={
-            name: int(n)
-            for name, n in zip(
-                everything.verifiers, np.sum(everything.states == UNSCORED, axis=0), strict=True
-            )
-        },
+        unscored=_by_verifier(everything, everything.states == UNSCORED),
+        judged=_by_verifier(everything, everything.states != ABSENT),
     )
+
+
+def _by_verifier(table: VoteTable, where: Flags) -> dict[str, int]:
+    """Candidates of each verifier's column that are marked."""
+    return {name: int(n) for name, n in zip(table.verifiers, where.sum(axis=0), strict=True)}
 
 
 def _with_effective_numbers(

@@ -24,7 +24,7 @@ from perturb.audit.leniency import (
 from perturb.audit.votes import VoteTable
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags
-from perturb.metrics.intervals import reported_estimate, weighted_sum
+from perturb.metrics.intervals import Bounded, reported_estimate, weighted_sum
 from perturb.metrics.resampling import Resamples, Totals
 
 
@@ -50,7 +50,7 @@ class SelfBias:
     n: int
     """Its own candidates on which it and a peer voted."""
     own: float | None
-    """Share of them that it passes."""
+    """Share of them that it passes; averaged over the peers if some do not judge all classes."""
     peers: float | None
     """Mean share that the other verifiers pass."""
     bias: Estimate
@@ -138,10 +138,9 @@ def _measure(
         reason = f"no candidate of {name} has both its own vote and a peer's"
         return _absent(name, "both", reason)
     votes = _class_totals(table, resamples, rows)
-    whole = Totals(votes.point.sum(axis=0), votes.replicates.sum(axis=1))
     mask = np.zeros(len(table), dtype=np.bool_)
     mask[rows] = True
-    own, peers, bias = _bias(whole, verifier, len(rows), resamples, resamples.count(mask))
+    own, peers, bias = _bias(votes, table.judged, verifier, len(rows), resamples, resamples.count(mask))
     return SelfBias(
         model=name,
         role="both",
@@ -173,20 +172,33 @@ def _class_totals(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]
 
 
 def _bias(
-    totals: Totals, verifier: int, n: int, resamples: Resamples, clusters: int
+    by_class: Totals, judged: Flags, verifier: int, n: int, resamples: Resamples, clusters: int
 ) -> tuple[float | None, float | None, Estimate]:
-    """A model's own rate, the mean rate of the peers that voted, and the difference in percentage points."""
-    (shares, votes), (replicates, _) = shares_of(totals.point), shares_of(totals.replicates)
+    """A model's own rate, the mean rate of the peers that voted, and the difference in percentage points.
+
+    `judged` has the shape (classes, verifiers). Each peer is set against the model in the classes that both judge.
+    """
+    votes = shares_of(by_class.point.sum(axis=0))[1]
     peers = [int(peer) for peer in np.flatnonzero(votes > 0) if peer != verifier]
     if not n or not peers:
         return None, None, Estimate.undefined("none of its own candidates in this class", n)
-    sides = [verifier, *peers]
-    parts = [
-        clustered_rate(resamples, float(shares[side]), replicates[:, side], votes[side], clusters)
-        for side in sides
-    ]
-    gap = reported_estimate(weighted_sum(parts, [1.0, *[-1 / len(peers)] * len(peers)], n), 100)
-    return float(shares[verifier]), float(shares[peers].mean()), gap
+
+    def rate(voter: int, classes: Flags) -> Bounded | Estimate:
+        shares, votes = shares_of(by_class.point[classes].sum(axis=0))
+        replicates = shares_of(by_class.replicates[:, classes].sum(axis=1))[0][:, voter]
+        return clustered_rate(resamples, float(shares[voter]), replicates, votes[voter], clusters)
+
+    both = judged[:, peers] & judged[:, [verifier]]
+    kinds, counts = np.unique(both, axis=1, return_counts=True)
+    own = [rate(verifier, classes) for classes in kinds.T]
+    theirs = [rate(peer, classes) for peer, classes in zip(peers, both.T, strict=True)]
+    shares = [*(counts / len(peers)), *[-1 / len(peers)] * len(peers)]
+    gap = reported_estimate(weighted_sum([*own, *theirs], shares, n), 100)
+    means = (
+        float(np.average([one.value for one in own], weights=counts)),
+        float(np.mean([p.value for p in theirs])),
+    )
+    return *means, gap
 
 
 def _class_biases(
@@ -194,7 +206,7 @@ def _class_biases(
 ) -> Iterable[ClassBias]:
     counts = votes.point[:, len(table.verifiers) + verifier].astype(int)
     for number, name in enumerate(table.perturbation_class.names):
-        totals = Totals(votes.point[number], votes.replicates[:, number])
+        totals = Totals(votes.point[[number]], votes.replicates[:, [number]])
         clusters = resamples.count(mine & (table.perturbation_class.codes == number))
         n = int(counts[number])
-        yield ClassBias(name, n, *_bias(totals, verifier, n, resamples, clusters))
+        yield ClassBias(name, n, *_bias(totals, table.judged[[number]], verifier, n, resamples, clusters))

@@ -11,6 +11,7 @@ References: Firth (1993), Biometrika 80; Heinze and Schemper (2002), Statistics 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,12 +19,13 @@ from numpy.typing import NDArray
 
 from perturb.audit.votes import VoteTable
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats
+from perturb.metrics.inputs import Flags, Floats
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.resampling import Resamples, Totals
 
 MIN_BASES = 5
 """A pass rate of fewer base instances gets no interval: it would hold nearly every value."""
+NO_OWN_VOTE = "the model gives no vote on candidates of its own"
 NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
 MAX_STEPS = 50
 LONGEST_STEP = 4.0
@@ -64,17 +66,39 @@ def clustered_rate(
 def measure_self_preference(
     table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples
 ) -> tuple[SelfPreference, ...]:
-    """One entry per generator; undefined where it is not a verifier, or leniency and quality are unknown."""
-    rows = np.arange(len(table))
+    """One entry per generator; undefined where it is not a verifier, or leniency and quality are unknown.
+
+    Each rests on the classes that the model judges, and on the peers that judge all of these.
+    """
+    judged = table.judged[:, own_verifier]
+    found: dict[int, SelfPreference] = {}
+    for classes in np.unique(judged[:, own_verifier >= 0], axis=1).T:
+        favours = _measure_on(table, own_verifier, resamples, classes)
+        same = (judged == classes[:, None]).all(axis=0)
+        found |= {g: one for g, one in enumerate(favours) if same[g]}
+    nothing = _undefined(NO_OWN_VOTE)
+    return tuple(
+        found.get(g, nothing) if verifier >= 0 else nothing for g, verifier in enumerate(own_verifier)
+    )
+
+
+def _measure_on(
+    table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples, classes: Flags
+) -> Sequence[SelfPreference]:
+    """One entry per generator, from the candidates of some classes and the verifiers that judge all of these."""
+    rows = np.flatnonzero(classes[table.perturbation_class.codes])
     totals = resamples.totals(
-        passes_and_votes(table, rows), groups=table.generator.codes, n_groups=len(table.generator.names)
+        passes_and_votes(table, rows),
+        groups=table.generator.codes[rows],
+        n_groups=len(table.generator.names),
+        rows=rows,
     )
     (shares, votes), replicates = shares_of(totals.point), shares_of(totals.replicates)[0]
     others = np.arange(len(table.verifiers)) != own_verifier[:, None]
-    used = (votes > 0) & others
+    used = (votes > 0) & others & table.judged[classes].all(axis=0)
     design = _design(*used.shape)
     fit = _Fit.of(design[used], totals, used) if used.any() else None
-    clusters = _clusters(table, resamples)
+    clusters = _clusters(table, resamples, rows)
 
     def cell(i: int, j: int) -> Bounded | Estimate:
         return clustered_rate(
@@ -86,7 +110,7 @@ def measure_self_preference(
     for generator, verifier in enumerate(own_verifier):
         pair = generator, int(verifier)
         if verifier < 0 or not votes[pair]:
-            found.append(_undefined("the model gives no vote on candidates of its own"))
+            found.append(_undefined(NO_OWN_VOTE))
             continue
         weights = fit.weights(design[pair]) if fit is not None else None
         if fit is None or weights is None:
@@ -100,7 +124,7 @@ def measure_self_preference(
                 weighted_sum([own, *cells], [1.0, *-weights], n),
             )
         )
-    return tuple(found)
+    return found
 
 
 def _on_both_scales(logit: WeightedSum | Estimate, additive: WeightedSum | Estimate) -> SelfPreference:
@@ -131,9 +155,10 @@ def _design(generators: int, verifiers: int) -> Floats:
     return design
 
 
-def _clusters(table: VoteTable, resamples: Resamples) -> NDArray[np.int64]:
+def _clusters(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]) -> NDArray[np.int64]:
     """Base instances behind each pair."""
-    made = [table.generator.codes == generator for generator in range(len(table.generator.names))]
+    within = np.isin(np.arange(len(table)), rows)
+    made = [within & (table.generator.codes == generator) for generator in range(len(table.generator.names))]
     return np.array([[resamples.count(mine & voted) for voted in table.scored.T] for mine in made])
 
 

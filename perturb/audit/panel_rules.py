@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perturb.audit.rates import Rate, grouped_rates, overall_rate
-from perturb.audit.votes import FAIL, NOT_ASKED, PASS, VoteTable
-from perturb.metrics.inputs import Integers
+from perturb.audit.votes import ABSENT, FAIL, NOT_ASKED, PASS, VoteTable
+from perturb.metrics.inputs import Flags, Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class AcceptanceRate:
     rejected: int
     """So many fails that the rule cannot be met."""
     undecided: int
-    """Neither: a vote is unscored or missing, which is never an acceptance."""
+    """Neither: a vote is unscored or missing, or nobody judges it, which is never an acceptance."""
 
     def to_dict(self) -> dict[str, Any]:
         """The rate with the counts beside it."""
@@ -61,7 +61,7 @@ class PanelRules:
     unanimous_by: dict[str, tuple[Rate, ...]]
     """Unanimous acceptance by class, intensity, lever and generator."""
     k_of_n: dict[str, AcceptanceRate]
-    """By k, as text: "1" accepts what anyone passed, "n" is unanimity."""
+    """By k, as text: "1" accepts what anyone passed, "n" is unanimity. Where fewer judge a candidate, so many."""
     leave_one_out: tuple[LeaveOneOut, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,8 +89,7 @@ def compare_panel_rules(table: VoteTable, everything: VoteTable) -> PanelRules:
     """Acceptance on the candidates of `table`; that by unanimity on `everything` where it is known of all."""
     wide = everything if unanimity_is_known(everything) else table
     n = len(table.verifiers)
-    decided = wide.states == PASS
-    unanimous = decided.all(axis=1).astype(np.float64)
+    unanimous = _decide(wide.states, n)[0].astype(np.float64)
     ones = np.ones(len(wide))
     return PanelRules(
         unanimous=_accept(wide.states, n, wide.base.codes),
@@ -103,9 +102,16 @@ def compare_panel_rules(table: VoteTable, everything: VoteTable) -> PanelRules:
     )
 
 
+def _decide(states: NDArray[np.int8], needed: int) -> tuple[Flags, Flags]:
+    """Who is accepted and who is rejected if `needed` passes are, or all of those who judge where they are fewer."""
+    judges = (states != ABSENT).sum(axis=1)
+    passes = np.minimum(needed, judges)
+    accepted = ((states == PASS).sum(axis=1) >= passes) & (judges > 0)
+    return accepted, (states == FAIL).sum(axis=1) > judges - passes
+
+
 def _accept(states: NDArray[np.int8], needed: int, base: Integers) -> AcceptanceRate:
-    accepted = (states == PASS).sum(axis=1) >= needed
-    rejected = (states == FAIL).sum(axis=1) > states.shape[1] - needed
+    accepted, rejected = _decide(states, needed)
     return AcceptanceRate(
         rate=overall_rate("all", accepted.astype(np.float64), base),
         accepted=int(accepted.sum()),
@@ -115,13 +121,12 @@ def _accept(states: NDArray[np.int8], needed: int, base: Integers) -> Acceptance
 
 
 def _leave_one_out(table: VoteTable) -> tuple[LeaveOneOut, ...]:
-    passed = table.states == PASS
-    with_all = int(passed.all(axis=1).sum())
+    with_all = _decide(table.states, len(table.verifiers))[0]
     rows = []
     for i, verifier in enumerate(table.verifiers):
         others = np.delete(table.states, i, axis=1)
         without = _accept(others, others.shape[1], table.base.codes)
-        gained = without.accepted - with_all
+        gained = int((_decide(others, others.shape[1])[0] & ~with_all).sum())
         rows.append(
             LeaveOneOut(verifier, without, gained, gained / without.accepted if without.accepted else None)
         )

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perturb.audit.votes import AUDITED, COLUMNS, Coded, VoteTable, coded_vote_table, vote_table
+from perturb.audit.votes import ABSENT, AUDITED, COLUMNS, Coded, VoteTable, coded_vote_table, vote_table
+from perturb.records import Judges, PerturbationClass
 from perturb.store.calls import reading
+from perturb.store.queries import BY_JUDGE
 from perturb.tables import read_columns
 
 if TYPE_CHECKING:
@@ -24,16 +26,15 @@ if TYPE_CHECKING:
 _PAGE = 4_000
 """Votes that are read at a time."""
 
-_VOTES_QUERY = """
+_VOTES_QUERY = f"""
     SELECT j.id, j.base_id, j.generator, v.verifier, j.perturbation_class, j.intensity, c.lever, v.state,
         coalesce(d.audited, 0)
     FROM jobs j
     JOIN candidates c ON c.id = j.id
     JOIN votes v ON v.candidate_id = j.id
-    JOIN json_each(?) m ON m.key = v.verifier AND m.value = v.fingerprint
-    LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?
-    WHERE j.plan = ? AND j.outcome = 'candidate'
-"""
+    LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2
+    WHERE j.plan = ?3 AND j.outcome = 'candidate' AND {BY_JUDGE}
+"""  # noqa: S608  (constants; every value is bound)
 
 
 def read_votes(source: Path | str) -> VoteTable:
@@ -72,6 +73,7 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
     catalogue = plan.load_catalogue()
     return replace(
         table,
+        states=np.where(_absent(table, plan.judges), ABSENT, table.states).astype(np.int8),
         audited=table.audited if economy else None,
         full_schedule=not economy,
         same_model=_same_model(plan.facts),
@@ -79,11 +81,20 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
     )
 
 
+def _absent(table: VoteTable, judges: Judges) -> NDArray[np.bool_]:
+    """Where a verifier does not judge the class of a candidate: shape (candidates, verifiers)."""
+    named = [judges.of(PerturbationClass(name)) for name in table.perturbation_class.names]
+    absent = np.array(
+        [[verifier not in one for verifier in table.verifiers] for one in named], dtype=np.bool_
+    )
+    return absent[table.perturbation_class.codes]
+
+
 def _query(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Coded]:
     """The votes' columns, numbered page by page: as Python objects they would need ten times the memory."""
     names: dict[str, dict[Any, int]] = {name: {} for name in (*COLUMNS, AUDITED)}
     pages: dict[str, list[NDArray[np.int32]]] = {name: [] for name in names}
-    cursor = db.execute(_VOTES_QUERY, (json.dumps(plan.members), plan.panel, plan.number))
+    cursor = db.execute(_VOTES_QUERY, (json.dumps(plan.judges.keys), plan.panel, plan.number))
     for rows in iter(lambda: cursor.fetchmany(_PAGE), []):
         for (name, known), values in zip(names.items(), zip(*rows, strict=True), strict=True):
             numbers = (known.setdefault(value, len(known)) for value in values)

@@ -34,13 +34,18 @@ COLUMNS: tuple[str, ...] = (
 AUDITED = "audited"
 """An optional column: true for a candidate about which every verifier was asked, whatever the others said."""
 
-PASS, FAIL, UNSCORED, NOT_ASKED = 1, 0, -1, -2
-"""States in the matrix. Only the first two are votes."""
+PASS, FAIL, UNSCORED, NOT_ASKED, ABSENT = 1, 0, -1, -2, -3
+"""States in the matrix. Only the first two are votes; who is absent abstained, or does not judge the class."""
 
 Coded = tuple[NDArray[np.integer], Sequence[Any]]
 """A column: for each row the place of its value in a list of values, -1 where it has none."""
 
-_STATES = {VerdictState.PASS: PASS, VerdictState.FAIL: FAIL, VerdictState.UNSCORED: UNSCORED}
+_STATES = {
+    VerdictState.PASS: PASS,
+    VerdictState.FAIL: FAIL,
+    VerdictState.UNSCORED: UNSCORED,
+    VerdictState.ABSTAIN: ABSENT,
+}
 _PLACES = {str(name): place for place, name in enumerate((*PerturbationClass, *Intensity))}
 
 
@@ -79,7 +84,7 @@ class VoteTable:
     lever: Labels
     verifiers: tuple[str, ...]
     states: NDArray[np.int8]
-    """Shape (candidates, verifiers): `PASS`, `FAIL`, `UNSCORED` or `NOT_ASKED`."""
+    """Shape (candidates, verifiers): `PASS`, `FAIL`, `UNSCORED`, `NOT_ASKED` or `ABSENT`."""
     audited: NDArray[np.bool_] | None = None
     """Which candidates were drawn to get every vote; None if the source does not say."""
     full_schedule: bool = False
@@ -101,6 +106,23 @@ class VoteTable:
     def scored(self) -> NDArray[np.bool_]:
         """Where there is a vote."""
         return np.asarray(self.states >= 0)
+
+    @property
+    def judges(self) -> Integers:
+        """How many verifiers judge each candidate: all but the absent ones."""
+        return np.asarray((self.states != ABSENT).sum(axis=1))
+
+    @property
+    def mean_judges(self) -> float:
+        """How many verifiers judge a candidate on average."""
+        return float(self.judges.mean()) if len(self) else float(len(self.verifiers))
+
+    @cached_property
+    def judged(self) -> NDArray[np.bool_]:
+        """Which classes each verifier judges, shape (classes, verifiers): it is not absent for all their candidates."""
+        of_class = self.perturbation_class.codes == np.arange(len(self.perturbation_class.names))[:, None]
+        absent = of_class.astype(np.int64) @ (self.states == ABSENT)
+        return np.asarray((absent == 0) | (absent < of_class.sum(axis=1, keepdims=True)))
 
     @property
     def groupings(self) -> dict[str, Labels]:
@@ -138,8 +160,8 @@ def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
 def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
     """Check columns with one row per vote and turn them into candidates × verifiers.
 
-    Raises `SourceError` if a column is missing, the table is empty, a cell is blank, a verdict is none of pass, fail
-    and unscored, a verifier voted twice on a candidate, or the rows of a candidate contradict each other.
+    Raises `SourceError` if a column is missing, the table is empty, a cell is blank, a verdict is none of pass, fail,
+    abstain and unscored, a verifier voted twice on a candidate, or the rows of a candidate contradict each other.
     """
     if not columns or any(not len(codes) for codes, _ in columns.values()):
         raise SourceError(f"{source}: no votes in it: give a run whose panel has voted, or a table with rows")
@@ -188,7 +210,7 @@ def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
         if word not in _STATES:
             place = _place(source, np.flatnonzero(verdicts.codes == number)[0])
             raise SourceError(
-                f"{place}: verdict '{_short(verdicts.names[number])}' is none of pass, fail, unscored"
+                f"{place}: verdict '{_short(verdicts.names[number])}' is none of {', '.join(_STATES)}"
             )
     return np.array([_STATES[VerdictState(word)] for word in words], dtype=np.int8)[verdicts.codes]
 

@@ -36,7 +36,7 @@ def read_status(run: Path) -> dict[str, Any]:
 
     with reading(run) as db:
         plan = current_plan(db, run)
-        counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
+        counts = queries.stage_counts(db, plan.number, plan.panel, plan.judges)
         cells = queries.cell_counts(db, plan.number, plan.panel)
         models = queries.call_totals(db)
         declines = queries.declines(db, plan.number)

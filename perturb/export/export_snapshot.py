@@ -53,7 +53,7 @@ def export_snapshot(
 
 def _items(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> Iterator[AcceptedItem]:
     def item(candidate_id: str) -> AcceptedItem:
-        votes = queries.votes_of(db, candidate_id, plan.members)
+        votes = queries.votes_of(db, candidate_id, plan.judges)
         return AcceptedItem(
             queries.instance_of(db, candidate_id),
             queries.candidate(db, candidate_id),
@@ -74,10 +74,10 @@ def _facts(
     from perturb.audit.vote_sources import read_plan
 
     facts = plan.facts
-    counts = queries.stage_counts(db, plan.number, plan.panel, plan.members)
+    counts = queries.stage_counts(db, plan.number, plan.panel, plan.judges)
     totals = queries.call_totals(db)
     costs = [entry["cost_usd"] for entry in totals.values()]
-    needed, members = facts.panel.needed, len(plan.members)
+    needed, members = facts.panel.needed, len(facts.panel.members)
     return SnapshotFacts(
         name=facts.name,
         round=facts.round,

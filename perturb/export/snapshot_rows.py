@@ -62,7 +62,7 @@ _PUBLISHED = (
     Column(
         "verifier_votes",
         ColumnKind.VOTES,
-        "One vote for each verifier, by name; the verdict is pass, fail or unscored.",
+        "One vote for each verifier that judges the class, by name; the verdict is pass, fail, abstain or unscored.",
     ),
 )
 

@@ -63,10 +63,19 @@ def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Mapping[str, A
     yield from _target_faults(row, cell, catalogue)
     if row.get("round") != manifest["round"]:
         yield f"is of round '{row.get('round')}', the manifest says '{manifest['round']}'"
+    yield from _vote_faults(row, cell, manifest)
+
+
+def _vote_faults(row: SnapshotRow, cell: Cell, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Votes of who does not judge the class, and what a unanimous panel could not have accepted."""
+    verdicts = {vote["verifier"]: vote["verdict"] for vote in row.get("verifier_votes") or ()}
+    judged = {one["name"]: one.get("classes") for one in manifest["verifiers"]}
+    for name in verdicts:
+        if judged.get(name) and cell.perturbation_class not in judged[name]:
+            yield f"has a vote of {name}, which does not judge {cell.perturbation_class}"
     if manifest["panel"]["consensus"] == "unanimous":
-        votes = row.get("verifier_votes") or []
-        against = [vote["verifier"] for vote in votes if vote["verdict"] != "pass"]
-        if against or not votes:
+        against = [name for name, verdict in verdicts.items() if verdict not in ("pass", "abstain")]
+        if against or "pass" not in verdicts.values():
             yield f"the panel was to be unanimous, but no pass came from {', '.join(against) or 'anybody'}"
 
 

@@ -61,7 +61,7 @@ def make_page(run: Path, wanted: ReportPlan) -> Report:
             (
                 f"round {plan.facts.round}",
                 counted(len(data.generators), "generator"),
-                counted(len(plan.members), "verifier"),
+                counted(len(plan.judges.fingerprints), "verifier"),
             )
         ),
         sections=tuple(sections),

@@ -179,7 +179,9 @@ def _acceptance(report: AuditReport) -> Section:
     """What other rules of consensus would accept, and what each verifier adds."""
     n = len(report.verifiers)
     rules = [("unanimous", report.rules.unanimous)]
-    rules += [(f"at least {k} of {n}", one) for k, one in report.rules.k_of_n.items()]
+    some = any(judged < report.n_candidates for judged in report.judged.values())
+    who = " who judge it" if some else ""
+    rules += [(f"at least {k} of {n}{who}", one) for k, one in report.rules.k_of_n.items()]
     counts: dict[str, CellFormat] = dict.fromkeys(
         ("candidates", "accepted", "rejected", "undecided"), "count"
     )

@@ -75,7 +75,7 @@ def read_run_data(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> RunDa
     )
     return RunData(
         plan=plan,
-        stages=queries.stage_counts(db, plan.number, plan.panel, plan.members),
+        stages=queries.stage_counts(db, plan.number, plan.panel, plan.judges),
         rows=_snapshot_rows(run / "snapshot" / "manifest.json"),
         coverage={(cell, generator): n for cell, generator, n in rows},
         models=queries.call_totals(db),
@@ -130,7 +130,7 @@ def _outcome(row: sqlite3.Row) -> str:
 def _describe(db: sqlite3.Connection, plan: CurrentPlan, row: sqlite3.Row) -> dict[str, Any]:
     candidate = queries.candidate(db, row["id"])
     instance = queries.instance(db, row["instance_key"])
-    votes = queries.votes_of(db, candidate.id, plan.members)
+    votes = queries.votes_of(db, candidate.id, plan.judges)
     item = AcceptedItem(instance, candidate, tuple(votes[name] for name in sorted(votes)))
     passages = mark_passages(instance.passages, candidate.passages)
     shown = [one for one in passages if one.changed] if len(passages) > 1 else list(passages)

@@ -47,6 +47,16 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
         if len(report.verifiers) > 1
         else f"There is one verifier, {report.verifiers[0]}; agreement takes two."
     ]
+    absent = [
+        f"{name} judged {n:,} of {report.n_candidates:,}"
+        for name, n in report.judged.items()
+        if n < report.n_candidates
+    ]
+    if absent:
+        sentences.append(
+            f"Not every verifier judges every candidate: {'; '.join(absent)}. For the others it is absent, neither pass"
+            " nor fail, and figures of two verifiers rest on what both judged."
+        )
     if report.basis.note:
         sentences.append(f"Note: {report.basis.note}.")
     sentences += _describe_agreement(report)

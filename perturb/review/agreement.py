@@ -126,7 +126,7 @@ def measure_review(
     human = majority(table.votes)
     finished = [one for one in reviews if _verdicts(reviews[one])]
     decisions = [queries.acceptance_of(db, one, plan.panel) for one in finished]
-    votes = [queries.votes_of(db, one, plan.members) for one in finished]
+    votes = [queries.votes_of(db, one, plan.judges) for one in finished]
     comparer = _Comparer(human, table)
     panel = np.array([{"accepted": 1.0, "rejected": 0.0}.get(str(one), np.nan) for one in decisions])
     cells = [
@@ -152,7 +152,7 @@ def measure_review(
         panel_by_class=comparer.precision(panel, table.perturbation_class),
         verifiers=tuple(
             comparer.compare(name, np.array([_state(vote.get(name)) for vote in votes]))
-            for name in sorted(plan.members)
+            for name in sorted(plan.judges.fingerprints)
         ),
     )
 

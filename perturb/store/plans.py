@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from perturb.errors import LedgerError, PerturbError
-from perturb.records import ALL_CELLS, Cell
+from perturb.records import ALL_CELLS, Cell, Judges, PerturbationClass
 from perturb.store.db import stored_values
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class PanelFacts(_Facts):
     digest: str
     members: dict[str, str]
     """Verifier name → fingerprint."""
+    classes: dict[str, list[PerturbationClass]] = {}
+    """Verifier name → the classes that it judges, for those that do not judge all."""
     needed: int
     schedule: str
     offline: bool
@@ -87,9 +89,10 @@ class CurrentPlan:
         return self.facts.panel.digest
 
     @property
-    def members(self) -> dict[str, str]:
-        """Verifier name → fingerprint."""
-        return self.facts.panel.members
+    def judges(self) -> Judges:
+        """Who votes, on which classes."""
+        panel = self.facts.panel
+        return Judges(panel.members, {name: tuple(judged) for name, judged in panel.classes.items()})
 
     @property
     def cells(self) -> tuple[Cell, ...]:

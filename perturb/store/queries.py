@@ -17,6 +17,7 @@ from perturb.records import (
     Intensity,
     Job,
     JobOutcome,
+    Judges,
     Passage,
     PerturbationClass,
     Verdict,
@@ -49,7 +50,7 @@ class StageCounts:
     check_faults: int = 0
     """Votes that a fault of an offline check left unscored."""
     stuck: int = 0
-    """Undecided candidates about which nobody need be asked again: all they lack was lost to faults of checks."""
+    """Undecided candidates about which nobody need be asked again: faults of checks or abstentions left them so."""
 
     @property
     def faults(self) -> int:
@@ -78,10 +79,16 @@ def is_fault(column: str) -> str:
 
 _FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
 _VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(_FIRST_ISSUE)})"
-_FINAL_VOTES = (
-    "(SELECT count(*) FROM votes v JOIN json_each(?) m ON m.key = v.verifier AND m.value = v.fingerprint"
-    f" WHERE v.candidate_id = j.id AND (v.state != 'unscored' OR {_VOTE_FAULT}))"
+BY_JUDGE = (
+    "j.perturbation_class || ' ' || v.verifier || ' ' || v.fingerprint IN (SELECT value FROM json_each(?1))"
 )
+"""SQL that is true of a vote by a member of the panel as it is set now, on a class that it judges."""
+_ALL_FINAL = (
+    f"(SELECT count(*) FROM votes v WHERE v.candidate_id = j.id AND {BY_JUDGE}"
+    f" AND (v.state != 'unscored' OR {_VOTE_FAULT}))"
+    " >= (SELECT count(*) FROM json_each(?1) WHERE value LIKE j.perturbation_class || ' %')"
+)
+"""SQL that is true of a candidate about which nobody need be asked again."""
 
 
 def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 64) -> Iterator[PlannedJob]:
@@ -96,7 +103,7 @@ def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 
 
 
 def undecided_jobs(
-    db: sqlite3.Connection, plan: int, panel: str, verifiers: Mapping[str, str], page: int = 64
+    db: sqlite3.Connection, plan: int, panel: str, judges: Judges, page: int = 64
 ) -> Iterator[PlannedJob]:
     """Jobs whose candidate waits for the panel now, or was left undecided by it and lacks votes that may come yet.
 
@@ -106,10 +113,10 @@ def undecided_jobs(
     db.execute("CREATE TEMP TABLE waiting (seq INTEGER PRIMARY KEY)")
     db.execute(
         "INSERT INTO temp.waiting SELECT j.seq FROM jobs j"
-        " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
-        " WHERE j.plan = ? AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
-        f" AND (d.acceptance IS NULL OR {_FINAL_VOTES} < ?)",
-        (panel, plan, json.dumps(dict(verifiers)), len(verifiers)),
+        " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
+        " WHERE j.plan = ?3 AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
+        f" AND (d.acceptance IS NULL OR NOT {_ALL_FINAL})",
+        (json.dumps(judges.keys), panel, plan),
     )
     return _paged(
         db,
@@ -185,16 +192,13 @@ def candidate(db: sqlite3.Connection, candidate_id: str) -> Candidate:
     )
 
 
-def votes_of(
-    db: sqlite3.Connection, candidate_id: str, fingerprints: Mapping[str, str]
-) -> dict[str, Verdict]:
-    """The votes on a candidate by the verifiers as they are set now (name → fingerprint)."""
-    rows = db.execute("SELECT * FROM votes WHERE candidate_id = ?", (candidate_id,)).fetchall()
-    return {
-        row["verifier"]: _verdict(row)
-        for row in rows
-        if fingerprints.get(row["verifier"]) == row["fingerprint"]
-    }
+def votes_of(db: sqlite3.Connection, candidate_id: str, judges: Judges) -> dict[str, Verdict]:
+    """The votes on a candidate by the verifiers that judge its class, as they are set now."""
+    rows = db.execute(
+        f"SELECT v.* FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id WHERE j.id = ?2 AND {BY_JUDGE}",
+        (json.dumps(judges.keys), candidate_id),
+    )
+    return {row["verifier"]: _verdict(row) for row in rows}
 
 
 @stored_values()
@@ -223,7 +227,7 @@ def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[Pla
     )
 
 
-def stage_counts(db: sqlite3.Connection, plan: int, panel: str, verifiers: Mapping[str, str]) -> StageCounts:
+def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> StageCounts:
     """Counts of the plan's jobs, outcomes, decisions and votes."""
     outcomes = db.execute(
         "SELECT coalesce(outcome, '') AS name, count(*) AS n FROM jobs WHERE plan = ? GROUP BY outcome",
@@ -234,20 +238,18 @@ def stage_counts(db: sqlite3.Connection, plan: int, panel: str, verifiers: Mappi
         " WHERE j.plan = ? AND d.panel = ? GROUP BY d.acceptance",
         (plan, panel),
     ).fetchall()
-    members = json.dumps(dict(verifiers))
-    rule_faults = db.execute(
-        f"SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'error' AND {is_fault('detail')}", (plan,)
-    ).fetchone()[0]
+    members = json.dumps(judges.keys)
+    sql = f"SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'error' AND {is_fault('detail')}"
+    rule_faults = db.execute(sql, (plan,)).fetchone()[0]
     votes = db.execute(
-        f"SELECT total(v.state != 'unscored') AS scored, total({_VOTE_FAULT}) AS faults"
-        " FROM votes v JOIN jobs j ON j.id = v.candidate_id JOIN json_each(?) m"
-        " ON m.key = v.verifier AND m.value = v.fingerprint WHERE j.plan = ?",
+        f"SELECT total(v.state IN ('pass', 'fail')) AS scored, total({_VOTE_FAULT}) AS faults"
+        f" FROM votes v JOIN jobs j ON j.id = v.candidate_id WHERE j.plan = ?2 AND {BY_JUDGE}",
         (members, plan),
     ).fetchone()
     stuck = db.execute(
-        "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
-        f" WHERE j.plan = ? AND d.acceptance = 'undecided' AND {_FINAL_VOTES} = ?",
-        (panel, plan, members, len(verifiers)),
+        "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
+        f" WHERE j.plan = ?3 AND d.acceptance = 'undecided' AND {_ALL_FINAL}",
+        (members, panel, plan),
     ).fetchone()[0]
     return StageCounts(
         jobs=sum(row["n"] for row in outcomes),
@@ -269,25 +271,27 @@ def first_error(db: sqlite3.Connection, plan: int) -> str:
     return str(row["detail"]) if row else ""
 
 
-def first_fault(db: sqlite3.Connection, plan: int, verifiers: Mapping[str, str]) -> str:
+def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
     """The line of the plan's first fault of a rule, or else of a check; empty if there is none."""
     row = db.execute(
-        f"SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error' AND {is_fault('detail')}"
-        " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id JOIN json_each(?) m"
-        f" ON m.key = v.verifier AND m.value = v.fingerprint WHERE j.plan = ? AND {_VOTE_FAULT} LIMIT 1",
-        (plan, json.dumps(dict(verifiers)), plan),
+        f"SELECT detail FROM jobs WHERE plan = ?2 AND outcome = 'error' AND {is_fault('detail')}"
+        " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"
+        f" WHERE j.plan = ?2 AND {BY_JUDGE} AND {_VOTE_FAULT} LIMIT 1",
+        (json.dumps(judges.keys), plan),
     ).fetchone()
     return str(row["detail"]) if row else ""
 
 
 def count_rejected(db: sqlite3.Connection, plan: int, reason: str) -> int:
     """The plan's candidates that a machine check rejected with a reason that begins like this."""
-    return int(
-        db.execute(
-            "SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'rejected_by_checks' AND substr(detail, 1, ?) = ?",
-            (plan, len(reason), reason),
-        ).fetchone()[0]
-    )
+    sql = "SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'rejected_by_checks' AND substr(detail, 1, ?) = ?"
+    return int(db.execute(sql, (plan, len(reason), reason)).fetchone()[0])
+
+
+def count_decisions(db: sqlite3.Connection, panel: str, plan: int, reason: str) -> int:
+    """The plan's candidates that the panel decided on with this reason."""
+    sql = "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+    return int(db.execute(f"{sql} WHERE j.plan = ? AND d.reason = ?", (panel, plan, reason)).fetchone()[0])
 
 
 def declines(db: sqlite3.Connection, plan: int) -> dict[str, dict[str, Any]]:

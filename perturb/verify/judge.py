@@ -18,6 +18,8 @@ from perturb.rules.checks import judge_by_rule
 _NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
 _WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
 
+_RULE_STATES = {True: VerdictState.PASS, False: VerdictState.FAIL, None: VerdictState.ABSTAIN}
+
 _BLANK = r"[\W_]{0,12}"
 _SAYS_FAIL = re.compile(
     r"(?<![a-z])f[\W_]{0,3}a[\W_]{0,3}i[\W_]{0,3}l|(?<![a-z])reject|[❌✗✘]"
@@ -90,7 +92,10 @@ def ask_rule(
     instance: BaseInstance,
     candidate: Candidate,
 ) -> Verdict:
-    """One offline verifier's vote; unscored, and for good, if the check stumbles over the texts."""
+    """One offline verifier's vote; unscored, and for good, if the check stumbles over the texts.
+
+    It abstains where the check has no opinion on the candidate.
+    """
     target = catalogue.classes[candidate.cell.perturbation_class].target
     try:
         result = judge_by_rule(check, instance, candidate, target)
@@ -109,7 +114,7 @@ def ask_rule(
     return Verdict(
         candidate_id=candidate.id,
         verifier=verifier,
-        state=VerdictState.PASS if result.passed else VerdictState.FAIL,
+        state=_RULE_STATES[result.passed],
         checks=result.checks,
         predicted_behavior=result.predicted_behavior,
         issues=result.issues,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perturb.digests import fraction_of
 from perturb.errors import FAULT
-from perturb.records import Acceptance, Decision, Verdict, VerdictState
+from perturb.records import Acceptance, Decision, Judges, PerturbationClass, Verdict, VerdictState
+
+ALL_ABSTAINED = "every verifier abstained"
+"""Why a candidate stays undecided although there is nobody left to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +19,10 @@ class Panel:
     """The verifiers of a run and the rule they decide by."""
 
     name: str
-    members: Mapping[str, str]
-    """Verifier name → fingerprint of its model, settings and prompt, in voting order."""
+    judges: Judges
     needed: int
-    """How many passes accept a candidate; all of them for unanimity."""
+    """How many passes accept a candidate: as many as there are members for unanimity. Where fewer members judge a
+    candidate, so many."""
     economy: bool
     """Ask in turn and stop once the decision is certain."""
     audit_fraction: float
@@ -27,6 +30,15 @@ class Panel:
     seed: int
     digest: str
     """Digest of all of the above: decisions of another panel do not count."""
+
+    @property
+    def members(self) -> Mapping[str, str]:
+        """Verifier name → fingerprint, in voting order."""
+        return self.judges.fingerprints
+
+    def of_class(self, perturbation_class: PerturbationClass) -> Panel:
+        """The panel as candidates of one class meet it: without the members that do not judge the class."""
+        return replace(self, judges=Judges(self.judges.of(perturbation_class)))
 
     def is_audited(self, candidate_id: str) -> bool:
         """Whether every verifier is asked about this candidate, whatever the first ones say.
@@ -39,17 +51,22 @@ class Panel:
 def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Decision:
     """What the votes say. Unscored and missing votes are never passes and never fails.
 
-    Accepted: at least `needed` passes. Rejected: so many fails that `needed` passes cannot be reached.
-    Undecided: neither, since votes are missing or unscored.
+    Who abstains is left out, as if it were not on the panel. Accepted: at least `needed` passes, or passes of all who
+    are left if they are fewer. Rejected: so many fails that this cannot be reached. Undecided: neither, since votes
+    are missing or unscored, or since everybody abstained.
     """
     states = {name: votes[name].state if name in votes else None for name in panel.members}
+    states = {name: state for name, state in states.items() if state is not VerdictState.ABSTAIN}
     passed = [name for name, state in states.items() if state is VerdictState.PASS]
     failed = [name for name, state in states.items() if state is VerdictState.FAIL]
     audited = panel.is_audited(candidate_id)
-    if len(passed) >= panel.needed:
+    if not states:
+        return Decision(candidate_id, Acceptance.UNDECIDED, ALL_ABSTAINED, audited)
+    needed = min(panel.needed, len(states))
+    if len(passed) >= needed:
         reason = f"{len(passed)} of {len(states)} verifiers passed it"
         return Decision(candidate_id, Acceptance.ACCEPTED, reason, audited)
-    if len(failed) > len(states) - panel.needed:
+    if len(failed) > len(states) - needed:
         return Decision(candidate_id, Acceptance.REJECTED, f"failed by {', '.join(failed)}", audited)
     open_votes = [name for name, state in states.items() if state in (None, VerdictState.UNSCORED)]
     return Decision(candidate_id, Acceptance.UNDECIDED, f"no vote from {', '.join(open_votes)}", audited)

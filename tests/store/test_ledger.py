@@ -26,7 +26,9 @@ from perturb.records import (
     Decision,
     Job,
     JobOutcome,
+    Judges,
     Passage,
+    PerturbationClass,
     Verdict,
     VerdictState,
 )
@@ -43,7 +45,7 @@ INSTANCE = BaseInstance(
     ("1984", "MCMLXXXIV"),
     metadata={"a": [1]},
 )
-VERIFIERS = {"v1": "print1", "v2": "print2"}
+VERIFIERS = Judges({"v1": "print1", "v2": "print2"})
 
 
 def job(number: int, generator: str = "g") -> Job:
@@ -93,7 +95,7 @@ def test_records_come_back_as_they_were(ledger: Ledger) -> None:
     ledger.flush()
     assert queries.candidate(ledger.db, "job00001") == candidate(1)
     assert queries.votes_of(ledger.db, "job00001", VERIFIERS) == {"v1": vote}
-    assert queries.votes_of(ledger.db, "job00001", {"v1": "other"}) == {}
+    assert queries.votes_of(ledger.db, "job00001", Judges({"v1": "other"})) == {}
     assert queries.acceptance_of(ledger.db, "job00001", "panel") is Acceptance.ACCEPTED
     assert queries.acceptance_of(ledger.db, "job00001", "other") is None
     assert [one.job.id for one in queries.accepted_jobs(ledger.db, number, "panel")] == ["job00001"]
@@ -163,9 +165,9 @@ def test_plans_take_turns_and_share_their_jobs(ledger: Ledger) -> None:
     ledger.flush()
     second = plan(ledger, 6, "d2")
     assert (first, second) == (1, 2)
-    assert queries.stage_counts(ledger.db, second, "p", {}).outcomes == {"abstained": 1}
+    assert queries.stage_counts(ledger.db, second, "p", Judges({})).outcomes == {"abstained": 1}
     assert plan(ledger, 4, "d1") == first
-    assert queries.stage_counts(ledger.db, first, "p", {}).jobs == 4
+    assert queries.stage_counts(ledger.db, first, "p", Judges({})).jobs == 4
     assert ledger.db.execute("SELECT digest FROM plans WHERE current").fetchall()[0][0] == "d1"
 
 
@@ -227,14 +229,34 @@ def test_callbacks_come_after_the_commit_and_in_order(ledger: Ledger) -> None:
         ledger.record_outcome(job(index).id, JobOutcome.ABSTAINED, "", lambda index=index: on_done(index))  # type: ignore[misc]
     ledger.flush()
     assert seen == [(index, True) for index in range(300)]
-    assert queries.stage_counts(ledger.db, number, "p", {}).outcomes == {"abstained": 300}
+    assert queries.stage_counts(ledger.db, number, "p", Judges({})).outcomes == {"abstained": 300}
 
 
 def test_a_later_write_takes_the_place_of_an_earlier_one(ledger: Ledger) -> None:
+    plan(ledger)
     for state in (VerdictState.UNSCORED, VerdictState.FAIL, VerdictState.PASS):
-        ledger.record_vote(Verdict("c", "v1", state, prompt_version="print1"))
+        ledger.record_vote(Verdict("job00001", "v1", state, prompt_version="print1"))
     ledger.flush()
-    assert queries.votes_of(ledger.db, "c", VERIFIERS)["v1"].state is VerdictState.PASS
+    assert queries.votes_of(ledger.db, "job00001", VERIFIERS)["v1"].state is VerdictState.PASS
+
+
+def test_who_does_not_judge_a_class_is_absent_from_every_count(ledger: Ledger) -> None:
+    number = plan(ledger, 2)
+    judges = Judges(VERIFIERS.fingerprints, {"v2": (PerturbationClass.CONTRADICTION,)})
+    for index in range(2):
+        ledger.record_outcome(job(index).id, JobOutcome.CANDIDATE, "")
+        ledger.record_decision(Decision(job(index).id, Acceptance.UNDECIDED, "", False), "panel")
+        for name, fingerprint in VERIFIERS.fingerprints.items():
+            ledger.record_vote(Verdict(job(index).id, name, VerdictState.FAIL, prompt_version=fingerprint))
+    ledger.record_vote(Verdict(job(1).id, "v1", VerdictState.ABSTAIN, prompt_version="print1"))
+    ledger.flush()
+    assert job(0).cell.perturbation_class is PerturbationClass.AMBIGUITY
+    assert list(queries.votes_of(ledger.db, job(0).id, judges)) == ["v1"]
+    counts = queries.stage_counts(ledger.db, number, "panel", judges)
+    assert (counts.votes, counts.stuck) == (1, 2), "an abstention is final, and no vote"
+    assert not list(queries.undecided_jobs(ledger.db, number, "panel", judges))
+    wider = Judges({**VERIFIERS.fingerprints, "v3": "print3"}, judges.classes)
+    assert len(list(queries.undecided_jobs(ledger.db, number, "panel", wider))) == 2
 
 
 @pytest.mark.parametrize("poison", ["\ud800", 2**70, object()])

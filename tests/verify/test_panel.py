@@ -11,19 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.errors import BudgetSpent
-from perturb.records import Verdict, VerdictState
+from perturb.records import Judges, PerturbationClass, Verdict, VerdictState
 from perturb.verify.panel import Panel, decide, gather_votes
 
-STATES = {"P": VerdictState.PASS, "F": VerdictState.FAIL, "U": VerdictState.UNSCORED}
+STATES = {
+    "P": VerdictState.PASS,
+    "F": VerdictState.FAIL,
+    "U": VerdictState.UNSCORED,
+    "A": VerdictState.ABSTAIN,
+}
 
 
 def panel(size: int = 3, needed: int | None = None, economy: bool = False, audit: float = 0.0) -> Panel:
     members = {f"v{n}": f"print{n}" for n in range(size)}
-    return Panel("p", members, needed or size, economy, audit, 7, "digest")
+    return Panel("p", Judges(members), needed or size, economy, audit, 7, "digest")
 
 
 def votes_of(marks: str) -> dict[str, Verdict]:
-    """`P`, `F` and `U` for v0, v1, …; `-` for a vote that is missing."""
+    """`P`, `F`, `U` and `A` for v0, v1, …; `-` for a vote that is missing."""
     return {f"v{n}": vote(f"v{n}", mark) for n, mark in enumerate(marks) if mark != "-"}
 
 
@@ -48,6 +53,15 @@ TABLE = [
     (1, "FFP", "accepted", "1 of 3 verifiers passed it"),
     (1, "FFF", "rejected", "failed by v0, v1, v2"),
     (1, "FFU", "undecided", "no vote from v2"),
+    (3, "PAP", "accepted", "2 of 2 verifiers passed it"),
+    (3, "PAA", "accepted", "1 of 1 verifiers passed it"),
+    (3, "AFA", "rejected", "failed by v1"),
+    (3, "PA-", "undecided", "no vote from v2"),
+    (3, "AAA", "undecided", "every verifier abstained"),
+    (3, "AAU", "undecided", "no vote from v2"),
+    (2, "PAA", "accepted", "1 of 1 verifiers passed it"),
+    (2, "PAF", "rejected", "failed by v2"),
+    (1, "AAF", "rejected", "failed by v2"),
 ]
 
 
@@ -58,14 +72,29 @@ def test_decisions(needed: int, marks: str, acceptance: str, reason: str) -> Non
 
 
 @given(
-    st.integers(1, 6).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, n), st.text("PFU-", max_size=n)))
+    st.integers(1, 6).flatmap(
+        lambda n: st.tuples(st.just(n), st.integers(1, n), st.text("PFUA-", max_size=n))
+    )
 )
 def test_nothing_is_accepted_without_the_passes_it_needs(drawn: tuple[int, int, str]) -> None:
     size, needed, marks = drawn
     acceptance = decide(panel(size, needed), "c", votes_of(marks)).acceptance
-    assert (acceptance == "accepted") == (marks.count("P") >= needed)
+    judges = size - marks.count("A")
+    assert (acceptance == "accepted") == (judges > 0 and marks.count("P") >= min(needed, judges))
     if acceptance == "rejected":
-        assert size - marks.count("F") < needed
+        assert judges - marks.count("F") < min(needed, judges)
+
+
+@pytest.mark.parametrize(("needed", "acceptance"), [(1, "accepted"), (2, "undecided"), (3, "undecided")])
+def test_who_does_not_judge_a_class_is_absent_for_it(needed: int, acceptance: str) -> None:
+    missing, ambiguity = PerturbationClass.MISSING_INFO, PerturbationClass.AMBIGUITY
+    judges = Judges({f"v{n}": f"print{n}" for n in range(3)}, {"v0": (missing,)})
+    one = Panel("p", judges, needed, False, 0.0, 7, "digest")
+    assert list(one.of_class(missing).members) == ["v0", "v1", "v2"]
+    assert list(one.of_class(ambiguity).members) == ["v1", "v2"]
+    assert decide(one.of_class(ambiguity), "c", votes_of("-P-")).acceptance == acceptance
+    assert decide(one.of_class(ambiguity), "c", votes_of("FPP")).acceptance == "accepted"
+    assert decide(one.of_class(missing), "c", votes_of("PPP")).acceptance == "accepted"
 
 
 def test_strangers_have_no_vote() -> None:
@@ -116,7 +145,7 @@ async def test_economy_asks_in_turn_until_it_is_certain(needed: int, marks: str,
     assert names == [f"v{n}" for n in range(asked)]
 
 
-@pytest.mark.parametrize("marks", ["".join(marks) for marks in product("PFU", repeat=3)])
+@pytest.mark.parametrize("marks", ["".join(marks) for marks in product("PFUA", repeat=3)])
 @pytest.mark.parametrize("needed", [1, 2, 3])
 async def test_economy_decides_as_full_does(needed: int, marks: str) -> None:
     full, economy = panel(needed=needed), panel(needed=needed, economy=True)
@@ -132,6 +161,8 @@ async def test_economy_decides_as_full_does(needed: int, marks: str) -> None:
         (True, "F--", []),
         (True, "P--", ["v1", "v2"]),
         (True, "U--", ["v0", "v1", "v2"]),
+        (True, "A--", ["v1", "v2"]),
+        (False, "AAA", []),
     ],
 )
 async def test_only_missing_and_unscored_votes_are_asked_for(
@@ -167,7 +198,7 @@ def test_the_audit_share_is_seeded_and_of_the_size_asked_for() -> None:
     drawn = [one for one in ids if share.is_audited(one)]
     assert drawn == [one for one in ids if share.is_audited(one)]
     assert 420 < len(drawn) < 580
-    other = Panel("p", share.members, 3, True, 0.1, 8, "digest")
+    other = Panel("p", share.judges, 3, True, 0.1, 8, "digest")
     assert drawn != [one for one in ids if other.is_audited(one)]
     wider = panel(economy=True, audit=0.2)
     assert set(drawn) <= {one for one in ids if wider.is_audited(one)}

@@ -1,7 +1,7 @@
 """A panel of rule-based verifiers that read the finished item and nothing else.
 
 They share no code with the rules that generate, so that a slip in the analysis of an instance is not repeated here.
-Where a verifier has no test for an item it passes and leaves the check out: the audit shows how far each one reaches.
+Where a verifier has no test for an item it abstains, and for a class on which it never has one it is absent.
 Agreement between these rules and the generating rules is no validation of either.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from perturb.digests import digest
 from perturb.errors import ConfigError
 from perturb.prose import beyond_reading
-from perturb.records import BaseInstance, Candidate, Target
+from perturb.records import BaseInstance, Candidate, PerturbationClass, Target
 from perturb.rules.checks.answer_state import check_answer_state
 from perturb.rules.checks.checked_item import CheckedItem, checked_item
 from perturb.rules.checks.contradiction import check_contradiction
@@ -25,7 +25,15 @@ from perturb.rules.checks.target_diff import check_target_diff
 from perturb.rules.checks.uncertainty import check_uncertainty
 from perturb.rules.checks.verdicts import NO_OPINION, Check, RuleVerdict
 
-__all__ = ["CHECKS", "Check", "CheckedItem", "RuleVerdict", "judge_by_rule", "rule_verifier_version"]
+__all__ = [
+    "CHECKS",
+    "CLASSES_JUDGED",
+    "Check",
+    "CheckedItem",
+    "RuleVerdict",
+    "judge_by_rule",
+    "rule_verifier_version",
+]
 
 CHECKS: Mapping[str, Check] = {
     "target-diff": check_target_diff,
@@ -37,6 +45,11 @@ CHECKS: Mapping[str, Check] = {
     "lever": check_lever,
 }
 """Name -> verifier, in the order in which they are asked."""
+
+CLASSES_JUDGED: Mapping[str, frozenset[PerturbationClass]] = {
+    "contradiction": frozenset({PerturbationClass.CONTRADICTION}),
+}
+"""Name -> the classes on which a verifier may have an opinion, for those that have none on others."""
 
 
 def judge_by_rule(

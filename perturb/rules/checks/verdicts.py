@@ -12,9 +12,10 @@ from perturb.rules.checks.checked_item import CheckedItem
 class RuleVerdict:
     """One rule-based verifier's opinion on one finished item."""
 
-    passed: bool
+    passed: bool | None
+    """None where it has no opinion."""
     checks: Mapping[str, bool] = field(default_factory=dict)
-    """The checks of `records.CHECK_NAMES` that this verifier judged; empty where it has no opinion."""
+    """The checks of `records.CHECK_NAMES` that this verifier judged."""
     predicted_behavior: str | None = None
     """The behaviour it expects of a careful reader, where it can tell."""
     issues: tuple[str, ...] = ()
@@ -24,7 +25,7 @@ class RuleVerdict:
 Check = Callable[[CheckedItem], RuleVerdict]
 """A verifier: reads an item, never the analysis of whoever made it."""
 
-NO_OPINION = RuleVerdict(passed=True)
+NO_OPINION = RuleVerdict(passed=None)
 """The verdict on an item that a verifier has nothing to say about."""
 
 
@@ -42,4 +43,4 @@ def verdict(
         checks["predicted_behavior"] = predicted == item.candidate.expected_behavior
         if not checks["predicted_behavior"] and not issues:
             issues.append(f"A careful reader would do {predicted}, not {item.candidate.expected_behavior}.")
-    return RuleVerdict(all(checks.values()), checks, predicted, tuple(issues))
+    return RuleVerdict(all(checks.values()), checks, predicted, tuple(issues)) if checks else NO_OPINION
