@@ -228,7 +228,7 @@ def test_it_has_no_opinion_where_no_answer_stands_in_the_passage() -> None:
         OPERA, answers=("A composer from the north wrote it in the end, as far as anybody knows today.",)
     )
     verdict = judge(CHECK, long_form, (CON, MEDIUM), "-", None, ("praised", "scorned"))
-    assert verdict.passed
+    assert verdict.passed is None
     assert not verdict.checks
 
 
