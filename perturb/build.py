@@ -6,9 +6,10 @@ import asyncio
 import gc
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,12 @@ from perturb.errors import BudgetSpent, LedgerError, SnapshotError
 from perturb.executors.factory import open_executor
 from perturb.export.export_snapshot import export_snapshot
 from perturb.export.snapshot import Snapshot
-from perturb.generate.plan import plan_jobs
 from perturb.interrupts import sigterm_as_interrupt
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel
 from perturb.llm.model_client import ModelClient
-from perturb.llm.model_factory import open_models
+from perturb.llm.model_factory import open_models, open_replay
+from perturb.llm.recording import Replay
 from perturb.pipeline import Pipeline, Workers
 from perturb.records import NEAR_DUPLICATE, Acceptance, JobOutcome
 from perturb.resources import code_version
@@ -34,7 +35,8 @@ from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
 from perturb.store.plans import current_plan
-from perturb.verify.panel import ALL_ABSTAINED, Panel
+from perturb.store.recorded import missing_replies
+from perturb.verify.panel import ALL_ABSTAINED
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +54,23 @@ class BuildReport:
 
 
 def build(
-    config: BuildConfig, run: Path, *, progress: bool = False, retry: frozenset[JobOutcome] = frozenset()
+    config: BuildConfig,
+    run: Path,
+    *,
+    progress: bool = False,
+    retry: frozenset[JobOutcome] = frozenset(),
+    replay: Replay | None = None,
 ) -> BuildReport:
     """Build a benchmark into the run folder, or go on with one that was stopped.
 
-    `retry` names outcomes whose jobs are done once more (`UNPARSED`, `ERROR`); errors always are. Raises
-    `PerturbError`s for everything a user can mend; an interrupt leaves a ledger from which the same call goes on.
+    `retry` names outcomes whose jobs are done once more (`UNPARSED`, `ERROR`); errors always are. With `replay`,
+    replies on record take the place of models, and nothing is sent unless it says so. Raises `PerturbError`s for
+    everything a user can mend; an interrupt leaves a ledger from which the same call goes on.
     """
     started = time.monotonic()
-    build_plan = plan_build(config)
-    check_models(build_plan)
+    build_plan = plan_build(config, replay)
+    if replay is None or replay.fill:
+        check_models(build_plan)
     with Ledger(run) as ledger, ledger_errors(ledger.path):
         plan = _register_plan(build_plan, ledger, retry)
         _write_config(run, config)
@@ -78,7 +87,7 @@ def build(
             except SnapshotError as exc:
                 warnings = (*warnings, str(exc))
         facts = _report_facts(ledger, build_plan, plan, run, snapshot)
-        warnings = (*warnings, *_unfinished(ledger, plan, build_plan.panel))
+        warnings = (*warnings, *_unfinished(ledger, plan, build_plan, facts["missing_replies"]))
     facts["seconds"] = round(time.monotonic() - started, 2)
     return BuildReport(
         run, snapshot.folder if snapshot else None, facts, str(stopped) if stopped else None, warnings
@@ -99,7 +108,7 @@ def check_models(build_plan: BuildPlan) -> None:
 def _register_plan(build_plan: BuildPlan, ledger: Ledger, retry: frozenset[JobOutcome]) -> int:
     plan = ledger.start_plan(build_plan.digest, build_plan.config.to_yaml(), build_plan.facts)
     instances = {instance.id: instance for _, instance in build_plan.instances}
-    ledger.add_jobs(plan, plan_jobs(build_plan.plan, build_plan.instances, build_plan.catalogue), instances)
+    ledger.add_jobs(plan, build_plan.jobs(), instances)
     for outcome in retry:
         ledger.forget_outcomes(plan, outcome)
     return plan
@@ -135,12 +144,15 @@ def _run(build_plan: BuildPlan, ledger: Ledger, plan: int, progress: bool) -> Bu
 
 
 async def _run_pipeline(build_plan: BuildPlan, ledger: Ledger, plan: int, on_done: Any) -> BudgetSpent | None:
-    budget = Budget(build_plan.config.budget_usd, queries.spent_usd(ledger.db))
+    replay = build_plan.replay
+    limit = build_plan.config.budget_usd if replay is None or replay.fill else None
+    budget = Budget(limit, queries.spent_usd(ledger.db))
     executor = await open_executor(build_plan.config.executor, build_plan.catalogue)
     with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
         models: list[ChatModel] = []
         try:
-            generators = open_models(build_plan.generator_settings.values(), budget, executor.model)
+            opening = partial(open_replay, replay) if replay else open_models
+            generators = opening(build_plan.generator_settings.values(), budget, executor.model)
             models += generators.values()
             both = {
                 name: generators[name]
@@ -148,7 +160,7 @@ async def _run_pipeline(build_plan: BuildPlan, ledger: Ledger, plan: int, on_don
                 if settings == build_plan.generator_settings.get(name)
             }
             others = (one for name, one in build_plan.verifier_settings.items() if name not in both)
-            verifiers = open_models(others, budget, executor.model)
+            verifiers = opening(others, budget, executor.model)
             models += verifiers.values()
             workers = Workers(
                 # A model in both roles has its limits once.
@@ -165,14 +177,29 @@ async def _run_pipeline(build_plan: BuildPlan, ledger: Ledger, plan: int, on_don
         return pipeline.budget_spent
 
 
-def _unfinished(ledger: Ledger, plan: int, panel: Panel) -> tuple[str, ...]:
+def _unfinished(
+    ledger: Ledger, plan: int, build_plan: BuildPlan, missing: Sequence[Mapping[str, str]]
+) -> tuple[str, ...]:
     """What failed, one line each: what would be tried again, and what only a repaired rule can do."""
+    panel = build_plan.panel
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
     notes = []
-    if failed := counts.outcomes.get(JobOutcome.ERROR, 0) - counts.rule_faults:
+    if changed := build_plan.reworded:
+        notes.append(
+            f"the {' and the '.join(changed)} changed since: the replies on record are used as they are"
+        )
+    if missing:
+        named = ", ".join(f"{one['job']} ({one['role']}, {one['model']})" for one in missing[:_NAMED])
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        notes.append(
+            f"{len(missing)} replies are not on record, and their jobs undecided: {named}{more}: --fill asks for them"
+        )
+    failed = counts.outcomes.get(JobOutcome.ERROR, 0) - counts.rule_faults
+    if failed and not missing:
         reason = queries.first_error(ledger.db, plan)
         notes.append(f"{failed} jobs failed ({reason}): run the same command again to retry them")
-    if undecided := counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck:
+    undecided = counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck
+    if undecided and not missing:
         notes.append(f"{undecided} candidates lack votes: run the same command again to retry")
     if abstained := queries.count_decisions(ledger.db, panel.digest, plan, ALL_ABSTAINED):
         notes.append(
@@ -186,6 +213,10 @@ def _unfinished(ledger: Ledger, plan: int, panel: Panel) -> tuple[str, ...]:
             f" please report this line, with 'perturb {code_version()}'"
         )
     return tuple(notes)
+
+
+_NAMED = 5
+"""Missing replies that are named before the rest is only counted."""
 
 
 def _report_facts(
@@ -215,6 +246,7 @@ def _report_facts(
         "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
         "calls": sum(entry["calls"] for entry in totals),
         "cached_calls": ledger.cached_calls,
+        "missing_replies": missing_replies(ledger.db, plan, panel.judges),
         "tokens": sum((entry["prompt_tokens"] or 0) + (entry["completion_tokens"] or 0) for entry in totals),
         "cost_usd": None if None in costs else round(sum(costs), 6),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,12 +12,13 @@ from perturb.compare.prior_rounds import PriorRounds
 from perturb.config import BuildConfig
 from perturb.curate import BaseSet, demo_path, load_base_set
 from perturb.digests import digest
-from perturb.errors import ConfigError
-from perturb.generate.plan import PlanSettings, plan_digest
+from perturb.errors import ConfigError, RecordingError
+from perturb.generate.plan import PlanSettings, plan_digest, plan_jobs
 from perturb.llm.client import ModelSettings
+from perturb.llm.recording import Recording, Replay
 from perturb.model_entries import ModelEntry, VerifierEntry
 from perturb.prompts import PromptKind, Prompts, prompt_kind
-from perturb.records import BaseInstance, Judges, PerturbationClass
+from perturb.records import BaseInstance, Job, Judges, PerturbationClass
 from perturb.resources import code_version
 from perturb.store.ledger import instance_key
 from perturb.verify.panel import Panel
@@ -37,6 +38,8 @@ class BuildPlan:
     """The same for verifiers."""
     prior_rounds: PriorRounds | None = None
     """The earlier rounds that no item may repeat, if any are named."""
+    replay: Replay | None = None
+    """The replies on record, if models are not to be asked, or only for what is missing."""
 
     @cached_property
     def instances(self) -> tuple[tuple[str, BaseInstance], ...]:
@@ -92,7 +95,23 @@ class BuildPlan:
     @cached_property
     def digest(self) -> str:
         """Digest of the plan's jobs; the panel and the selection may change without new jobs."""
-        return plan_digest(self.plan, [key for key, _ in self.instances], self.catalogue)
+        planned = plan_digest(self.plan, [key for key, _ in self.instances], self.catalogue)
+        return digest(planned, self.replay.recording.digest) if self.replay and self.reworded else planned
+
+    @cached_property
+    def reworded(self) -> tuple[str, ...]:
+        """What has changed since the replies on record were given: templates, levers."""
+        if self.replay is None:
+            return ()
+        then, now = self.replay.recording.header.get("digests", {}), self.facts["digests"]
+        return tuple(name for name in ("templates", "catalogue") if then.get(name) != now[name])
+
+    def jobs(self) -> Iterator[Job]:
+        """Every job, under the name by which its replies are on record if they are."""
+        keys = {instance.id: key for key, instance in self.instances}
+        for job in plan_jobs(self.plan, self.instances, self.catalogue):
+            asks = self.replay is not None and job.generator in self.generator_settings
+            yield self.replay.recording.adopt(job, keys[job.instance_id]) if asks and self.replay else job
 
     @cached_property
     def facts(self) -> dict[str, Any]:
@@ -159,11 +178,14 @@ class BuildPlan:
         return [self.prompts.version(name, kind) for kind in self.kinds]
 
 
-def plan_build(config: BuildConfig) -> BuildPlan:
+def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     """Load what the configuration names.
 
-    Raises `ConfigError`, `CatalogueError` or `SourceError`; nothing is written and no model is called.
+    Raises `ConfigError`, `CatalogueError` or `SourceError`, or `RecordingError` for replies of another round; nothing
+    is written and no model is called.
     """
+    if replay is not None:
+        replay.recording.require("build", round=config.round, seed=config.seed)
     _refuse_unknown_checks(config)
     _refuse_unjudged_classes(config)
     catalogue = Catalogue.load(config.levers)
@@ -172,15 +194,33 @@ def plan_build(config: BuildConfig) -> BuildPlan:
     if path is None:
         raise ConfigError("base_set: give 'path' (a file) or 'demo' (the name of an embedded set)")
     base_set = load_base_set(path, entry.format, entry.limit)
-    return BuildPlan(
+    closed = replay is not None and not replay.fill
+
+    def settings(entries: Sequence[ModelEntry]) -> dict[str, ModelSettings]:
+        return {one.name: one.settings(replayed=closed) for one in entries if one.kind == "model"}
+
+    build_plan = BuildPlan(
         config=config,
         catalogue=catalogue,
         prompts=Prompts(catalogue),
         base_set=base_set,
-        generator_settings={one.name: one.settings() for one in config.generators if one.kind == "model"},
-        verifier_settings={one.name: one.settings() for one in config.verifiers if one.kind == "model"},
+        generator_settings=settings(config.generators),
+        verifier_settings=settings(config.verifiers),
         prior_rounds=PriorRounds(config.avoid) if config.avoid else None,
+        replay=replay,
     )
+    if replay is not None:
+        _require_a_common_job(build_plan, replay.recording)
+    return build_plan
+
+
+def _require_a_common_job(build_plan: BuildPlan, recording: Recording) -> None:
+    known = {job.id for job in recording.jobs.values()}
+    if known and not any(job.id in known for job in build_plan.jobs()):
+        raise RecordingError(
+            f"{recording.path}: holds no reply about this base set, these cells and these generators: give the file of"
+            " this round"
+        )
 
 
 def _refuse_unknown_checks(config: BuildConfig) -> None:

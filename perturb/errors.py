@@ -7,6 +7,7 @@
     ├── LedgerError             the run's database cannot be read, written, or is in use
     ├── SnapshotError           a snapshot cannot be written, or does not match its manifest
     ├── PublishError            the Hub refused a snapshot, cannot be reached, or holds something else
+    ├── RecordingError          a file of recorded replies cannot be read, or is that of another round
     ├── BudgetSpent             the next call could overspend `budget_usd`; the run can be resumed
     ├── ExecutorError           workers cannot be started or reached, or keep being lost
     └── ModelError              a call to a model failed
@@ -52,6 +53,10 @@ class SnapshotError(PerturbError):
 
 class PublishError(PerturbError):
     """The Hub refused a snapshot, cannot be reached, or holds something else under the name."""
+
+
+class RecordingError(PerturbError):
+    """A file of recorded replies cannot be read or written, or is that of another round."""
 
 
 class BudgetSpent(PerturbError):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -93,20 +94,21 @@ class ModelEntry(Strict):
             )
         return self
 
-    def settings(self) -> ModelSettings:
-        """The settings for `perturb.llm`, `${NAME}` put in from the environment.
+    def settings(self, *, replayed: bool = False) -> ModelSettings:
+        """The settings for `perturb.llm`, `${NAME}` put in from the environment, which a replay does without.
 
         Raises `ConfigError` naming a variable that is not set.
         """
         if self.model is None:
             raise ConfigError(f"'{self.name}' is not a model: it is run by the rule engine")
         schema = {"auto": "auto", True: "on", False: "off"}[self.json_schema]
+        filled: Callable[[Any], Any] = (lambda text: text) if replayed else partial(expand, owner=self.name)
         return ModelSettings(
             name=self.name,
-            model=expand(self.model, self.name),
-            api_base=expand(self.api_base, self.name),
+            model=filled(self.model),
+            api_base=filled(self.api_base),
             api_key_env=self.api_key_env,
-            params=expand(self.params, self.name),
+            params=filled(self.params),
             max_connections=self.max_connections,
             rpm=self.rpm,
             tpm=self.tpm,

@@ -96,6 +96,12 @@ class BaseInstance:
         """The text a model sees: the passage alone, or numbered passages."""
         return render_context(self.passages)
 
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> BaseInstance:
+        """Read back what a ledger keeps."""
+        passages = tuple(Passage(**passage) for passage in payload["passages"])
+        return cls(**{**payload, "passages": passages, "answers": tuple(payload["answers"])})
+
 
 def render_context(passages: tuple[Passage, ...]) -> str:
     """Join passages as a model sees them; a single passage stands alone, without its title.

@@ -43,6 +43,15 @@ def build_command(
     retry_unparsed: Annotated[
         bool, typer.Option("--retry-unparsed", help="Ask again where no reply could be read.")
     ] = False,
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            help="Take replies from this file (of `perturb export RUN --replies`), not from models."
+        ),
+    ] = None,
+    fill: Annotated[
+        bool, typer.Option("--fill", help="With --replay: ask the models for replies that the file lacks.")
+    ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="End with one JSON object on stdout.")] = False,
 ) -> None:
     """Build a benchmark, or go on with one that was stopped.
@@ -50,6 +59,7 @@ def build_command(
     Example: perturb build build.yaml --dry-run
     """
     from perturb.build import build
+    from perturb.llm.recording import Replay, read_recording
     from perturb.records import JobOutcome
     from perturb.report.runs import make_build_report
 
@@ -63,7 +73,10 @@ def build_command(
         _print_estimate(settings, json_output)
         return
     retry = frozenset({JobOutcome.UNPARSED} if retry_unparsed else ())
-    report = build(settings, out / settings.name, progress=True, retry=retry)
+    if fill and replay is None:
+        reject_option("--fill", "goes with --replay: leave it out")
+    recorded = None if replay is None else Replay(read_recording(replay), fill)
+    report = build(settings, out / settings.name, progress=True, retry=retry, replay=recorded)
     for warning in report.warnings:
         note(warning)
     if json_output:

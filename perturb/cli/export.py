@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from perturb.cli.output import note, print_json
 from perturb.cli.usage_errors import reject_option
 
+if TYPE_CHECKING:
+    from perturb.export.facts import ExportedReplies
+
 
 def export_command(
     run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="Where the snapshot goes.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option(help="Where the snapshot goes; with --replies, RUN/snapshot by default.")
+    ] = None,
+    replies: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write what the models replied, to this .jsonl.gz; the snapshot names its digest."
+        ),
+    ] = None,
     strategy: Annotated[
         Literal["balanced", "natural"] | None,
         typer.Option(help="Default: balanced if a quota is given, else as in the run's configuration."),
@@ -30,11 +41,12 @@ def export_command(
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Select rows and freeze a snapshot; asks no model.
+    """Select rows and freeze a snapshot; asks no model. Of an evaluation, --replies writes the replies alone.
 
     Example: perturb export outputs/demo --out my-snapshot --per-generator 180 --min-per-cell 10
     """
     from perturb.export.export_snapshot import export_snapshot
+    from perturb.export.replies import export_replies, holds_evaluation
     from perturb.select import SelectionPlan
     from perturb.store.calls import reading
     from perturb.store.plans import current_plan
@@ -43,6 +55,15 @@ def export_command(
         if strategy == "natural":
             reject_option("--strategy natural", "takes no quotas: leave them out")
         strategy = "balanced"
+    if out is None and replies is None:
+        reject_option("--out", "is missing: say where the snapshot goes")
+    recorded = None if replies is None else export_replies(run, replies)
+    if recorded is not None and not json_output:
+        typer.echo(f"{recorded.replies:,} replies: {recorded.file}")
+    if holds_evaluation(run):
+        if json_output and recorded is not None:
+            print_json({"snapshot": None, "replies": _described(recorded)})
+        return
     with reading(run) as db:
         plan = current_plan(db, run)
         written = plan.facts.select
@@ -53,7 +74,8 @@ def export_command(
             seed=plan.facts.seed if seed is None else seed,
         )
         with_twins = written.twins if twins is None else twins
-        snapshot = export_snapshot(db, plan, quota, out, datetime.now(UTC), with_twins)
+        folder = out or run / "snapshot"
+        snapshot = export_snapshot(db, plan, quota, folder, datetime.now(UTC), with_twins, recorded)
     selection = snapshot.manifest["selection"]
     counts = snapshot.manifest["counts"]
     if json_output:
@@ -64,6 +86,7 @@ def export_command(
                 "rows": counts["rows"],
                 "cells": counts["cells"],
                 "shortfalls": selection["shortfalls"],
+                **({"replies": _described(recorded)} if recorded else {}),
             }
         )
         return
@@ -71,3 +94,7 @@ def export_command(
     for missed in selection["shortfalls"]:
         place = missed["cell"] or "all cells together"
         note(f"short: {missed['generator']}, {place}: {missed['got']} of {missed['wanted']}")
+
+
+def _described(recorded: ExportedReplies) -> dict[str, Any]:
+    return {"file": str(recorded.file), "sha256": recorded.sha256, "replies": recorded.replies}

@@ -10,6 +10,7 @@ from perturb.digests import digest
 from perturb.evaluate.models_under_test import ModelSet
 from perturb.llm.client import ChatRequest
 from perturb.llm.model_client import ModelClient, ModelResult
+from perturb.llm.recording import judged_part
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.evaluations import EvaluationLedger, judgement_of, response_of
 
@@ -69,12 +70,19 @@ class Session:
         return self.fingerprints[self.models.judge.name] if self.models.judge else None
 
     async def ask(
-        self, model: str, request: ChatRequest, read: Callable[[str], T], *, purpose: str, subject: str
+        self,
+        model: str,
+        request: ChatRequest,
+        read: Callable[[str], T],
+        *,
+        purpose: str,
+        subject: str,
+        part: str = "",
     ) -> ModelResult[T]:
         """As `ModelClient.ask`: nothing but the call is kept. Raises `Unscored` if nobody is to be asked."""
         if self._client is None:
             raise Unscored("reply", "not asked yet")
-        return await self._client.ask(model, request, read, purpose=purpose, subject=subject)
+        return await self._client.ask(model, request, read, purpose=purpose, subject=subject, part=part)
 
     async def reply(
         self,
@@ -98,7 +106,7 @@ class Session:
             or response.fingerprint != version
             or (response.status is ResponseStatus.ERROR and self._client is not None)
         ):
-            asked = await self.ask(model, request, str, purpose=purpose, subject=item_id)
+            asked = await self.ask(model, request, str, purpose=purpose, subject=item_id, part=variant)
             status = ResponseStatus.ANSWERED if asked.status == "read" else ResponseStatus.ERROR
             response = Response(item_id, model, variant, status, asked.value or "", asked.error, version)
             self.ledger.record_response(response)
@@ -138,7 +146,12 @@ class Session:
         if self._client is None or judge is None:
             raise Unscored("grade", "not graded yet")
         asked = await self.ask(
-            judge.name, rubric.request(), rubric.read, purpose=rubric.purpose, subject=response.item_id
+            judge.name,
+            rubric.request(),
+            rubric.read,
+            purpose=rubric.purpose,
+            subject=response.item_id,
+            part=judged_part(response.model, response.variant),
         )
         failed = asked.status == "error"
         return judgement(

@@ -14,8 +14,8 @@ from typing import Any
 from perturb.errors import SnapshotError
 from perturb.export.parts import PART_COLUMNS, part_rows, read_part, write_part
 from perturb.export.snapshot_rows import AcceptedItem, SnapshotRow, build_rows, row_digest, schema_of
-from perturb.export.spool import Spool
 from perturb.records import ANSWER_CORRECTLY, NO_INTENSITY, Candidate
+from perturb.spool import Spool
 
 SUFFIX = "-control"
 """What the id of a control has after the id of its row."""

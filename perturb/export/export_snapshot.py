@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from perturb.export.controls import build_controls
-from perturb.export.facts import SnapshotFacts
+from perturb.export.facts import ExportedReplies, SnapshotFacts
 from perturb.export.snapshot import Snapshot, write_snapshot
 from perturb.export.snapshot_rows import AcceptedItem, build_rows
 from perturb.records import NEAR_DUPLICATE
@@ -34,8 +35,11 @@ def export_snapshot(
     folder: Path,
     created: datetime | None,
     twins: bool = False,
+    replies: ExportedReplies | None = None,
 ) -> Snapshot:
     """Select rows and write them as a snapshot, with `twins` beside their unperturbed originals.
+
+    The manifest names the file of `replies` that the rows follow from, if it was written.
 
     Raises `SnapshotError` if nothing was accepted or the folder cannot be written, `ConfigError` if the quota
     contradicts itself.
@@ -45,7 +49,7 @@ def export_snapshot(
     return write_snapshot(
         folder,
         build_rows(_items(db, plan, selection), *labels),
-        _facts(db, plan, quota, selection, created),
+        replace(_facts(db, plan, quota, selection, created), replies=replies),
         plan.config,
         build_controls(_items(db, plan, selection), *labels) if twins else (),
     )

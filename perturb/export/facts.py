@@ -6,11 +6,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from perturb.export.snapshot_rows import SnapshotRow
 from perturb.records import ALL_CELLS
 from perturb.select import SelectionPlan, Shortfall
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedReplies:
+    """A file with the replies that the models of a run gave."""
+
+    file: Path
+    sha256: str
+    """Stands for everything that the file holds, however it is compressed."""
+    replies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,8 @@ class SnapshotFacts:
     """Whom to name for the base set, as its header says."""
     agreement: Mapping[str, Any] | None = None
     """How far the verifiers agree, from `perturb.audit.agreement_figures`; None leaves it out."""
+    replies: ExportedReplies | None = None
+    """The file that the rows can be made again from."""
     created: datetime | None = None
     """An aware date-time; None leaves it out, for example to compare manifests."""
 

@@ -110,6 +110,11 @@ class _Harness(_Entry):
     rows: Annotated[dict[Literal["answerable", "unanswerable"], Count], Field(min_length=1)]
 
 
+class _Replies(_Entry):
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}\z")]
+    replies: Count
+
+
 class _File(_Entry):
     path: str
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}\z")]
@@ -151,6 +156,7 @@ class Manifest(_Entry):
     attribution: str | None
     controls: _Controls | None
     harness: _Harness | None
+    replies: _Replies | None = None
     files: list[_File]
     row_digests: list[Hex32]
     rounds: list[_Round] = Field(default_factory=list)
@@ -198,6 +204,7 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, A
         "attribution": facts.attribution,
         "controls": None,
         "harness": None,
+        **({"replies": {"sha256": kept.sha256, "replies": kept.replies}} if (kept := facts.replies) else {}),
     }
 
 

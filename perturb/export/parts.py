@@ -16,7 +16,7 @@ from perturb.export.snapshot_rows import (
     columns_of,
     schema_of,
 )
-from perturb.export.spool import RowSelection
+from perturb.spool import RowSelection
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -45,7 +45,7 @@ from perturb.export.parts import (
     write_part,
 )
 from perturb.export.snapshot_rows import SnapshotRow, columns_of, row_digest, schema_of
-from perturb.export.spool import RowSelection
+from perturb.spool import RowSelection
 
 _LEFT_BY_THE_HUB = (".gitattributes", ".cache")
 """What a download from the Hub puts beside the files of a snapshot."""

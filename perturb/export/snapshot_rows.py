@@ -8,8 +8,8 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from perturb.digests import digest
-from perturb.export.spool import Spool
 from perturb.records import BaseInstance, Candidate, Verdict, VerdictState
+from perturb.spool import Spool
 
 if TYPE_CHECKING:
     import pyarrow as pa

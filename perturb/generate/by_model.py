@@ -50,8 +50,8 @@ async def generate_by_model(
     """
     result = GenerationResult(JobOutcome.NOT_APPLICABLE, "no lever of the cell fits this instance")
     declined: dict[str, str] = {}
-    for offer in ((),) if job.offers is None else job.offers:
-        result = await _ask(client, prompts, job, instance, seed, offer)
+    for number, offer in enumerate(((),) if job.offers is None else job.offers):
+        result = await _ask(client, prompts, job, instance, seed, (number, offer))
         if result.outcome is not JobOutcome.NOT_APPLICABLE:
             break
         declined |= dict.fromkeys(offer, result.detail)
@@ -59,9 +59,15 @@ async def generate_by_model(
 
 
 async def _ask(
-    client: ModelClient, prompts: Prompts, job: Job, instance: BaseInstance, seed: int, offer: Sequence[str]
+    client: ModelClient,
+    prompts: Prompts,
+    job: Job,
+    instance: BaseInstance,
+    seed: int,
+    numbered: tuple[int, Sequence[str]],
 ) -> GenerationResult:
-    """Make one offer; `NOT_APPLICABLE` if it is declined."""
+    """Make one offer, given with its number; `NOT_APPLICABLE` if it is declined."""
+    number, offer = numbered
     levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
     query_only = prompts.catalogue.classes[job.cell.perturbation_class].query_only
     answer = await client.ask(
@@ -70,6 +76,7 @@ async def _ask(
         lambda text: read_reply(text, len(instance.passages), query_only=query_only),
         purpose="generate",
         subject=job.id,
+        part=str(number),
         salt=digest(job.round, seed, job.replicate),
     )
     if answer.status == "error":

@@ -49,6 +49,20 @@ def schema_text(schema: Mapping[str, Any] | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Topic:
+    """What a request is about, whatever its words: by this a recorded reply to it is found."""
+
+    role: str
+    """`generate`, `verify`, or the purpose of a call of an evaluation."""
+    subject: str
+    """The id of the job, candidate or item."""
+    part: str = ""
+    """Which of several requests in this role about the subject: the number of an offer, a prompt, the reply judged."""
+    attempt: int = 1
+    """2 after a reply that could not be read."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChatRequest:
     """What is asked, apart from the model and its settings."""
 
@@ -59,6 +73,8 @@ class ChatRequest:
     """Digest of everything that decides the reply, set by whoever asks; never sent."""
     keep: Callable[[ChatReply], Awaitable[None]] | None = field(default=None, compare=False)
     """Awaited with the reply before its connection is free for the next call; never sent."""
+    topic: Topic | None = field(default=None, compare=False)
+    """What it is about, set by whoever asks; never sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from perturb.digests import canonical
 from perturb.errors import ModelError, TransientModelError
 from perturb.llm.budget import Budget, upper_bound
-from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, schema_text
+from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, Topic, schema_text
 from perturb.llm.limits import OutOfTriesError
 from perturb.llm.redaction import redact
 from perturb.llm.replies import whole_characters
@@ -52,6 +52,10 @@ class Call:
     """What the budget was charged: the cost, or the most the call could cost when it is unknown."""
     seconds: float
     tries: int
+    finish_reason: str | None = None
+    """Why the model stopped, as the provider says."""
+    problem: str = ""
+    """Why the reply counts as unread, whatever it says."""
 
 
 class CallLog(Protocol):
@@ -62,6 +66,9 @@ class CallLog(Protocol):
 
     def record(self, call: Call) -> None:
         """Keep a call; must not block, and `find` must know of it at once."""
+
+    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None:
+        """Keep that the calls with this key have answered a question about this subject as well."""
 
     async def committed(self) -> None:
         """Return when everything recorded so far is on disk."""
@@ -115,29 +122,33 @@ class ModelClient:
         *,
         purpose: str,
         subject: str,
+        part: str = "",
         salt: str = "",
     ) -> ModelResult[T]:
         """Ask a model until its reply can be read, twice at most.
 
         `read` turns the text of a reply into a value and raises `ValueError` (a `ReplyError`, say) if it
-        cannot; the model is then shown the error and asked once more. `salt` tells apart questions that are
+        cannot; the model is then shown the error and asked once more. `part` tells apart requests of one purpose about
+        one subject, as `Topic` does; `salt` tells apart questions that are
         meant to be asked again in the same words.
 
         Raises `BudgetSpent` if the call could overspend the budget; failures of the model are returned.
         """
         model = self._models[model_name]
         key = _key(self._fingerprints[model_name], request, salt)
-        question = _Query(model, replace(request, key=key), read, key, purpose, subject)
+        request = replace(request, key=key, topic=Topic(purpose, subject, part))
+        question = _Query(model, request, read, key, purpose, subject)
         while True:
             cached = self._from_log(question)
-            if cached:
+            if cached is None:
+                flight = self._in_flight.get(key)
+                if flight is None:
+                    return await self._call_and_share(question)
+                shared = await asyncio.shield(flight)
+                cached = None if shared is None else _reread(shared, read)
+            if cached is not None:
+                self._log.record_shared(key, model_name, purpose, subject)
                 return cached
-            flight = self._in_flight.get(key)
-            if flight is None:
-                return await self._call_and_share(question)
-            shared = await asyncio.shield(flight)
-            if shared is not None:
-                return _reread(shared, read)
 
     def _from_log(self, question: _Query[T]) -> ModelResult[T] | None:
         """The answer that an earlier call paid for, if it still reads."""
@@ -243,6 +254,8 @@ class ModelClient:
                 charged_usd=charged,
                 seconds=reply.seconds,
                 tries=reply.tries,
+                finish_reason=reply.finish_reason,
+                problem=reply.problem,
             )
         )
 
@@ -303,4 +316,5 @@ def _repair(request: ChatRequest, reply: str, error: str) -> ChatRequest:
             "complete and with nothing before or after it.",
         ),
     )
-    return replace(request, messages=request.messages + turns, key=f"{request.key}:repair")
+    topic = request.topic and replace(request.topic, attempt=2)
+    return replace(request, messages=request.messages + turns, key=f"{request.key}:repair", topic=topic)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from perturb.llm.budget import Budget, bounded
 from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.limits import LimitedModel
+from perturb.llm.recording import Replay, ReplayedModel
 from perturb.llm.remote import LiteLLMModel, check_model, with_price
 from perturb.llm.transports import transport_of
 
@@ -29,6 +30,18 @@ def open_models(
     # A call makes hundreds of objects that live for moments: looking through them after every 700 costs a tenth of it.
     gc.set_threshold(50_000, 50, 50)
     return {settings.name: LimitedModel((transport or open_transport)(settings)) for settings in checked}
+
+
+def open_replay(
+    replay: Replay,
+    all_settings: Iterable[ModelSettings],
+    budget: Budget,
+    transport: Callable[[ModelSettings], ChatModel] | None = None,
+) -> dict[str, ChatModel]:
+    """Models by name that say what is on record; as `open_models` where they are to be asked for the rest."""
+    wanted = list(all_settings)
+    live = open_models(wanted, budget, transport) if replay.fill else {}
+    return {one.name: ReplayedModel(one, replay.recording, live.get(one.name)) for one in wanted}
 
 
 def open_transport(settings: ModelSettings) -> ChatModel:

@@ -101,6 +101,12 @@ class CallLedger:
             Write(_INSERT, _values(call), lambda: self._forget_uncommitted(call.key), alone=True)
         )
 
+    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None:
+        """Record that the calls with this key answered a question about another subject too."""
+        self._writer.put(
+            Write("INSERT OR IGNORE INTO shared_calls VALUES (?, ?, ?, ?)", (subject, model, purpose, key))
+        )
+
     def _forget_uncommitted(self, key: str) -> None:
         self._uncommitted.pop(key, None)
 

@@ -155,6 +155,20 @@ STEPS: tuple[str, ...] = (
     UPDATE jobs SET offers = iif(offers IS NULL, 'null', json_array(json_array(offers)));
     ALTER TABLE jobs ADD COLUMN declined TEXT NOT NULL DEFAULT '{}';
     """,
+    """
+    ALTER TABLE calls ADD COLUMN finish_reason TEXT;
+    ALTER TABLE calls ADD COLUMN problem TEXT NOT NULL DEFAULT '';
+    CREATE INDEX calls_by_subject ON calls (subject, model);
+    DROP INDEX calls_by_key;
+    CREATE INDEX calls_by_key ON calls (key);
+    CREATE TABLE shared_calls (
+        subject TEXT NOT NULL,
+        model TEXT NOT NULL,
+        purpose TEXT NOT NULL,
+        key TEXT NOT NULL,
+        PRIMARY KEY (subject, model, purpose, key)
+    );
+    """,
 )
 
 APPLICATION_ID = 0x50455254

@@ -66,7 +66,7 @@ class StageCounts:
         return self.jobs - sum(self.outcomes.values()) + failed + candidates - decided - self.stuck
 
 
-_JOB_COLUMNS = (
+JOB_COLUMNS = (
     "j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
     " j.round, j.offers"
 )
@@ -93,9 +93,9 @@ _ALL_FINAL = (
 
 def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 64) -> Iterator[PlannedJob]:
     """The generator's jobs that have no outcome yet, in plan order; each comes once."""
-    yield from _paged(
+    yield from paged_jobs(
         db,
-        f"SELECT {_JOB_COLUMNS} FROM jobs j WHERE j.plan = ? AND j.generator = ? AND j.seq > ?"
+        f"SELECT {JOB_COLUMNS} FROM jobs j WHERE j.plan = ? AND j.generator = ? AND j.seq > ?"
         " AND j.outcome IS NULL ORDER BY j.seq LIMIT ?",
         (plan, generator),
         page,
@@ -118,16 +118,17 @@ def undecided_jobs(
         f" AND (d.acceptance IS NULL OR NOT {_ALL_FINAL})",
         (json.dumps(judges.keys), panel, plan),
     )
-    return _paged(
+    return paged_jobs(
         db,
-        f"SELECT {_JOB_COLUMNS} FROM temp.waiting w CROSS JOIN jobs j ON j.seq = w.seq"
+        f"SELECT {JOB_COLUMNS} FROM temp.waiting w CROSS JOIN jobs j ON j.seq = w.seq"
         " WHERE w.seq > ? ORDER BY w.seq LIMIT ?",
         (),
         page,
     )
 
 
-def _paged(db: sqlite3.Connection, sql: str, values: tuple[Any, ...], page: int) -> Iterator[PlannedJob]:
+def paged_jobs(db: sqlite3.Connection, sql: str, values: tuple[Any, ...], page: int) -> Iterator[PlannedJob]:
+    """The jobs that `sql` selects after a `seq`, at most so many at a time; its last two values are these."""
     seq = 0
     while rows := db.execute(sql, (*values, seq, page)).fetchall():
         for row in rows:
@@ -155,11 +156,15 @@ def _planned_job(row: sqlite3.Row) -> PlannedJob:
 @stored_values()
 def instance(db: sqlite3.Connection, key: str) -> BaseInstance:
     """The base instance stored under a content key."""
+    return BaseInstance.from_payload(instance_payload(db, key))
+
+
+@stored_values()
+def instance_payload(db: sqlite3.Connection, key: str) -> dict[str, Any]:
+    """The same as plain values."""
     row = db.execute("SELECT payload FROM instances WHERE key = ?", (key,)).fetchone()
-    content = json.loads(row["payload"])
-    content["passages"] = _passages(content["passages"])
-    content["answers"] = tuple(content["answers"])
-    return BaseInstance(**content)
+    content: dict[str, Any] = json.loads(row["payload"])
+    return content
 
 
 @stored_values()
@@ -217,10 +222,10 @@ def _verdict(row: sqlite3.Row) -> Verdict:
 
 def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[PlannedJob]:
     """Jobs whose candidate the panel accepted, in plan order."""
-    yield from _paged(
+    yield from paged_jobs(
         db,
         # The cross join and the plus make SQLite walk the jobs from where the last page ended.
-        f"SELECT {_JOB_COLUMNS} FROM jobs j CROSS JOIN decisions d ON d.candidate_id = j.id"
+        f"SELECT {JOB_COLUMNS} FROM jobs j CROSS JOIN decisions d ON d.candidate_id = j.id"
         " WHERE d.panel = ? AND +j.plan = ? AND d.acceptance = 'accepted' AND j.seq > ? ORDER BY j.seq LIMIT ?",
         (panel, plan),
         1000,

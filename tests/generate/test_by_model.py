@@ -38,6 +38,8 @@ class Log:
     def record(self, call: Call) -> None:
         self.calls.append(call)
 
+    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
+
     async def committed(self) -> None:
         """At once."""
 

@@ -46,6 +46,8 @@ class Log:
     def record(self, call: Call) -> None:
         return None
 
+    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
+
     async def committed(self) -> None:
         """At once."""
 

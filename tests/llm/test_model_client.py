@@ -35,6 +35,8 @@ class MemoryLog:
     def record(self, call: Call) -> None:
         self.calls.append(call)
 
+    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
+
     async def committed(self) -> None:
         """At once."""
 

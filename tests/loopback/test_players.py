@@ -69,6 +69,8 @@ class NoLog:
     def record(self, call: Call) -> None:
         pass
 
+    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
+
     async def committed(self) -> None:
         """At once."""
 

@@ -17,7 +17,7 @@ from perturb.digests import canonical, digest
 from perturb.errors import SnapshotError
 from perturb.export.parts import read_part, write_rows
 from perturb.export.snapshot_rows import SnapshotRow
-from perturb.export.spool import Spool
+from perturb.spool import Spool
 
 CONFIG = "prompts"
 """The configuration name under which `datasets` loads the prompts."""

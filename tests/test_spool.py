@@ -13,7 +13,7 @@ from perturb.digests import digest
 from perturb.export.harness.prompts import PromptSet
 from perturb.export.snapshot import write_snapshot
 from perturb.export.snapshot_rows import build_rows
-from perturb.export.spool import RowSelection, Spool
+from perturb.spool import RowSelection, Spool
 from tests.export.test_snapshot import facts, item
 
 ROWS: list[dict[str, Any]] = [{"n": n, "text": f"é\ud800\n{n}", "list": [n, None]} for n in range(5)]

@@ -1,0 +1,196 @@
+"""What the models of a run said, from its ledger into a file of recorded replies."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from perturb.digests import digest
+from perturb.errors import RecordingError
+from perturb.export.facts import ExportedReplies
+from perturb.llm.recording import (
+    Kind,
+    RecordedJob,
+    RecordedReply,
+    job_row,
+    judged_part,
+    reply_row,
+    write_recording,
+)
+from perturb.store import queries
+from perturb.store.calls import reading
+from perturb.store.evaluations import read_facts, read_judgements, read_responses
+from perturb.store.plans import CurrentPlan, current_plan
+from perturb.store.recorded import AnsweredCalls, last_pass, planned_jobs
+
+
+def export_replies(run: Path, file: Path) -> ExportedReplies:
+    """Write the replies that the results of a run follow from, of a build or an evaluation.
+
+    Neither keys nor the texts of errors are written. Raises `RecordingError` if there are no replies or the file
+    cannot be written, `LedgerError` if the folder holds no run.
+    """
+    if "".join(file.suffixes[-2:]) != ".jsonl.gz":
+        raise RecordingError(f"{file}: recorded replies are gzipped JSON Lines: call the file NAME.jsonl.gz")
+    with reading(run) as db:
+        facts = read_facts(db)
+        if facts:
+            header, rows = _of_evaluation(db, facts)
+        else:
+            header, rows = _of_build(db, current_plan(db, run))
+        counted = _Counted(rows)
+        sha256 = write_recording(file, header, counted)
+    if not counted.replies:
+        file.unlink()
+        raise RecordingError(f"{run}: holds no reply of a model: there is nothing to export")
+    return ExportedReplies(file, sha256, counted.replies)
+
+
+def holds_evaluation(run: Path) -> bool:
+    """Whether the run is an evaluation, of which there is no snapshot."""
+    with reading(run) as db:
+        return bool(read_facts(db))
+
+
+class _Counted:
+    """Rows as they pass, the replies among them counted."""
+
+    def __init__(self, rows: Iterator[dict[str, Any]]) -> None:
+        self.replies = 0
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for row in self._rows:
+            self.replies += row["kind"] == "reply"
+            yield row
+
+
+def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+    facts = plan.facts
+    header = {
+        **_header("build", facts.code_version, [*facts.generators, *facts.verifiers]),
+        "name": facts.name,
+        "round": facts.round,
+        "seed": facts.seed,
+        "config": digest(plan.config),
+        "digests": facts.digests,
+    }
+    return header, _build_rows(db, plan)
+
+
+def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str, Any]]:
+    calls = AnsweredCalls(db)
+    writers = {entry.name for entry in plan.facts.generators if entry.model != "rules"}
+    judges = [entry.name for entry in plan.facts.verifiers if entry.model != "rules"]
+    known: set[str] = set()
+    for planned in planned_jobs(db, plan.number):
+        job = planned.job
+        offers = _offers(calls, job.id, job.generator) if job.generator in writers else []
+        votes = queries.votes_of(db, job.id, plan.judges)
+        spoken = [
+            (name, rows)
+            for name in judges
+            if name in votes and (rows := calls.behind(job.id, name, ["verify"], votes[name].raw))
+        ]
+        if (offers or spoken) and planned.instance_key not in known:
+            known.add(planned.instance_key)
+            content = queries.instance_payload(db, planned.instance_key)
+            yield {"kind": "instance", "key": planned.instance_key, "content": content}
+        if offers:
+            cell = job.cell
+            yield job_row(
+                RecordedJob(
+                    job.id,
+                    planned.instance_key,
+                    str(cell.perturbation_class),
+                    str(cell.intensity),
+                    job.generator,
+                    job.replicate,
+                    None if job.offers is None else [list(offer) for offer in job.offers],
+                )
+            )
+        for number, rows in enumerate(offers):
+            yield from _replies(job.id, str(number), rows)
+        for _, rows in spoken:
+            yield from _replies(job.id, "", rows)
+
+
+def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3.Row]]:
+    """The calls of a job, offer by offer: one that ended unread and was followed by others was asked anew."""
+    groups = calls.of(job, generator, ["generate"])
+    return [last_pass(rows) for rows in groups if rows is groups[-1] or rows[-1]["status"] == "read"]
+
+
+def _of_evaluation(
+    db: sqlite3.Connection, facts: Mapping[str, Any]
+) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+    if "snapshot" in facts:
+        entries = facts["models"]
+        judge = next((one["judge"] for one in entries.values() if one.get("judge")), None)
+        header = {
+            **_header("evaluation", None, [{"name": name, **one} for name, one in entries.items()]),
+            "items": facts["snapshot"]["digest"],
+            "name": facts["snapshot"]["name"],
+            "variant": next(iter(entries.values()))["variant"],
+            "judge": judge and {key: judge[key] for key in ("name", "model", "params")},
+        }
+        return header, _evaluation_rows(db)
+    kind: Kind = "refusal-index" if "two_pass" in facts else "bas"
+    fact = facts["two_pass" if kind == "refusal-index" else "confidence"]
+    called = fact["called"]
+    header = {
+        **_header(kind, fact["code_version"], [{"name": name, **called[name]} for name in fact["models"]]),
+        "items": fact["questions"]["digest"],
+        "name": fact["questions"]["name"],
+        "judge": fact["judge"] and _settings({"name": fact["judge"], **called[fact["judge"]]}),
+        "ways": {key: fact[key] for key in ("settings", "elicitations", "k") if key in fact},
+        "templates": fact["templates"],
+    }
+    return header, _evaluation_rows(db)
+
+
+def _evaluation_rows(db: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+    calls = AnsweredCalls(db)
+    for one in read_responses(db):
+        purposes = ["respond", "confidence", one.variant]
+        rows = calls.behind(one.item_id, one.model, purposes, one.text)
+        yield from _replies(one.item_id, one.variant, rows)
+    for said in read_judgements(db):
+        rows = calls.behind(said.item_id, said.judge, [said.kind, f"judge {said.kind}"], said.raw)
+        yield from _replies(said.item_id, judged_part(said.model, said.variant), rows)
+
+
+def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[dict[str, Any]]:
+    for attempt, row in enumerate(rows, start=1):
+        yield reply_row(
+            RecordedReply(
+                id=subject,
+                role=row["purpose"],
+                model=row["model"],
+                part=part,
+                attempt=attempt,
+                prompt=row["key"],
+                text=row["reply"],
+                prompt_tokens=row["prompt_tokens"],
+                completion_tokens=row["completion_tokens"],
+                seconds=row["seconds"],
+                finish_reason=row["finish_reason"],
+                problem=row["problem"],
+            )
+        )
+
+
+def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> dict[str, Any]:
+    plain = [entry if isinstance(entry, Mapping) else entry.model_dump() for entry in entries]
+    return {
+        "kind": kind,
+        "code_version": version,
+        "models": {one["name"]: _settings(one) for one in plain if one["model"] != "rules"},
+    }
+
+
+def _settings(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A model and what it was told, without its address."""
+    return {"name": entry["name"], "model": entry["model"], "params": entry.get("params") or {}}

@@ -1,0 +1,296 @@
+"""Recorded replies: the file that holds what the models of a run said, and a model that says it again.
+
+The file is gzipped JSON Lines. Its first line is the header, which states the digest of everything else; then come
+base instances, jobs and replies, in the order of the run.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from perturb.digests import canonical
+from perturb.errors import PermanentModelError, RecordingError
+from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings, Topic
+from perturb.records import Job
+from perturb.spool import Spool
+
+FORMAT, VERSION = "perturb-replies", 1
+
+NO_REPLY = "no reply on record"
+"""How the error begins that stands in the place of a reply which a recording lacks."""
+
+_LONGEST_LINE = 2**28
+_CONFIG = ConfigDict(extra="forbid")
+
+Kind = Literal["build", "evaluation", "refusal-index", "bas"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """One reply, as it came."""
+
+    __pydantic_config__ = _CONFIG
+
+    id: str
+    """The job (which is the candidate too) or item that it is about."""
+    role: str
+    model: str
+    part: str
+    attempt: int
+    prompt: str
+    """Digest of the model, its settings and the prompt that it answers."""
+    text: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    seconds: float
+    finish_reason: str | None
+    problem: str
+
+    @property
+    def key(self) -> tuple[str, Topic]:
+        """The model, and what its reply is about."""
+        return self.model, Topic(self.role, self.id, self.part, self.attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedJob:
+    """A job of a model whose replies are on record."""
+
+    __pydantic_config__ = _CONFIG
+
+    id: str
+    instance: str
+    """Content key of its base instance."""
+    perturbation_class: str
+    intensity: str
+    generator: str
+    replicate: int
+    offers: list[list[str]] | None
+
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        """What it is about: not the words that the generator was asked in."""
+        return self.instance, f"{self.perturbation_class}/{self.intensity}", self.generator, self.replicate
+
+
+_REPLY, _JOB = TypeAdapter(RecordedReply), TypeAdapter(RecordedJob)
+
+
+@dataclass
+class Recording:
+    """A file of recorded replies, read and checked; the texts stay on disk until they are asked for."""
+
+    path: Path
+    header: Mapping[str, Any]
+    digest: str
+    """Stands for everything that the file holds."""
+    instances: list[dict[str, Any]] = field(default_factory=list)
+    """The base instances, as the ledger keeps them."""
+    jobs: dict[tuple[str, str, str, int], RecordedJob] = field(default_factory=dict)
+    _places: dict[tuple[str, Topic], int] = field(default_factory=dict)
+    _replies: Spool = field(default_factory=Spool)
+
+    def __len__(self) -> int:
+        """The number of replies."""
+        return len(self._places)
+
+    def find(self, model: str, topic: Topic) -> RecordedReply | None:
+        """The reply of a model about a topic, if it is on record."""
+        place = self._places.get((model, topic))
+        return None if place is None else RecordedReply(**self._replies[place])
+
+    def adopt(self, job: Job, instance_key: str) -> Job:
+        """The job under the name and with the offers that it had when it was recorded, if it was."""
+        known = self.jobs.get((instance_key, str(job.cell), job.generator, job.replicate))
+        if known is None:
+            return job
+        offers = None if known.offers is None else tuple(map(tuple, known.offers))
+        return replace(job, id=known.id, offers=offers)
+
+    def require(self, kind: Kind, **identity: Any) -> None:
+        """Refuse a recording of something else; raises `RecordingError`."""
+        if self.header.get("kind") != kind:
+            raise RecordingError(
+                f"{self.path}: holds the replies of a run of another kind ({self.header.get('kind')}):"
+                f" give one of '{kind}'"
+            )
+        for name, value in identity.items():
+            if self.header.get(name) != value:
+                raise RecordingError(
+                    f"{self.path}: holds the replies of another run, whose {name} is"
+                    f" {self.header.get(name)!r} and not {value!r}: give the file of this one"
+                )
+
+    def _add(self, row: dict[str, Any]) -> None:
+        kind = row.pop("kind", None)
+        if kind == "instance":
+            self.instances.append(row["content"])
+        elif kind == "job":
+            job = _JOB.validate_python(row)
+            if job.key in self.jobs:
+                raise ValueError(f"repeats job {job.id}")
+            self.jobs[job.key] = job
+        elif kind == "reply":
+            reply = _REPLY.validate_python(row)
+            if reply.key in self._places:
+                raise ValueError(f"repeats the reply of '{reply.model}' ({reply.role}) about {reply.id}")
+            self._places[reply.key] = len(self._places)
+            self._replies.append(row)
+        else:
+            raise ValueError("is neither an instance, nor a job, nor a reply")
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Replies on record, in the place of models."""
+
+    recording: Recording
+    fill: bool = False
+    """Whether models are asked for the replies that it lacks."""
+
+
+def read_recording(path: Path) -> Recording:
+    """Read a file of recorded replies and check all of it; raises `RecordingError`, whatever the file is."""
+    number = 0
+    try:
+        with gzip.open(path) as stream:
+            lines = _lines(stream)
+            header = _read_header(next(lines, b""))
+            stated = header.pop("sha256", None)
+            hashed = hashlib.sha256(_encode(header))
+            recording = Recording(path, header, str(stated))
+            for number, line in enumerate(lines, start=2):  # noqa: B007 - named in the error
+                hashed.update(line)
+                recording._add(json.loads(line))
+    except FileNotFoundError:
+        raise RecordingError(f"{path}: no such file: check the path") from None
+    except (EOFError, zlib.error):
+        raise RecordingError(f"{path}: is cut short or damaged: fetch the file again") from None
+    except gzip.BadGzipFile as exc:
+        why = "is damaged" if "CRC" in str(exc) or number else "holds no recorded replies"
+        raise RecordingError(
+            f"{path}: {why} ({exc}): give a file of `perturb export RUN --replies`"
+        ) from None
+    except OSError as exc:
+        raise RecordingError(f"{path}: cannot be read ({exc.strerror}): check the path") from None
+    except (ValueError, KeyError, TypeError, RecursionError) as exc:
+        said = (
+            exc.errors()[0]["msg"] if isinstance(exc, ValidationError) else " ".join(str(exc).split())[:200]
+        )
+        where = f"line {number} " if number else ""
+        raise RecordingError(
+            f"{path}: {where}{said}: give a file of `perturb export RUN --replies`"
+        ) from None
+    if hashed.hexdigest() != stated:
+        raise RecordingError(f"{path}: differs from what was written (its digest is another): fetch it again")
+    return recording
+
+
+def write_recording(path: Path, header: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Write a recording whole or not at all, the same bytes for the same content; returns its digest.
+
+    Raises `RecordingError` if the file cannot be written.
+    """
+    header = {"format": FORMAT, "version": VERSION, **header}
+    hashed = hashlib.sha256(_encode(header))
+    spooled = Spool()
+    for row in rows:
+        hashed.update(_encode(row))
+        spooled.append(dict(row))
+    digest = hashed.hexdigest()
+    beside = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
+            file.write(_encode({**header, "sha256": digest}))
+            for row in spooled:
+                file.write(_encode(row))
+        beside.replace(path)
+    except OSError as exc:
+        beside.unlink(missing_ok=True)
+        raise RecordingError(f"{path}: cannot be written ({exc.strerror}): check the folder") from None
+    return digest
+
+
+def judged_part(model: str, variant: str) -> str:
+    """The `Topic.part` of a judge's reply: whose reply it judges, and to which prompt."""
+    return f"{model} {variant}"
+
+
+class ReplayedModel:
+    """Says what is on record; with `live`, a model that is asked for what is not."""
+
+    def __init__(self, settings: ModelSettings, recording: Recording, live: ChatModel | None = None) -> None:
+        self._settings = settings if live is None else live.settings
+        self._recording = recording
+        self._live = live
+
+    @property
+    def settings(self) -> ModelSettings:
+        """Those of the model that it stands for."""
+        return self._settings
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """The recorded reply, which costs nothing. Raises `PermanentModelError` if there is none."""
+        topic = request.topic
+        found = topic and self._recording.find(self._settings.name, topic)
+        if found:
+            return ChatReply(
+                text=found.text,
+                prompt_tokens=found.prompt_tokens,
+                completion_tokens=found.completion_tokens,
+                cost_usd=0.0,
+                seconds=found.seconds,
+                finish_reason=found.finish_reason,
+                problem=found.problem,
+            )
+        if self._live is not None:
+            return await self._live.complete(request)
+        raise PermanentModelError(f"{NO_REPLY}: {topic.role if topic else 'unknown'}, {self._settings.name}")
+
+    async def close(self) -> None:
+        """Close the live model, if there is one."""
+        if self._live is not None:
+            await self._live.close()
+
+
+def reply_row(reply: RecordedReply) -> dict[str, Any]:
+    """The line of a reply."""
+    return {"kind": "reply", **asdict(reply)}
+
+
+def job_row(job: RecordedJob) -> dict[str, Any]:
+    """The line of a job."""
+    return {"kind": "job", **asdict(job)}
+
+
+def _encode(row: Mapping[str, Any]) -> bytes:
+    return (canonical(dict(row)) + "\n").encode("utf-8", "surrogatepass")
+
+
+def _lines(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    while line := stream.readline(_LONGEST_LINE):
+        if not line.endswith(b"\n"):
+            raise EOFError
+        yield line
+
+
+def _read_header(line: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(line)
+    except ValueError:
+        header = None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError("holds no recorded replies")
+    if header.get("version") != VERSION:
+        raise ValueError(f"was written in format {header.get('version')}, this perturb reads {VERSION}")
+    return header

@@ -1,0 +1,68 @@
+"""What is asked of a ledger about the replies that a recording holds, or should hold."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from perturb.llm.recording import NO_REPLY
+from perturb.records import Judges
+from perturb.store.queries import BY_JUDGE, JOB_COLUMNS, PlannedJob, paged_jobs
+
+
+class AnsweredCalls:
+    """The calls of a ledger by what they were made for."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def of(self, subject: str, model: str, purposes: Sequence[str]) -> list[list[sqlite3.Row]]:
+        """The answered calls about a subject, in order: one group for each prompt."""
+        found: dict[str, list[sqlite3.Row]] = {}
+        asked = "FROM {} WHERE subject = ?1 AND model = ?2 AND purpose IN (SELECT value FROM json_each(?3))"
+        for row in self._db.execute(
+            f"SELECT * FROM calls WHERE key IN (SELECT key {asked.format('calls')} UNION"
+            f" SELECT key {asked.format('shared_calls')}) AND status != 'error' ORDER BY id",
+            (subject, model, json.dumps(purposes)),
+        ):
+            found.setdefault(row["key"], []).append(row)
+        return list(found.values())
+
+    def behind(self, subject: str, model: str, purposes: Sequence[str], reply: str) -> list[sqlite3.Row]:
+        """The calls that a result came from, whose reply is known."""
+        groups = self.of(subject, model, purposes)
+        holding = [rows for rows in groups if any(row["reply"] == reply for row in rows)]
+        return last_pass((holding or groups)[-1]) if groups else []
+
+
+def last_pass(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+    """The calls of a prompt that made the result: the last, and the unreadable one before it."""
+    return rows[-2:] if len(rows) > 1 and rows[-2]["status"] == "unread" else rows[-1:]
+
+
+def planned_jobs(db: sqlite3.Connection, plan: int) -> Iterator[PlannedJob]:
+    """Every job of the plan, in its order."""
+    sql = f"SELECT {JOB_COLUMNS} FROM jobs j WHERE j.plan = ? AND j.seq > ? ORDER BY j.seq LIMIT ?"
+    return paged_jobs(db, sql, (plan,), 1000)
+
+
+def missing_replies(db: sqlite3.Connection, plan: int, judges: Judges) -> list[dict[str, Any]]:
+    """The replies that a replay did not find: job, role and model of each, in the order of the plan."""
+    rows = db.execute(
+        "SELECT seq, id AS job, 'generate' AS role, generator AS model FROM jobs"
+        f" WHERE plan = ?2 AND outcome = 'error' AND {_is_missing('detail')}"
+        " UNION ALL SELECT j.seq, j.id, 'verify', v.verifier FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id"
+        f" WHERE j.plan = ?2 AND v.state = 'unscored' AND {BY_JUDGE} AND {_is_missing(_FIRST_ISSUE)} ORDER BY 1, 3, 4",
+        (json.dumps(judges.keys), plan),
+    ).fetchall()
+    return [{name: row[name] for name in ("job", "role", "model")} for row in rows]
+
+
+_FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
+
+
+def _is_missing(column: str) -> str:
+    """SQL that is true where the text of a column tells of a reply that is not on record."""
+    return f"substr({column}, 1, {len(NO_REPLY)}) = '{NO_REPLY}'"
