@@ -20,9 +20,7 @@ from perturb.rules.checks.checked_item import CheckedItem, checked_item
 from perturb.rules.checks.contradiction import check_contradiction
 from perturb.rules.checks.fluency import check_fluency
 from perturb.rules.checks.leftovers import check_leftovers
-from perturb.rules.checks.lever import check_lever
 from perturb.rules.checks.target_diff import check_target_diff
-from perturb.rules.checks.uncertainty import check_uncertainty
 from perturb.rules.checks.verdicts import NO_OPINION, Check, RuleVerdict
 
 __all__ = [
@@ -41,13 +39,13 @@ CHECKS: Mapping[str, Check] = {
     "contradiction": check_contradiction,
     "leftovers": check_leftovers,
     "fluency": check_fluency,
-    "uncertainty": check_uncertainty,
-    "lever": check_lever,
 }
 """Name -> verifier, in the order in which they are asked."""
 
 CLASSES_JUDGED: Mapping[str, frozenset[PerturbationClass]] = {
-    "contradiction": frozenset({PerturbationClass.CONTRADICTION}),
+    "contradiction": frozenset(
+        {PerturbationClass.CONTRADICTION, PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC}
+    ),
 }
 """Name -> the classes on which a verifier may have an opinion, for those that have none on others."""
 

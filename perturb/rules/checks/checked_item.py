@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 
 from perturb.records import BaseInstance, Candidate, Intensity, PerturbationClass, Target
 from perturb.rules.checks.readings import Reading, reading_of
-from perturb.rules.checks.texts import content_stems, normal, overlap, sentences, words
+from perturb.rules.checks.texts import content_stems, normal, overlap, sentences
 
 
 @dataclass(frozen=True)
@@ -95,17 +95,6 @@ class CheckedItem:
     def new_query_stems(self) -> frozenset[str]:
         """Content stems of the question that the original question lacks."""
         return self.query_stems - self.reading.query_stems
-
-    @cached_property
-    def kept_query_share(self) -> float:
-        """Share of the original question's content stems that the candidate's question keeps, 0 to 1."""
-        asked = self.reading.query_stems
-        return len(asked & self.query_stems) / len(asked) if asked else 1.0
-
-    @cached_property
-    def new_words(self) -> Counter[str]:
-        """Words of the candidate's passages beyond those of the original, with their counts."""
-        return Counter(words(self.text)) - Counter(self.reading.words)
 
 
 def _beyond(these: tuple[str, ...], those: tuple[str, ...]) -> tuple[str, ...]:
