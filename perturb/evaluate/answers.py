@@ -10,12 +10,11 @@ from enum import StrEnum
 
 from perturb.evaluate.question_formats import read_number
 from perturb.evaluate.questions import Question
+from perturb.llm.replies import after_thinking
 
 UNANSWERED = "UNANSWERED"
 """What a model writes between the tags where it refuses."""
 
-_THINKING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
-_THINKING_START = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL)
 _LONE_LETTER = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
 _LETTER_FIRST = re.compile(r"[\W_]*([A-Za-z])[).:\]]")
@@ -39,10 +38,7 @@ def read_answer(text: str) -> str:
     >>> read_answer("<think><answer>no</answer></think>Well. <answer> Ada </answer>"), read_answer("Ada.")
     ('Ada', 'Ada.')
     """
-    said = _THINKING_END.split(text)[-1]
-    unfinished = _THINKING_START.search(said)
-    if unfinished:
-        said = said[: unfinished.start()]
+    said = after_thinking(text)
     tagged = _TAGGED.findall(said)
     return str(tagged[-1] if tagged else said).strip()
 

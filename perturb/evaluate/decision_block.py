@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from perturb.llm.replies import ReplyError
+from perturb.llm.replies import ReplyError, after_thinking
 from perturb.metrics.outcomes import LEVELS
 
 _HEADER = re.compile(
@@ -29,7 +29,6 @@ _NUMBER = re.compile(
     r"(?P<number>\d+(?:[.,]\d*)?|[.,]\d+)\s*(?P<percent>%|per\s?cent\b|/\s*100\b)?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_THINKING = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 _WORDS = re.compile(r"[a-z]+", re.IGNORECASE)
 _AROUND = " \t\r,;|*_`"
 
@@ -60,7 +59,7 @@ def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> D
     >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %").entries
     (DecisionEntry(answer='Ada', confidence=0.85),)
     """
-    said = _after_thinking(text)
+    said = after_thinking(text)
     headers = list(_HEADER.finditer(said))
     if not headers:
         raise ReplyError("an empty reply" if not said else "no block that begins with '### FINAL DECISION'")
@@ -105,14 +104,6 @@ def read_probability(text: str) -> float:
     if value > 1:
         raise ReplyError(f"a confidence of '{_short(bare)}', which lies outside 0 to 1")
     return value
-
-
-def _after_thinking(text: str) -> str:
-    """What follows the thinking; empty where that never ends. Drafts in it do not count."""
-    tags = list(_THINKING.finditer(text))
-    if not tags:
-        return text.strip()
-    return text[tags[-1].end() :].strip() if tags[-1][1] else ""
 
 
 def _entries(block: str, answers: bool, confidence: bool) -> Iterator[DecisionEntry]:

@@ -150,6 +150,19 @@ def without_thinking(text: str) -> str:
     return text[position:]
 
 
+def after_thinking(text: str) -> str:
+    """A reply that is no JSON without its thinking, wherever that stands: drafts in it do not count.
+
+    >>> after_thinking("Draft.</think> Ada <think>or"), after_thinking("<think>Hm.")
+    ('Ada', '')
+    """
+    tags = list(_TAG.finditer(text))
+    ends = [tag.end() for tag in tags if any(tag.groups())]
+    start = ends[-1] if ends else 0
+    unfinished = [tag.start() for tag in tags if tag.start() >= start]
+    return text[start : unfinished[0] if unfinished else len(text)].strip()
+
+
 def _pieces(text: str) -> Iterator[_Piece]:
     """The outermost objects of a text, in order, readable or not."""
     groups: dict[int, int] | None = None
