@@ -83,7 +83,7 @@ def build(
         if stopped is None:
             try:
                 now = datetime.now(UTC)
-                snapshot = export_snapshot(ledger.db, current, quota, run / "snapshot", now, select.twins)
+                snapshot = export_snapshot(ledger.db, current, quota, run / "snapshot", now, select.controls)
             except SnapshotError as exc:
                 warnings = (*warnings, str(exc))
         facts = _report_facts(ledger, build_plan, plan, run, snapshot)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AliasChoices, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from perturb.errors import ConfigError
 from perturb.model_entries import ModelEntry, Name, Text, VerifierEntry
@@ -89,8 +89,8 @@ class SelectEntry(Strict):
     strategy: Literal["balanced", "natural"] = "balanced"
     per_generator: int = Field(default=400, ge=1)
     min_per_cell: int = Field(default=22, ge=0)
-    twins: bool = False
-    """Export the unperturbed original of each row beside it, as a control."""
+    controls: bool = Field(default=False, validation_alias=AliasChoices("controls", "twins"))
+    """Export the unperturbed original of each row beside it; `twins` is the former name."""
 
 
 class ExecutorEntry(Strict):

@@ -66,7 +66,7 @@ def reached_from(room: str) -> set[str]:
 
 
 def test_the_records_import_nothing_of_ours() -> None:
-    for module in ("perturb.records", "perturb.errors", "perturb.digests"):
+    for module in ("perturb.records", "perturb.responses", "perturb.errors", "perturb.digests"):
         assert not {name for name in MODULES[module] if within(name, "perturb")} - {"perturb.errors"}, module
     assert not {name for name in MODULES["perturb.records"] if within(name, "perturb")}
 

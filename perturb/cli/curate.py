@@ -114,7 +114,7 @@ def _hub_source(source: str, subset: str | None, split: str | None, columns: lis
 def _curate_solved(
     request: SourceRequest, solvers: Path, out: Path, judge: bool, options: dict[str, Any]
 ) -> Curation:
-    """Curate with the solvability pre-test; its ledger lies beside the base set, so a stopped test goes on."""
+    """Curate with the solvability pre-test; its ledger lies beside the base set, so a stopped test resumes."""
     from perturb.curate.curation import curate
     from perturb.evaluate.solvability import SolvabilityTest, load_solvers
     from perturb.evaluate.task import RunOptions

@@ -35,13 +35,15 @@ def export_command(
         int | None, typer.Option(min=0, help="Floor for each generator and cell.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the draw.")] = None,
-    twins: Annotated[
+    controls: Annotated[
         bool | None,
-        typer.Option("--twins/--no-twins", help="Add the unperturbed original of each row as a control."),
+        typer.Option(
+            "--controls/--no-controls", help="Add the unperturbed original of each row as a control."
+        ),
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Select rows and freeze a snapshot; asks no model. Of an evaluation, --replies writes the replies alone.
+    """Select rows and freeze a snapshot; calls no model. Of an evaluation, --replies writes the replies alone.
 
     Example: perturb export outputs/demo --out my-snapshot --per-generator 180 --min-per-cell 10
     """
@@ -73,9 +75,9 @@ def export_command(
             min_per_cell=written.min_per_cell if min_per_cell is None else min_per_cell,
             seed=plan.facts.seed if seed is None else seed,
         )
-        with_twins = written.twins if twins is None else twins
+        with_controls = written.controls if controls is None else controls
         folder = out or run / "snapshot"
-        snapshot = export_snapshot(db, plan, quota, folder, datetime.now(UTC), with_twins, recorded)
+        snapshot = export_snapshot(db, plan, quota, folder, datetime.now(UTC), with_controls, recorded)
     selection = snapshot.manifest["selection"]
     counts = snapshot.manifest["counts"]
     if json_output:

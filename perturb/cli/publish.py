@@ -28,7 +28,7 @@ def publish_command(
 ) -> None:
     """Push a snapshot to the Hugging Face Hub: one commit, and one tag for its round.
 
-    Needs HF_TOKEN or a login (`hf auth login`). Doing it again changes nothing; after a broken upload it goes on.
+    Needs HF_TOKEN or a login (`hf auth login`). Publishing again changes nothing; after a broken upload it resumes.
 
     Example: perturb publish outputs/demo/snapshot my-name/refusal-demo
     """

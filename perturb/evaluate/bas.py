@@ -30,7 +30,7 @@ from perturb.evaluate.question_task import QuestionRow, QuestionTask
 from perturb.evaluate.questions import Question
 from perturb.evaluate.session import Session, Unscored
 from perturb.llm.replies import ReplyError
-from perturb.records import Response
+from perturb.responses import Response
 from perturb.store.evaluations import CONFIDENCE_TABLE
 
 FIRST = "first"

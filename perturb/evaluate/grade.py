@@ -13,7 +13,7 @@ from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError
 from perturb.llm.rulings import read_ruling
 from perturb.prompts import data_request, object_schema, system_message, template_version
-from perturb.records import Response
+from perturb.responses import Response
 
 KIND = "grade"
 """The kind of these judgements in the ledger; their value is `{"grade": …, "answer": …}`."""

@@ -11,7 +11,7 @@ from perturb.evaluate.models_under_test import ModelSet
 from perturb.llm.client import ChatRequest
 from perturb.llm.model_client import ModelClient, ModelResult
 from perturb.llm.recording import judged_part
-from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.responses import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.evaluations import EvaluationLedger, judgement_of, response_of
 
 T = TypeVar("T")

@@ -34,10 +34,10 @@ def export_snapshot(
     quota: SelectionPlan,
     folder: Path,
     created: datetime | None,
-    twins: bool = False,
+    controls: bool = False,
     replies: ExportedReplies | None = None,
 ) -> Snapshot:
-    """Select rows and write them as a snapshot, with `twins` beside their unperturbed originals.
+    """Select rows and write them as a snapshot, beside their unperturbed originals if `controls`.
 
     The manifest names the file of `replies` that the rows follow from, if it was written.
 
@@ -51,7 +51,7 @@ def export_snapshot(
         build_rows(_items(db, plan, selection), *labels),
         replace(_facts(db, plan, quota, selection, created), replies=replies),
         plan.config,
-        build_controls(_items(db, plan, selection), *labels) if twins else (),
+        build_controls(_items(db, plan, selection), *labels) if controls else (),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from perturb.digests import canonical
-from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.responses import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.batches import BatchLedger
 from perturb.store.db import Write, ledger_errors, stored_values
 

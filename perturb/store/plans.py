@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from perturb.errors import LedgerError, PerturbError
 from perturb.records import ALL_CELLS, Cell, Judges, PerturbationClass
@@ -55,7 +55,7 @@ class SelectFacts(_Facts):
     strategy: Literal["balanced", "natural"]
     per_generator: int
     min_per_cell: int
-    twins: bool = False
+    controls: bool = Field(default=False, validation_alias=AliasChoices("controls", "twins"))
 
 
 class PlanFacts(_Facts):

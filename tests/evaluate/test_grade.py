@@ -21,7 +21,7 @@ from perturb.llm.client import ModelSettings
 from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import ReplyError
 from perturb.llm.scripted import Line, ScriptedModel
-from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.responses import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store import EvaluationLedger
 from perturb.store.evaluations import judgement_of
 

@@ -7,7 +7,7 @@ import pytest
 from perturb.evaluate.classify import ANSWER
 from perturb.evaluate.judge import judge_by_rule, read_classification, read_quality, read_raf
 from perturb.llm.replies import ReplyError
-from perturb.records import JudgementStatus, Response, ResponseStatus
+from perturb.responses import JudgementStatus, Response, ResponseStatus
 
 from .rows import CATALOGUE
 

@@ -104,19 +104,20 @@ def test_an_edited_a_missing_and_a_foreign_control_are_found(tmp_path: Path) -> 
     assert any("is not the original of a row" in one for one in check_snapshot(foreign.folder))
 
 
-def test_a_build_and_an_export_add_controls_when_asked(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["controls", "twins"])
+def test_a_build_and_an_export_add_controls_when_asked(tmp_path: Path, name: str) -> None:
     content = {
         **{"name": "run", "round": "r1", "base_set": {"demo": "demo", "limit": 3}},
         "generators": [{"name": "rules", "kind": "rules"}],
         "panel": "verifiers/offline.yaml",
-        "select": {"strategy": "natural", "twins": True},
+        "select": {"strategy": "natural", name: True},
     }
     built = run_build(tmp_path, content)
     assert built.snapshot is not None
     snapshot = read_snapshot(built.snapshot)
     assert len(snapshot.read_controls()) == built.facts["rows"] > 0
     assert verify_snapshot(built.snapshot).problems == ()
-    for option, expected in (("--twins", built.facts["rows"]), ("--no-twins", 0)):
+    for option, expected in (("--controls", built.facts["rows"]), ("--no-controls", 0)):
         out = tmp_path / f"out{option}"
         done = perturb("export", tmp_path / "run", "--out", out, option, "--json")
         assert json.loads(done.stdout)["rows"] == built.facts["rows"]
