@@ -41,6 +41,7 @@ from perturb.export.manifest import (
     with_digest,
 )
 from perturb.export.published_card import merge_cards, rounds_section, split_card
+from perturb.export.published_rounds import config_names, identity, paths, round_entry
 from perturb.export.snapshot import Snapshot
 from perturb.llm.redaction import redact
 
@@ -223,13 +224,13 @@ def _commit_once(hub: _Hub, round_: RoundOnHub) -> tuple[str, bool]:
     """
     head = str(hub.api.repo_info(hub.repo, repo_type="dataset").sha)
     former = hub.read_manifest(head)
-    if _identity(former) == _identity(round_.snapshot.manifest):
+    if identity(former) == identity(round_.snapshot.manifest):
         return head, False
     card, manifest = _published_texts(round_, former, hub.read_text(CARD, head))
     listed = [entry["path"] for entry in round_.snapshot.manifest["files"] if entry["path"] != CARD]
     adds = [CommitOperationAdd(path, round_.snapshot.folder / path) for path in listed]
     adds += [CommitOperationAdd(CARD, card.encode()), CommitOperationAdd(MANIFEST, manifest.encode())]
-    stale = sorted(_paths(former) - {add.path_in_repo for add in adds})
+    stale = sorted(paths(former) - {add.path_in_repo for add in adds})
     there = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=head)) if stale else set()
     operations: list[CommitOperationAdd | CommitOperationDelete] = [*adds]
     operations += [CommitOperationDelete(path) for path in stale if path in there]
@@ -273,56 +274,19 @@ def _without_xet() -> Iterator[None]:
 def _published_texts(round_: RoundOnHub, former: Mapping[str, Any], card: str | None) -> tuple[str, str]:
     """Card and manifest as they are published: merged, with the rounds so far, and fitting each other."""
     manifest = dict(round_.snapshot.manifest)
-    manifest["rounds"] = [_round_entry(round_.tag, manifest, former), *former.get("rounds", ())]
+    manifest["rounds"] = [round_entry(round_.tag, manifest, former), *former.get("rounds", ())]
     ours = with_digest((round_.snapshot.folder / CARD).read_text(encoding="utf-8"), manifest)
     configs = [entry["config_name"] for entry in split_card(ours)[0].get("configs", ())]
     section = rounds_section(manifest["rounds"], round_.repo, configs)
-    text = merge_cards(ours, card, section, _config_names(former))
+    text = merge_cards(ours, card, section, config_names(former))
     content = text.encode()
     described = {"path": CARD, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
     manifest["files"] = [described if entry["path"] == CARD else entry for entry in manifest["files"]]
     return text, render_manifest(manifest)
 
 
-def _round_entry(tag: str, manifest: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
-    """A line of the list of rounds; `changed` names what went in and is not as it was before."""
-    old, new = former.get("digests", {}), manifest["digests"]
-    changed = [name for name in sorted(new) if old and old.get(name) != new[name]]
-    if former and _names(former) != _names(manifest):
-        changed.append("generators")
-    return {
-        "round": manifest["round"],
-        "tag": tag,
-        "created": manifest["created"],
-        "rows": manifest["counts"]["rows"],
-        "content_digest": manifest["content_digest"],
-        "changed": changed,
-    }
-
-
-def _config_names(manifest: Mapping[str, Any]) -> list[str]:
-    """The configurations of a published round, controls and prompts included."""
-    beside = (manifest.get("controls") or {}).get("configs", ())
-    prompts = (manifest.get("harness") or {}).get("config")
-    return [*manifest.get("configs", ()), *beside, *([prompts] if prompts else [])]
-
-
-def _names(manifest: Mapping[str, Any]) -> list[Any]:
-    return [(entry.get("name"), entry.get("model")) for entry in manifest.get("generators", ())]
-
-
-def _paths(manifest: Mapping[str, Any]) -> set[str]:
-    return {str(entry["path"]) for entry in manifest.get("files", ())}
-
-
-def _identity(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What makes two published rounds the same: every file but the card, which is merged."""
-    files = manifest.get("files", ())
-    return sorted((entry["path"], entry["sha256"]) for entry in files if entry["path"] != CARD)
-
-
 def _require_same(round_: RoundOnHub, known: Mapping[str, Any]) -> None:
-    if _identity(known) != _identity(round_.snapshot.manifest):
+    if identity(known) != identity(round_.snapshot.manifest):
         raise PublishError(
             f"{round_.repo}: the tag '{round_.tag}' exists with other content"
             f" ({known.get('content_digest', 'no manifest of ours')}): published rounds do not change, so build under"
