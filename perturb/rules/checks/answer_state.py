@@ -182,7 +182,8 @@ def _names_apart(values: frozenset[str], item: CheckedItem, sentence: str) -> fr
 
 _STEP_IN = {ValueKind.DATE: 0.75, ValueKind.NUMBER: 0.9, ValueKind.NAME: 0.75}
 """Share of the question's content that a sentence with a value of the kind must cover to step in."""
-_BRACKETED = re.compile(r"\[[^\]]*\]")
+_BRACKETED = re.compile(r"\[[^\]]*\]|\([^()]*\b(?:see|cf|pp?)\b[^()]*\)")
+"""A place-holder, or a reference to another work."""
 
 
 _HOW_MANY = re.compile(r"\bhow many (?:\w+ )?(\w+)", re.I)

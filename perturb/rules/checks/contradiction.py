@@ -15,8 +15,8 @@ from perturb.rules.checks.cues import (
     NEGATION,
 )
 from perturb.rules.checks.readings import holds_alias
-from perturb.rules.checks.rivals import makes_claim, rivals_of
-from perturb.rules.checks.texts import content_stems, coverage, sentences
+from perturb.rules.checks.rivals import makes_claim, rival_values, rivals_of
+from perturb.rules.checks.texts import content_stems, coverage, overlap, sentences, words
 from perturb.rules.checks.values import values_in
 from perturb.rules.checks.verdicts import NO_OPINION, RuleVerdict, verdict
 
@@ -47,6 +47,7 @@ def _irreconcilable(item: CheckedItem) -> RuleVerdict:
         or _exclusions(item)
         or _pointed_denials(item)
         or _twins(item)
+        or _both_at_once(item)
     )
     induction = [] if clashes else ["No statement clashes with the one that gives the answer."]
     if not holds_alias(item.reading, item.text):
@@ -156,6 +157,13 @@ def _twins(item: CheckedItem) -> list[str]:
         if not holds_alias(item.reading, s)
         and any(values_in(kind, s) - values_in(kind, t) for t in with_answer)
     ]
+
+
+def _both_at_once(item: CheckedItem) -> list[str]:
+    """Added sentences that give the answer beside another value, or that turn the order of another one around."""
+    holding = [s for s in item.added if holds_alias(item.reading, s)]
+    mirrored = (s for s in holding for t in holding if overlap(s, t) > 0.8 and words(s) != words(t))
+    return [s for s in holding if rival_values(item, s) and _speaks_of_the_claim(item, s)] or [*mirrored]
 
 
 def _exclusions(item: CheckedItem) -> list[str]:

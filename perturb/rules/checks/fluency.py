@@ -28,6 +28,10 @@ _VERB = re.compile(
     r"|include|exist|differ|agree|disagree|conflict|contradict|report|claim|note|record|happen|occur|want|know|think|believe)\b",
     re.I,
 )
+_AUXILIARY = re.compile(
+    r"\b(?:is|are|was|were|be|do|does|did|has|have|had|can|could|will|would|should|might|must|may)\b|['’]s\b",
+    re.I,
+)
 _TABLE_ROW = re.compile(r"\||^\([^()]*\)$|^Table(?: \d+)?: ")
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 _ENDED = re.compile(r"[.!?:][\"”’')\]]*$")
@@ -82,6 +86,8 @@ def _question(item: CheckedItem) -> list[str]:
         return [f"A question of {size} words is no sane length."]
     if not _ASKS.search(query):
         return ["The question asks nothing."]
+    if _AUXILIARY.search(was) and not _AUXILIARY.search(query) and not _verbs(query) - _verbs(was):
+        return ["The question lost its verb."]
     if query[0].isupper() and not query.rstrip("\"”').").endswith("?") and was.endswith("?"):
         return ["The question lost its question mark."]
     if query.count("?") > 1 and was.count("?") <= 1:
@@ -89,6 +95,10 @@ def _question(item: CheckedItem) -> list[str]:
     if query[0].islower() and was[:1].isupper():
         return ["The question starts in lower case."]
     return []
+
+
+def _verbs(text: str) -> frozenset[str]:
+    return frozenset(m.group().lower() for m in _VERB.finditer(text))
 
 
 def _length(item: CheckedItem) -> list[str]:
@@ -106,7 +116,7 @@ def _length(item: CheckedItem) -> list[str]:
 def _sentence_shapes(item: CheckedItem) -> list[str]:
     against = []
     for sentence in item.added:
-        if _is_edge_of_original(item, sentence) or _TABLE_ROW.search(sentence):
+        if _is_edge_of_original(item, sentence) or _TABLE_ROW.search(sentence) or _is_line(item, sentence):
             continue
         size = len(words(sentence))
         if not _ENDED.search(sentence):
@@ -116,6 +126,12 @@ def _sentence_shapes(item: CheckedItem) -> list[str]:
         elif sentence not in item.inserted and _lost_its_verb(item, sentence):
             against.append(f"A sentence seems to lack a verb: {sentence[:60]!r}.")
     return against[:2]
+
+
+def _is_line(item: CheckedItem, sentence: str) -> bool:
+    """True if a sentence is a line of a heading, a list or a table."""
+    texts = (passage.text for passage in item.candidate.passages)
+    return any("\n" in text and sentence in text.splitlines() for text in texts)
 
 
 def _lost_its_verb(item: CheckedItem, sentence: str) -> bool:

@@ -20,7 +20,7 @@ _DOUBLED_OK = frozenset(
 _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a blank before a mark", re.compile(r"(?<=[\w)\"”])[ \xa0]+[,;:!?.](?=[\s\"”)]|$)")),
     ("two marks in a row", re.compile(
-        r",\s*[,.;:!?]|;\s*[.,;]|(?<!\.)\.\.(?!\.)|(?<![A-Z])(?<!Jr)(?<!Sr)[.!?]\s*,|:\s*[.,;]|\?\.|!\.|\.\?")),
+        r",\s*[,.;:!?]|;\s*[.,;]|(?<!\.)\.\.(?!\.)|(?<![A-Z])(?<!Jr)(?<!Sr)(?<!\.m)[.!?]\s*,|:\s*[.,;]|\?\.|!\.|\.\?")),
     ("an empty bracket", re.compile(r"\(\s*[,;.]?\s*\)|\[\s*\]|\"\"|“”")),
     ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
     ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
@@ -28,7 +28,7 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"(?<!-)\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
         r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)")),
     ("two joints in a row", re.compile(
-        r"\b(?:of|by|from)\s+(?:and|by|of|from)\b|\bat\s+(?:of|from)\b"
+        r"\b(?:of|by|from)\s+(?:and|by|of|from)\b|\b(?:at|in|on|for|with)\s+of\s+(?:the|an?)\b|\bat\s+(?:of|from)\b"
         r"|\b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b"
         r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+is|was\s+was|to\s+to|(?<!-)in\s+in)\b",
         re.I)),
@@ -41,7 +41,7 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 """Name of a scar -> pattern; a scar counts only where the text has more of it than the original."""
 
-_DOUBLED = re.compile(r"(?<![-\w])([A-Za-z]+)\s+\1\b", re.I)
+_DOUBLED = re.compile(r"(?<![-\w.,])([A-Za-z]+|\d{2,})\s+\1\b(?![.,]\d)", re.I)
 _ARTICLE = re.compile(r"\b(an?)\s+[\"“'‘(]?([A-Za-z]+|\d+)", re.I)
 _VOWEL_SOUND_OK = re.compile(
     r"^(?:uni(?=[cfqtv]|on|s[^s])|us[aeiu]|ut[ei]|ub|uk|eu|ewe|one|once|ou(?:ija)|u\b|u[a-z]?\d|uro|ura|ufo|uv)",
@@ -62,6 +62,7 @@ def check_leftovers(item: CheckedItem) -> RuleVerdict:
         against += (
             _lost_articles(item, item.inserted)
             + _lower_case_starts(item)
+            + _lost_ends(item)
             + _names_in_lower_case(item, " ".join(item.inserted))
         )
     if item.query_changed:
@@ -135,6 +136,17 @@ def _lower_case_starts(item: CheckedItem) -> list[str]:
     starts = [(old.text.lstrip(_OPENING), new.text.lstrip(_OPENING)) for old, new in pairs]
     return [f"A passage starts in lower case: {new[:40]!r}." for old, new in starts
             if old[:1].isupper() and new[:1].islower() and not _MIXED_CASE.match(new)]  # fmt: skip
+
+
+def _lost_ends(item: CheckedItem) -> list[str]:
+    """Sentences of the original before which a new one breaks off without an end."""
+    openings = (sentence[:40] for sentence in item.reading.sentences if len(sentence) > 30)
+    places = ((opening, item.text.find(opening)) for opening in openings)
+    return [
+        f"A sentence has no end before {opening!r}."
+        for opening, place in places
+        if place > 1 and item.text[place - 1] == " " and re.search(r"[\w,]$", item.text[:place].rstrip()[-1:])
+    ][:1]
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,7 @@ import re
 
 from perturb.records import PerturbationClass
 from perturb.rules.checks.checked_item import CheckedItem
-from perturb.rules.checks.cues import DISMISSAL, LOW_CREDIBILITY, NEGATION
+from perturb.rules.checks.cues import DISMISSAL, HIGH_CREDIBILITY, LOW_CREDIBILITY, NEGATION
 from perturb.rules.checks.readings import holds_alias
 from perturb.rules.checks.texts import content_stems, coverage, normal, stem, words
 from perturb.rules.checks.values import ValueKind, numbers_in, values_in
@@ -21,7 +21,7 @@ def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
     return [
         s
         for s in item.added
-        if _rival_values(item, _EPITHET.sub(" ", s))
+        if rival_values(item, _EPITHET.sub(" ", s))
         and _about_the_claim(item, s)
         and not (credible_only and _harmless(item, s))
     ]
@@ -31,7 +31,7 @@ _EPITHET = re.compile(r"[“\"'‘](?:[A-Z][\w-]* ?|of |the |and |in ){1,6}[”\
 """A short name in quotation marks, which is a title or nickname and no value."""
 
 
-def _rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
+def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
     """Values that neither the question nor the answer's own sentence nor a sentence that was cut or edited held."""
     reading = item.reading
     if any(frozenset(words(sentence)) <= frozenset(words(old)) for old in item.removed):
@@ -99,7 +99,8 @@ def stems_said(item: CheckedItem, sentence: str) -> frozenset[str]:
 
 
 def _harmless(item: CheckedItem, sentence: str) -> bool:
-    if item.kind is not PerturbationClass.CONTRADICTION and holds_alias(item.reading, sentence):
+    of_clash = item.kind is PerturbationClass.CONTRADICTION
+    if holds_alias(item.reading, sentence) and (not of_clash or HIGH_CREDIBILITY.search(sentence)):
         return True
     if LOW_CREDIBILITY.search(sentence) or DISMISSAL.search(sentence) or NEGATION.search(sentence):
         return True
