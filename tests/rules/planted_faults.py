@@ -306,7 +306,7 @@ def _with_rivals(half: int) -> Iterator[tuple[BaseInstance, str]]:
 def _other_form(answer: str) -> str:
     shape = _shape(answer)
     if shape == "date":
-        return re.findall(r"\b(?:1[5-9]|20)\d\d\b", answer)[0]
+        return str(re.findall(r"\b(?:1[5-9]|20)\d\d\b", answer)[0])
     if shape == "person":
         return answer.split()[1]
     return ""

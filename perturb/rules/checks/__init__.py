@@ -13,7 +13,6 @@ from pathlib import Path
 
 from perturb.digests import digest
 from perturb.errors import ConfigError
-from perturb.prose import beyond_reading
 from perturb.records import BaseInstance, Candidate, PerturbationClass, Target
 from perturb.rules.checks.answer_state import check_answer_state
 from perturb.rules.checks.checked_item import CheckedItem, checked_item
@@ -61,9 +60,8 @@ def judge_by_rule(
     if check not in CHECKS:
         known = ", ".join(CHECKS)
         raise ConfigError(f"there is no rule verifier '{check}': choose one of {known}")
-    if any(beyond_reading(one.query, one.passages) for one in (original, candidate)):
-        return NO_OPINION
-    return CHECKS[check](checked_item(original, candidate, target))
+    item = checked_item(original, candidate, target)
+    return NO_OPINION if item.beyond_reading else CHECKS[check](item)
 
 
 @lru_cache(maxsize=1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from perturb.prose import beyond_reading
 from perturb.records import BaseInstance, Candidate, Intensity, PerturbationClass, Target
 from perturb.rules.checks.readings import Reading, reading_of
 from perturb.rules.checks.texts import content_stems, normal, overlap, sentences
@@ -33,6 +34,12 @@ class CheckedItem:
     def low(self) -> bool:
         """True if the item must still be answered."""
         return self.candidate.cell.intensity is Intensity.LOW
+
+    @cached_property
+    def beyond_reading(self) -> bool:
+        """True if a text is too long or no prose, so that no verifier has an opinion."""
+        of_original = _beyond_reading(self.original.query, self.original.passages)
+        return of_original or beyond_reading(self.candidate.query, self.candidate.passages)
 
     @cached_property
     def reading(self) -> Reading:
@@ -101,6 +108,8 @@ def _beyond(these: tuple[str, ...], those: tuple[str, ...]) -> tuple[str, ...]:
     known = {normal(sentence) for sentence in those}
     return tuple(sentence for sentence in these if normal(sentence) not in known)
 
+
+_beyond_reading = lru_cache(maxsize=256)(beyond_reading)
 
 _RECENT: OrderedDict[tuple[int, int, frozenset[Target]], CheckedItem] = OrderedDict()
 _RECENT_SIZE = 32
