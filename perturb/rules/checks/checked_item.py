@@ -38,8 +38,8 @@ class CheckedItem:
     @cached_property
     def beyond_reading(self) -> bool:
         """True if a text is too long or no prose, so that no verifier has an opinion."""
-        of_original = _beyond_reading(self.original.query, self.original.passages)
-        return of_original or beyond_reading(self.candidate.query, self.candidate.passages)
+        faults = (_beyond_reading(one.query, one.passages) for one in (self.original, self.candidate))
+        return any(fault is not None for fault in faults)
 
     @cached_property
     def reading(self) -> Reading:
