@@ -9,8 +9,7 @@ WORKERS ?= 2
 .PHONY: demo test browser harness lint bench clean
 
 demo: $(VENV)/installed
-	$(BIN)/perturb build --name demo --json
-	@echo "The data set lies in outputs/demo/snapshot; its card is outputs/demo/snapshot/README.md."
+	$(BIN)/perturb build
 
 test: $(VENV)/installed-dev browser
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile

@@ -212,6 +212,11 @@ def default_config() -> BuildConfig:
     return load_config(data_folder("base_sets") / "demo.build.yaml")
 
 
+def recorded_config() -> BuildConfig:
+    """The round whose replies are embedded: two writers and three verifiers, contexts of one language model."""
+    return load_config(data_folder("base_sets") / "recorded.build.yaml")
+
+
 def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
     """Join the configuration's relative paths to `folder` and read its panel file."""
     base_set = config.base_set

@@ -22,6 +22,12 @@ def data_folder(name: str) -> Path:
     raise ConfigError(f"the embedded folder '{name}' is missing from this installation: reinstall perturb")
 
 
+def demo_recording(name: str) -> Path | None:
+    """The embedded file of recorded replies called `name` (the round is `recorded`), if there is one."""
+    path = data_folder("base_sets") / f"{name}.replies.jsonl.gz"
+    return path if path.exists() else None
+
+
 def code_version() -> str:
     """The version of perturb that is running."""
     try:

@@ -376,15 +376,17 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
     ).returncode:
         pytest.skip("may not mount a file system")
     try:
-        stopped = perturb("build", "--out", disk, "--limit", 10)
+        stopped = perturb("build", "--demo", "rules", "--out", disk, "--limit", 10)
         assert (stopped.returncode, stopped.stdout) == (1, "")
         assert "no space left for the ledger" in stopped.stderr
         assert stopped.stderr.count("\n") == 1
-        assert not (disk / "demo" / "run.pid").exists()
+        assert not (disk / "rules" / "run.pid").exists()
         subprocess.run(["mount", "-o", "remount,size=60m", disk], check=True)
-        whole = json.loads(perturb("build", "--out", tmp_path, "--limit", 10, "--json").stdout)
-        facts = json.loads(perturb("build", "--out", disk, "--limit", 10, "--json").stdout)
-        assert accepted(disk / "demo") == accepted(tmp_path / "demo")
+        whole = json.loads(
+            perturb("build", "--demo", "rules", "--out", tmp_path, "--limit", 10, "--json").stdout
+        )
+        facts = json.loads(perturb("build", "--demo", "rules", "--out", disk, "--limit", 10, "--json").stdout)
+        assert accepted(disk / "rules") == accepted(tmp_path / "demo")
         assert facts["rows"] == whole["rows"] > 0
     finally:
         subprocess.run(["umount", disk], check=True)

@@ -75,6 +75,6 @@ def test_an_installed_wheel_builds_without_the_checkout(wheel: Path, tmp_path: P
 
     assert run("-c", "import perturb; print(perturb.__file__)").startswith(str(target))
     assert len(json.loads(run("-m", "perturb", "levers", "--json"))) == 176
-    facts = json.loads(run("-m", "perturb", "build", "--limit", "3", "--json"))
+    facts = json.loads(run("-m", "perturb", "build", "--demo", "rules", "--limit", "3", "--json"))
     assert facts["rows"] > 0
-    assert (work / "outputs" / "demo" / "snapshot" / "README.md").exists()
+    assert (work / "outputs" / "rules" / "snapshot" / "README.md").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,11 +15,17 @@ if TYPE_CHECKING:
     from perturb.config import BaseSetEntry, BuildConfig
 
 
+RULES = "rules"
+"""The demo that the rule engine makes and judges."""
+
+
 def build_command(
-    config: Annotated[Path | None, typer.Argument(help="build.yaml; without one, the offline demo.")] = None,
+    config: Annotated[Path | None, typer.Argument(help="build.yaml; without one, the embedded demo.")] = None,
     demo: Annotated[
         str | None,
-        typer.Option(help="Use this embedded base set: demo (single passages) or garage (ten passages)."),
+        typer.Option(
+            help="Build without models: rules, or from an embedded base set: demo or garage (ten passages)."
+        ),
     ] = None,
     base_set: Annotated[
         Path | None, typer.Option(help="Use this base set in place of the configured one.")
@@ -62,25 +69,38 @@ def build_command(
     from perturb.llm.recording import Replay, read_recording
     from perturb.records import JobOutcome
     from perturb.report.runs import make_build_report
+    from perturb.resources import demo_recording
 
+    if fill and replay is None:
+        reject_option("--fill", "goes with --replay: leave it out")
+    newly = (config, demo, base_set, round_name, seed, replay)
+    embedded = demo_recording("recorded") if newly == (None,) * len(newly) else None
+    replay = replay or embedded
     named = _named_set(demo, base_set, base_format)
     if demo is not None and config is None and name is None:
         name = demo
     changes = {"name": name, "round": round_name, "seed": seed, "executor": executor}
-    settings = _configure(config, {key: value for key, value in changes.items() if value is not None})
+    given = {key: value for key, value in changes.items() if value is not None}
+    settings = _configure(config, given, recorded=embedded is not None)
     settings = _choose_base_set(settings, named, limit)
+    recorded = None if replay is None else Replay(read_recording(replay), fill)
+    if dry_run and recorded is not None:
+        known = recorded.recording
+        print_json({"replies": len(known)}) if json_output else typer.echo(
+            f"{len(known):,} replies: {known.path}"
+        )
+        return
     if dry_run:
         _print_estimate(settings, json_output)
         return
     retry = frozenset({JobOutcome.UNPARSED} if retry_unparsed else ())
-    if fill and replay is None:
-        reject_option("--fill", "goes with --replay: leave it out")
-    recorded = None if replay is None else Replay(read_recording(replay), fill)
     report = build(settings, out / settings.name, progress=True, retry=retry, replay=recorded)
     for warning in report.warnings:
         note(warning)
     if json_output:
         print_json(dict(report.facts))
+    elif embedded is not None and report.snapshot is not None:
+        _print_demo(report.run)
     else:
         print_report(make_build_report(report.facts, report.snapshot))
     if report.stopped is not None:
@@ -91,10 +111,22 @@ def build_command(
         raise typer.Exit(1)
 
 
-def _configure(path: Path | None, changes: dict[str, object]) -> BuildConfig:
-    from perturb.config import BuildConfig, default_config, load_config
+def _print_demo(run: Path) -> None:
+    """The report page of the demo, and five lines for who has never seen one."""
+    from perturb.report.audit_page import ReportPlan, make_page
+    from perturb.report.demo import describe_demo
+    from perturb.report.page import write_page
 
-    config = default_config() if path is None else load_config(path)
+    page = write_page(make_page(run, ReportPlan()), run / "report.html", run / "audit")[0]
+    for line in describe_demo(run, page):
+        typer.echo(line)
+
+
+def _configure(path: Path | None, changes: Mapping[str, object], *, recorded: bool = False) -> BuildConfig:
+    from perturb.config import BuildConfig, default_config, load_config, recorded_config
+
+    default = recorded_config if recorded else default_config
+    config = default() if path is None else load_config(path)
     if not changes:
         return config
     from pydantic import ValidationError
@@ -120,9 +152,10 @@ def _named_set(demo: str | None, path: Path | None, form: str) -> BaseSetEntry |
         reject_option("--format", "goes with --base-set: leave it out")
     check_choice("--format", form, ("auto", *FORMAT_READERS))
     if demo is not None:
+        name = "demo" if demo == RULES else demo
         with given_by_options():
-            demo_path(demo)
-        return BaseSetEntry(demo=demo)
+            demo_path(name)
+        return BaseSetEntry(demo=name)
     return None if path is None else BaseSetEntry(path=path, format=form)
 
 

@@ -33,6 +33,7 @@ def read_status(run: Path) -> dict[str, Any]:
     from perturb.store import queries
     from perturb.store.calls import reading
     from perturb.store.plans import current_plan
+    from perturb.store.recorded import missing_replies
 
     with reading(run) as db:
         plan = current_plan(db, run)
@@ -40,6 +41,7 @@ def read_status(run: Path) -> dict[str, Any]:
         cells = queries.cell_counts(db, plan.number, plan.panel)
         models = queries.call_totals(db)
         declines = queries.declines(db, plan.number)
+        missing = missing_replies(db, plan.number, plan.judges)
     return {
         "run": str(run),
         "name": plan.facts.name,
@@ -54,5 +56,6 @@ def read_status(run: Path) -> dict[str, Any]:
         },
         "cells": {str(cell): cells[cell] for cell in plan.cells if cell in cells},
         "declined": declines,
+        "missing_replies": missing,
         "models": models,
     }

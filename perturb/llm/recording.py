@@ -173,7 +173,7 @@ def read_recording(path: Path) -> Recording:
                 recording._add(json.loads(line))
     except FileNotFoundError:
         raise RecordingError(f"{path}: no such file: check the path") from None
-    except (EOFError, zlib.error):
+    except (EOFError, zlib.error, json.JSONDecodeError, UnicodeDecodeError):
         raise RecordingError(f"{path}: is cut short or damaged: fetch the file again") from None
     except gzip.BadGzipFile as exc:
         why = "is damaged" if "CRC" in str(exc) or number else "holds no recorded replies"

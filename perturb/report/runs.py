@@ -29,6 +29,10 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
         declined: dict[str, CellFormat] = {"declined lever": "text", "jobs": "count", "one reason": "text"}
         reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
         tables.append(Table("declined", "", declined, reasons))
+    if status["missing_replies"]:
+        lost = [(one["job"], one["role"], one["model"]) for one in status["missing_replies"]]
+        columns: dict[str, CellFormat] = {"reply not on record": "text", "role": "text", "model": "text"}
+        tables.append(Table("missing", "", columns, lost))
     if status["models"]:
         tables.append(call_table(status["models"]))
     left = f"{status['left']:,} of {counted(status['jobs'], 'job')} left"

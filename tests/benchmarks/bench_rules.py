@@ -25,7 +25,19 @@ from perturb.errors import PerturbError
 
 def build(kind: str, base_set: Path | None, out: Path) -> dict[str, Any]:
     """One offline build; wall and processor time of the whole command."""
-    command = [sys.executable, "-m", "perturb", "build", "--json", "--out", str(out), "--name", kind]
+    command = [
+        sys.executable,
+        "-m",
+        "perturb",
+        "build",
+        "--demo",
+        "rules",
+        "--json",
+        "--out",
+        str(out),
+        "--name",
+        kind,
+    ]
     command += ["--executor", kind, *(["--base-set", str(base_set)] if base_set else [])]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()

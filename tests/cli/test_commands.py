@@ -217,7 +217,7 @@ KEYS = {
 
 
 def test_from_build_to_export_offline(run: Run, tmp_path: Path) -> None:
-    built = run("build", "--limit", 4, "--json", "--name", "mine")
+    built = run("build", "--demo", "rules", "--limit", 4, "--json", "--name", "mine")
     assert (built.code, built.err) == (0, "")
     facts = built.json
     assert facts.keys() >= KEYS
@@ -255,7 +255,7 @@ def test_from_build_to_export_offline(run: Run, tmp_path: Path) -> None:
     (tmp_path / "theirs" / "file").write_text("x")
     fails(run("export", "outputs/mine", "--out", tmp_path / "theirs"), "is not a snapshot")
 
-    again = run("build", "--limit", 4, "--name", "mine")
+    again = run("build", "--demo", "rules", "--limit", 4, "--name", "mine")
     assert (again.code, "Snapshot: outputs/mine/snapshot" in again.out) == (0, True)
 
 
@@ -263,15 +263,22 @@ def test_options_come_from_the_environment(run: Run, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PERTURB_BUILD_LIMIT", "2")
     monkeypatch.setenv("PERTURB_BUILD_DRY_RUN", "1")
     monkeypatch.setenv("PERTURB_BUILD_SEED", "x")
-    assert run("build", "--json").code == 2
+    assert run("build", "--demo", "rules", "--json").code == 2
     monkeypatch.setenv("PERTURB_BUILD_SEED", "5")
-    assert run("build", "--json").json["instances"] == 2
-    assert run("build", "--json", "--limit", 3).json["instances"] == 3, "what is written comes first"
+    assert run("build", "--demo", "rules", "--json").json["instances"] == 2
+    assert run("build", "--demo", "rules", "--json", "--limit", 3).json["instances"] == 3, (
+        "what is written comes first"
+    )
 
 
 def test_options_change_the_configuration(run: Run) -> None:
-    first = run("build", "--limit", 1, "--name", "a", "--json").json
-    assert run("build", "--limit", 1, "--name", "a", "--seed", 99, "--round", "r9", "--json").code == 0
+    first = run("build", "--demo", "rules", "--limit", 1, "--name", "a", "--json").json
+    assert (
+        run(
+            "build", "--demo", "rules", "--limit", 1, "--name", "a", "--seed", 99, "--round", "r9", "--json"
+        ).code
+        == 0
+    )
     with closing(sqlite3.connect(Path("outputs/a") / LEDGER_FILE)) as db:
         assert db.execute("SELECT count(*), count(DISTINCT round) FROM jobs").fetchone() == (36, 2)
     assert first["jobs"] == 18
@@ -419,10 +426,10 @@ def test_a_run_that_is_not_there_is_one_line(run: Run, command: list[str]) -> No
 
 
 @pytest.mark.parametrize(
-    "command", [["status"], ["export", "--out", "x"], ["build", "--limit", "1", "--name"]]
+    "command", [["status"], ["export", "--out", "x"], ["build", "--demo", "rules", "--limit", "1", "--name"]]
 )
 def test_a_damaged_ledger_is_one_line(run: Run, command: list[str]) -> None:
-    assert run("build", "--limit", 1, "--name", "mine").code == 0
+    assert run("build", "--demo", "rules", "--limit", 1, "--name", "mine").code == 0
     name = "mine" if command[0] == "build" else "outputs/mine"
     path = Path("outputs/mine") / LEDGER_FILE
     whole = path.read_bytes()
@@ -437,10 +444,13 @@ def test_a_damaged_ledger_is_one_line(run: Run, command: list[str]) -> None:
 
 
 def test_a_ledger_from_a_newer_version_is_one_line(run: Run) -> None:
-    assert run("build", "--limit", 1, "--name", "mine").code == 0
+    assert run("build", "--demo", "rules", "--limit", 1, "--name", "mine").code == 0
     with closing(sqlite3.connect(Path("outputs/mine") / LEDGER_FILE)) as db:
         db.execute("PRAGMA user_version = 99")
-    for arguments in (["build", "--limit", 1, "--name", "mine"], ["status", "outputs/mine"]):
+    for arguments in (
+        ["build", "--demo", "rules", "--limit", 1, "--name", "mine"],
+        ["status", "outputs/mine"],
+    ):
         fails(run(*arguments), "written by a newer perturb")
 
 
@@ -449,7 +459,7 @@ def test_a_run_in_use_is_refused_by_name(run: Run, monkeypatch: pytest.MonkeyPat
 
     with Ledger(Path("outputs/mine")):
         fails(
-            run("build", "--limit", 1, "--name", "mine"),
+            run("build", "--demo", "rules", "--limit", 1, "--name", "mine"),
             f"run 'mine' is being worked on by process {os.getpid()}",
         )
 
@@ -475,7 +485,7 @@ def test_a_snapshot_that_cannot_be_written_fails_the_build(run: Run) -> None:
     folder = Path("outputs/mine/snapshot")
     folder.mkdir(parents=True)
     (folder / "theirs.txt").write_text("x")
-    ended = run("build", "--limit", 2, "--name", "mine", "--json")
+    ended = run("build", "--demo", "rules", "--limit", 2, "--name", "mine", "--json")
     assert ended.code == 1
     assert ended.json["snapshot"] is None
     assert "is not a snapshot" in ended.err

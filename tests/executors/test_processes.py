@@ -201,7 +201,9 @@ async def test_calls_go_through_the_workers(monkeypatch: pytest.MonkeyPatch) -> 
 def test_an_offline_build_gives_the_same_data_file(tmp_path: Path) -> None:
     files = {}
     for kind in ("local", "processes"):
-        ended = perturb("build", "--limit", "6", "--out", tmp_path, "--name", kind, "--executor", kind)
+        ended = perturb(
+            "build", "--demo", "rules", "--limit", "6", "--out", tmp_path, "--name", kind, "--executor", kind
+        )
         assert ended.returncode == 0, ended.stderr
         [files[kind]] = (tmp_path / kind / "snapshot" / "data").rglob("*.parquet")
     assert files["local"].read_bytes() == files["processes"].read_bytes()
@@ -294,7 +296,7 @@ def test_an_interrupt_is_one_line_and_ends_the_workers(tmp_path: Path) -> None:
 
 
 def test_wrong_words_for_the_executor_are_named(tmp_path: Path) -> None:
-    ended = perturb("build", "--out", tmp_path, "--executor", "cloud", env=environment())
+    ended = perturb("build", "--demo", "rules", "--out", tmp_path, "--executor", "cloud", env=environment())
     assert ended.returncode in (1, 2)
     assert "executor" in ended.stderr
     assert ended.stderr.count("\n") == 1

@@ -180,7 +180,9 @@ def test_the_driver_killed_is_a_run_that_goes_on(tmp_path: Path, server: Loopbac
 def test_a_local_cluster_is_started_and_gives_the_same_data_file(tmp_path: Path) -> None:
     files = {}
     for kind in ("local", "ray"):
-        ended = perturb("build", "--limit", "3", "--out", tmp_path, "--name", kind, "--executor", kind)
+        ended = perturb(
+            "build", "--demo", "rules", "--limit", "3", "--out", tmp_path, "--name", kind, "--executor", kind
+        )
         assert ended.returncode == 0, ended.stderr
         [files[kind]] = (tmp_path / kind / "snapshot" / "data").rglob("*.parquet")
     assert files["local"].read_bytes() == files["ray"].read_bytes()
