@@ -21,6 +21,7 @@ from perturb.rules.checks.fluency import check_fluency
 from perturb.rules.checks.leftovers import check_leftovers
 from perturb.rules.checks.target_diff import check_target_diff
 from perturb.rules.checks.verdicts import NO_OPINION, Check, RuleVerdict
+from perturb.rules.checks.word_bank import WORDS_FILE
 
 __all__ = [
     "CHECKS",
@@ -68,5 +69,5 @@ def judge_by_rule(
 def rule_verifier_version() -> str:
     """Digest of the sources that judge: it changes whenever a rule does."""
     room = Path(__file__).parent
-    sources = [*sorted(room.glob("*.py")), room.parents[1] / "prose.py"]
+    sources = [*sorted(room.glob("*.py")), WORDS_FILE, room.parents[1] / "prose.py"]
     return digest([(source.name, source.read_text(encoding="utf-8")) for source in sources])

@@ -107,10 +107,15 @@ _ASKING_ANEW = (PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC)
 _NO_SIDE = re.compile(r"\b(?:no (?!doubt)\w+|nothing|either|one of|only one|exactly one)\b", re.I)
 _LOGICAL_LEVERS = frozenset(
     {
-        "Binary State Flip", "Logical Biconditional Break", "Mutual Exclusion Claim", "Exclusive-Or Violation",
-        "Contradictory Universals", "Direct Polarity Reversal on Safety", "Self-negating Definition",
+        "Binary State Flip",
+        "Logical Biconditional Break",
+        "Mutual Exclusion Claim",
+        "Exclusive-Or Violation",
+        "Contradictory Universals",
+        "Direct Polarity Reversal on Safety",
+        "Self-negating Definition",
     }
-)  # fmt: skip
+)
 """Levers that call one and the same statement true and false, which favours neither side."""
 
 

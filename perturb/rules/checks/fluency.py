@@ -36,36 +36,72 @@ _TABLE_ROW = re.compile(r"\||^\([^()]*\)$|^Table(?: \d+)?: ")
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 _ENDED = re.compile(r"[.!?:][\"”’')\]]*$")
 _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("a subject that does not agree with its verb", re.compile(
-        r"(?<!did )(?<!does )(?<!would )(?<!could )(?<!must )(?<!should )(?<!might )(?<!will )"
-        r"\b(?:he|she|it|He|She|It)\s+(?:are|have)\b|\b(?:they|we|you|They|We)\s+(?:is|was|has)\b"
-        r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b")),
-    ("a thing called true or false that is no statement", re.compile(
-        r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b")),
-    ("a plain form after 'he', 'she' or 'it'", re.compile(
-        r"(?<!did )(?<!does )(?<!will )(?<!would )(?<!could )(?<!should )(?<!might )(?<!must )(?<!can )"
-        r"\b(?:he|she|it) (?:become|write|sing|play|win|direct|invent|discover)\b")),
+    (
+        "a subject that does not agree with its verb",
+        re.compile(
+            r"(?<!did )(?<!does )(?<!would )(?<!could )(?<!must )(?<!should )(?<!might )(?<!will )"
+            r"\b(?:he|she|it|He|She|It)\s+(?:are|have)\b|\b(?:they|we|you|They|We)\s+(?:is|was|has)\b"
+            r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b"
+        ),
+    ),
+    (
+        "a thing called true or false that is no statement",
+        re.compile(r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b"),
+    ),
+    (
+        "a plain form after 'he', 'she' or 'it'",
+        re.compile(
+            r"(?<!did )(?<!does )(?<!will )(?<!would )(?<!could )(?<!should )(?<!might )(?<!must )(?<!can )"
+            r"\b(?:he|she|it) (?:become|write|sing|play|win|direct|invent|discover)\b"
+        ),
+    ),
     ("a year that is measured", re.compile(r"(?<!since )\bat least (?:1[5-9]|20)\d\d\b")),
-    ("an aside without its closing comma", re.compile(
-        r", who [^,?]+\b(?:take place|have|married|youngest|eldest|oldest|left|named|called|born|buried)\?$")),
-    ("a past form after 'did'", re.compile(
-        r"\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they|[A-Z][\w.]+)\s+){0,4}"
-        r"(?:wrote|won|sang|made|built|held|took|came|went|gave|led|ran|said|sent|sold|became|bought|chose|was|were)\b"
-        r"|\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they)\s+)?[a-z]{3,}(?<!e)ed\b")),
-    ("a past form after 'to'", re.compile(
-        r"\bto\s+(?:was|were|is|has been|wrote|won|sang|became|took|gave|went)\b", re.I)),
-    ("two verbs in a row", re.compile(
-        r"\b(?:does|do|did)\s+(?:does|do|did|is|was|are|were)\b|\b(?:is|was|are|were)\s+(?:does|do|did)\b"
-        r"|\b(?:would|could|should|will|must|might)\s+(?:would|could|should|will|must|is|was|did|does|wrote|won)\b",
-        re.I)),
-    ("a question word out of place", re.compile(
-        r"\b(?:who|what|when|where|which)\s+(?:who|what|when|where|which|why)\b(?!\s+is\s+which)"
-        r"|\b(?:of|by|that|the)\s+(?:who|when|where|how)\s+(?:is|was|did|do|does)\s+(?:the|a)\s+who\b", re.I)),
-    ("a number with the wrong noun", re.compile(
-        r"\b1\s+(?:people|men|women|children|years|members|times|songs|episodes)\b", re.I)),
-    ("a wrong plural", re.compile(
-        r"\b(?:a|an|one|this)\s+(?:men|women|children|people|[a-z]+(?:tions|ments|ists|ers))\b(?!['’])", re.I)),
-)  # fmt: skip
+    (
+        "an aside without its closing comma",
+        re.compile(
+            r", who [^,?]+\b(?:take place|have|married|youngest|eldest|oldest|left|named|called|born|buried)\?$"
+        ),
+    ),
+    (
+        "a past form after 'did'",
+        re.compile(
+            r"\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they|[A-Z][\w.]+)\s+){0,4}"
+            r"(?:wrote|won|sang|made|built|held|took|came|went|gave|led|ran|said|sent|sold|became|bought|chose|was|were)\b"
+            r"|\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they)\s+)?[a-z]{3,}(?<!e)ed\b"
+        ),
+    ),
+    (
+        "a past form after 'to'",
+        re.compile(r"\bto\s+(?:was|were|is|has been|wrote|won|sang|became|took|gave|went)\b", re.I),
+    ),
+    (
+        "two verbs in a row",
+        re.compile(
+            r"\b(?:does|do|did)\s+(?:does|do|did|is|was|are|were)\b|\b(?:is|was|are|were)\s+(?:does|do|did)\b"
+            r"|\b(?:would|could|should|will|must|might)\s+(?:would|could|should|will|must|is|was|did|does|wrote|won)\b",
+            re.I,
+        ),
+    ),
+    (
+        "a question word out of place",
+        re.compile(
+            r"\b(?:who|what|when|where|which)\s+(?:who|what|when|where|which|why)\b(?!\s+is\s+which)"
+            r"|\b(?:of|by|that|the)\s+(?:who|when|where|how)\s+(?:is|was|did|do|does)\s+(?:the|a)\s+who\b",
+            re.I,
+        ),
+    ),
+    (
+        "a number with the wrong noun",
+        re.compile(r"\b1\s+(?:people|men|women|children|years|members|times|songs|episodes)\b", re.I),
+    ),
+    (
+        "a wrong plural",
+        re.compile(
+            r"\b(?:a|an|one|this)\s+(?:men|women|children|people|[a-z]+(?:tions|ments|ists|ers))\b(?!['’])",
+            re.I,
+        ),
+    ),
+)
 
 
 def check_fluency(item: CheckedItem) -> RuleVerdict:

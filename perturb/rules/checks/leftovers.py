@@ -9,9 +9,11 @@ from itertools import pairwise
 
 from perturb.records import PerturbationClass
 from perturb.rules.checks.checked_item import CheckedItem
-from perturb.rules.checks.first_names import FEMALE_NAMES, MALE_NAMES
 from perturb.rules.checks.texts import STOP_WORDS, normal, words
 from perturb.rules.checks.verdicts import RuleVerdict, verdict
+from perturb.rules.checks.word_bank import WORDS, word_set
+
+_MALE_NAMES, _FEMALE_NAMES = word_set(WORDS.male_names), word_set(WORDS.female_names)
 
 _DOUBLED_OK = frozenset(
     {"had", "that", "new", "bora", "pago", "walla", "baden", "yo", "chop", "knock", "bang", "ha", "la"}
@@ -19,26 +21,42 @@ _DOUBLED_OK = frozenset(
 
 _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a blank before a mark", re.compile(r"(?<=[\w)\"”])[ \xa0]+[,;:!?.](?=[\s\"”)]|$)")),
-    ("two marks in a row", re.compile(
-        r",\s*[,.;:!?]|;\s*[.,;]|(?<!\.)\.\.(?!\.)|(?<![A-Z])(?<!Jr)(?<!Sr)(?<!\.m)[.!?]\s*,|:\s*[.,;]|\?\.|!\.|\.\?")),
+    (
+        "two marks in a row",
+        re.compile(
+            r",\s*[,.;:!?]|;\s*[.,;]|(?<!\.)\.\.(?!\.)|(?<![A-Z])(?<!Jr)(?<!Sr)(?<!\.m)[.!?]\s*,|:\s*[.,;]|\?\.|!\.|\.\?"
+        ),
+    ),
     ("an empty bracket", re.compile(r"\(\s*[,;.]?\s*\)|\[\s*\]|\"\"|“”")),
     ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
     ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
-    ("a dangling joint", re.compile(
-        r"(?<!-)\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
-        r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)")),
-    ("two joints in a row", re.compile(
-        r"\b(?:of|by|from)\s+(?:and|by|of|from)\b|\b(?:at|in|on|for|with)\s+of\s+(?:the|an?)\b|\bat\s+(?:of|from)\b"
-        r"|\b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b"
-        r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+is|was\s+was|to\s+to|(?<!-)in\s+in)\b",
-        re.I)),
+    (
+        "a dangling joint",
+        re.compile(
+            r"(?<!-)\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
+            r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)"
+        ),
+    ),
+    (
+        "two joints in a row",
+        re.compile(
+            r"\b(?:of|by|from)\s+(?:and|by|of|from)\b|\b(?:at|in|on|for|with)\s+of\s+(?:the|an?)\b|\bat\s+(?:of|from)\b"
+            r"|\b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b"
+            r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+is|was\s+was|to\s+to|(?<!-)in\s+in)\b",
+            re.I,
+        ),
+    ),
     ("a possessive without an owner", re.compile(r"(?<![\w.)\]█\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
-    ("two determiners in a row", re.compile(
-        r"\b(?:the|a|an|this|his|her|its|their)\s+(?:this|his|her|its|their|the|these)\s+\w", re.I)),
+    (
+        "two determiners in a row",
+        re.compile(
+            r"\b(?:the|a|an|this|his|her|its|their)\s+(?:this|his|her|its|their|the|these)\s+\w", re.I
+        ),
+    ),
     ("a lower-case start", re.compile(r"(?<=[a-z]{3}[a-z)]\.)\s+[a-z]\w*(?=[\s,])")),
     ("a blacked-out joint", re.compile(r"\][%&]")),
     ("a broken quotation", re.compile(r"(?:^|\s)[\"”]\s(?=\w)")),
-)  # fmt: skip
+)
 """Name of a scar -> pattern; a scar counts only where the text has more of it than the original."""
 
 _DOUBLED = re.compile(r"(?<![-\w.,])([A-Za-z]+|\d{2,})\s+\1\b(?![.,]\d)", re.I)
@@ -134,8 +152,11 @@ def _lower_case_starts(item: CheckedItem) -> list[str]:
     """Passages that start in lower case though their originals did not."""
     pairs = zip(item.original.passages, item.candidate.passages, strict=False)
     starts = [(old.text.lstrip(_OPENING), new.text.lstrip(_OPENING)) for old, new in pairs]
-    return [f"A passage starts in lower case: {new[:40]!r}." for old, new in starts
-            if old[:1].isupper() and new[:1].islower() and not _MIXED_CASE.match(new)]  # fmt: skip
+    return [
+        f"A passage starts in lower case: {new[:40]!r}."
+        for old, new in starts
+        if old[:1].isupper() and new[:1].islower() and not _MIXED_CASE.match(new)
+    ]
 
 
 def _lost_ends(item: CheckedItem) -> list[str]:
@@ -216,6 +237,6 @@ def _telling_pronouns(item: CheckedItem) -> list[str]:
 
 def _gender(name: str) -> str:
     lowered = name.lower()
-    if lowered in MALE_NAMES and lowered not in FEMALE_NAMES:
+    if lowered in _MALE_NAMES and lowered not in _FEMALE_NAMES:
         return "m"
-    return "f" if lowered in FEMALE_NAMES and lowered not in MALE_NAMES else ""
+    return "f" if lowered in _FEMALE_NAMES and lowered not in _MALE_NAMES else ""

@@ -14,11 +14,9 @@ from perturb.rules.checks.texts import (
     normal,
     sentences,
     stands_in,
-    word_set,
     words,
 )
 from perturb.rules.checks.values import (
-    DEMONYMS,
     MONTHS,
     ValueKind,
     asked_value_kind,
@@ -27,6 +25,7 @@ from perturb.rules.checks.values import (
     values_in,
     years_in,
 )
+from perturb.rules.checks.word_bank import WORDS, word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Reading:
         return self.query_stems - self.alias_stems - _ASKED_KINDS
 
 
-_ASKED_KINDS = word_set("year date month dai time place number kind typ sort")
+_ASKED_KINDS = word_set(WORDS.asked_kinds)
 
 
 def reading_of(instance: BaseInstance) -> Reading:
@@ -119,7 +118,9 @@ def _trace(
         return [f"the number {number:g}" for number in sorted(shared)]
     if kind is ValueKind.DATE:
         return [f"the year {year}" for year in sorted(years_in(answer) & years_in(text) - asked)]
-    adjectives = [DEMONYMS[place] for place in (normal(answer).removeprefix("the "),) if place in DEMONYMS]
+    adjectives = [
+        WORDS.demonyms[place] for place in (normal(answer).removeprefix("the "),) if place in WORDS.demonyms
+    ]
     found = [f"'{adjective}'" for adjective in adjectives if adjective in there and adjective not in asked]
     parts = [w for w in words(answer) if len(w) >= 3 and w not in STOP_WORDS and w not in MONTHS]
     parts = [w for w in parts if not any(same_stem(w, word) for word in asked)]
@@ -152,8 +153,4 @@ def _name_part_stands(part: str, answer: str, text: str) -> bool:
     return False
 
 
-_COMMON_NAME_WORDS = word_set(
-    """new north south east west united states city county state university college river lake mount saint san john
-    the republic kingdom king queen prince princess sir lord lady dr president national international company group
-    association institute department world school high jr sr ii iii iv first second"""
-)
+_COMMON_NAME_WORDS = word_set(WORDS.common_name_words)

@@ -6,26 +6,15 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from perturb.rules.checks.word_bank import WORDS, word_set
+
 
 def word_list(listing: str) -> tuple[str, ...]:
     """The words of a listing, in order."""
     return tuple(listing.split())
 
 
-def word_set(listing: str) -> frozenset[str]:
-    """The words of a listing, for look-ups."""
-    return frozenset(listing.split())
-
-
-STOP_WORDS = word_set(
-    """a an the of in on at to for from by with as into over under about between during after before since until
-    than then and or nor but so yet if that this these those there here it its he she they them his her their him
-    who whom whose which what when where why how is are was were be been being am do does did done has have had
-    having many much
-    will would can could shall should may might must not no s t re ve ll d m also only just more most some
-    any all both each such own same other another very too i you we us our your my me up out off down again
-    name named called"""
-)
+STOP_WORDS = word_set(WORDS.stop_words)
 """Words that carry no content of their own."""
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xa0": " "})
@@ -71,7 +60,7 @@ def stem(word: str) -> str:
     >>> [stem(w) for w in ("wrote", "writes", "cities", "running", "founded")]
     ['writ', 'writ', 'citi', 'run', 'found']
     """
-    word = _IRREGULAR.get(word, word)
+    word = WORDS.irregular.get(word, word)
     if len(word) <= 3 or word[0].isdigit():
         return word
     for ending in (
@@ -178,16 +167,3 @@ def _whole_number(text: str, start: int, end: int) -> bool:
     joined_before = len(before) == 2 and before[1] in ".," and before[0].isdigit() and text[start].isdigit()
     joined_after = len(after) == 2 and after[0] in ".," and after[1].isdigit() and text[end - 1].isdigit()
     return not (joined_before or joined_after)
-
-
-_IRREGULAR = {
-    "wrote": "write", "written": "write", "sang": "sing", "sung": "sing", "won": "win", "began": "begin",
-    "begun": "begin", "made": "make", "built": "build", "held": "hold", "took": "take", "taken": "take",
-    "came": "come", "went": "go", "gone": "go", "gave": "give", "given": "give", "led": "lead", "met": "meet",
-    "ran": "run", "said": "say", "sent": "send", "sold": "sell", "spoke": "speak", "spoken": "speak",
-    "became": "become", "born": "bear", "bought": "buy", "chose": "choose", "chosen": "choose", "died": "die",
-    "dies": "die", "dead": "die", "death": "die", "drew": "draw", "fell": "fall", "fought": "fight", "found": "find",
-    "grew": "grow", "knew": "know", "known": "know", "left": "leave", "lost": "lose", "paid": "pay", "rose": "rise",
-    "sat": "sit", "shot": "shoot", "stood": "stand", "taught": "teach", "thought": "think", "told": "tell",
-    "wore": "wear", "children": "child", "men": "man", "women": "woman", "people": "person", "persons": "person",
-}  # fmt: skip

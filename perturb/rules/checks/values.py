@@ -6,8 +6,8 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-from perturb.rules.checks.first_names import FIRST_NAMES
-from perturb.rules.checks.texts import STOP_WORDS, normal, stem, word_list, word_set, words
+from perturb.rules.checks.texts import STOP_WORDS, normal, stem, word_list, words
+from perturb.rules.checks.word_bank import WORDS, word_set
 
 
 class ValueKind(StrEnum):
@@ -19,10 +19,7 @@ class ValueKind(StrEnum):
     PHRASE = "phrase"
 
 
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
+MONTHS = word_list("january february march april may june july august september october november december")
 
 _ONES = word_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -52,6 +49,7 @@ _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th)?
 _NAME = re.compile(
     r"\b[A-Z][\w'’.&-]*(?:\s+(?:(?:of|the|de|da|del|van|von|der|la|le|bin|al)\s+){0,2}[A-Z0-9][\w'’.&-]*)*"
 )
+FIRST_NAMES = word_set(f"{WORDS.male_names} {WORDS.female_names}")
 
 
 @lru_cache(maxsize=1024)
@@ -171,34 +169,8 @@ def _days_in(text: str) -> frozenset[str]:
     return frozenset(f"{m[1] or m[4]} {m[2] or m[3]}" for m in _DAY.finditer(normal(text)))
 
 
-DEMONYMS = {
-    "america": "american", "united states": "american", "france": "french", "germany": "german", "spain": "spanish",
-    "italy": "italian", "england": "english", "britain": "british", "united kingdom": "british", "ireland": "irish",
-    "scotland": "scottish", "wales": "welsh", "netherlands": "dutch", "holland": "dutch", "sweden": "swedish",
-    "norway": "norwegian", "denmark": "danish", "finland": "finnish", "poland": "polish", "russia": "russian",
-    "china": "chinese", "japan": "japanese", "korea": "korean", "vietnam": "vietnamese", "thailand": "thai",
-    "india": "indian", "pakistan": "pakistani", "israel": "israeli", "iraq": "iraqi", "iran": "iranian",
-    "egypt": "egyptian", "greece": "greek", "turkey": "turkish", "portugal": "portuguese", "mexico": "mexican",
-    "canada": "canadian", "brazil": "brazilian", "argentina": "argentine", "chile": "chilean", "peru": "peruvian",
-    "cuba": "cuban", "australia": "australian", "new zealand": "new zealander", "switzerland": "swiss",
-    "austria": "austrian", "belgium": "belgian", "hungary": "hungarian", "ukraine": "ukrainian", "rome": "roman",
-    "philippines": "filipino", "indonesia": "indonesian", "malaysia": "malaysian", "nigeria": "nigerian",
-    "kenya": "kenyan", "ghana": "ghanaian", "morocco": "moroccan", "algeria": "algerian", "ethiopia": "ethiopian",
-    "iceland": "icelandic", "croatia": "croatian", "serbia": "serbian", "romania": "romanian", "czech": "czech",
-    "jamaica": "jamaican", "venezuela": "venezuelan", "colombia": "colombian", "afghanistan": "afghan",
-    "africa": "african", "europe": "european", "asia": "asian", "texas": "texan", "california": "californian",
-    "london": "londoner", "paris": "parisian", "venice": "venetian", "florence": "florentine", "persia": "persian",
-    "babylon": "babylonian", "byzantium": "byzantine", "christianity": "christian", "islam": "islamic",
-}  # fmt: skip
-"""Places (and a few faiths) with the adjective that gives them away."""
-
 _CALENDAR = word_set("monday tuesday wednesday thursday friday saturday sunday") | frozenset(MONTHS)
-_OPENERS = word_set(
-    """although though however while because according regarding concerning despite besides among within without
-    one two three four five many several few first later earlier another meanwhile instead moreover furthermore
-    additionally originally currently today there both either neither every throughout following based unlike like
-    upon once even still since"""
-)
+_OPENERS = word_set(WORDS.openers)
 
 
 def same_stem(word: str, other: str) -> bool:
