@@ -122,6 +122,7 @@ class Prompts:
     def __init__(self, catalogue: Catalogue, folder: Path | None = None) -> None:
         self.catalogue = catalogue
         self.folder = folder or data_folder("templates")
+        self._environment = environment(self.folder)  # which keeps what it has compiled
         self._system = lru_cache(maxsize=4096)(self._render_system)
 
     def version(self, name: str, kind: PromptKind = "single") -> str:
@@ -181,23 +182,19 @@ class Prompts:
         entry = self.catalogue.classes[cell.perturbation_class]
         levers = [lever for one in names if (lever := self.catalogue.find(one))]
         lever = self.catalogue.find(chosen)
-        return (
-            environment(self.folder)
-            .get_template(f"{name}/{kind}.j2")
-            .render(
-                entry=entry,
-                cell=cell,
-                criterion=entry.criteria[cell.intensity],
-                target_words=" and ".join(f"the {part}" for part in sorted(entry.target, reverse=True)),
-                expected=self.catalogue.expected_behavior(cell),
-                levers=levers,
-                lever=lever,
-                others={one.name: _first_sentence(one.instruction) for one in levers if one is not lever},
-                check_names=CHECK_NAMES,
-                codes=self._codes(),
-                removes_answer=removes_answer(cell),
-                max_changed_low=MAX_CHANGED_LOW,
-            )
+        return self._environment.get_template(f"{name}/{kind}.j2").render(
+            entry=entry,
+            cell=cell,
+            criterion=entry.criteria[cell.intensity],
+            target_words=" and ".join(f"the {part}" for part in sorted(entry.target, reverse=True)),
+            expected=self.catalogue.expected_behavior(cell),
+            levers=levers,
+            lever=lever,
+            others={one.name: _first_sentence(one.instruction) for one in levers if one is not lever},
+            check_names=CHECK_NAMES,
+            codes=self._codes(),
+            removes_answer=removes_answer(cell),
+            max_changed_low=MAX_CHANGED_LOW,
         )
 
     def _codes(self) -> list[str]:
