@@ -244,6 +244,7 @@ def _report_facts(
         "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),
         "rows": snapshot.manifest["counts"]["rows"] if snapshot else 0,
         "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
+        "cells_without_rule": list(build_plan.cells_without_rule),
         "calls": sum(entry["calls"] for entry in totals),
         "cached_calls": ledger.cached_calls,
         "missing_replies": missing_replies(ledger.db, plan, panel.judges),

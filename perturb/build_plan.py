@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perturb.catalogue import Catalogue
 from perturb.compare.prior_rounds import PriorRounds
@@ -22,6 +22,9 @@ from perturb.records import BaseInstance, Job, Judges, PerturbationClass
 from perturb.resources import code_version
 from perturb.store.ledger import instance_key
 from perturb.verify.panel import Panel
+
+if TYPE_CHECKING:
+    from perturb.rules.donors import DonorTable
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,20 @@ class BuildPlan:
             own_order=frozenset(entry.name for entry in config.generators if entry.kind == "rules"),
             several=self._generator_fingerprints("several") if "several" in self.kinds else {},
         )
+
+    @cached_property
+    def donors(self) -> DonorTable:
+        """The instances that the offline engine may take rivals and passages from; one for a whole build."""
+        from perturb.rules.donors import DonorTable
+
+        return DonorTable.of(self.base_set.instances)
+
+    @cached_property
+    def cells_without_rule(self) -> tuple[str, ...]:
+        """The cells that get no item, where rules are the only generator; else none."""
+        if any(entry.kind != "rules" for entry in self.config.generators):
+            return ()
+        return tuple(map(str, self.catalogue.cells_without_rule(self.config.chosen_cells)))
 
     @cached_property
     def panel(self) -> Panel:
@@ -160,7 +177,7 @@ class BuildPlan:
         if entry.kind == "rules":
             from perturb.rules.engine import rule_version
 
-            return digest("rules", rule_version())
+            return digest("rules", rule_version(), self.catalogue.rules_digest, self.donors.digest)
         settings = self.generator_settings[entry.name]
         return digest(settings.identity(), self.prompts.version("generate", kind))
 

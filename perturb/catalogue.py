@@ -7,7 +7,7 @@ folder adds levers: its files name a class that exists and hold levers only.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from pydantic import Field, field_validator
 from perturb.digests import digest
 from perturb.errors import CatalogueError, location
 from perturb.features import Need, features_version, words_file
+from perturb.lever_rules import RuleEntry
 from perturb.records import (
     ALL_CELLS,
     ANSWER_CORRECTLY,
@@ -43,6 +44,7 @@ class _LeverEntry(Strict):
     instruction: str = Field(min_length=20)
     illustration: _IllustrationEntry
     needs: tuple[str, ...] = ()
+    rule: RuleEntry | None = None
 
     @field_validator("name")
     @classmethod
@@ -168,6 +170,17 @@ class Catalogue:
         return digest([self.cell_digest(cell) for cell in ALL_CELLS], self.codes, self.needs_digest)
 
     @cached_property
+    def rules_digest(self) -> str:
+        """Digest of the rules of all levers: the items of the offline engine hang on it."""
+        return digest(
+            [[lever.name, astuple(lever.rule)] for lever in self.levers if lever.rule], self.needs_digest
+        )
+
+    def cells_without_rule(self, cells: Iterable[Cell] = ALL_CELLS) -> tuple[Cell, ...]:
+        """The cells that need a model, since the offline engine has no rule for any of their levers."""
+        return tuple(cell for cell in cells if not any(lever.rule for lever in self.levers_of(cell)))
+
+    @cached_property
     def needs_digest(self) -> str:
         """Digest of what decides which levers fit an instance."""
         return digest([[lever.name, lever.needs] for lever in self.levers], features_version())
@@ -208,7 +221,8 @@ def _add(
                 where = location(path, file.line_of(("levers", index, "needs", position)))
                 raise CatalogueError(f"{where}: need '{need}' of lever '{item.name}': {error}") from None
         illustration = Illustration(**item.illustration.model_dump())
-        levers.append(Lever(item.name, cell, item.instruction.strip(), illustration, item.needs))
+        rule = None if item.rule is None else item.rule.rule()
+        levers.append(Lever(item.name, cell, item.instruction.strip(), illustration, item.needs, rule))
     return entry
 
 

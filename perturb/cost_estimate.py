@@ -47,6 +47,8 @@ class CostEstimate:
     levers: LeverService
     missing_keys: tuple[str, ...] = ()
     """Key variables that the build needs and that are not set."""
+    cells_without_rule: tuple[str, ...] = ()
+    """Cells that get no item, since the offline engine alone generates and has no rule for them."""
     audit_fraction: float | None = None
     """Share of the candidates that get every vote under the economy schedule; None under the full one."""
 
@@ -71,6 +73,7 @@ class CostEstimate:
             "calls": self.calls,
             "cost_usd": self.cost_usd,
             "missing_keys": list(self.missing_keys),
+            "cells_without_rule": list(self.cells_without_rule),
             "audit_fraction": self.audit_fraction,
             "models": [
                 {name: getattr(model, name) for name in ModelEstimate.__slots__} for model in self.models
@@ -106,7 +109,16 @@ def estimate_build(build_plan: BuildPlan) -> CostEstimate:
     missing = _missing_keys(everybody) if everybody else ()
     audited = panel.audit_fraction if panel.economy and len(panel.members) > 1 else None
     cells = len(config.chosen_cells)
-    return CostEstimate(len(build_plan.instances), cells, jobs, tuple(models), served, missing, audited)
+    return CostEstimate(
+        len(build_plan.instances),
+        cells,
+        jobs,
+        tuple(models),
+        served,
+        missing,
+        build_plan.cells_without_rule,
+        audited,
+    )
 
 
 def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:

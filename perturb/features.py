@@ -64,12 +64,14 @@ def features_of(instance: BaseInstance) -> frozenset[str]:
     kind = _question_kind(query)
     features = {f"question:{kind}", f"passages:{'one' if len(instance.passages) == 1 else 'several'}"}
     features |= {f"answer:{name}" for name in _answer_kinds(query, kind, instance)}
-    features |= {f"asks:{name}" for name in vocabulary()["asks"] if _pattern(f"asks_{name}").search(query)}
+    features |= {
+        f"asks:{name}" for name in vocabulary()["asks"] if word_pattern(f"asks_{name}").search(query)
+    }
     texts = _Texts(instance, query)
     features |= {f"has:{name}" for name, test in _HAS.items() if test(texts)}
     if "answer:person" in features or any(name.lower() in query for name in texts.people):
         features.add("about:person")
-    if _pattern("organisation_named").search(query):
+    if word_pattern("organisation_named").search(query):
         features.add("about:organisation")
     return frozenset(
         features | {f"about:{name}" for name in ("work", "product") if _words(name).search(query)}
@@ -102,20 +104,28 @@ def vocabulary() -> Mapping[str, Mapping[str, str]]:
 
 
 @cache
-def _bank(name: str) -> frozenset[str]:
+def word_bank(name: str) -> frozenset[str]:
+    """The words of a bank."""
     return frozenset(_content()["words"][name].split(", "))
+
+
+@cache
+def word_table(name: str) -> Mapping[str, tuple[str, ...]]:
+    """A table of words: the words under each head."""
+    return {head: tuple(words.split(", ")) for head, words in _content()[name].items()}
 
 
 @cache
 def _source(name: str) -> str:
     """The text of a pattern, with others put in; of a bank, its words as alternatives."""
     if name in _content()["words"]:
-        return f"(?:{'|'.join(map(re.escape, sorted(_bank(name), key=len, reverse=True)))})"
+        return f"(?:{'|'.join(map(re.escape, sorted(word_bank(name), key=len, reverse=True)))})"
     return re.sub(r"<([a-z_]+)>", lambda found: _source(found[1]), "".join(_content()["patterns"][name]))
 
 
 @cache
-def _pattern(name: str, flags: int = 0) -> re.Pattern[str]:
+def word_pattern(name: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern of `levers/words.yaml`."""
     return re.compile(_source(name), flags)
 
 
@@ -133,24 +143,24 @@ _KINDS = ("how_many", "how", "when", "who", "where", "why", "which", "what")
 
 def _question_kind(query: str) -> str:
     bare = re.sub(rf"^{_source('preposition')} ", "", query)
-    inside = _pattern("question_inside").search(query)
+    inside = word_pattern("question_inside").search(query)
     for text in (query, bare, *((inside[1] or inside[2],) if inside else ())):
         for kind in _KINDS:
-            if _pattern(f"question_{kind}").match(text):
+            if word_pattern(f"question_{kind}").match(text):
                 return kind
-    return "yes_no" if _pattern("question_yes_no").match(query) else "phrase"
+    return "yes_no" if word_pattern("question_yes_no").match(query) else "phrase"
 
 
 def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str]:
     answers = [answer.strip(" \"'“”.") for answer in instance.answers]
-    dated = all(_pattern("dated").search(answer) for answer in answers)
-    if dated and (kind == "when" or all(_pattern("month").search(answer) for answer in answers)):
+    dated = all(word_pattern("dated").search(answer) for answer in answers)
+    if dated and (kind == "when" or all(word_pattern("month").search(answer) for answer in answers)):
         yield "date"
     elif kind != "when" and all(map(_is_number, answers)):
         yield "number"
-        if all(_pattern("money", re.IGNORECASE).search(answer) for answer in answers):
+        if all(word_pattern("money", re.IGNORECASE).search(answer) for answer in answers):
             yield "money"
-        elif any(_pattern("measure", re.IGNORECASE).search(answer) for answer in answers):
+        elif any(word_pattern("measure", re.IGNORECASE).search(answer) for answer in answers):
             yield "measure"
     elif kind != "when" and all(map(_is_named, answers)) and _stands_inside(answers[0], instance):
         yield "named"
@@ -162,23 +172,23 @@ def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str
 
 
 def _named_kinds(query: str, answers: list[str], instance: BaseInstance) -> Iterator[str]:
-    if _pattern("group", re.IGNORECASE).search(answers[0]):
+    if word_pattern("group", re.IGNORECASE).search(answers[0]):
         yield "organisation"
-    elif _pattern("person_asked").search(query) and _is_person(answers[0], instance):
+    elif word_pattern("person_asked").search(query) and _is_person(answers[0], instance):
         yield "person"
-    elif _pattern("title_asked").search(query):
+    elif word_pattern("title_asked").search(query):
         yield "title"
-    elif _pattern("place_asked").search(query) or set(answers) <= _bank("city") | _bank("region"):
+    elif word_pattern("place_asked").search(query) or set(answers) <= word_bank("city") | word_bank("region"):
         yield "place"
 
 
 def _is_number(answer: str) -> bool:
-    return _pattern("number", re.IGNORECASE).fullmatch(answer) is not None
+    return word_pattern("number", re.IGNORECASE).fullmatch(answer) is not None
 
 
 def _is_named(answer: str) -> bool:
     """Whether all words that carry a meaning have capitals."""
-    words = [word for word in answer.split() if word.lower() not in _bank("small")]
+    words = [word for word in answer.split() if word.lower() not in word_bank("small")]
     return len("".join(words)) > 1 and all(
         word[:1].isupper() and not re.search(r"\d", word) for word in words
     )
@@ -190,7 +200,7 @@ def _is_person(name: str, instance: BaseInstance) -> bool:
     if len(words) > 4 or re.search(r"\d|,|&| and ", name):
         return False
     behind = rf"{_source('person_cue').removesuffix('$')}{re.escape(name)}\b"
-    return (len(words) > 1 and words[0] in _bank("first_name")) or any(
+    return (len(words) > 1 and words[0] in word_bank("first_name")) or any(
         re.search(behind, passage.text) for passage in instance.passages
     )
 
@@ -213,7 +223,7 @@ class _Texts:
         self.query = query
         self.text = "\n".join(passages)
         self.both = f"{query}\n{self.text}"
-        self.sentences = [one for text in passages for one in _pattern("sentence").split(text)]
+        self.sentences = [one for text in passages for one in word_pattern("sentence").split(text)]
         self.answers = [answer.lower() for answer in instance.answers]
 
     def spare(self, piece: str) -> bool:
@@ -223,7 +233,7 @@ class _Texts:
 
     def any_spare(self, pattern: str) -> bool:
         """Whether one of the pattern's finds is spare: of its groups, if it has any."""
-        found = _pattern(pattern).finditer(self.text)
+        found = word_pattern(pattern).finditer(self.text)
         return any(self.spare(next(filter(None, one.groups()), one[0])) for one in found)
 
     @cached_property
@@ -231,11 +241,11 @@ class _Texts:
         names = {
             one[0] for one in re.finditer(rf"{_words('first_name').pattern}{_source('name')}", self.text)
         }
-        return frozenset(name for name in names if not _pattern("group", re.IGNORECASE).search(name))
+        return frozenset(name for name in names if not word_pattern("group", re.IGNORECASE).search(name))
 
     @cached_property
     def figures(self) -> list[str]:
-        return [found[1].rstrip(",.") for found in _pattern("figure").finditer(self.text)]
+        return [found[1].rstrip(",.") for found in word_pattern("figure").finditer(self.text)]
 
 
 def _names_spare_person(texts: _Texts) -> bool:
@@ -244,34 +254,34 @@ def _names_spare_person(texts: _Texts) -> bool:
 
 
 def _has_spare_date(texts: _Texts) -> bool:
-    months_needed = any(_pattern("month", re.IGNORECASE).search(answer) for answer in texts.answers)
+    months_needed = any(word_pattern("month", re.IGNORECASE).search(answer) for answer in texts.answers)
     return not months_needed and texts.any_spare("full_date")
 
 
 _HAS: Mapping[str, Callable[[_Texts], bool]] = {
     "colour": lambda t: not re.search(" colou?r", t.query) and t.any_spare("colour_use"),
     "city": lambda t: t.any_spare("city_phrase"),
-    "place": lambda t: bool(_pattern("place_named").search(t.text)),
+    "place": lambda t: bool(word_pattern("place_named").search(t.text)),
     "example": lambda t: (
         len(t.sentences) > 2
-        and any(_pattern("example").search(sentence) and t.spare(sentence) for sentence in t.sentences)
+        and any(word_pattern("example").search(sentence) and t.spare(sentence) for sentence in t.sentences)
     ),
     "figure": lambda t: any(len(re.sub(r"[,.]", "", figure).strip("0")) >= 3 for figure in t.figures),
     "spare_figure": lambda t: any(map(t.spare, t.figures)) or t.any_spare("counted"),
     "spare_date": _has_spare_date,
     "spare_person": _names_spare_person,
     "two_people": lambda t: len({name.split()[-1] for name in t.people}) > 1,
-    "living_person": lambda t: bool(_pattern("alive").search(t.text)),
+    "living_person": lambda t: bool(word_pattern("alive").search(t.text)),
     "office": lambda t: bool(_words("office").search(t.both)),
     "spare_bracket": lambda t: t.any_spare("bracket"),
     "opening": lambda t: any(
-        (found := _pattern("opening").search(sentence)) is not None and t.spare(found[0])
+        (found := word_pattern("opening").search(sentence)) is not None and t.spare(found[0])
         for sentence in t.sentences
     ),
     "alias": lambda t: t.any_spare("alias"),
-    "origin_date": lambda t: bool(_pattern("origin").search(t.text)),
-    "ordinal": lambda t: bool(_pattern("ordinal").search(t.text)),
+    "origin_date": lambda t: bool(word_pattern("origin").search(t.text)),
+    "ordinal": lambda t: bool(word_pattern("ordinal").search(t.text)),
     "organism": lambda t: bool(re.search(rf"(?<![\w-]){_source('organism')}(?![\w-])", t.text)),
     "institution": lambda t: bool(_words("institution").search(t.both)),
-    "cause": lambda t: bool(_pattern("cause").search(t.text)),
+    "cause": lambda t: bool(word_pattern("cause").search(t.text)),
 }

@@ -103,9 +103,9 @@ class Pipeline:
         build_plan = self.build_plan
         instance = self._instance(planned.instance_key)
         if entry.kind == "rules":
-            result: GenerationResult = await run_with_retry(
-                self.workers.executor, RuleTask(planned.job, instance, build_plan.config.seed)
-            )
+            donors = build_plan.donors.lent_to(instance)
+            task = RuleTask(planned.job, instance, build_plan.config.seed, donors)
+            result: GenerationResult = await run_with_retry(self.workers.executor, task)
             return result
         return await generate_by_model(
             self.workers.generators, build_plan.prompts, planned.job, instance, build_plan.config.seed

@@ -129,6 +129,18 @@ class Illustration:
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """What the offline engine does for a lever: an operator and its data, see `perturb.lever_rules`."""
+
+    do: str
+    what: str | None
+    say: tuple[str, ...]
+    words: tuple[tuple[str, tuple[str, ...]], ...]
+    needs: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Lever:
     """One way to perturb an instance."""
 
@@ -138,6 +150,8 @@ class Lever:
     illustration: Illustration
     needs: tuple[str, ...] = ()
     """What an instance must offer for the lever to fit, as `features.Need` reads it; empty: it fits all."""
+    rule: Rule | None = None
+    """What the offline engine does; None where it can do nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ def levers_command(
         list[Path] | None, typer.Option("--levers", help="A folder with levers of your own.")
     ] = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Only levers that the rule engine covers.")
+        bool, typer.Option("--offline", help="Only levers that the offline engine has a rule for.")
     ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -43,9 +43,8 @@ def levers_command(
         if perturbation_class in (None, lever.cell.perturbation_class)
         and intensity in (None, lever.cell.intensity)
     ]
-    ruled = _ruled() if offline else {}
     if offline:
-        levers = [lever for lever in levers if lever.name in ruled]
+        levers = [lever for lever in levers if lever.rule is not None]
     if name is not None:
         found = catalogue.find(name)
         if found is None:
@@ -53,30 +52,13 @@ def levers_command(
         levers = [found]
     levers.sort(key=lambda lever: ALL_CELLS.index(lever.cell))
     if json_output:
-        print_json([_as_json(catalogue, lever) | ruled.get(lever.name, {}) for lever in levers])
+        print_json([_as_json(catalogue, lever) for lever in levers])
     elif name is not None:
         cell = levers[0].cell
         entry = catalogue.classes[cell.perturbation_class]
         print_report(make_lever_report(levers[0], entry, catalogue.expected_behavior(cell)))
-    elif offline:
-        from perturb.rules.quality import SWITCHED_OFF
-
-        print_report(make_levers_report(levers, ruled, SWITCHED_OFF))
     else:
-        print_report(make_levers_report(levers))
-
-
-def _ruled() -> dict[str, dict[str, object]]:
-    """What is known of the levers that have a rule in use."""
-    from perturb.rules.engine import covered_levers
-    from perturb.rules.measured import MEASURED
-
-    ruled: dict[str, dict[str, object]] = {}
-    for rule in covered_levers():
-        fit, read = MEASURED.get(rule.lever, (0, 0))
-        share = f"{fit / read:.0%}".replace("%", " %") if read else "-"
-        ruled[rule.lever] = {"fit": share, "read": read, "precondition": rule.precondition}
-    return ruled
+        print_report(make_levers_report(levers, catalogue.cells_without_rule() if offline else None))
 
 
 def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
@@ -87,6 +69,8 @@ def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
         "target": sorted(catalogue.classes[lever.cell.perturbation_class].target),
         "expected_rag_behavior": catalogue.expected_behavior(lever.cell),
         "needs": list(lever.needs),
+        "rule": lever.rule
+        and {"do": lever.rule.do, "what": lever.rule.what, "needs": list(lever.rule.needs)},
         "instruction": lever.instruction,
         "illustration": {
             "query": lever.illustration.query,

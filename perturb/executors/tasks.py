@@ -105,6 +105,8 @@ class RuleTask:
     job: Job
     instance: BaseInstance
     seed: int
+    donors: tuple[BaseInstance, ...] = ()
+    """Other instances of the base set, from which the engine may take rivals and passages."""
 
     @property
     def key(self) -> str:
@@ -118,7 +120,7 @@ class RuleTask:
 
     async def perform(self, context: WorkerContext) -> GenerationResult:
         """Perturb the instance."""
-        return generate_by_rule(context.rules(), self.job, self.instance, self.seed)
+        return generate_by_rule(context.rules(), self.job, self.instance, self.seed, self.donors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from perturb.catalogue import Catalogue
 from perturb.digests import seed_of
 from perturb.errors import fault_line
@@ -11,21 +13,25 @@ from perturb.rules.engine import Abstention, perturb_by_rule
 from perturb.verify.checks import find_fault
 
 
-def generate_by_rule(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int) -> GenerationResult:
+def generate_by_rule(
+    catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int, donors: Sequence[BaseInstance] = ()
+) -> GenerationResult:
     """Run one job; an instance that no rule of the cell fits is an abstention, not a failure.
 
     No text may stop a run: an exception is a fault of ours, and the outcome of this one job.
     """
     try:
-        return _generate(catalogue, job, instance, seed)
+        return _generate(catalogue, job, instance, seed, donors)
     except Exception as error:  # noqa: BLE001  (whatever a rule stumbles over)
         return GenerationResult(JobOutcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
 
 
-def _generate(catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int) -> GenerationResult:
+def _generate(
+    catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int, donors: Sequence[BaseInstance]
+) -> GenerationResult:
     lever = job.offers[0][0] if job.offers else None
     draw = seed_of("rule", instance.id, instance.query, str(job.cell), job.round, seed, job.replicate)
-    result = perturb_by_rule(instance, job.cell, lever, draw)
+    result = perturb_by_rule(catalogue, instance, job.cell, lever, draw, donors)
     if isinstance(result, Abstention):
         return GenerationResult(JobOutcome.ABSTAINED, result.reason)
     candidate = Candidate(

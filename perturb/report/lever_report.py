@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from perturb.records import Lever
+from perturb.records import Cell, Lever
 from perturb.report.model import CellFormat, Report, Section, Table, counted
 
 if TYPE_CHECKING:
     from perturb.catalogue import ClassEntry
 
 
-def make_levers_report(
-    levers: Sequence[Lever],
-    ruled: Mapping[str, Mapping[str, Any]] | None = None,
-    switched_off: Mapping[str, str] | None = None,
-) -> Report:
-    """Levers by cell; `ruled` tells of those with a rule how many of its items were read and fit."""
+def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | None = None) -> Report:
+    """Levers by cell; with `without_rule`, those that have a rule, and the cells in which none has."""
     columns: dict[str, CellFormat] = {"intensity": "text", "lever": "text"}
+    if without_rule is not None:
+        columns["rule"] = "text"
     rows: dict[str, list[tuple[str, ...]]] = {}
     for one in levers:
-        found = map(str, ruled[one.name].values()) if ruled is not None else ()
+        told: tuple[str, ...] = ()
+        if without_rule is not None and one.rule is not None:
+            told = (" ".join(filter(None, (one.rule.do, one.rule.what))),)
         rows.setdefault(str(one.cell.perturbation_class), []).append(
-            (str(one.cell.intensity), one.name, *found)
+            (str(one.cell.intensity), one.name, *told)
         )
     notes = [counted(len(levers), "lever")]
-    if ruled is not None:
-        columns |= {"fit": "text", "read": "text", "precondition": "text"}
-        notes = [
-            "fit: share of the items read by one person that were fit to publish; read: how many those were"
-        ]
-        notes += [f"switched off: {name} ({why})" for name, why in (switched_off or {}).items()]
+    if without_rule:
+        notes.append(f"no rule, a model is needed: {', '.join(map(str, without_rule))}")
     tables = [Table(name, name, columns, listed, shown=len(listed)) for name, listed in rows.items()]
     return Report("", "", (Section("levers", "", tables=tables), Section("notes", "", notes)))
 

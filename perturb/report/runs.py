@@ -56,9 +56,15 @@ def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report
     )
     stages = {name: facts[name] for name in names if facts[name] or name not in rare}
     sentences = [f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
+    sentences += _needing_a_model(facts["cells_without_rule"])
     if snapshot is not None:
         sentences.append(f"Snapshot: {snapshot}")
     return _plain("", sentences, [_stage_table(stages)])
+
+
+def _needing_a_model(cells: Sequence[str]) -> list[str]:
+    """The cells that stay empty without a model, as a sentence; none if none does."""
+    return [f"No rule of the offline engine, a model is needed: {', '.join(cells)}"] if cells else []
 
 
 def make_estimate_report(estimate: CostEstimate, replicates: int, generators: int) -> Report:
@@ -71,6 +77,7 @@ def make_estimate_report(estimate: CostEstimate, replicates: int, generators: in
         f"{' × '.join(factors)} = {counted(estimate.jobs, 'job')}",
         f"At most {counted(estimate.calls, 'call')} to models, estimated cost {show(estimate.cost_usd, 'usd')}",
     ]
+    sentences += _needing_a_model(estimate.cells_without_rule)
     if estimate.missing_keys:
         sentences.append(f"Not set: {', '.join(estimate.missing_keys)}: export before the build")
     if estimate.audit_fraction is not None and estimate.jobs:

@@ -1,217 +1,198 @@
-"""Answers: where they stand in the passages, which aliases mean the same thing, and what type of thing it is."""
+"""Rivals of an answer, taken from donors, and what would give an answer away once its words are gone."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from functools import lru_cache
 
-from perturb.records import BaseInstance, Passage
-from perturb.rules import pools
-from perturb.rules.words import STOP_WORDS, plain, spans_of, tokens
+from perturb.features import word_bank, word_pattern, word_table
+from perturb.records import BaseInstance
+from perturb.rules.facts import Facts, facts_of
+from perturb.rules.words import content_stems, has_word, is_small, plain, spans_of, stem, support, tokens
 
-
-class AnswerType(StrEnum):
-    """What kind of thing answers the question."""
-
-    PERSON = "person"
-    DATE = "date"
-    """A date finer than a year: a day, a month, a decade, a century."""
-    YEAR = "year"
-    NUMBER = "number"
-    PLACE = "place"
-    WORK = "work"
-    """A titled work."""
-    PHRASE = "phrase"
-    """Anything else."""
+_YEAR = re.compile(r"\b(1[0-9]\d\d|20\d\d)\b")
+_MOST_YEARS_APART = 30
+_MOST_TIMES = 5.0
+"""A rival number is at most so many times larger or smaller."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """An accepted answer standing in a passage."""
-
-    passage: int
-    start: int
-    end: int
-    text: str
-    """As the passage writes it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Aliases that mean the same answer."""
-
-    aliases: tuple[str, ...]
-    mentions: tuple[Mention, ...]
-    """Longest match at each place, in the order of the passages; never empty in an analysis."""
-
-    @property
-    def longest(self) -> str:
-        """The fullest form that stands in a passage."""
-        return max((m.text for m in self.mentions), key=len)
+def rival_of(facts: Facts, donors: Sequence[BaseInstance]) -> tuple[str, str] | None:
+    """An answer of the same kind and form that the passages do not hold, and the donor it was taken from."""
+    if facts.kind not in ("date", "number", "person", "place") or not facts.one_answer:
+        return None
+    found = []
+    for donor in donors:
+        other = facts_of(donor)
+        value = _rival_value(facts, other) if other.kind == facts.kind and other.unfit is None else None
+        if value and not has_word(f"{facts.text} {facts.instance.query}", value):
+            found.append((_distance(facts.answer, value), donor.id, value))
+    return (min(found)[2], min(found)[1]) if found else None
 
 
-_MONTH = "|".join(pools.MONTHS)
-_YEAR = re.compile(r"^(?:in |c\. |by |around )?\(?(?:1[0-9]|20)\d\d\)?$")
-_DATE = re.compile(
-    rf"(?:{_MONTH})|^(?:in |by )?(?:the )?"
-    r"(?:early |late |mid-?)?(?:1[0-9]|20)\d0s$|\bcentury\b|\b(?:1[0-9]|20)\d\d\b|\d+ (?:BC|AD)\b",
-    re.IGNORECASE,
-)
-_NUMBER_WORDS = "|".join(
-    [*pools.SMALL_NUMBERS[1:], "thirty", "forty", "fifty", "hundred", "thousand", "million"]
-)
-_NUMBER = re.compile(
-    rf"^(?:US)?[$£€]?\d[\d,.]*%?(?:[ -]\w+){{0,3}}$|^(?:{_NUMBER_WORDS})(?:-\w+)?(?: \w+){{0,2}}$",
-    re.IGNORECASE,
-)
-_PERSON_CUE = re.compile(
-    r"\b(?:actor|actress|singer|songwriter|writer|author|composer|musician|poet|novelist|director|architect|scientist|"
-    r"physicist|philosopher|president|king|queen|coach|player|artist|designer|producer|rapper|inventor|engineer|chef|"
-    r"quarterback|captain|swimmer|physician|economist|journalist|screenwriter|lyricist|guitarist|Sir|Dr\.?|Mr\.?|Mrs\.?|Lord|Lady)\s+$"
-)
-_GROUP_WORD = re.compile(
-    r"\b(?:team|family|band|company|party|court|corporation|club|university|church|army|government|union|congress|senate|"
-    r"empire|league|council|group|brothers|sisters|states?|rivers?|studios?|pictures|records|society|association|fc|"
-    r"orchestra|committee|ministry|department|emperor|house|band)\b",
-    re.IGNORECASE,
-)
-_PLACE_TAIL = re.compile(
-    r"\b(?:River|Lake|Island|Islands|Mountain|Mountains|Ocean|Sea|Valley|City|County|Street|Avenue|Road|Desert|Bay|Beach|"
-    r"Peninsula|Hill|Hills|Park|Square)$"
-)
-_PLACES = frozenset(
-    plain_place.lower() for plain_place in (*pools.COUNTRIES, *pools.US_STATES, *pools.CITIES)
-)
-
-
-def mentions_of(passages: tuple[Passage, ...], aliases: tuple[str, ...]) -> tuple[Mention, ...]:
-    """Every place where one of the aliases stands, the longest first where they overlap."""
-    found: list[Mention] = []
-    for index, passage in enumerate(passages):
-        taken: list[tuple[int, int]] = []
-        for alias in sorted(set(aliases), key=lambda a: (-len(a), a)):
-            for start, end in spans_of(passage.text, alias.strip()):
-                if all(end <= s or start >= e for s, e in taken):
-                    taken.append((start, end))
-        found.extend(Mention(index, s, e, passage.text[s:e]) for s, e in sorted(taken))
-    return tuple(found)
-
-
-def clusters_of(instance: BaseInstance) -> tuple[Cluster, ...]:
-    """Group the accepted answers by meaning, keeping the groups that stand in a passage.
-
-    Two aliases belong together when the content words of one are among those of the other.
-    """
-    groups: list[list[str]] = []
-    for alias in sorted(instance.answers, key=lambda a: (-len(a), a)):
-        words = _core(alias)
-        home = next((g for g in groups if words and any(words <= _core(a) for a in g)), None)
-        if home is None:
-            groups.append([alias])
-        else:
-            home.append(alias)
-    clusters = (Cluster(tuple(group), mentions_of(instance.passages, tuple(group))) for group in groups)
-    return tuple(cluster for cluster in clusters if cluster.mentions)
-
-
-def _core(alias: str) -> frozenset[str]:
-    words = [plain(token) for token in tokens(alias)]
-    values = {str(i): word for i, word in enumerate(pools.SMALL_NUMBERS)}
-    return frozenset(values.get(word, word) for word in words if word not in STOP_WORDS or len(words) == 1)
-
-
-def type_of_answer(query: str, cluster: Cluster, passages: tuple[Passage, ...]) -> AnswerType:
-    """The type of an answer, from its form and the question's words; PHRASE when in doubt."""
-    answer = cluster.longest.strip().strip("\"“”'")
-    lowered = query.lower()
-    if _YEAR.match(answer):
-        return AnswerType.YEAR
-    if (
-        _DATE.search(answer)
-        and len(answer.split()) <= 6
-        and ("when" in lowered or "date" in lowered or "year" in lowered)
-    ):
-        return AnswerType.DATE
-    if _NUMBER.match(answer) and not re.search(r"\b(?:one of|following)\b", answer):
-        return AnswerType.NUMBER
-    if is_place(answer) and not lowered.startswith(("who", "whos")):
-        return AnswerType.PLACE
-    if re.search(
-        r"\bwho(?:'s|s|m|se)?\b|\b(?:actor|actress|singer|author|writer|artist|president)\b", lowered
-    ) and is_person(answer, cluster, passages):
-        return AnswerType.PERSON
-    quoted = cluster.longest[:1] in '"“'
-    if quoted and re.search(r"\b(?:song|film|movie|episode|book|album|novel)\b", lowered):
-        return AnswerType.WORK
-    return AnswerType.PHRASE
-
-
-def is_place(text: str) -> bool:
-    """Whether a text is a place of the pools, or has the form "Town, Region" or "Blue River".
-
-    >>> is_place("Covington, Kentucky"), is_place("the duodenum")
-    (True, False)
-    """
-    bare = re.sub(r"^(?:in |at |the )+", "", text, flags=re.IGNORECASE).strip()
-    if bare.lower() in _PLACES:
-        return True
-    head, comma, tail = bare.rpartition(", ")
-    if comma and head[:1].isupper() and (tail.lower() in _PLACES or tail in ("USA", "UK")):
-        return True
-    return bool(bare[:1].isupper() and _PLACE_TAIL.search(bare) and len(bare.split()) <= 4)
-
-
-def is_person(answer: str, cluster: Cluster, passages: tuple[Passage, ...]) -> bool:
-    """Whether an answer names one person, by a known first name or an occupation standing before it."""
-    name = person_name(answer)
-    words = name.split()
-    if (
-        not 2 <= len(words) <= 4
-        or _GROUP_WORD.search(answer)
-        or not all(w[0].isupper() or w in ("de", "van", "von", "al", "bin") for w in words)
-    ):
-        return False
-    if re.search(r"\band\b|,|&|\d", answer) or words[0].lower() in ("the", "my", "our") or is_place(name):
-        return False
-    if plain(words[0]) in pools.MALE_NAMES | pools.FEMALE_NAMES or re.match(r"^(?:[A-Z]\.){1,3}$", words[0]):
-        return True
-    return any(
-        _PERSON_CUE.search(passages[m.passage].text[max(0, m.start - 40) : m.start]) for m in cluster.mentions
+def _rival_value(facts: Facts, other: Facts) -> str | None:
+    own, new = facts.answer, other.answer
+    if facts.kind == "date":
+        same = _form(own) == _form(new) and len(_YEAR.findall(own)) == len(_YEAR.findall(new)) == 1
+        return new if same and _distance(own, new) <= _MOST_YEARS_APART else None
+    if facts.kind == "number":
+        mine, theirs = re.findall(r"\d[\d,.]*\d|\d", own), re.findall(r"\d[\d,.]*\d|\d", new)
+        if (
+            len(mine) != 1
+            or not theirs
+            or ("," in mine[0]) != ("," in theirs[0])
+            or "." in mine[0] + theirs[0]
+        ):
+            return None
+        ratio = float(theirs[0].replace(",", "") or 0) / max(float(mine[0].replace(",", "")), 1.0)
+        return (
+            own.replace(mine[0], theirs[0])
+            if 1 / _MOST_TIMES <= ratio <= _MOST_TIMES and ratio != 1
+            else None
+        )
+    if facts.kind == "person":
+        surname = new.rsplit(maxsplit=1)[-1]
+        return new if 2 <= len(new.split()) <= 3 and not has_word(facts.text, surname) else None
+    return (
+        new
+        if ("," in own) == ("," in new) and " " not in own.replace(", ", "") + new.replace(", ", "")
+        else None
     )
 
 
-def person_name(answer: str) -> str:
-    """The name without an occupation before it.
-
-    >>> person_name("actress Dakota Johnson"), person_name("Philosopher George Berkeley")
-    ('Dakota Johnson', 'George Berkeley')
-    """
-    words = answer.strip("\"“”' ").split()
-    known = pools.MALE_NAMES | pools.FEMALE_NAMES
-    for place in range(min(4, len(words) - 1)):
-        if plain(words[place]) in known and words[place][0].isupper():
-            return " ".join(words[place:])
-        if words[place][0].isupper() and place and words[place - 1].islower():
-            return " ".join(words[place:])
-    return " ".join(words)
+def _form(date: str) -> str:
+    """The form of a date: its letters and figures without their values."""
+    return re.sub(r"\d+", "0", re.sub(word_pattern("month").pattern, "M", date))
 
 
-def gender_of(name: str, text: str) -> str | None:
-    """`m`, `f` or None for a person, from the first name, checked against the pronouns around.
+def _distance(own: str, new: str) -> float:
+    mine, theirs = _YEAR.search(own), _YEAR.search(new)
+    return abs(int(mine[1]) - int(theirs[1])) if mine and theirs else 0.0
 
-    A name that both genders bear counts by the pronouns alone; contrary evidence gives None.
-    """
-    first = plain(name.split(maxsplit=1)[0]) if name.split() else ""
-    by_name = None
-    if first not in pools.UNISEX:
-        by_name = "m" if first in pools.MALE_NAMES else "f" if first in pools.FEMALE_NAMES else None
-    male = len(re.findall(r"\b(?:he|him|his|himself)\b", text, re.IGNORECASE))
-    female = len(re.findall(r"\b(?:she|her|hers|herself)\b", text, re.IGNORECASE))
-    if by_name is not None:
-        return by_name
-    if male >= 2 and not female:
-        return "m"
-    if female >= 2 and not male:
-        return "f"
+
+def substituted(facts: Facts, sentence: str, value: str) -> str | None:
+    """A sentence with a value in the place of its one mention of the answer; None where that cannot be done cleanly."""
+    places = spans_of(sentence, facts.answer)
+    if len(places) != 1:
+        return None
+    (start, end) = places[0]
+    left, right = sentence[:start], sentence[end:]
+    rest = f"{left} | {right}"
+    parts = facts.answer.split() if facts.kind == "person" else []
+    if any(has_word(rest, part) for part in (*parts, *facts.instance.answers) if len(part) > 2):
+        return None
+    if re.search(r"(?:\bfrom|\bbetween|\bto|[–-])\s*$", left) or re.match(
+        r"\s*(?:[–-]|to |and \d|\()|[-\w]", right
+    ):
+        return None
+    if facts.kind == "person" and re.search(r"\b[A-Z][\w’'-]+ $", left) and not re.match(r"[A-Z]\w+ $", left):
+        return None
+    if facts.kind == "date" and _YEAR.search(rest):
+        return None
+    return left + value + right
+
+
+# -- leakage -----------------------------------------------------------------------------------------------------
+
+_TIME = re.compile(r"\b(?:1[0-9]|20)\d\d(?:s\b|\b)|\bcentury\b|\b\d{1,2}0s\b|\b(?:today|decade)\b")
+_NAMES = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]+\.?\s*){2,}")
+_LEAST_SHARED = 5
+"""Letters that two words must share at their beginning to be taken for relatives."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What betrays an answer: its words, their stems and their beginnings; what the question says does not count."""
+
+    words: frozenset[str]
+    stems: frozenset[str]
+    beginnings: frozenset[str]
+    asked: frozenset[str]
+
+
+@lru_cache(maxsize=1024)
+def _signs(query: str, answers: tuple[str, ...], counted: bool) -> _Signs:
+    asked = {form for token in tokens(query) for form in (plain(token), stem(token))}
+    numbers = ["zero", "one", *word_table_numbers()]
+    words: set[str] = set()
+    for alias in answers:
+        for word in map(plain, tokens(alias)):
+            numeric = any(char.isdecimal() for char in word)
+            if (
+                is_small(word)
+                or word in asked
+                or stem(word) in asked
+                or (counted and not numeric and word not in numbers)
+            ):
+                continue
+            if counted or not word.isdecimal() or len(word) > 2:
+                words.add(word)
+            if word.isdecimal() and int(word) < len(numbers):
+                words.add(numbers[int(word)])
+            if word in numbers:
+                words.add(str(numbers.index(word)))
+    return _Signs(
+        frozenset(words),
+        frozenset(map(stem, words)) - {""},
+        frozenset(
+            word[:_LEAST_SHARED] for word in words if len(word) >= _LEAST_SHARED and not word.isdecimal()
+        ),
+        content_stems(query),
+    )
+
+
+@lru_cache(maxsize=1)
+def word_table_numbers() -> tuple[str, ...]:
+    """The number words from two to twenty, in order."""
+    return word_table("ordered")["numbers"]
+
+
+def leak(facts: Facts, text: str) -> str | None:
+    """A word of the text that betrays an answer, by being it, sharing its stem or beginning like it; None if clean."""
+    signs = _signs(facts.instance.query, facts.instance.answers, facts.kind == "number")
+    for token in tokens(text):
+        if any(_betrays(plain(part), signs) for part in {token, *token.split("-")}):
+            return token
+    telling = (
+        one for one in facts.instance.answers if any(plain(word) in signs.words for word in tokens(one))
+    )
+    return next((one for one in telling if has_word(text, one)), None)
+
+
+def _betrays(word: str, signs: _Signs) -> bool:
+    if word in signs.words:
+        return True
+    if len(word) < 3 or is_small(word) or stem(word) in signs.asked:
+        return False
+    if stem(word) in signs.stems or word[:_LEAST_SHARED] in signs.beginnings:
+        return True
+    return len(word) >= 4 and any(len(one) > len(word) and one.startswith(word) for one in signs.words)
+
+
+def other_value(facts: Facts, text: str) -> str | None:
+    """Something of the answer's kind in the text that a reader might take for the answer; None if nothing."""
+    query = facts.instance.query.lower()
+    if facts.kind == "date" or query.startswith("when"):
+        found = _TIME.search(text) or word_pattern("month").search(text)
+        return found and found[0]
+    if facts.kind in ("number", "money") or query.startswith("how"):
+        return next((one for one in tokens(text) if _counts(plain(one))), None)
+    known = {plain(one) for p in facts.passages for one in tokens(p.title)} | {
+        plain(one) for one in tokens(query)
+    }
+    if facts.kind == "text":
+        return "much of the question" if support(query, text) > 0.75 else None
+    if query.startswith("where"):
+        spots = re.findall(r"\b(?:in|at|near|from|to|of|on|and)\s+(?:the\s+)?([A-Z][\w’'-]+)", text)
+        return next((one for one in spots if plain(one) not in known), None)
+    for match in _NAMES.finditer(text):
+        words = [plain(one) for one in tokens(match[0])]
+        if not {one for one in words if not is_small(one)} <= known:
+            return match[0].strip()
     return None
+
+
+def _counts(word: str) -> bool:
+    year = word.isdecimal() and len(word) == 4 and 1000 < int(word) < 2100
+    return (any(char.isdigit() for char in word) and not year) or word in word_bank("number_words")

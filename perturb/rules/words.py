@@ -1,75 +1,30 @@
-"""Words: tokens, content words, stems and letter case, as the analysis compares them."""
+"""Words as the rules compare them: tokens, plain forms, crude stems, and where a phrase stands."""
 
 from __future__ import annotations
 
+import random
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 
-TOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*", re.UNICODE)
+from perturb.digests import seed_of
+from perturb.features import word_bank, word_table
+
+TOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+Span = tuple[int, int]
 
 
-def word_list(text: str) -> tuple[str, ...]:
-    """The words of a text, parted at blanks: how the lists of this room are written."""
-    return tuple(text.split())
-
-
-STOP_WORDS = frozenset(
-    word_list(
-        """
-    a an the and or but nor of in on at to from by for with without into onto over under about as
-    than then is are was were be been being am do does did done has have had having will would shall
-    should can could may might must not no it its he him his she her hers they them their theirs we
-    us our you your i me my this that these those there here who whom whose what which when where
-    why how many much long old far often s t also all any each every some such so if up out off down
-    one name called does's
-    """
-    )
-)
-"""Words that carry no content of their own in a question."""
-
-_IRREGULAR = dict(
-    pair.split(":")
-    for pair in word_list(
-        """
-    wrote:write written:write writer:write sang:sing sung:sing song:sing won:win winner:win
-    began:begin begun:begin built:build made:make came:come sold:sell took:take shot:film us:unite
-    usa:unite america:unite united:unite american:unite uk:brit tv:television movie:film
-    portrayed:play portray:play portrays:play stars:play starring:play starred:play cast:play
-    actor:play released:come premiered:come composed:write author:write located: kind: type:
-    voiced:play voice:play recorded:sing singer:sing population:people started:begin start:begin
-    starts:begin
-    """
-    )
-)
-"""Irregular and near-synonymous words of questions, each with its common stem; an empty one carries nothing."""
-
-_SUFFIXES = (
-    "ingly",
-    "edly",
-    "ations",
-    "ation",
-    "ments",
-    "ment",
-    "ings",
-    "ing",
-    "ers",
-    "ies",
-    "ied",
-    "ed",
-    "er",
-    "es",
-    "s",
-    "e",
-    "y",
-)
+def dice(*parts: Any) -> random.Random:
+    """A generator of choices that depends on nothing but the parts."""
+    return random.Random(seed_of(*parts))  # noqa: S311
 
 
 def tokens(text: str) -> list[str]:
     """The words of a text as they are written.
 
-    >>> tokens("The R.M.S. Titanic's 2nd hull-plate.")
-    ['The', 'R.M.S', "Titanic's", '2nd', 'hull-plate']
+    >>> tokens("The R.M.S. Titanic's hull-plate.")
+    ['The', 'R.M.S', "Titanic's", 'hull-plate']
     """
     return TOKEN.findall(text)
 
@@ -81,11 +36,18 @@ def plain(word: str) -> str:
     >>> plain("Baüm’s"), plain("R.M.S")
     ('baum', 'rms')
     """
-    lowered = word.lower().replace("’", "'")
-    lowered = lowered.removesuffix("'s")
+    lowered = word.lower().replace("’", "'").removesuffix("'s")
     decomposed = unicodedata.normalize("NFKD", lowered)
-    kept = "".join(c for c in decomposed if not unicodedata.combining(c) and c not in "'.-")
+    kept = "".join(char for char in decomposed if not unicodedata.combining(char) and char not in "'.-")
     return kept or lowered
+
+
+@cache
+def _irregular() -> dict[str, str]:
+    return {form: base for base, forms in word_table("stems").items() for form in forms}
+
+
+_SUFFIX = re.compile(r"(?<=...)(?:ingly|edly|ations?|ments?|ings?|ers|er|ies|ied|ed|es|s|e|y)$")
 
 
 @lru_cache(maxsize=16384)
@@ -96,91 +58,75 @@ def stem(word: str) -> str:
     (True, True)
     """
     base = plain(word)
-    if base in _IRREGULAR:
-        return _IRREGULAR[base]
-    for suffix in _SUFFIXES:
-        if base.endswith(suffix) and len(base) - len(suffix) >= 3:
-            base = base[: -len(suffix)]
-            break
-    if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeiouls":
-        base = base[:-1]
-    return base
+    if base in _irregular():
+        return _irregular()[base]
+    base = _SUFFIX.sub("", base)
+    return base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeiouls" else base
 
 
-@lru_cache(maxsize=2048)
+def is_small(word: str) -> bool:
+    """Whether a word carries no content of its own in a question."""
+    return plain(word) in word_bank("stop")
+
+
+@lru_cache(maxsize=4096)
 def content_stems(text: str) -> frozenset[str]:
-    """Stems of the words of a text that are no stop words."""
-    return frozenset(stem(token) for token in tokens(text) if plain(token) not in STOP_WORDS) - {""}
+    """Stems of the words of a text that carry content."""
+    return frozenset(stem(token) for token in tokens(text) if not is_small(token)) - {""}
+
+
+def support(query: str, text: str) -> float:
+    """Share of the content words of a question that a text holds, by stem.
+
+    >>> support("who wrote the anthem", "The anthem was written by Ann Lee.")
+    1.0
+    """
+    wanted = content_stems(query)
+    return len(wanted & content_stems(text)) / len(wanted) if wanted else 0.0
 
 
 @lru_cache(maxsize=16384)
 def is_common(word: str) -> bool:
-    """Whether a word, in lower case, is a form of a common noun, verb or adjective; names and misspellings are not."""
+    """Whether a word is a form of a common noun, verb or adjective; names and misspellings are not."""
     from lemminflect import getAllLemmas
 
-    return (
-        bool({"NOUN", "VERB", "ADJ", "ADV"} & set(getAllLemmas(word))) or word in STOP_WORDS or word.isdigit()
-    )
+    return bool({"NOUN", "VERB", "ADJ", "ADV"} & set(getAllLemmas(word))) or is_small(word) or word.isdigit()
+
+
+def spans_of(text: str, phrase: str) -> list[Span]:
+    """Start and end of every occurrence of a phrase as whole words, whatever the letter case.
+
+    >>> spans_of("Mars and Marshall on mars", "Mars")
+    [(0, 4), (21, 25)]
+    """
+    low, wanted = _lowered(text), " ".join(phrase.lower().split())
+    if not wanted or len(low) != len(text):
+        return []
+    found, start = [], low.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        if not (start and _joined(low[start - 1 : start + 1])) and not _joined(low[end - 1 : end + 1]):
+            found.append((start, end))
+        start = low.find(wanted, end)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _lowered(text: str) -> str:
+    return text.lower().replace("\xa0", " ")
+
+
+def _joined(pair: str) -> bool:
+    return len(pair) == 2 and all(char.isalnum() or char == "_" for char in pair)
 
 
 def has_word(text: str, phrase: str) -> bool:
-    """Whether a phrase stands in a text as whole words, whatever the letter case.
+    """Whether a phrase stands in a text as whole words.
 
     >>> has_word("The Kanawha River", "kanawha"), has_word("Marshall", "Mars")
     (True, False)
     """
     return bool(spans_of(text, phrase))
-
-
-def spans_of(text: str, phrase: str) -> list[tuple[int, int]]:
-    """Start and end of every occurrence of a phrase as whole words; blanks may differ in kind and number."""
-    parts = phrase.split()
-    lowered = _lowered(text)
-    if not parts or any(part.lower() not in lowered for part in parts):
-        return []
-    if len(lowered) != len(text):
-        return [match.span() for match in _phrase_pattern(tuple(parts)).finditer(text)]
-    return _places(lowered, [part.lower() for part in parts])
-
-
-def _places(text: str, parts: list[str]) -> list[tuple[int, int]]:
-    """The spans of a phrase as whole words, found without a pattern of its own: most phrases are looked for once."""
-    found = []
-    start = text.find(parts[0])
-    while start >= 0:
-        end = -1 if start and _is_wordy(text[start - 1]) else _end_of(text, start, parts)
-        if end > start:
-            found.append((start, end))
-        start = text.find(parts[0], max(start + 1, end))
-    return found
-
-
-def _end_of(text: str, start: int, parts: list[str]) -> int:
-    """Where a phrase that begins at `start` ends; -1 if it does not stand there as whole words."""
-    end = start + len(parts[0])
-    for part in parts[1:]:
-        follows = end
-        while text[follows : follows + 1].isspace():
-            follows += 1
-        if follows == end or not text.startswith(part, follows):
-            return -1
-        end = follows + len(part)
-    return -1 if end < len(text) and _is_wordy(text[end]) else end
-
-
-def _is_wordy(char: str) -> bool:
-    return char.isalnum() or char == "_"
-
-
-@lru_cache(maxsize=1024)
-def _lowered(text: str) -> str:
-    return text.lower()
-
-
-@lru_cache(maxsize=16384)
-def _phrase_pattern(parts: tuple[str, ...]) -> re.Pattern[str]:
-    body = r"\s+".join(re.escape(part) for part in parts)
-    return re.compile(rf"(?<!\w){body}(?!\w)", re.IGNORECASE)
 
 
 def capitalise(text: str) -> str:
@@ -189,31 +135,11 @@ def capitalise(text: str) -> str:
     >>> capitalise("“all the World"), capitalise("")
     ('“All the World', '')
     """
-    for index, char in enumerate(text):
-        if char.isalpha():
-            return text[:index] + char.upper() + text[index + 1 :]
-        if char.isdigit():
-            break
-    return text
+    found = re.search(r"[^\W_]", text)
+    return text if found is None else text[: found.start()] + found[0].upper() + text[found.end() :]
 
 
-def plural(noun: str) -> str:
-    """The plural of a noun that may have a tail with "of".
-
-    >>> plural("sheet of music"), plural("story"), plural("play"), plural("quiz"), plural("series")
-    ('sheets of music', 'stories', 'plays', 'quizzes', 'series')
-    """
-    head, of, tail = noun.partition(" of ")
-    if head.endswith("y") and head[-2] not in "aeiou":
-        head = f"{head[:-1]}ies"
-    elif head.endswith(("s", "x", "z", "ch", "sh")) and not head.endswith("series"):
-        head += "zes" if head.endswith("quiz") else "es"
-    elif not head.endswith("series"):
-        head += "s"
-    return f"{head}{of}{tail}"
-
-
-def replace_spans(text: str, spans: list[tuple[int, int]], new: str) -> str:
+def replace_spans(text: str, spans: list[Span], new: str) -> str:
     """Put `new` in the place of each span; spans may not overlap.
 
     >>> replace_spans("a b a", [(0, 1), (4, 5)], "x")
@@ -222,3 +148,13 @@ def replace_spans(text: str, spans: list[tuple[int, int]], new: str) -> str:
     for start, end in sorted(spans, reverse=True):
         text = text[:start] + new + text[end:]
     return text
+
+
+def without_span(text: str, start: int, end: int) -> str:
+    """The text without a span, its blanks and commas closed up."""
+    left, right = text[:start].rstrip(" "), text[end:]
+    if not left or left[-1] in ".!?\n":
+        return f"{text[:start]}{capitalise(right.lstrip(' ,'))}"
+    if right[:1] in ",.;:)" or right[:1] == "":
+        return left + right
+    return f"{left} {right.lstrip()}"

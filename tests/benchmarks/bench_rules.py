@@ -62,15 +62,17 @@ def alone(base_set: Path | None) -> str:
     from perturb.generate.by_rule import generate_by_rule
     from perturb.records import ALL_CELLS, Job
     from perturb.rules.checks import CHECKS, judge_by_rule
+    from perturb.rules.donors import DonorTable
 
     catalogue, instances = Catalogue.load(), load_base_set(base_set or demo_path("demo")).instances
+    donors = DonorTable.of(instances)
     jobs = judged = 0
     first = 0.0
     started = time.process_time()
     for instance, cell in itertools.product(instances, ALL_CELLS):
         jobs += 1
         job = Job(f"{instance.id}/{cell}", instance.id, cell, "rules", 0, "bench")
-        candidate = generate_by_rule(catalogue, job, instance, 0).candidate
+        candidate = generate_by_rule(catalogue, job, instance, 0, donors.lent_to(instance)).candidate
         if candidate is None:
             continue
         target = catalogue.classes[cell.perturbation_class].target

@@ -207,7 +207,7 @@ class GeneratorPlayer:
         seed = seed_of(self._seed, model, instance.id, str(cell), offered)
         chance = random.Random(seed)
         chance.shuffle(offered)
-        tried = (perturb_by_rule(instance, cell, lever, seed) for lever in offered)
+        tried = (perturb_by_rule(self._catalogue, instance, cell, lever, seed) for lever in offered)
         edits = next(([_ruled(made)] for made in tried if isinstance(made, RuleCandidate)), [])
         for edit in (*edits, *simple_edits(instance, cell, offered[0], chance)):
             if find_fault(self._catalogue, instance, _candidate(instance, cell, edit), offered) is None:

@@ -24,7 +24,7 @@ import typer
 from perturb.digests import fraction_of
 from perturb.errors import SourceError
 from perturb.metrics.intervals import wilson_interval
-from perturb.rules.checks.texts import words
+from perturb.rules.words import plain, tokens
 from tests.quality.drawing import DrawnItem, draw_items
 
 FOLDS = 5
@@ -71,8 +71,8 @@ def _plain(parts: Sequence[object]) -> str:
 
 
 def _beyond(known: str, text: str) -> str:
-    had = set(words(known))
-    return " ".join(word for word in words(text) if word not in had)
+    had = {plain(word) for word in tokens(known)}
+    return " ".join(word for word in map(plain, tokens(text)) if word not in had)
 
 
 def balanced(gains: Sequence[Gain], per_class: int, seed: int) -> list[Gain]:

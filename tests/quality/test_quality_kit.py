@@ -10,20 +10,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from perturb.catalogue import Catalogue
-from perturb.curate.curation import curate
-from perturb.curate.source import SourceRequest
 from perturb.errors import SourceError
-from perturb.records import ALL_CELLS, BaseInstance, PerturbationClass
+from perturb.records import ALL_CELLS
 from perturb.review.rubric import QUESTION_NAMES
 from perturb.rules.checks.checked_item import CheckedItem
 from perturb.rules.checks.verdicts import RuleVerdict, verdict
-from perturb.rules.engine import covered_levers
-from perturb.rules.measured import MEASURED
 from tests.quality.__main__ import app
-from tests.quality.beside import MODEL_GAINS, mean_accuracy, pairs, read_written
-from tests.quality.drawing import candidate_of, draw_items, draw_rejected
-from tests.quality.figures import Share, figures_by_cell, figures_by_check, figures_by_lever
+from tests.quality.drawing import draw_items, draw_rejected
+from tests.quality.figures import Share, figures_by_cell, figures_by_check
 from tests.quality.fingerprints import (
     Gain,
     accuracy_by_class,
@@ -34,8 +28,6 @@ from tests.quality.fingerprints import (
 )
 from tests.quality.sheets import KEPT, read_sheet, strip_sheet, write_sheet
 
-SHEETS = [Path(__file__).parent / "sheets" / f"nq-seed-{seed}.csv" for seed in (1003, 1004, 1007)]
-"""Those that were read of the present wordings."""
 LOW_CELL = next(cell for cell in ALL_CELLS if str(cell) == "P-MissingInfo/LOW")
 
 
@@ -125,12 +117,6 @@ def test_commands(source: Path, tmp_path: Path) -> None:
     assert "1/1 100 %" in shown.output
 
 
-def test_what_is_said_of_levers_is_what_the_kept_sheets_say() -> None:
-    readings = [reading for sheet in SHEETS for reading in read_sheet(sheet)]
-    assert all(sum(r.cell == cell for r in readings) == 60 for cell in ALL_CELLS)
-    assert {f.group: (f.fit.yes, f.fit.n) for f in figures_by_lever(readings)} == dict(MEASURED)
-
-
 def test_gained_words_are_those_that_the_original_lacks(source: Path) -> None:
     item = next(i for i in draw_items(source, 5, 3, ALL_CELLS) if i.candidate.query != i.original.query)
     gained = gained_words(item).split()
@@ -195,72 +181,11 @@ def test_the_words_that_weigh_most_are_named() -> None:
     assert told == {"a": ["alpha"], "b": ["beta"], "c": ["gamma"]}
 
 
-def written_item(source: str, gained: str, lever: str = "Parenthetical Excise") -> str:
-    cell = {"perturbation_class": "P-MissingInfo", "intensity": "LOW"}
-    return json.dumps({"source_id": source, "lever": lever, "gained": gained} | cell)
-
-
-def test_written_items_name_the_line_that_cannot_be_used(tmp_path: Path) -> None:
-    path = tmp_path / "written.jsonl"
-    path.write_text(written_item("s0", "one two three") + "\n" + '{"source_id": "s1"}\n', encoding="utf-8")
-    with pytest.raises(SourceError, match="line 2"):
-        read_written(path)
-
-
-def test_the_model_s_items_are_of_jobs_that_the_engine_has_levers_for() -> None:
-    levers = {(rule.lever, rule.cell) for rule in covered_levers()}
-    written = read_written(MODEL_GAINS)
-    assert len(written) == 328
-    assert sum((item.lever, item.cell) in levers for item in written) >= 320
-
-
-def test_both_sides_bring_the_same_jobs(source: Path, tmp_path: Path) -> None:
-    path = tmp_path / "written.jsonl"
-    path.write_text(
-        "\n".join([written_item("s0", "ten new words"), written_item("elsewhere", "ten new words")]),
-        encoding="utf-8",
-    )
-    # What the engine cuts from this instance gains nothing, so the job has no wording to compare.
-    assert pairs(source, read_written(path), 1) == ([], [])
-    text = "who wrote the Copper march"
-    lever = next(
-        rule
-        for rule in covered_levers()
-        if rule.cell.perturbation_class is PerturbationClass.EPISTEMIC
-        and candidate_of(Catalogue.load(), _first(source), rule.cell, 1, rule.lever)
-    )
-    row = json.loads(written_item("s0", "ten new words", lever.lever)) | {
-        "perturbation_class": str(lever.cell.perturbation_class),
-        "intensity": str(lever.cell.intensity),
-    }
-    path.write_text(json.dumps(row), encoding="utf-8")
-    ours, theirs = pairs(source, read_written(path), 1)
-    assert [gain.text for gain in theirs] == ["ten new words"]
-    assert len(ours) == 1
-    assert not set(ours[0].text.split()) & set(text.split())
-
-
-def _first(source: Path) -> BaseInstance:
-    return curate(SourceRequest(source)).instances[0]
-
-
-def test_accuracy_is_the_mean_over_draws() -> None:
-    gains = [
-        Gain(name, f"s{n}", f"{word} {n} {n + 1}")
-        for name, word in (("P-A", "red"), ("P-B", "blue"), ("P-C", "green"))
-        for n in range(12)
-    ]
-    assert mean_accuracy(gains, 3) == {"P-A": 1.0, "P-B": 1.0, "P-C": 1.0, "all": 1.0}
-    blind = [Gain(gain.perturbation_class, gain.source, "same words always") for gain in gains]
-    assert mean_accuracy(blind, 3)["all"] == pytest.approx(1 / 3, abs=0.2)
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
         ("draw", "none.jsonl", "sheet.csv", "--seed", "1"),
         ("fingerprints", "none.jsonl"),
-        ("beside", "none.jsonl"),
     ],
 )
 def test_what_cannot_be_read_is_told_in_one_line(arguments: tuple[str, ...]) -> None:

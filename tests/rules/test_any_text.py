@@ -12,16 +12,17 @@ from perturb.catalogue import Catalogue
 from perturb.curate import demo_path, load_base_set
 from perturb.prose import MAX_CHARS, beyond_reading
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Passage
-from perturb.rules.analyse import analyse
 from perturb.rules.checks import CHECKS, RuleVerdict, judge_by_rule
 from perturb.rules.checks.verdicts import NO_OPINION
-from perturb.rules.engine import Abstention, RuleCandidate, covered_levers, perturb_by_rule
-from perturb.rules.several import signal_part
+from perturb.rules.donors import DonorTable
+from perturb.rules.engine import Abstention, RuleCandidate, perturb_by_rule
+from perturb.rules.facts import facts_of
 
 CATALOGUE = Catalogue.load()
 KNOWN = tuple(
     one for name in ("demo", "garage") for one in load_base_set(demo_path(name), limit=25).instances
 )
+DONORS = DonorTable.of(KNOWN)
 
 WORDS = """who when how many where which what did is the of and in 1984 12.5 -3 May Ada Lovelace U.S. Dr. St. Louis . ,
 ; : ( ) [ ] " ' — – … % $ 's First, However, It He They not no"""
@@ -73,11 +74,11 @@ def judge_all(
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(instance=instances(), seed=st.integers(0, 9))
 def test_no_text_stops_a_rule_or_a_check_of_what_it_made(instance: BaseInstance, seed: int) -> None:
-    assume(not analyse(signal_part(instance)).reasons)  # the engine tries no rule on what it cannot make out
-    for rule in covered_levers():
-        made = perturb_by_rule(instance, rule.cell, rule.lever, seed)
+    assume(facts_of(instance).unfit is None)  # the engine tries no rule on what it cannot make out
+    for lever in CATALOGUE.levers:
+        made = perturb_by_rule(CATALOGUE, instance, lever.cell, lever.name, seed, DONORS.lent_to(instance))
         if isinstance(made, RuleCandidate):
-            judge_all(instance, rule.cell, made.lever, made.query, made.passages)
+            judge_all(instance, lever.cell, made.lever, made.query, made.passages)
 
 
 @pytest.mark.parametrize("cell", ALL_CELLS, ids=str)
@@ -128,7 +129,7 @@ def followed_by(unit: str, length: int) -> BaseInstance:
 def test_texts_on_which_patterns_take_minutes_are_left_alone(unit: str, length: int) -> None:
     long = followed_by(unit, length)
     for cell in ALL_CELLS:
-        made = perturb_by_rule(long, cell, None, 1)
+        made = perturb_by_rule(CATALOGUE, long, cell, None, 1)
         assert isinstance(made, Abstention)
         assert made.reason == beyond_reading(long.query, long.passages)
         lever = CATALOGUE.levers_of(cell)[0].name
@@ -143,6 +144,6 @@ def test_the_longest_texts_that_are_read_stop_nothing(unit: str) -> None:
     long = followed_by(line, MAX_CHARS - 100)
     assert beyond_reading(long.query, long.passages) is None
     for cell in ALL_CELLS:
-        made = perturb_by_rule(long, cell, None, 1)
+        made = perturb_by_rule(CATALOGUE, long, cell, None, 1)
         if isinstance(made, RuleCandidate):
             assert len(judge_all(long, cell, made.lever, made.query, made.passages)) == len(CHECKS)

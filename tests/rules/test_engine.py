@@ -1,130 +1,162 @@
+"""The offline engine: what its rules promise, whatever the instance."""
+
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections import Counter
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
-from perturb.records import ALL_CELLS, BaseInstance, Cell, Intensity, Passage, PerturbationClass
-from perturb.rules.engine import (
-    _ALL_RULES,
-    Abstention,
-    RuleCandidate,
-    covered_levers,
-    perturb_by_rule,
-    rule_version,
-)
-from perturb.rules.quality import SWITCHED_OFF
+from perturb.catalogue import Catalogue
+from perturb.lever_rules import GAPS, OPERATORS
+from perturb.passages import removes_answer
+from perturb.records import ALL_CELLS, ANSWER_CORRECTLY, BaseInstance, Intensity, Passage
+from perturb.rules.cuts import CUTTERS
+from perturb.rules.donors import DonorTable
+from perturb.rules.engine import Abstention, RuleCandidate, perturb_by_rule
+from perturb.rules.facts import facts_of
+from perturb.rules.gaps import MAKERS
+from perturb.rules.operators import OPERATIONS
+from perturb.rules.words import has_word
 
-BASE = BaseInstance(
-    "i1",
-    "test",
-    "who wrote the copper road",
-    (
-        Passage(
-            '"The Copper Road" is a song about a miners\' strike. It was written by the Welsh poet David Pryce. '
-            "Its tune (an old march) is known all over the valley. In later years, the choir (of the chapel) sang it "
-            "every winter.",
-            "The Copper Road",
-        ),
-    ),
-    ("David Pryce",),
-)
-OURS = (PerturbationClass.AMBIGUITY, PerturbationClass.CONTRADICTION, PerturbationClass.MISSING_INFO)
+LOCAL = {
+    "figure",
+    "near_figure",
+    "round_figure",
+    "other_date",
+    "clock",
+    "asked",
+    "place",
+    "region",
+    "next_edition",
+}
+"""Gaps that an operator or another gap fills."""
 
 
-@pytest.mark.parametrize("cell", [c for c in ALL_CELLS if c.perturbation_class in OURS], ids=str)
-def test_every_cell_serves_a_plain_instance_and_repeats_itself(cell: Cell) -> None:
-    made = [perturb_by_rule(BASE, cell, None, seed) for seed in range(8)]
-    assert made == [perturb_by_rule(BASE, cell, None, seed) for seed in range(8)]
-    candidates = [m for m in made if isinstance(m, RuleCandidate)]
-    assert candidates
-    assert len({(c.query, c.passages) for c in candidates}) > 1
-    levers = {rule.lever for rule in covered_levers() if rule.cell == cell}
-    assert {c.lever for c in candidates} <= levers
+def make(
+    catalogue: Catalogue, instance: BaseInstance, lever: str, donors: DonorTable, seed: int = 0
+) -> RuleCandidate | None:
+    found = catalogue.find(lever)
+    assert found is not None
+    made = perturb_by_rule(catalogue, instance, found.cell, lever, seed, donors.lent_to(instance))
+    return made if isinstance(made, RuleCandidate) else None
 
 
-def test_a_named_lever_is_the_only_one_tried() -> None:
-    cell = Cell(PerturbationClass.CONTRADICTION, Intensity.LOW)
-    made = perturb_by_rule(BASE, cell, "Peripheral Attribute Clash", 3)
-    assert isinstance(made, RuleCandidate)
-    assert made.lever == "Peripheral Attribute Clash"
-    assert isinstance(perturb_by_rule(BASE, cell, "Approx vs Exact", 3), Abstention)
-    unknown = perturb_by_rule(BASE, cell, "No Such Lever", 3)
-    assert isinstance(unknown, Abstention)
-    assert "No Such Lever" in unknown.reason
-
-
-def test_an_unfit_instance_is_refused_with_the_reason() -> None:
-    unfit = BaseInstance("i2", "test", BASE.query, (Passage("Nothing here."),), ("David Pryce",))
-    made = perturb_by_rule(unfit, ALL_CELLS[0], None, 1)
-    assert isinstance(made, Abstention)
-    assert "no accepted answer stands in a passage" in made.reason
-
-
-def test_other_passages_stay_as_they_are() -> None:
-    noise = tuple(
-        Passage(f"Number {n} is about geese and their flight.", f"Geese {n}", "noise") for n in range(9)
+def all_made(
+    catalogue: Catalogue, instances: tuple[BaseInstance, ...], donors: DonorTable
+) -> list[tuple[BaseInstance, RuleCandidate]]:
+    tried = (
+        (one, make(catalogue, one, lever.name, donors, seed))
+        for lever in catalogue.levers
+        if lever.rule
+        for seed, one in enumerate(instances)
     )
-    base = BaseInstance("i3", "test", BASE.query, (*noise[:4], BASE.passages[0], *noise[4:]), BASE.answers)
-    for cell in ALL_CELLS:
-        if cell.perturbation_class in OURS:
-            made = perturb_by_rule(base, cell, None, 5)
-            if isinstance(made, RuleCandidate) and made.lever not in (
-                "Entirely Irrelevant Context",
-                "All Names Redacted",
-            ):
-                assert [p for p in made.passages if p in noise] == list(noise)
-                assert [p.role for p in made.passages] == [p.role for p in base.passages]
+    return [(one, made) for one, made in tried if made is not None]
 
 
-def test_each_lever_has_one_rule_and_words_of_its_own() -> None:
-    counted = Counter((rule.cell, rule.lever) for rule in covered_levers())
-    assert set(counted.values()) == {1}
-    for rule in covered_levers():
-        assert rule.precondition
-    for cell in ALL_CELLS:
-        if cell.perturbation_class in OURS:
-            assert sum(rule.cell == cell for rule in covered_levers()) >= 3
+@pytest.fixture(scope="module")
+def made(
+    catalogue: Catalogue, demo: tuple[BaseInstance, ...], donors: DonorTable
+) -> list[tuple[BaseInstance, RuleCandidate]]:
+    return all_made(catalogue, demo, donors)
 
 
-def test_lever_names_are_those_of_the_catalogue() -> None:
-    levers = Path(__file__).resolve().parents[2] / "levers"
-    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(levers.glob("*.yaml")))
-    names = {
-        line.split("name:", 1)[1].strip().strip("\"'").replace("''", "'")
-        for line in text.splitlines()
-        if "- name:" in line
-    }
-    assert {rule.lever for rule in covered_levers() if rule.cell.perturbation_class in OURS} <= names
+def test_what_levers_may_say_is_what_the_engine_can_do() -> None:
+    assert set(OPERATIONS) == set(OPERATORS)
+    assert set(CUTTERS) == set(OPERATORS["delete"].what)
+    assert set(MAKERS) | LOCAL == set(GAPS)
 
 
-def test_levers_that_are_switched_off_are_not_used() -> None:
-    assert not {rule.lever for rule in covered_levers()} & set(SWITCHED_OFF)
-    assert set(SWITCHED_OFF) <= {rule.lever for rule in _ALL_RULES}
+def test_at_least_forty_five_levers_have_a_rule_and_most_of_them_serve_the_demo(
+    catalogue: Catalogue, made: list[tuple[BaseInstance, RuleCandidate]]
+) -> None:
+    ruled = {lever.name for lever in catalogue.levers if lever.rule}
+    assert len(ruled) >= 45
+    assert len({one.lever for _, one in made}) >= 45
 
 
-def test_the_version_is_a_stable_digest() -> None:
-    assert rule_version() == rule_version()
-    assert len(rule_version()) == 16
+def test_every_item_keeps_to_its_cell(
+    catalogue: Catalogue, made: list[tuple[BaseInstance, RuleCandidate]]
+) -> None:
+    for base, item in made:
+        lever = catalogue.find(item.lever)
+        assert lever is not None
+        target = catalogue.classes[lever.cell.perturbation_class].target
+        changed = {"query"} if item.query != base.query else set()
+        changed |= {"context"} if item.passages != base.passages else set()
+        assert changed
+        assert changed <= target, item
+        answer = facts_of(base).answer
+        held = any(has_word(one.text, answer) for one in item.passages)
+        assert held != removes_answer(lever.cell), item
+        if lever.cell.intensity is Intensity.LOW:
+            assert catalogue.expected_behavior(lever.cell) == ANSWER_CORRECTLY
+            assert not has_word(item.query, answer), item
+        assert "{" not in item.query + item.reasoning
+        assert "  ," not in item.query
 
 
-def test_results_do_not_depend_on_the_hash_seed() -> None:
+def test_no_name_is_invented(made: list[tuple[BaseInstance, RuleCandidate]], catalogue: Catalogue) -> None:
+    """What a sentence brings in beside its fixed wording stands in the instance, or is said to come from another."""
+    for base, item in made:
+        lever = catalogue.find(item.lever)
+        if lever is None or lever.rule is None or not any("rival" in one for one in lever.rule.say):
+            continue
+        assert "Taken from demo-" in item.reasoning, (base.id, item)
+
+
+def test_the_same_seed_gives_the_same_item_in_another_process() -> None:
     code = (
-        "from perturb.records import *\n"
+        "from perturb.catalogue import Catalogue\n"
+        "from perturb.curate import demo_path, load_base_set\n"
+        "from perturb.rules.donors import DonorTable\n"
         "from perturb.rules.engine import perturb_by_rule\n"
-        "b = BaseInstance('i', 't', 'who wrote the copper road', (Passage('The Copper Road is a song. It was written by"
-        " David Pryce. The choir sings it every winter in the valley.', 'The Copper Road'),), ('David Pryce',))\n"
-        "print([perturb_by_rule(b, c, None, 3) for c in ALL_CELLS])"
+        "from perturb.records import ALL_CELLS\n"
+        "c = Catalogue.load(); b = load_base_set(demo_path('demo')).instances[:9]; t = DonorTable.of(b)\n"
+        "print([perturb_by_rule(c, i, cell, None, 3, t.lent_to(i)) for i in b for cell in ALL_CELLS])"
     )
     shown = {
         subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True,
-            cwd=Path(__file__).resolve().parents[2],
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": str(n)},
         ).stdout
-        for seed in ("1", "2")
-    }  # fmt: skip
+        for n in (1, 2)
+    }
     assert len(shown) == 1
     assert "RuleCandidate" in shown.pop()
+
+
+def test_a_lever_without_a_rule_and_an_unfit_instance_are_abstained_from(
+    catalogue: Catalogue, demo: tuple[BaseInstance, ...]
+) -> None:
+    lever = next(one for one in catalogue.levers if one.rule is None)
+    none = perturb_by_rule(catalogue, demo[0], lever.cell, lever.name, 1)
+    assert isinstance(none, Abstention)
+    assert lever.name in none.reason
+    unfit = replace(demo[0], answers=("a word that stands nowhere",))
+    for cell in ALL_CELLS:
+        assert isinstance(perturb_by_rule(catalogue, unfit, cell, None, 1), Abstention)
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("who wrote frankenstein by mary shelley", "Mary Shelley"),
+        ("when was it", "1818"),
+        ("when did mary shelley write frankenstein", "Mary Shelley"),
+    ],
+)
+def test_bases_that_give_the_answer_away_or_do_not_fit_it_are_left_alone(query: str, answer: str) -> None:
+    passage = Passage("Frankenstein is a novel that Mary Shelley wrote. It came out in 1818.", "Frankenstein")
+    assert facts_of(BaseInstance("x", "test", query, (passage,), (answer,))).unfit
+
+
+def test_a_donor_table_hardly_changes_as_the_base_set_grows(demo: tuple[BaseInstance, ...]) -> None:
+    assert DonorTable.of(demo).digest == DonorTable.of(reversed(demo)).digest
+    table = DonorTable.of(demo)
+    assert all(one.id != demo[0].id for one in table.lent_to(demo[0]))
+    assert len(table.lent_to(demo[0])) <= 30

@@ -1,0 +1,381 @@
+"""What stands in the gaps of a rule's wordings: taken from the passage, the question, or a donor."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+
+from perturb.features import word_bank, word_pattern, word_table
+from perturb.lever_rules import gaps_in, kinds_of_gap
+from perturb.records import BaseInstance
+from perturb.rules.answers import rival_of, substituted
+from perturb.rules.facts import Facts
+from perturb.rules.words import capitalise, has_word
+
+
+@dataclass
+class Filling:
+    """One attempt to fill wordings for an instance: the facts, the donors, the choices made."""
+
+    facts: Facts
+    donors: Sequence[BaseInstance]
+    rng: random.Random
+    local: dict[str, str] = field(default_factory=dict)
+    """Gaps that the operator itself fills, for the place where it works."""
+    used: set[str] = field(default_factory=set)
+    """The donors that something was taken from."""
+
+    def fill(self, wordings: Sequence[str]) -> str | None:
+        """One of the wordings with all of its gaps filled; None if none can be."""
+        for wording in self.rng.sample(wordings, len(wordings)):
+            values: dict[str, str] = {}
+            for gap in gaps_in(wording):
+                value = next((v for name in gap.split("|") if (v := self.value(name)) is not None), None)
+                if value is None:
+                    break
+                values[gap] = value
+            else:
+                return reduce(lambda text, gap: text.replace(f"{{{gap}}}", values[gap]), values, wording)
+        return None
+
+    def value(self, name: str) -> str | None:
+        """What stands in one gap; None if the instance has no such thing."""
+        if name in self.local:
+            return self.local[name]
+        if kinds := kinds_of_gap(name):
+            return self._of_kind(name, kinds)
+        maker = MAKERS.get(name)
+        value = None if maker is None else maker(self)
+        if value is not None:
+            self.local[name] = value
+        return value
+
+    def _of_kind(self, name: str, kinds: frozenset[str]) -> str | None:
+        if name == "person":
+            return self.facts.person
+        subject = self.facts.subject
+        if subject is None or subject.kind not in kinds:
+            return None
+        return "" if name.startswith("if:") else subject.full
+
+
+def _subject(f: Filling) -> str | None:
+    subject = f.facts.subject
+    return subject.full if subject is not None and subject.kind != "person" else None
+
+
+def _anything(f: Filling) -> str | None:
+    return None if f.facts.subject is None else f.facts.subject.full
+
+
+def _name(f: Filling) -> str | None:
+    return None if f.facts.subject is None else f.facts.subject.name
+
+
+def _thing(f: Filling) -> str | None:
+    subject = f.facts.subject
+    return subject.full if subject is not None and not subject.kind else None
+
+
+def _noun(f: Filling) -> str | None:
+    return (f.facts.subject and f.facts.subject.noun) or None
+
+
+def _rival(f: Filling) -> str | None:
+    found = rival_of(f.facts, f.donors)
+    if found is None:
+        return None
+    f.used.add(found[1])
+    return found[0]
+
+
+def _single(f: Filling) -> bool:
+    return f.facts.one_answer and bool(f.facts.answer)
+
+
+def _claim(f: Filling) -> str | None:
+    asked = f.facts.question
+    placed = f.facts.answer in word_bank("city") | word_bank("region") or ", " in f.facts.answer
+    if (
+        asked is None
+        or not _single(f)
+        or (asked.wh == "where" and not placed)
+        or (asked.verb in ("is", "are") and f.facts.answer.startswith("The "))
+    ):
+        return None
+    return asked.claim(f.facts.answer)
+
+
+def _rival_claim(f: Filling) -> str | None:
+    rival = f.value("rival")
+    return f.facts.question.claim(rival) if f.facts.question and rival and _claim(f) else None
+
+
+def _denial(f: Filling) -> str | None:
+    return f.facts.question.denial(f.facts.answer) if f.facts.question and _claim(f) else None
+
+
+def _either(f: Filling) -> str | None:
+    asked, rival = f.facts.question, f.value("rival")
+    if asked is None or rival is None or _claim(f) is None:
+        return None
+    if asked.wh == "who":
+        return f"either {f.facts.answer} or {rival} {asked.deed}"
+    return f"{asked.subject} {asked.deed} either {asked.placed(f.facts.answer)} or {asked.placed(rival)}"
+
+
+def _never(f: Filling) -> str | None:
+    asked = f.facts.question
+    if asked is None or asked.wh != "who" or _claim(f) is None:
+        return None
+    done = asked.participle()
+    return done and f"{f.facts.answer} had never {done}"
+
+
+def _would(f: Filling) -> str | None:
+    asked = f.facts.question
+    done = asked.participle() if asked is not None and asked.wh == "who" and _claim(f) else None
+    return done and f"would have {done}"
+
+
+def _deed(f: Filling) -> str | None:
+    asked = f.facts.question
+    return asked.deed if asked is not None and asked.wh == "who" and _claim(f) else None
+
+
+_KEEPS_SMALL = re.compile(
+    r"^(?:The|A|An|In|On|At|It|He|She|They|This|These|By|From|After|Before|During|There|Its|His|Her|Their|As|When)\b"
+)
+
+
+def as_clause(sentence: str) -> str:
+    """A sentence as a clause inside another: without its end mark, a small word at its head in small letters."""
+    text = sentence.rstrip(" .!?")
+    return text[:1].lower() + text[1:] if _KEEPS_SMALL.match(text) else text
+
+
+def _statement(f: Filling) -> str | None:
+    held = f.facts.answer_sentences
+    if len(held) != 1 or not _single(f) or not held[0].complete or len(held[0].text.split()) > 26:
+        return None
+    if re.search(r"[“”\"\[\];:\n]", held[0].text) or re.match(
+        r"(?:However|But|And|Thus|Therefore|Although)\b", held[0].text
+    ):
+        return None
+    return as_clause(held[0].text)
+
+
+def _rival_statement(f: Filling) -> str | None:
+    rival, told = f.value("rival"), _statement(f)
+    return substituted(f.facts, told, rival) if rival and told else None
+
+
+def _hundredfold(f: Filling) -> str | None:
+    told, number = _statement(f), re.match(r"[\d,]+\b", f.facts.answer)
+    if (
+        told is None
+        or number is None
+        or f.facts.kind != "number"
+        or not 10 <= int(number[0].replace(",", "")) < 10**7
+    ):
+        return None
+    return substituted(
+        f.facts, told, f"{int(number[0].replace(',', '')) * 100:,}{f.facts.answer[number.end() :]}"
+    )
+
+
+def _start(f: Filling) -> int | None:
+    return f.facts.subject.start if f.facts.subject is not None else None
+
+
+def _decade(f: Filling) -> str | None:
+    start = _start(f) if f.value("work") else None
+    return None if start is None else f"the {start // 10 * 10}s"
+
+
+_CENTURIES = {
+    14: "fifteenth",
+    15: "sixteenth",
+    16: "seventeenth",
+    17: "eighteenth",
+    18: "nineteenth",
+    19: "twentieth",
+}
+
+
+def _century(f: Filling) -> str | None:
+    start = _start(f) if f.value("if:person") is not None else None
+    number = None if start is None else (start - 1) // 100
+    return f"the {_CENTURIES.get(number, 'twenty-first')} century" if number is not None else None
+
+
+def _before(f: Filling) -> str | None:
+    start = _start(f)
+    if start is None:
+        return None
+    years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", f"{f.facts.text} {f.facts.query}")]
+    return str(min([start, *years]) - f.rng.randint(9, 30))
+
+
+def _living(f: Filling) -> str | None:
+    subject = f.facts.subject
+    if subject is None or subject.kind != "person" or (subject.start or 0) < 1960:
+        return None
+    alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", f.facts.text)
+    return subject.name if alive and not re.search(r"\b(?:died|death|late)\b", f.facts.text) else None
+
+
+def _office(f: Filling) -> str | None:
+    asked = f.facts.question
+    if (
+        asked is None
+        or asked.wh != "who"
+        or asked.verb != "is"
+        or f.facts.kind == "organisation"
+        or not _claim(f)
+    ):
+        return None
+    office = word_pattern("office_asked").match(asked.rest)
+    held = any(re.search(r"\b(?:is|current|currently|incumbent)\b", s.text) for s in f.facts.answer_sentences)
+    return asked.rest if office and held else None
+
+
+def _edition(f: Filling) -> str | None:
+    """A year in which a reference work might have told of all that the passage tells."""
+    years = [
+        int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", f"{f.facts.text} {f.value('rival') or ''}")
+    ]
+    latest = max(years, default=1990)
+    if latest > 2020:
+        return None
+    f.local["next_edition"] = str(latest + 3)
+    return str(latest + 2)
+
+
+def _later(f: Filling) -> str:
+    return str(f.rng.randint(2065, 2098))
+
+
+def _lands(f: Filling) -> tuple[str, str] | None:
+    subject = f.facts.subject
+    for part, lands in word_table("lands").items():
+        for land in lands:
+            if _names(f.facts.query, land) or (subject is not None and subject.name == land):
+                return part, land
+    return None
+
+
+def _names(query: str, land: str) -> bool:
+    return re.search(rf"(?<!New )(?<!South )(?<!North )(?<!West )\b{re.escape(land)}\b", query) is not None
+
+
+def _land(f: Filling) -> str | None:
+    found = _lands(f)
+    if found is None:
+        return None
+    return f"the {found[1]}" if found[1] in ("United States", "Philippines") else found[1]
+
+
+def _far_land(f: Filling) -> str | None:
+    found = _lands(f)
+    names = (
+        []
+        if found is None
+        else [one for one in word_table("far_lands")[found[0]] if not has_word(f.facts.text, one)]
+    )
+    return f.rng.choice(names) if names else None
+
+
+def _in_region(f: Filling) -> str | None:
+    """Nothing, but the city of the question and its region, as the passage gives them, are known from then on."""
+    for found in word_pattern("city_phrase").finditer(f.facts.text):
+        behind = f.facts.text[found.end() :]
+        region = next(
+            (one for one in sorted(word_bank("region"), key=len, reverse=True) if behind.startswith(one)), ""
+        )
+        if (
+            region
+            and has_word(f.facts.instance.query, found[1])
+            and not has_word(f.facts.instance.query, region)
+        ):
+            f.local |= {"place": found[1], "region": region}
+            return ""
+    return None
+
+
+_AUTHORED = re.compile(r"who (?:wrote|is the (?:author|writer) of|painted|composed)\b", re.IGNORECASE)
+
+
+def _authored(f: Filling) -> str | None:
+    subject = f.facts.subject
+    if (
+        subject is None
+        or subject.kind not in ("book", "text", "song", "stage")
+        or not _AUTHORED.match(f.facts.query)
+    ):
+        return None
+    others = re.search(
+        r"\b(?:sung|recorded|performed|covered|edited|translated|illustrated) by\b", f.facts.text
+    )
+    return subject.name if _single(f) and not others else None
+
+
+def _harm(f: Filling) -> str | None:
+    told = re.search(r"\b(?:killed|deaths|casualties|died|dead)\b", f.facts.text)
+    return "loss of life" if told and f.value("war") else None
+
+
+def _nationality(f: Filling) -> str | None:
+    subject = f.facts.subject
+    if (
+        subject is None
+        or not subject.noun
+        or not any(has_word(subject.definition, one) for one in word_bank("nationality"))
+    ):
+        return None
+    others = sorted(one for one in word_bank("other_nationality") if not has_word(f.facts.text, one))
+    return f.rng.choice(others) if others else None
+
+
+MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
+    "subject": _subject,
+    "anything": _anything,
+    "thing": _thing,
+    "name": _name,
+    "noun": _noun,
+    "answer": lambda f: f.facts.answer if _single(f) else None,
+    "rival": _rival,
+    "claim": _claim,
+    "rival_claim": _rival_claim,
+    "either": _either,
+    "denial": _denial,
+    "never": _never,
+    "would": _would,
+    "deed": _deed,
+    "statement": _statement,
+    "rival_statement": _rival_statement,
+    "hundredfold": _hundredfold,
+    "start": lambda f: str(_start(f)) if _start(f) else None,
+    "decade": _decade,
+    "century": _century,
+    "before": _before,
+    "living": _living,
+    "office": _office,
+    "edition": _edition,
+    "later": _later,
+    "land": _land,
+    "far_land": _far_land,
+    "in_region": _in_region,
+    "authored": _authored,
+    "harm": _harm,
+    "nationality": _nationality,
+}
+"""Gap -> what fills it. The others of `lever_rules.GAPS` are filled by the operators where they work."""
+
+
+def as_question(text: str) -> str:
+    """A filled wording as a question: with a capital and one mark at its end."""
+    return capitalise(re.sub(r"\s+", " ", text).strip().rstrip("?. ")) + "?"

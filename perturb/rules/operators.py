@@ -1,0 +1,317 @@
+"""The operators of the offline engine: each takes an instance and a rule's data and yields what may come of them.
+
+An operator yields drafts, the best first; the engine takes the first that keeps its promises. It abstains by yielding
+none, which is the most frequent outcome.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from perturb.features import word_bank, word_pattern
+from perturb.records import Passage, Rule
+from perturb.rules.answer_cuts import answer_gone, mention_spans
+from perturb.rules.cuts import CUTTERS, TAKES_ANSWER, beside_answer
+from perturb.rules.donated import joined, unrelated
+from perturb.rules.facts import Facts
+from perturb.rules.gaps import Filling, as_question
+from perturb.rules.measures import measures_in
+from perturb.rules.question import is_cased
+from perturb.rules.redaction import without_names
+from perturb.rules.words import capitalise, has_word, spans_of
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an operator made: question and signal passages."""
+
+    query: str
+    passages: tuple[Passage, ...]
+
+
+Operator = Callable[[Rule, Filling], Iterator[Draft]]
+
+
+def _ask(rule: Rule, f: Filling) -> Iterator[Draft]:
+    text = f.fill(rule.say)
+    if text is not None:
+        yield Draft(as_question(text), f.facts.passages)
+
+
+def _in_style(query: str, text: str) -> str:
+    """An addition in small letters where the question has no capitals."""
+    return text if is_cased(query) else text.lower()
+
+
+def _remark(rule: Rule, f: Filling) -> Iterator[Draft]:
+    query = f.facts.instance.query.rstrip()
+    text = f.fill(rule.say)
+    if text is None:
+        return
+    place = f.local.get("place")
+    if place is None:
+        span = f.facts.query_name
+    else:
+        found = spans_of(query, place)
+        span = found[0] if len(found) == 1 else None
+    if span is None or re.match(r"['’]", query[span[1] :]):
+        return
+    left, right = query[: span[1]], query[span[1] :]
+    if rule.what == "before":
+        article = re.search(r"\b(?:the|an?) $", query[: span[0]], re.IGNORECASE)
+        start = article.start() if article else span[0]
+        if re.search(r"\b(?:song|movie|film|book|novel|show|series|play|of|called) $", query[:start]):
+            return
+        yield Draft(query[:start] + _in_style(query, f"{text} ") + query[start:], f.facts.passages)
+        return
+    follows = right.split()[:1]
+    if not right.strip("?. "):
+        yield Draft(f"{left}, {_in_style(query, text)}{right}", f.facts.passages)
+    elif word_pattern("question_goes_on").match(right) or (follows and follows[0] in word_bank("event_verb")):
+        yield Draft(f"{left}, {_in_style(query, text)},{right}", f.facts.passages)
+
+
+def _reword(rule: Rule, f: Filling) -> Iterator[Draft]:
+    query = f.facts.instance.query
+    for old, new in f.rng.sample(rule.words, len(rule.words)):
+        found = re.search(rf"(?<![\w'-]){old}(?![\w'-])", query, re.IGNORECASE)
+        if found is not None and not _in_a_name(f.facts, found.span()):
+            word = found.expand(f.rng.choice(new))
+            yield Draft(query[: found.start()] + word + query[found.end() :], f.facts.passages)
+
+
+def _in_a_name(facts: Facts, span: tuple[int, int]) -> bool:
+    """Whether words of the question belong to a name: one of them is written with a capital once names are."""
+    low = facts.instance.query
+    if len(facts.query) > len(low):
+        return True
+    name = facts.query_name
+    return (name is not None and span[0] < name[1] and name[0] < span[1]) or (
+        any(char.isupper() for char in facts.query[slice(*span)])
+    )
+
+
+def _rename(rule: Rule, f: Filling) -> Iterator[Draft]:
+    subject = f.facts.subject
+    if f.value("if:work") is not None and subject is not None and _only_one(f.facts, subject.noun):
+        yield from _renamed(rule, f, f.facts.passages)
+
+
+def _renamed(rule: Rule, f: Filling, passages: tuple[Passage, ...]) -> Iterator[Draft]:
+    """The question with a wording in the place of the subject's name and of the noun before it."""
+    query, span, text = f.facts.instance.query, f.facts.query_name, f.fill(rule.say)
+    if span is not None and text is not None and word_pattern("question_goes_on").match(query[span[1] :]):
+        head = word_pattern("subject_noun").sub("", query[: span[0]])
+        yield Draft(head + text + query[span[1] :], passages)
+
+
+def _only_one(facts: Facts, noun: str) -> bool:
+    """Whether the passage speaks of one thing of the kind: no plural, no other thing named with the noun."""
+    text = facts.text.lower()
+    return not re.search(
+        rf"\b(?:another|other|second|first|two|three|{noun}s|films|movies|songs|books|novels|sequel|remake|cover\w*)\b",
+        text,
+    )
+
+
+def _add(rule: Rule, f: Filling) -> Iterator[Draft]:
+    facts = f.facts
+    for index, sentence in enumerate(facts.sentences):
+        holds = sentence in facts.answer_sentences
+        if (
+            holds != (rule.what == "answer")
+            or not sentence.complete
+            or (facts.passages[sentence.passage].role != "signal")
+        ):
+            continue
+        if rule.what == "figure" and not _set_figure(f, sentence.text):
+            continue
+        if rule.what == "date" and not _set_date(f, sentence.text):
+            continue
+        after = facts.sentences[index + 1] if index + 1 < len(facts.sentences) else None
+        if after is not None and re.match(
+            r"(?:This|That|These|Those|It|He|She|They|However|But)\b", after.text
+        ):
+            continue
+        text = f.fill(rule.say)
+        if text is not None:
+            old = facts.passages[sentence.passage].text
+            new = f"{old[: sentence.end]} {capitalise(text)}{old[sentence.end :]}"
+            yield Draft(facts.instance.query, facts.with_text(sentence.passage, new))
+
+
+def _set_figure(f: Filling, sentence: str) -> bool:
+    """Fill the gaps of the one large figure of a sentence."""
+    found = word_pattern("figure").findall(sentence)
+    numbers = re.findall(r"\d[\d,.]*", sentence)
+    if len(found) != 1 or len(numbers) - len(re.findall(r"\b(?:1\d|20)\d\d\b(?!,)", sentence)) != 1:
+        return False
+    figure = found[0].rstrip(",.")
+    if "." in figure or not beside_answer(f.facts, figure):
+        return False
+    value = int(figure.replace(",", ""))
+    if value < 120 or re.search(
+        rf"(?:about|around|nearly|over|some|roughly|approximately|than|[$£€]) ?{re.escape(figure)}", sentence
+    ):
+        return False
+    digits = len(str(value)) - 2
+    rounded = round(value, -digits)
+    near = round(value * f.rng.choice((0.82, 0.86, 1.15, 1.19)), -digits)
+    if rounded == value:
+        return False
+    f.local |= {"figure": figure, "round_figure": f"{rounded:,}", "near_figure": f"{near:,}"}
+    return True
+
+
+def _set_date(f: Filling, sentence: str) -> bool:
+    """Fill the gap of the one full date of a sentence with one some days away."""
+    month = word_pattern("month").pattern
+    dates = list(
+        re.finditer(
+            rf"\b(?:{month} (\d{{1,2}}),? (?:1\d|20)\d\d|(\d{{1,2}}) {month} (?:1\d|20)\d\d)\b", sentence
+        )
+    )
+    years = re.findall(r"\b(?:1\d|20)\d\d\b", sentence)
+    if len(dates) != 1 or len(years) != 1 or not beside_answer(f.facts, dates[0][0]):
+        return False
+    day = next(filter(None, dates[0].groups()))
+    other = int(day) + f.rng.choice((3, 4, 6)) if int(day) < 20 else int(day) - f.rng.choice((3, 5, 8))
+    f.local["other_date"] = re.sub(rf"\b{day}\b", str(other), dates[0][0], count=1)
+    return not has_word(f.facts.text, f.local["other_date"])
+
+
+def _restate(rule: Rule, f: Filling) -> Iterator[Draft]:
+    facts = f.facts
+    text = (
+        f.fill(rule.say) if len(facts.answer_sentences) == 1 and facts.answer_sentences[0].complete else None
+    )
+    if text is None:
+        return
+    sentence = facts.answer_sentences[0]
+    old = facts.passages[sentence.passage].text
+    yield Draft(
+        facts.instance.query,
+        facts.with_text(sentence.passage, old[: sentence.start] + capitalise(text) + old[sentence.end :]),
+    )
+
+
+_CLEAN_RIGHT = re.compile(
+    r"(?:[.,;)]|$|\s+(?:and|or|in|on|to|for|is|was|by|at|from|with|as|who|which|that|when|of|during)\b)"
+)
+
+
+def _substitute(rule: Rule, f: Filling) -> Iterator[Draft]:
+    facts, text = f.facts, f.fill(rule.say)
+    spots = [(i, span) for i, one in enumerate(facts.passages) for span in mention_spans(facts, one.text)]
+    if text is None or len(spots) != 1:
+        return
+    passages = list(facts.passages)
+    for index, span in reversed(spots):
+        old = passages[index].text
+        start, end = _with_quotes(old, *span)
+        if not _CLEAN_RIGHT.match(old[end:]) or re.search(r"[\w-]$|[\"“(]$", old[:start]):
+            return
+        if re.search(r"\b(?:[A-Z][\w’'-]+|an?) $", old[:start]) and not re.search(
+            r"(?:^|[.!?] )[A-Z][a-z]+ $", old[:start]
+        ):
+            return
+        passages[index] = replace(passages[index], text=old[:start] + text + old[end:])
+    yield from _without_answer(facts, tuple(passages))
+
+
+def _with_quotes(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span with the quotation marks or brackets that hold nothing else."""
+    pair = text[max(0, start - 1) : start] + text[end : end + 1]
+    return (start - 1, end + 1) if pair in ('""', "“”", "()") else (start, end)
+
+
+def _without_answer(facts: Facts, passages: tuple[Passage, ...]) -> Iterator[Draft]:
+    """The draft, if nothing in it betrays the answer; titles that hold it are taken off."""
+    clean = tuple(
+        replace(one, title="") if any(has_word(one.title, alias) for alias in facts.instance.answers) else one
+        for one in passages
+    )
+    if answer_gone(facts, clean) is None:
+        yield Draft(facts.instance.query, clean)
+
+
+def _delete(rule: Rule, f: Filling) -> Iterator[Draft]:
+    for index, text in CUTTERS[rule.what or ""](f.facts):
+        passages = f.facts.with_text(index, re.sub(r" +([,.;])", r"\1", text))
+        if rule.what in TAKES_ANSWER:
+            yield from _without_answer(f.facts, passages)
+        else:
+            yield Draft(f.facts.instance.query, passages)
+
+
+def _redact(rule: Rule, f: Filling) -> Iterator[Draft]:
+    mark = f.rng.choice(rule.say)
+    passages = tuple(replace(one, text=without_names(one.text, mark), title="") for one in f.facts.passages)
+    if all(one.text.count(mark) >= 2 for one in passages):
+        yield from _without_answer(f.facts, passages)
+
+
+def _exchange(_: Rule, f: Filling) -> Iterator[Draft]:
+    for passages in unrelated(f):
+        yield Draft(f.facts.instance.query, passages)
+
+
+def _join(rule: Rule, f: Filling) -> Iterator[Draft]:
+    subject = f.facts.subject
+    if subject is None or not subject.kind or not f.facts.one_answer:
+        return
+    for noun, text in joined(f):
+        f.local["noun"] = noun
+        yield from _renamed(rule, f, f.facts.with_text(f.facts.home, text))
+
+
+def _clock(rule: Rule, f: Filling) -> Iterator[Draft]:
+    facts = f.facts
+    query = facts.instance.query.strip().rstrip("?. ")
+    if not re.match(r"when (?:did|was|were) ", query, re.IGNORECASE) or facts.kind != "date":
+        return
+    if len(facts.mentions) != 1 or re.search(r"\b(?:last|begin|year|war)\b", query):
+        return
+    mention = facts.mentions[0]
+    text = facts.passages[mention.passage].text
+    day = re.search(r"\b\d{1,2}\b", re.sub(r"\d{4}", "", mention.text))
+    lead = re.search(r"\b[Oo]n $", text[: mention.start])
+    if not day or not word_pattern("month").search(mention.text) or lead is None:
+        return
+    part = f.rng.choice(("in the evening", "in the morning"))
+    f.local["clock"] = f"{f.rng.randint(8, 11)}:{f.rng.randint(11, 52)} {part}"
+    f.local["asked"] = query.split(" ", 1)[1]
+    asked = f.fill(rule.say)
+    at = "At" if lead[0][0] == "O" else "at"
+    new = f"{text[: lead.start()]}{at} {f.local['clock']} on {text[mention.start :]}"
+    if asked is not None:
+        yield Draft(asked, facts.with_text(mention.passage, new))
+
+
+def _convert(_: Rule, f: Filling) -> Iterator[Draft]:
+    for index, passage in enumerate(f.facts.passages):
+        for end, other in measures_in(passage.text):
+            yield Draft(
+                f.facts.instance.query,
+                f.facts.with_text(index, f"{passage.text[:end]} ({other}){passage.text[end:]}"),
+            )
+
+
+OPERATIONS: Mapping[str, Operator] = {
+    "ask": _ask,
+    "remark": _remark,
+    "reword": _reword,
+    "rename": _rename,
+    "add": _add,
+    "restate": _restate,
+    "substitute": _substitute,
+    "time": _clock,
+    "convert": _convert,
+    "delete": _delete,
+    "redact": _redact,
+    "exchange": _exchange,
+    "join": _join,
+}
+"""Operator -> what it does; the registry for those that a rule of one's own may name."""

@@ -1,0 +1,224 @@
+"""What a passage is about: its name as the passage writes it, the noun that says what it is, and when it began."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from perturb.features import word_bank, word_table
+from perturb.records import Passage
+from perturb.rules.question import bare_title
+from perturb.rules.words import has_word, is_common, plain, spans_of
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The thing, person or event that a passage is about."""
+
+    name: str
+    kind: str
+    """One of the kinds of `levers/words.yaml`; empty where it is not sure."""
+    noun: str
+    """The noun by which the passage calls it: `ballad`, `sitcom`."""
+    full: str
+    """How a sentence names it: a work with its noun, other things with their article."""
+    start: int | None
+    """The year in which it came out, began or was born, where the passage gives just one."""
+    definition: str
+    """The sentence that says what it is, up to its end; empty if there is none."""
+
+
+@cache
+def _kind_of_noun() -> dict[str, str]:
+    return {noun: kind for kind, nouns in word_table("kinds").items() for noun in nouns}
+
+
+_NAMED_WITH_NOUN = ("song", "album", "film", "series", "book", "text", "stage", "game")
+_QUOTED = ("song", "text")
+_NAMED_BARE = ("person", "band", "company", "country", "city", "state", "school")
+_COMMON = ("animal", "bird", "fish", "plant", "dish", "organ", "substance")
+"""Kinds whose names are common nouns, with a small letter."""
+_NO_SUBJECT = re.compile(
+    r"^(?:List|Lists|History|Timeline|Economic history|Index|Outline|Glossary) |\bcharacters$|^\d+$"
+)
+
+
+@lru_cache(maxsize=512)
+def subject_of(query: str, passage: Passage) -> Subject | None:
+    """The subject of a passage by its title; None where the passage never names it or its form is unclear."""
+    title = passage.title if has_word(passage.text, passage.title) else bare_title(passage.title)
+    if not title or _NO_SUBJECT.search(title) or len(title.split()) > 8 or not re.match(r"[^\W_]", title):
+        return None
+    spans = spans_of(passage.text, title)
+    if not spans:
+        return None
+    name = _as_written(passage.text, title)
+    definition, head = _defined(name, passage.text)
+    kind, noun = _kind(name, title, passage, head, query)
+    if kind in (*_NAMED_WITH_NOUN, *_NAMED_BARE):
+        name = passage.text[slice(*spans[0])]
+    if kind == "person" and not _is_person(name):
+        return None
+    if not kind and (
+        _may_be_person(name) or re.search(r"\b(?:character|surname|given name|protagonist)\b", definition)
+    ):
+        return None
+    if _is_plural(name, kind, passage.text):
+        return None
+    return Subject(
+        name, kind, noun, _full(name, kind, noun, passage.text), _start(kind, passage.text), definition
+    )
+
+
+def _as_written(text: str, title: str) -> str:
+    """The name as the passage writes it inside a sentence; a common noun in small letters."""
+    forms = [
+        text[start:end]
+        for start, end in spans_of(text, title)
+        if start > 1 and text[start - 2] not in '.!?\n"'
+    ]
+    if forms:
+        return forms[0]
+    first, _, rest = title.partition(" ")
+    common = is_common(plain(first)) and rest == rest.lower() and not title[:2].isupper()
+    return title[:1].lower() + title[1:] if common else title
+
+
+_CUT = re.compile(
+    r"[,;.()\[]| (?:of|by|that|which|who|in|on|from|for|with|and|at|to|about|near|between|whose|where|than|"
+    r"based|written|set|created|directed|recorded|starring|produced|released|located|performed|published|sung|"
+    r"consisting|adapted|composed|originally|developed|native|known|used|designed|built|held|owned|made|hosted)\b"
+)
+
+
+def _defined(name: str, text: str) -> tuple[str, str]:
+    """The sentence that defines a name, and the words of its "is a …" up to the first preposition."""
+    bare = re.escape(re.sub(r"^(?:The|A|An|the) ", "", name))
+    found = re.search(
+        rf"{bare}[\"”']?(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))?,?(?:\s[^.;]{{3,70}},)?\s+(?:is|was)\s+"
+        r"(?:both )?(?:an?|the|one of the)\s+([^;\n]{3,160})",
+        text,
+        re.IGNORECASE,
+    ) or re.search(rf"{bare}[\"”']?, an? ([^;\n]{{3,100}})", text)
+    if found is None:
+        return "", ""
+    stop = re.search(r"\.(?:\s|$)", text[found.end() - len(found[1]) :])
+    end = found.end() - len(found[1]) + stop.start() if stop else len(text)
+    return text[found.start() : end], _CUT.split(found[1])[0]
+
+
+def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> tuple[str, str]:
+    """Kind and noun: by the title's bracket, the definition, the question, or the name's own last word."""
+    if re.match(r"World War\b", name):
+        return "war", "war"
+    if name in word_bank("city"):
+        return "city", "city"
+    if name in word_bank("region"):
+        return "country", "country"
+    bracket = re.search(r"\(([^()]*)\)\s*$", passage.title)
+    inside = bracket[1] if bracket else ""
+    if re.search(r"\b(?:disambiguation|character|franchise|comics?)\b", inside):
+        return "", ""
+    if "season" in inside or re.search(r"\bTV series\b", inside):
+        return "series", "series"
+    for words in (inside, head):
+        if found := _head_noun(words):
+            return found
+    if head:
+        return "", ""
+    place = query.lower().find(re.sub(r"^the ", "", name.lower()))
+    before = re.sub(r" (?:the|called|named)$", "", query[:place].lower().rstrip()) if place > 0 else ""
+    noun = before.rsplit(" ", 1)[-1] if before else ""
+    if _kind_of_noun().get(noun) in _NAMED_WITH_NOUN:
+        return _kind_of_noun()[noun], noun
+    tail = plain(title.rsplit(maxsplit=1)[-1])
+    if (
+        " " in title
+        and title.rsplit(maxsplit=1)[-1][:1].isupper()
+        and tail not in ("play", "bank", "club", "heart")
+    ):
+        kind = _kind_of_noun().get(tail, "")
+        return (kind, tail) if kind not in ("", "person", *_NAMED_WITH_NOUN) else ("", "")
+    return "", ""
+
+
+def _head_noun(words: str) -> tuple[str, str] | None:
+    """The known noun at the end of a definition's head, and its kind."""
+    low = words.lower().split()
+    for length in (2, 1):
+        noun = " ".join(low[-length:])
+        if len(low) >= length and (kind := _kind_of_noun().get(noun)):
+            if noun == "series" and not re.search(
+                r"\b(?:television|tv|drama|comedy|web|crime|anime|streaming)\b", words.lower()
+            ):
+                return None
+            if noun == "show" and not re.search(
+                r"\b(?:television|tv|talk|game|reality|variety)\b", words.lower()
+            ):
+                return None
+            return kind, noun
+    return None
+
+
+def _is_person(name: str) -> bool:
+    words = name.split()
+    return 2 <= len(words) <= 4 and all(word[:1].isupper() for word in words)
+
+
+def _may_be_person(name: str) -> bool:
+    return name.split(maxsplit=1)[0] in word_bank("first_name")
+
+
+def _is_plural(name: str, kind: str, text: str) -> bool:
+    if kind in (*_NAMED_WITH_NOUN, "person", "band", "team", "company"):
+        return False
+    last = plain(name.rsplit(maxsplit=1)[-1])
+    ended = (
+        last.endswith("s")
+        and not last.endswith(("ss", "us", "is"))
+        and last not in ("series", "texas", "massachusetts")
+    )
+    verb = re.search(rf"{re.escape(name)} (?:are|were|have)\b", text, re.IGNORECASE)
+    return verb is not None or (
+        ended and re.search(rf"{re.escape(name)} (?:is|was|has)\b", text, re.IGNORECASE) is None
+    )
+
+
+def _full(name: str, kind: str, noun: str, text: str) -> str:
+    if kind in _QUOTED:
+        return f'the {noun} "{name}"'
+    if kind in _NAMED_WITH_NOUN:
+        return f"the {noun} {name}"
+    if kind in _NAMED_BARE:
+        return name
+    if re.match(r"(?:the|a|an) ", name, re.IGNORECASE):
+        return f"the {name.split(maxsplit=1)[1]}"
+    articles = [(text[max(0, start - 4) : start].lower()) for start, _ in spans_of(text, name)]
+    if sum(one == "the " for one in articles) * 2 >= len(articles):
+        return f"the {name}"
+    if any(re.search(r"\ban? $", one) for one in articles):
+        return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    return name
+
+
+_YEAR = r"\b(1[4-9]\d\d|20[0-2]\d)\b"
+_BEGAN = {
+    "person": rf"\(born [^()]*?{_YEAR}|\([^()]{{0,60}}?{_YEAR}\s*[–-]",
+    "work": (
+        rf"\b(?:released|published|premiered|aired|debuted|broadcast|recorded)\b[^.;]{{0,60}}?{_YEAR}|\ban? {_YEAR} "
+    ),
+    "body": rf"\b(?:founded|established|opened|formed|incorporated|built|completed|created)\b[^.;]{{0,40}}?{_YEAR}",
+}
+
+
+def _start(kind: str, text: str) -> int | None:
+    if not kind:
+        return None
+    sort = "person" if kind == "person" else "work" if kind in _NAMED_WITH_NOUN else "body"
+    if sort == "work" and re.search(r"\b(?:covered|cover|remake|version)\b", text):
+        return None
+    found = [int(next(filter(None, one.groups()))) for one in re.finditer(_BEGAN[sort], text)]
+    if sort == "person":
+        return found[0] if found else None
+    return found[0] if len(set(found)) == 1 else None
