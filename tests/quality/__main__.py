@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from perturb.errors import PerturbError
 from tests.quality import fingerprints
 from tests.quality.drawing import draw_items, draw_rejected
 from tests.quality.figures import Figures, figures_by_cell, figures_by_check, figures_by_lever
+from tests.quality.halves import Half, write_half
 from tests.quality.sheets import Reading, read_sheet, strip_sheet, write_sheet
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
@@ -23,12 +25,23 @@ def draw(
     sheet: Annotated[Path, typer.Argument(help="The sheet to write.")],
     seed: Annotated[int, typer.Option(help="Decides which items are drawn; take one not used before.")],
     per_cell: Annotated[int, typer.Option(min=1, help="Items of each cell, or of each check.")] = 20,
+    per_lever: Annotated[
+        int | None, typer.Option(min=1, help="So many items of each lever in place of each cell.")
+    ] = None,
+    half: Annotated[
+        Half, typer.Option(help="Which questions: see `halves.py`; take held-out ones for readers only.")
+    ] = "both",
     rejected: Annotated[
         bool, typer.Option("--rejected", help="Items that the offline checks reject.")
     ] = False,
 ) -> None:
     """Draw items into a sheet with the rubric's five questions, to be answered with yes or no."""
-    items = (draw_rejected if rejected else draw_items)(source, seed, per_cell)
+    with tempfile.TemporaryDirectory() as folder:
+        rows = source if half == "both" else write_half(source, half, Path(folder) / source.name)
+        if rejected:
+            items = draw_rejected(rows, seed, per_cell)
+        else:
+            items = draw_items(rows, seed, per_cell, per_lever=per_lever)
     write_sheet(sheet, items, seed)
     typer.echo(f"{len(items)} items in {sheet}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from perturb.catalogue import Catalogue
@@ -13,6 +14,7 @@ from perturb.digests import digest, fraction_of
 from perturb.generate.by_rule import generate_by_rule
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Job, JobOutcome
 from perturb.rules.checks import CHECKS, judge_by_rule
+from perturb.rules.donors import DonorTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +33,23 @@ class DrawnItem:
         return digest(str(self.candidate.cell), self.candidate.lever, self.candidate.query, passages)
 
 
-def draw_items(source: Path, seed: int, per_cell: int, cells: Sequence[Cell] = ALL_CELLS) -> list[DrawnItem]:
+def draw_items(
+    source: Path, seed: int, per_cell: int, cells: Sequence[Cell] = ALL_CELLS, per_lever: int | None = None
+) -> list[DrawnItem]:
     """Up to `per_cell` accepted items of each cell, every one of another instance; `seed` decides which.
 
-    Raises `SourceError` if the source cannot be read.
+    With `per_lever`, up to so many of each lever instead. Raises `SourceError` if the source cannot be read.
     """
     instances = curate(SourceRequest(source)).instances
-    catalogue = Catalogue.load()
+    drawing = Drawing(Catalogue.load(), instances, DonorTable.of(instances), seed)
     items: list[DrawnItem] = []
     for cell in cells:
-        accepted = accepted_items(catalogue, instances, cell, seed)
-        items += [item for item, _ in zip(accepted, range(per_cell), strict=False)]
+        if per_lever is None:
+            items += islice(drawing.accepted(cell), per_cell)
+            continue
+        for lever in drawing.catalogue.levers_of(cell):
+            if lever.rule is not None:
+                items += islice(drawing.accepted(cell, lever.name), per_lever)
     return items
 
 
@@ -53,49 +61,42 @@ def draw_rejected(
     Raises `SourceError` if the source cannot be read.
     """
     instances = curate(SourceRequest(source)).instances
-    catalogue = Catalogue.load()
-    rejected = [
-        item for cell in cells for item in _judged(catalogue, instances, cell, seed) if item.rejected_by
-    ]
+    drawing = Drawing(Catalogue.load(), instances, DonorTable.of(instances), seed)
+    rejected = [item for cell in cells for item in drawing.judged(cell) if item.rejected_by]
     rejected.sort(key=lambda item: fraction_of("draw", seed, item.digest))
     first = {check: [item for item in rejected if item.rejected_by[0] == check] for check in CHECKS}
     return [item for check in CHECKS for item in first[check][:per_check]]
 
 
-def accepted_items(
-    catalogue: Catalogue, instances: Sequence[BaseInstance], cell: Cell, seed: int
-) -> Iterator[DrawnItem]:
-    """The accepted items of one cell, one for each instance that yields any, in an order the seed decides."""
-    return (item for item in _judged(catalogue, instances, cell, seed) if not item.rejected_by)
+@dataclass(frozen=True)
+class Drawing:
+    """Base instances with their donors, from which items are made in an order that the seed decides."""
 
+    catalogue: Catalogue
+    instances: Sequence[BaseInstance]
+    donors: DonorTable
+    seed: int
 
-def _judged(
-    catalogue: Catalogue, instances: Sequence[BaseInstance], cell: Cell, seed: int
-) -> Iterator[DrawnItem]:
-    """Every candidate of one cell with the checks that reject it, in an order the seed decides."""
-    for instance in sorted(instances, key=lambda i: fraction_of("draw", seed, str(cell), i.id)):
-        candidate = candidate_of(catalogue, instance, cell, seed)
-        if candidate is not None:
-            yield DrawnItem(instance, candidate, _rejecting(catalogue, instance, candidate))
+    def accepted(self, cell: Cell, lever: str | None = None) -> Iterator[DrawnItem]:
+        """The accepted items of one cell or lever, one for each instance that yields any."""
+        return (item for item in self.judged(cell, lever) if not item.rejected_by)
 
+    def judged(self, cell: Cell, lever: str | None = None) -> Iterator[DrawnItem]:
+        """Every candidate of one cell or lever with the checks that reject it."""
+        for instance in sorted(
+            self.instances, key=lambda i: fraction_of("draw", self.seed, str(cell), lever or "", i.id)
+        ):
+            candidate = self.candidate(instance, cell, lever)
+            if candidate is not None:
+                yield DrawnItem(instance, candidate, self._rejecting(instance, candidate))
 
-def candidate_of(
-    catalogue: Catalogue, instance: BaseInstance, cell: Cell, seed: int, lever: str | None = None
-) -> Candidate | None:
-    """What the engine makes of an instance, before the offline panel; None if it abstains or a check refuses."""
-    job = Job(
-        digest(instance.id, str(cell), seed),
-        instance.id,
-        cell,
-        "rules",
-        0,
-        "quality",
-        ((lever,),) if lever else None,
-    )
-    made = generate_by_rule(catalogue, job, instance, seed)
-    return made.candidate if made.outcome is JobOutcome.CANDIDATE else None
+    def candidate(self, instance: BaseInstance, cell: Cell, lever: str | None = None) -> Candidate | None:
+        """What the engine makes of an instance, before the offline panel; None if it abstains or a check refuses."""
+        name = digest(instance.id, str(cell), self.seed)
+        job = Job(name, instance.id, cell, "rules", 0, "quality", ((lever,),) if lever else None)
+        made = generate_by_rule(self.catalogue, job, instance, self.seed, self.donors.lent_to(instance))
+        return made.candidate if made.outcome is JobOutcome.CANDIDATE else None
 
-
-def _rejecting(catalogue: Catalogue, instance: BaseInstance, candidate: Candidate) -> tuple[str, ...]:
-    target = catalogue.classes[candidate.cell.perturbation_class].target
-    return tuple(c for c in CHECKS if not judge_by_rule(c, instance, candidate, target).passed)
+    def _rejecting(self, instance: BaseInstance, candidate: Candidate) -> tuple[str, ...]:
+        target = self.catalogue.classes[candidate.cell.perturbation_class].target
+        return tuple(c for c in CHECKS if judge_by_rule(c, instance, candidate, target).passed is False)

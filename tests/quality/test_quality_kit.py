@@ -26,6 +26,7 @@ from tests.quality.fingerprints import (
     read_gains,
     telling_words,
 )
+from tests.quality.halves import is_held_out, write_half
 from tests.quality.sheets import KEPT, read_sheet, strip_sheet, write_sheet
 
 LOW_CELL = next(cell for cell in ALL_CELLS if str(cell) == "P-MissingInfo/LOW")
@@ -100,6 +101,19 @@ def test_a_sheet_with_an_item_twice_is_refused(source: Path, tmp_path: Path) -> 
     answered(sheet)
     with pytest.raises(SourceError, match="twice"):
         read_sheet(sheet)
+
+
+def test_the_halves_part_the_questions_and_follow_their_digits(tmp_path: Path) -> None:
+    source = tmp_path / "all.jsonl"
+    rows = [{"id": f"nq-{n:04}"} for n in range(40)] + [{"sample_id": f"nqg-{n:04}"} for n in range(40)]
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    halves = [
+        write_half(source, half, tmp_path / half).read_text(encoding="utf-8").splitlines()
+        for half in ("development", "held-out")
+    ]
+    assert sorted(halves[0] + halves[1]) == sorted(map(json.dumps, rows))
+    assert all(10 < len(half) < 70 for half in halves)
+    assert all(is_held_out(f"nq-{n:04}") == is_held_out(f"nqg-{n:04}") for n in range(40))
 
 
 def test_a_share_is_shown_with_its_interval() -> None:
