@@ -88,8 +88,8 @@ def table_command(
 
 @bas_app.command("run")
 def run_command(
-    questions: shared.QuestionsArgument,
-    model: shared.ModelOption,
+    questions: shared.QuestionsArgument = None,
+    model: shared.ModelOption = None,
     judge: shared.GraderOption = None,
     elicitation: Annotated[
         list[ElicitationName] | None,
@@ -111,6 +111,9 @@ def run_command(
     batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
     batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
     executor: shared.ExecutorOption = "local",
+    replay: shared.ReplayOption = None,
+    fill: shared.FillOption = False,
+    demo: shared.DemoOption = False,
     json_output: shared.JsonOption = False,
 ) -> None:
     """Ask models questions and how sure they are, grade the answers, and score the confidence.
@@ -122,19 +125,23 @@ def run_command(
     from perturb.evaluate.elicit import Elicitation
     from perturb.evaluate.question_formats import FORMATS
     from perturb.evaluate.question_sets import read_questions
+    from perturb.evaluate.replayed import find_questions
     from perturb.evaluate.run import run_task
     from perturb.evaluate.task import RunOptions
     from perturb.score.confidence_report import score_confidence
 
+    recorded = shared.find_replay("bas", questions, model, demo, replay, fill)
     names = shared.model_names(model, models, request, reply)
     check_repeats("--elicitation", elicitation or ())
     check_choice("--format", form, FORMATS)
-    under_test = names.find_all(model, judge)
-    question_set = read_questions(questions, form).draw(limit, seed)
-    ways = tuple(Elicitation(name.value) for name in elicitation or (ElicitationName.DIRECT,))
-    task = BasTask(question_set, ways, k)
+    given = None if questions is None else read_questions(questions, form).draw(limit, seed)
+    question_set, under_test = find_questions("bas", given, recorded, names, (model or (), judge))
+    said = recorded.recording.header["ways"] if recorded else {}
+    ways = tuple(Elicitation(name) for name in elicitation or said.get("elicitations", [Elicitation.DIRECT]))
+    task = BasTask(question_set, ways, said.get("k", k))
     folder = out or Path("outputs") / f"bas-{question_set.name}"
-    options = RunOptions(budget_usd=budget_usd, **shared.run_options(executor, batch, batch_rows, batch_poll))
+    called = shared.run_options(executor, batch, batch_rows, batch_poll)
+    options = RunOptions(budget_usd=budget_usd, replay=recorded, **called)
     ended = shared.run_and_report(lambda: run_task(task, under_test, folder, options, progress=True))
     facts = ended.facts
     try:

@@ -9,6 +9,9 @@ import typer.core
 DEFAULT = "table"
 """The command that is meant where the first word names none."""
 
+DEMO = "--demo"
+"""An option of `run`, which is meant where it comes first."""
+
 
 class TableGroup(typer.core.TyperGroup):
     """Takes `table` as said where the first word is no command of the group; a file called `run` is `./run`."""
@@ -17,6 +20,8 @@ class TableGroup(typer.core.TyperGroup):
         """Put the command in where it is left out."""
         if not args:
             ctx.fail(f"missing argument: give a TABLE, or one of the commands {', '.join(self.commands)}")
+        if args[0] == DEMO:
+            args = ["run", *args]
         known = {*self.commands, *ctx.help_option_names}
         if args[0] not in known:
             args = [DEFAULT, *args]

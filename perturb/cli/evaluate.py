@@ -13,13 +13,13 @@ from perturb.cli.output import note, print_json, print_report
 
 def evaluate_command(
     snapshot: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help="A snapshot or run folder, a .jsonl or .parquet file, or OWNER/NAME[@REVISION] on the Hub.",
             show_default=False,
         ),
-    ],
-    model: shared.ModelOption,
+    ] = None,
+    model: shared.ModelOption = None,
     judge: Annotated[
         str | None, typer.Option(help="Who judges replies that are not a code; named like a model.")
     ] = None,
@@ -41,6 +41,9 @@ def evaluate_command(
     batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
     batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
     executor: shared.ExecutorOption = "local",
+    replay: shared.ReplayOption = None,
+    fill: shared.FillOption = False,
+    demo: shared.DemoOption = False,
     json_output: Annotated[bool, typer.Option("--json", help="End with one JSON object on stdout.")] = False,
 ) -> None:
     """Evaluate models on a snapshot, or go on with an evaluation that was stopped.
@@ -49,9 +52,11 @@ def evaluate_command(
     """
     from perturb.evaluate import EvaluationPlan, ItemSource, evaluate
 
+    recorded = shared.find_replay("evaluate", snapshot, model, demo, replay, fill)
     plan = EvaluationPlan(
-        source=ItemSource(snapshot, subset, split, limit),
-        models=tuple(model),
+        source=None if snapshot is None else ItemSource(snapshot, subset, split, limit),
+        models=tuple(model or ()),
+        replay=recorded,
         judge=judge,
         out=out,
         variant="confidence" if confidence else "plain",

@@ -85,8 +85,8 @@ def table_command(
 
 @refusal_index_app.command("run")
 def run_command(
-    questions: shared.QuestionsArgument,
-    model: shared.ModelOption,
+    questions: shared.QuestionsArgument = None,
+    model: shared.ModelOption = None,
     judge: shared.GraderOption = None,
     out: Annotated[
         Path | None,
@@ -112,6 +112,9 @@ def run_command(
     batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
     batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
     executor: shared.ExecutorOption = "local",
+    replay: shared.ReplayOption = None,
+    fill: shared.FillOption = False,
+    demo: shared.DemoOption = False,
     json_output: shared.JsonOption = False,
 ) -> None:
     """Ask models twice: in the first pass they may refuse, in the second they must answer what they refused.
@@ -120,18 +123,22 @@ def run_command(
     """
     from perturb.evaluate.question_formats import FORMATS
     from perturb.evaluate.refusal_index import REFUSAL_PROMPTS, RefusalIndexTask
+    from perturb.evaluate.replayed import find_questions
     from perturb.evaluate.run import run_task
     from perturb.evaluate.task import RunOptions
     from perturb.score.refusal_report import report_refusals
 
+    recorded = shared.find_replay("refusal-index", questions, model, demo, replay, fill)
     names = shared.model_names(model, models, request, reply)
     check_choice("--format", form, FORMATS)
-    under_test = names.find_all(model, judge)
-    question_set = _read_sets(questions, form, mix, limit, seed)
-    settings = tuple(one.value for one in setting) if setting else tuple(REFUSAL_PROMPTS)
+    given = None if questions is None else _read_sets(questions, form, mix, limit, seed)
+    question_set, under_test = find_questions("refusal-index", given, recorded, names, (model or (), judge))
+    said = recorded.recording.header["ways"]["settings"] if recorded else REFUSAL_PROMPTS
+    settings = tuple(one.value for one in setting) if setting else tuple(said)
     task = RefusalIndexTask(question_set, settings)
     folder = out or Path("outputs") / f"refusal-index-{question_set.name}"
-    options = RunOptions(budget_usd=budget_usd, **shared.run_options(executor, batch, batch_rows, batch_poll))
+    called = shared.run_options(executor, batch, batch_rows, batch_poll)
+    options = RunOptions(budget_usd=budget_usd, replay=recorded, **called)
     ended = shared.run_and_report(lambda: run_task(task, under_test, folder, options, progress=True))
     found = report_refusals(folder / task.table_file)
     if json_output:

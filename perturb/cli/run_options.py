@@ -14,16 +14,25 @@ from perturb.cli.usage_errors import check_repeats, reject_option
 if TYPE_CHECKING:
     from perturb.evaluate import EvaluationReport, ModelNames
     from perturb.llm.batches import BatchLimits
+    from perturb.llm.recording import Replay
 
 
 ExecutorName = Literal["local", "processes", "ray"]
 ModelOption = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         help="Model under test: PROVIDER/MODEL, http://…, module:function, or a name from --models; repeatable.",
         show_default=False,
     ),
 ]
+ReplayOption = Annotated[
+    Path | None,
+    typer.Option(help="Take replies from this file (of `perturb export RUN --replies`), not from models."),
+]
+FillOption = Annotated[
+    bool, typer.Option("--fill", help="With --replay: ask --model and --judge for what the file lacks.")
+]
+DemoOption = Annotated[bool, typer.Option("--demo", help="Replay the embedded recording.")]
 ModelsOption = Annotated[
     Path | None, typer.Option("--models", help="YAML file of models under names of your own.")
 ]
@@ -47,7 +56,7 @@ ExecutorOption = Annotated[
 ]
 BATCH_ROWS, BATCH_POLL = 10_000, 15.0
 QuestionsArgument = Annotated[
-    str,
+    str | None,
     typer.Argument(
         metavar="QA",
         help="A .csv or .jsonl file, a snapshot folder, hub:OWNER/NAME, or faitheval:TASK.",
@@ -71,13 +80,44 @@ PageOption = Annotated[Path | None, typer.Option(help="Also write a report page:
 JsonOption = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
 
 
-def model_names(models: list[str], file: Path | None, request: str | None, reply: str | None) -> ModelNames:
+def find_replay(
+    name: str, source: str | None, models: list[str] | None, demo: bool, replay: Path | None, fill: bool
+) -> Replay | None:
+    """The replies that an evaluation is to be made from, if any; wrong use if it has neither these nor models."""
+    from perturb.errors import RecordingError
+    from perturb.llm.recording import Replay, read_recording
+    from perturb.resources import demo_recording
+
+    if demo and (source or models or replay or fill):
+        reject_option("--demo", "stands alone: leave out the source, --model, --replay and --fill")
+    if demo:
+        replay = demo_recording(name)
+        if replay is None:
+            raise RecordingError(
+                f"no recording for `perturb {name} --demo` is embedded in this version: name a source and a --model"
+            )
+    if replay is not None:
+        if fill and not models:
+            reject_option("--fill", "asks models: name them with --model and --judge")
+        return Replay(read_recording(replay), fill)
+    if fill:
+        reject_option("--fill", "goes with --replay: leave it out")
+    if source is None:
+        reject_option("source", "is missing: name what is to be asked about")
+    if not models:
+        reject_option("--model", "is missing: name at least one")
+    return None
+
+
+def model_names(
+    models: list[str] | None, file: Path | None, request: str | None, reply: str | None
+) -> ModelNames:
     """How the names of models are understood; a model named twice is wrong use."""
     import json
 
     from perturb.evaluate import ModelNames
 
-    check_repeats("--model", models)
+    check_repeats("--model", models or ())
     options: dict[str, Any] = {"file": file}
     if request is not None:
         try:

@@ -16,6 +16,7 @@ from perturb.evaluate.classify import ANSWER
 from perturb.evaluate.judge import judge_author, judge_rubric, rule_author
 from perturb.evaluate.loading import ItemSet, ItemSource, load_items
 from perturb.evaluate.models_under_test import ModelNames, ModelSet
+from perturb.evaluate.replayed import recorded_items, recorded_models
 from perturb.evaluate.requests import respond_request
 from perturb.evaluate.results import EvaluationRun, answer_kind, run_of, write_results
 from perturb.evaluate.run import run_task
@@ -31,9 +32,11 @@ from perturb.store.evaluations import read_facts
 class EvaluationPlan(RunOptions):
     """What is to be evaluated, and how."""
 
-    source: ItemSource
+    source: ItemSource | None
+    """None for the items that the replies on record are about."""
     models: tuple[str, ...]
-    """A litellm name, an address (`http://…`), `module:function`, or a name from the models file."""
+    """A litellm name, an address (`http://…`), `module:function`, or a name from the models file; of a recording,
+    some of its models, or none for all."""
     judge: str | None = None
     """Without one, only replies that are a code and nothing else are classified; the others wait for a judge."""
     out: Path | None = None
@@ -47,11 +50,25 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
 
     Raises `PerturbError`s for everything a user can mend; after an interrupt the same call goes on from the ledger.
     """
-    if not plan.models:
+    if not plan.models and plan.replay is None:
         raise ConfigError("no model is given: name at least one with --model")
     catalogue = Catalogue.load()
-    models = plan.names.find_all(plan.models, plan.judge)
-    task = RefusalBench(load_items(plan.source, catalogue), plan.variant, catalogue.codes)
+    recording = plan.replay.recording if plan.replay else None
+    if plan.source is not None:
+        item_set = load_items(plan.source, catalogue)
+    elif recording is not None:
+        item_set = recorded_items(recording)
+    else:
+        raise ConfigError("no snapshot is given: name one")
+    variant = plan.variant
+    if recording is not None:
+        recording.require("evaluation", items=item_set.digest)
+        variant = recording.header["variant"]
+    if recording is not None and not (plan.replay and plan.replay.fill):
+        models = recorded_models(recording, plan.models)
+    else:
+        models = plan.names.find_all(plan.models, plan.judge)
+    task = RefusalBench(item_set, variant, catalogue.codes)
     run = plan.out or Path("outputs") / f"evaluate-{_as_folder(task.item_set.name)}"
     return run_task(task, models, run, plan, progress=progress)
 

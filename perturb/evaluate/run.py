@@ -27,9 +27,11 @@ from perturb.llm.client import ChatModel
 from perturb.llm.limits import LimitedModel
 from perturb.llm.model_client import ModelClient
 from perturb.llm.model_factory import open_models
+from perturb.llm.recording import ReplayedModel
 from perturb.store import EvaluationLedger, queries
 from perturb.store.batches import count_batches
 from perturb.store.db import ledger_errors
+from perturb.store.recorded import missing_answers
 
 T = TypeVar("T")
 
@@ -43,7 +45,8 @@ def run_task(
     """
     started = time.monotonic()
     task.check(models)
-    check_models(models, options)
+    if options.replay is None or options.replay.fill:
+        check_models(models, options)
     with EvaluationLedger(run) as ledger, ledger_errors(ledger.path):
         task.register_run(ledger, models)
         ledger.flush()
@@ -54,6 +57,8 @@ def run_task(
         ledger.flush()
         result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
         facts = {"run": str(run), **result.facts, **call_facts(ledger), "batches": count_batches(ledger.db)}
+        if options.replay is not None:
+            facts["missing_replies"] = missing_answers(ledger.db)
     facts["seconds"] = round(time.monotonic() - started, 2)
     warnings = (*_warnings(models, options), *result.warnings)
     end = str(stopped) if stopped else None
@@ -99,7 +104,8 @@ async def open_session(
     opened: list[ChatModel] = []
     with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
         try:
-            called = models.called.values()
+            replay = options.replay
+            called = () if replay and not replay.fill else tuple(models.called.values())
             singly = [one.settings for one in called if not one.opener and not _uses_batch_api(one, options)]
             opened += open_models(singly, budget, executor.model).values()
             opened += [LimitedModel(executor.model(one.settings, one.opener)) for one in called if one.opener]
@@ -108,6 +114,12 @@ async def open_session(
 
                 in_batches = [one.settings for one in called if _uses_batch_api(one, options)]
                 opened += open_batch_models(in_batches, budget, ledger, options.batch, tell)
+            if replay:
+                live = {model.settings.name: model for model in opened}
+                opened = [
+                    ReplayedModel(one.settings, replay.recording, live.get(one.name))
+                    for one in models.called.values()
+                ]
             client = ModelClient({model.settings.name: model for model in opened}, ledger, budget)
             yield Session(ledger, models, client, retry=retry)
             await asyncio.to_thread(ledger.flush)

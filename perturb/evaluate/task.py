@@ -12,6 +12,7 @@ from perturb.config import ExecutorEntry
 from perturb.evaluate.models_under_test import ModelSet
 from perturb.evaluate.session import Session
 from perturb.llm.batches import BatchLimits
+from perturb.llm.recording import Replay
 from perturb.store import EvaluationLedger
 
 ItemT = TypeVar("ItemT")
@@ -27,6 +28,8 @@ class RunOptions:
     """Ask a judge again where no judgement could be read."""
     batch: BatchLimits | None = None
     """Ask with batch APIs, at half the price, in batches of at most this size."""
+    replay: Replay | None = None
+    """Replies on record, in the place of models."""
     executor: ExecutorEntry = field(default_factory=ExecutorEntry)
     """Where the calls are made: in this process, by worker processes, or by the nodes of a Ray cluster."""
 

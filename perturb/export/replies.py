@@ -21,7 +21,7 @@ from perturb.llm.recording import (
 )
 from perturb.store import queries
 from perturb.store.calls import reading
-from perturb.store.evaluations import read_facts, read_judgements, read_responses
+from perturb.store.evaluations import read_facts, read_items, read_judgements, read_responses
 from perturb.store.plans import CurrentPlan, current_plan
 from perturb.store.recorded import AnsweredCalls, last_pass, planned_jobs
 
@@ -133,6 +133,7 @@ def _of_evaluation(
             **_header("evaluation", None, [{"name": name, **one} for name, one in entries.items()]),
             "items": facts["snapshot"]["digest"],
             "name": facts["snapshot"]["name"],
+            "round": facts["snapshot"]["round"],
             "variant": next(iter(entries.values()))["variant"],
             "judge": judge and {key: judge[key] for key in ("name", "model", "params")},
         }
@@ -153,11 +154,19 @@ def _of_evaluation(
 
 def _evaluation_rows(db: sqlite3.Connection) -> Iterator[dict[str, Any]]:
     calls = AnsweredCalls(db)
+    known: set[str] = set()
+    for item_id, content in read_items(db):
+        known.add(item_id)
+        yield {"kind": "item", "id": item_id, "content": content}
     for one in read_responses(db):
+        if one.item_id not in known:
+            continue
         purposes = ["respond", "confidence", one.variant]
         rows = calls.behind(one.item_id, one.model, purposes, one.text)
         yield from _replies(one.item_id, one.variant, rows)
     for said in read_judgements(db):
+        if said.item_id not in known:
+            continue
         rows = calls.behind(said.item_id, said.judge, [said.kind, f"judge {said.kind}"], said.raw)
         yield from _replies(said.item_id, judged_part(said.model, said.variant), rows)
 

@@ -1,7 +1,7 @@
 """Recorded replies: the file that holds what the models of a run said, and a model that says it again.
 
 The file is gzipped JSON Lines. Its first line is the header, which states the digest of everything else; then come
-base instances, jobs and replies, in the order of the run.
+base instances, jobs, items and replies, in the order of the run.
 """
 
 from __future__ import annotations
@@ -96,6 +96,8 @@ class Recording:
     instances: list[dict[str, Any]] = field(default_factory=list)
     """The base instances, as the ledger keeps them."""
     jobs: dict[tuple[str, str, str, int], RecordedJob] = field(default_factory=dict)
+    items: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What models were asked about in an evaluation, by id, as the ledger keeps it."""
     _places: dict[tuple[str, Topic], int] = field(default_factory=dict)
     _replies: Spool = field(default_factory=Spool)
 
@@ -134,6 +136,8 @@ class Recording:
         kind = row.pop("kind", None)
         if kind == "instance":
             self.instances.append(row["content"])
+        elif kind == "item":
+            self.items[row["id"]] = row["content"]
         elif kind == "job":
             job = _JOB.validate_python(row)
             if job.key in self.jobs:
@@ -146,7 +150,7 @@ class Recording:
             self._places[reply.key] = len(self._places)
             self._replies.append(row)
         else:
-            raise ValueError("is neither an instance, nor a job, nor a reply")
+            raise ValueError("is neither an instance, a job, an item nor a reply")
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,17 @@ def missing_replies(db: sqlite3.Connection, plan: int, judges: Judges) -> list[d
     return [{name: row[name] for name in ("job", "role", "model")} for row in rows]
 
 
+def missing_answers(db: sqlite3.Connection) -> list[dict[str, Any]]:
+    """The same of an evaluation: item, role and model of each reply that was not found."""
+    rows = db.execute(
+        "SELECT r.item_id AS item, 'answer' AS role, r.model FROM responses r JOIN items i ON i.id = r.item_id"
+        f" WHERE r.status = 'error' AND {_is_missing('r.error')}"
+        " UNION ALL SELECT j.item_id, j.kind, j.judge FROM judgements j JOIN items i ON i.id = j.item_id"
+        f" WHERE j.status = 'unscored' AND {_is_missing('j.raw')} ORDER BY 1, 2, 3"
+    ).fetchall()
+    return [{name: row[name] for name in ("item", "role", "model")} for row in rows]
+
+
 _FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
 
 

@@ -1,0 +1,68 @@
+"""An evaluation from recorded replies alone: its items, its models, and what it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from perturb.errors import ConfigError, RecordingError
+from perturb.evaluate.loading import ItemSet
+from perturb.evaluate.models_under_test import ModelNames, ModelSet, ModelUnderTest
+from perturb.evaluate.questions import QuestionSet, question_from_payload
+from perturb.llm.client import ModelSettings
+from perturb.llm.recording import Kind, Recording, Replay
+from perturb.records import Item
+
+
+def recorded_items(recording: Recording) -> ItemSet:
+    """The items of a snapshot that models were asked about."""
+    recording.require("evaluation")
+    items = tuple(Item.from_payload(item_id, content) for item_id, content in recording.items.items())
+    return ItemSet(recording.header["name"], recording.header["items"], recording.header["round"], items)
+
+
+def recorded_questions(recording: Recording) -> QuestionSet:
+    """The questions that models were asked."""
+    questions = (question_from_payload(item_id, content) for item_id, content in recording.items.items())
+    return QuestionSet(recording.header["name"], tuple(questions))
+
+
+def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet:
+    """The models whose replies are on record, or those of them that are named, and the judge.
+
+    Raises `RecordingError` for a name that is not on record.
+    """
+    known = {name: _model(entry) for name, entry in recording.header["models"].items()}
+    if unknown := [name for name in names if name not in known]:
+        raise RecordingError(
+            f"{recording.path}: holds no reply of a model '{unknown[0]}': name one of {', '.join(known)}"
+        )
+    judge = recording.header["judge"]
+    chosen = {name: known[name] for name in names or known}
+    return ModelSet(chosen, judge and (chosen.get(judge["name"]) or _model(judge)))
+
+
+def find_questions(
+    kind: Kind,
+    given: QuestionSet | None,
+    replay: Replay | None,
+    names: ModelNames,
+    asked: tuple[Sequence[str], str | None],
+) -> tuple[QuestionSet, ModelSet]:
+    """What is asked, and who: as named (`asked` gives the models and the judge), or as it is on record.
+
+    Raises `ConfigError` for names that mean nothing, `RecordingError` for replies to other questions.
+    """
+    if replay is None:
+        if given is None:
+            raise ConfigError("no questions are given: name a file")
+        return given, names.find_all(*asked)
+    recording = replay.recording
+    recording.require(kind)
+    questions = given or recorded_questions(recording)
+    recording.require(kind, items=questions.digest)
+    return questions, names.find_all(*asked) if replay.fill else recorded_models(recording, asked[0])
+
+
+def _model(entry: dict[str, Any]) -> ModelUnderTest:
+    return ModelUnderTest(ModelSettings(entry["name"], entry["model"], params=entry["params"]))

@@ -1,0 +1,93 @@
+"""Evaluations made again from the replies on record, with nobody to ask."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from perturb.cli.main import app
+from perturb.errors import RecordingError
+from tests.loopback import LoopbackServer
+
+from .test_earlier_ledgers import LEDGERS, RUNS
+
+TABLES = {"evaluation": "results.jsonl", "refusal-index": "refusals.jsonl", "bas": "confidence.jsonl"}
+COMMANDS = {"evaluation": ["evaluate"], "refusal-index": ["refusal-index", "run"], "bas": ["bas", "run"]}
+
+
+def command(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an evaluation of each kind, made over a provider that is gone, and its replies."""
+    folder = tmp_path_factory.mktemp("evaluations")
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in TABLES:
+            host, player, words, _, _ = RUNS[kind]
+            place = Path(shutil.copytree(LEDGERS / kind, folder / kind))
+            patch.chdir(place)
+            with LoopbackServer(player(LEDGERS / kind)) as server:
+                models = (place / "models.yaml").read_text().replace(f"http://{host}:18471/v1", server.url)
+                (place / "models.yaml").write_text(models)
+                done = command(*words, "--out", "run", "--json")
+                assert done.exit_code == 0, done.output
+            done = command("export", "run", "--replies", "replies.jsonl.gz", "--json")
+            assert json.loads(done.stdout)["replies"]["replies"] > 0
+    return folder
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_the_same_table_from_the_replies_alone(
+    recorded: Path, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("socket.socket.connect", None)
+    file = recorded / kind / "replies.jsonl.gz"
+    done = command(*COMMANDS[kind], "--replay", file, "--out", tmp_path / "run", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["missing_replies"] == []
+    table = TABLES[kind]
+    assert (tmp_path / "run" / table).read_text() == (recorded / kind / "run" / table).read_text()
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_demo_replays_what_is_embedded_or_says_what_is_missing(
+    recorded: Path, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [COMMANDS[kind][0], "--demo", "--out", tmp_path / "run"]
+    missing = command(*words)
+    assert isinstance(missing.exception, RecordingError)
+    assert "is embedded in this version" in str(missing.exception)
+    embedded = {COMMANDS[kind][0]: recorded / kind / "replies.jsonl.gz"}
+    monkeypatch.setattr("perturb.resources.demo_recording", embedded.get)
+    done = command(*words)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "run" / TABLES[kind]).exists()
+
+
+def failure(words: Sequence[object]) -> str:
+    done = command(*words)
+    assert done.exit_code != 0
+    return str(done.exception) if isinstance(done.exception, RecordingError) else done.output
+
+
+def test_wrong_use_is_one_line(recorded: Path, tmp_path: Path) -> None:
+    bas, items = recorded / "bas" / "replies.jsonl.gz", recorded / "evaluation" / "items.jsonl"
+    out = ["--out", tmp_path / "run"]
+    assert "replies of a run of another kind (bas)" in failure(["evaluate", "--replay", bas, *out])
+    own = recorded / "evaluation" / "replies.jsonl.gz"
+    assert "holds no reply of a model 'nobody'" in failure(
+        ["evaluate", "--replay", own, "--model", "nobody", *out]
+    )
+    fewer = tmp_path / "fewer.jsonl"
+    fewer.write_text("".join(items.read_text().splitlines(keepends=True)[:-1]))
+    assert "another run, whose items is" in failure(["evaluate", fewer, "--replay", own, *out])
+    assert "stands alone" in failure(["evaluate", items, "--demo", *out])
+    assert "--model" in failure(["evaluate", items, *out])
+    assert not (tmp_path / "run").exists()
