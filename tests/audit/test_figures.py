@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from perturb.audit import AuditReport, audit, vote_table
+from perturb.audit.votes import ABSENT, VoteTable
 from perturb.errors import ConfigError
 from perturb.metrics.intervals import wilson_interval
 from perturb.metrics.resampling import MAX_CLUSTERS, Resamples, bundle
 from tests.audit.simulated_panels import Truth, frame_of, long_rows, simulate
 
-WORDS = {"P": "pass", "F": "fail", "U": "unscored"}
+WORDS = {"P": "pass", "F": "fail", "U": "unscored", "A": "abstain"}
 
 
 def votes(patterns: Sequence[str], generators: Sequence[str] = ("amber",), **place: Any) -> AuditReport:
@@ -255,6 +257,34 @@ def test_bias_is_given_by_class() -> None:
         ("P-Contradiction", -50),
     ]
     assert row.bias.value == 0
+
+
+def test_who_abstains_is_absent_from_every_rule() -> None:
+    rules = votes(["PPA", "PFA", "AAP", "AAA", "PAA"]).rules
+    assert (rules.unanimous.accepted, rules.unanimous.rejected, rules.unanimous.undecided) == (3, 1, 1)
+    assert [rules.k_of_n[k].accepted for k in "123"] == [4, 3, 3]
+    assert [(row.without.accepted, row.gained) for row in rules.leave_one_out] == [(2, 0), (4, 1), (2, 0)]
+    report = votes(["PPA", "PFA", "AAP", "PPP"])
+    assert (report.basis.candidates, report.n_votes) == ("all", 8)
+    assert report.judged == {"v0": 3, "v1": 3, "v2": 2}
+    assert [pair.n for pair in report.agreement.pairs] == [3, 1, 1]
+
+
+def limited_panel(absent: str) -> VoteTable:
+    """Four models of equal strictness; everybody passes ambiguities more often; one does not judge them all."""
+    table, rng = simulate(Truth(), 300, 3), np.random.default_rng(5)
+    easy = table.perturbation_class.codes < 3
+    states = (rng.random(table.states.shape) < np.where(easy, 0.9, 0.4)[:, None]).astype(np.int8)
+    states[np.ix_(easy, [table.verifiers.index(absent)])] = ABSENT
+    return replace(table, states=states)
+
+
+@pytest.mark.parametrize("absent", ["amber", "birch"])
+def test_a_verifier_that_does_not_judge_the_easy_classes_makes_nobody_look_partial(absent: str) -> None:
+    for row in audit(limited_panel(absent), resamples=200).self_bias:
+        assert row.bias.value == pytest.approx(0, abs=3), row.model
+        assert row.did.value == pytest.approx(0, abs=4), row.model
+        assert row.own == pytest.approx(0.4 if row.model == absent else 0.6, abs=0.06)
 
 
 def test_lever_usage_by_generator() -> None:
