@@ -275,7 +275,7 @@ def limited_panel(absent: str) -> VoteTable:
     table, rng = simulate(Truth(), 300, 3), np.random.default_rng(5)
     easy = table.perturbation_class.codes < 3
     states = (rng.random(table.states.shape) < np.where(easy, 0.9, 0.4)[:, None]).astype(np.int8)
-    states[np.ix_(easy, [table.verifiers.index(absent)])] = ABSENT
+    states[np.flatnonzero(easy), table.verifiers.index(absent)] = ABSENT
     return replace(table, states=states)
 
 
