@@ -19,9 +19,8 @@ def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | N
         columns["rule"] = "text"
     rows: dict[str, list[tuple[str, ...]]] = {}
     for one in levers:
-        told: tuple[str, ...] = ()
-        if without_rule is not None and one.rule is not None:
-            told = (" ".join(filter(None, (one.rule.do, one.rule.what))),)
+        rule = " ".join(filter(None, (one.rule.do, one.rule.what))) if one.rule else "-"
+        told = () if without_rule is None else (rule,)
         rows.setdefault(str(one.cell.perturbation_class), []).append(
             (str(one.cell.intensity), one.name, *told)
         )

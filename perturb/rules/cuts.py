@@ -9,7 +9,7 @@ from perturb.features import word_bank, word_pattern
 from perturb.rules.answer_cuts import Cut, cut_agent, cut_answer, cut_time
 from perturb.rules.facts import Facts
 from perturb.rules.sentences import Sentence
-from perturb.rules.words import Span, capitalise, content_stems, has_word, without_span
+from perturb.rules.words import Span, capitalise, compiled, content_stems, has_word, without_span
 
 
 def beside_answer(facts: Facts, piece: str) -> bool:
@@ -36,7 +36,7 @@ def _stands_whole(facts: Facts, index: int, span: Span) -> bool:
 
 def _bracket(facts: Facts) -> Iterator[Cut]:
     for index, text, found in _matches(
-        facts, re.compile(r" ?\([^()]{4,160}\)| [–—] [^–—.()]{8,150} [–—](?= [a-z])")
+        facts, compiled(r" ?\([^()]{4,160}\)| [–—] [^–—.()]{8,150} [–—](?= [a-z])")
     ):
         inner = found[0].strip(" ()–—")
         if (
@@ -119,7 +119,7 @@ def _is_example(text: str) -> bool:
 
 def _figure(facts: Facts) -> Iterator[Cut]:
     number = rf"(?:\d[\d,]*|{'|'.join(sorted(word_bank('number_words'), key=len, reverse=True))})"
-    pattern = re.compile(
+    pattern = compiled(
         rf"\b(?:the|its|his|her|their|these|those) ({number} )(?=[a-z]{{3,}}s\b(?! (?:of|and|or|to)\b))"
     )
     for index, text, found in _matches(facts, pattern):
@@ -135,7 +135,7 @@ def _figure(facts: Facts) -> Iterator[Cut]:
 def _month(facts: Facts) -> Iterator[Cut]:
     month = word_pattern("month").pattern
     day = rf"(?:\d{{1,2}} {month}|{month}(?: \d{{1,2}})?),?"
-    pattern = re.compile(
+    pattern = compiled(
         rf"\b([Oo]n|[Ii]n) (?:the )?{day} ((?:1\d|20)\d\d)\b(?!\s*(?:[–-]|to\b|until\b|and \w+ \d))"
     )
     if any(word_pattern("month").search(one) for one in facts.instance.answers):
@@ -152,7 +152,7 @@ def _month(facts: Facts) -> Iterator[Cut]:
 
 
 def _alias(facts: Facts) -> Iterator[Cut]:
-    pattern = re.compile(
+    pattern = compiled(
         r",? (?:also|sometimes|commonly|better|popularly|formerly|originally|previously|often) "
         r"(?:known (?:simply )?as|called|spelled|abbreviated|nicknamed|termed|referred to as)"
         r" (?:the |an? )?[^,.;()]{2,50}(,)"
@@ -168,7 +168,7 @@ def _alias(facts: Facts) -> Iterator[Cut]:
 
 def _companion(facts: Facts) -> Iterator[Cut]:
     name = r"[A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,2}"
-    pattern = re.compile(rf",? {word_pattern('companion').pattern} {name}(?=[,.])")
+    pattern = compiled(rf",? {word_pattern('companion').pattern} {name}(?=[,.])")
     for index, text, found in _matches(facts, pattern):
         rest = text[found.end() :]
         surname = found[0].rsplit(maxsplit=1)[-1]

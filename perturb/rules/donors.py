@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from perturb.digests import digest, fraction_of
+from perturb.digests import digest, fraction_of, seed_of
 from perturb.features import word_bank, word_pattern
 from perturb.prose import beyond_reading
 from perturb.records import BaseInstance
@@ -59,12 +59,11 @@ class DonorTable:
     def lent_to(self, instance: BaseInstance) -> tuple[BaseInstance, ...]:
         """The donors of one instance: of its kind of answer, of its way of asking, and a few of any."""
         lent: dict[str, BaseInstance] = {}
+        first = seed_of("lend", instance.id)
         for group in (*_groups_of(instance), "any"):
-            order = sorted(
-                (one for one in self.groups.get(group, ()) if one.id != instance.id),
-                key=lambda one: fraction_of("lend", instance.id, one.id),
-            )
-            lent |= {one.id: one for one in order[:_LENT]}
+            found = self.groups.get(group, ())
+            order = (found[(first + n) % len(found)] for n in range(min(len(found), _LENT + 1)))
+            lent |= {one.id: one for one in order if one.id != instance.id}
         return tuple(lent.values())
 
 

@@ -20,7 +20,7 @@ from perturb.rules.gaps import Filling, as_question
 from perturb.rules.measures import measures_in
 from perturb.rules.question import is_cased
 from perturb.rules.redaction import without_names
-from perturb.rules.words import capitalise, has_word, spans_of
+from perturb.rules.words import capitalise, compiled, has_word, spans_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def _remark(rule: Rule, f: Filling) -> Iterator[Draft]:
 def _reword(rule: Rule, f: Filling) -> Iterator[Draft]:
     query = f.facts.instance.query
     for old, new in f.rng.sample(rule.words, len(rule.words)):
-        found = re.search(rf"(?<![\w'-]){old}(?![\w'-])", query, re.IGNORECASE)
+        found = compiled(rf"(?<![\w'-]){old}(?![\w'-])", re.IGNORECASE).search(query)
         if found is not None and not _in_a_name(f.facts, found.span()):
             word = found.expand(f.rng.choice(new))
             yield Draft(query[: found.start()] + word + query[found.end() :], f.facts.passages)

@@ -11,6 +11,9 @@ from typing import Any
 from perturb.digests import seed_of
 from perturb.features import word_bank, word_table
 
+compiled = lru_cache(maxsize=4096)(re.compile)
+"""A pattern that is put together as it is used, kept for the next time."""
+
 TOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 Span = tuple[int, int]
 
