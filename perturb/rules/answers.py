@@ -20,15 +20,24 @@ _MOST_TIMES = 5.0
 
 def rival_of(facts: Facts, donors: Sequence[BaseInstance]) -> tuple[str, str] | None:
     """An answer of the same kind and form that the passages do not hold, and the donor it was taken from."""
+    names = tuple(donor.id for donor in donors)
+    if names not in facts.rivals:
+        facts.rivals[names] = _nearest_rival(facts, donors)
+    return facts.rivals[names]
+
+
+def _nearest_rival(facts: Facts, donors: Sequence[BaseInstance]) -> tuple[str, str] | None:
     if facts.kind not in ("date", "number", "person", "place") or not facts.one_answer:
         return None
+    asked = facts.instance.query.lower().split()[:2]
     found = []
     for donor in donors:
         other = facts_of(donor)
         value = _rival_value(facts, other) if other.kind == facts.kind and other.unfit is None else None
         if value and not has_word(f"{facts.text} {facts.instance.query}", value):
-            found.append((_distance(facts.answer, value), donor.id, value))
-    return (min(found)[2], min(found)[1]) if found else None
+            other_way = donor.query.lower().split()[:2] != asked
+            found.append((_distance(facts.answer, value), other_way, donor.id, value))
+    return (min(found)[3], min(found)[2]) if found else None
 
 
 def _rival_value(facts: Facts, other: Facts) -> str | None:

@@ -25,6 +25,8 @@ class Filling:
     rng: random.Random
     local: dict[str, str] = field(default_factory=dict)
     """Gaps that the operator itself fills, for the place where it works."""
+    absent: set[str] = field(default_factory=set)
+    """Gaps that the instance is known to have nothing for."""
     used: set[str] = field(default_factory=set)
     """The donors that something was taken from."""
 
@@ -45,12 +47,16 @@ class Filling:
         """What stands in one gap; None if the instance has no such thing."""
         if name in self.local:
             return self.local[name]
+        if name in self.absent:
+            return None
         if kinds := kinds_of_gap(name):
             return self._of_kind(name, kinds)
         maker = MAKERS.get(name)
         value = None if maker is None else maker(self)
         if value is not None:
             self.local[name] = value
+        elif maker is not None:
+            self.absent.add(name)
         return value
 
     def _of_kind(self, name: str, kinds: frozenset[str]) -> str | None:
