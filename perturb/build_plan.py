@@ -210,7 +210,10 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     path = demo_path(entry.demo) if entry.demo is not None else entry.path
     if path is None:
         raise ConfigError("base_set: give 'path' (a file) or 'demo' (the name of an embedded set)")
-    base_set = load_base_set(path, entry.format, entry.limit)
+    if replay is not None and replay.own_base_set:
+        base_set = _recorded_base_set(replay.recording)
+    else:
+        base_set = load_base_set(path, entry.format, entry.limit)
     closed = replay is not None and not replay.fill
 
     def settings(entries: Sequence[ModelEntry]) -> dict[str, ModelSettings]:
@@ -229,6 +232,11 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     if replay is not None:
         _require_a_common_job(build_plan, replay.recording)
     return build_plan
+
+
+def _recorded_base_set(recording: Recording) -> BaseSet:
+    instances = tuple(map(BaseInstance.from_payload, recording.instances))
+    return BaseSet(recording.header["name"], instances, recording.header["digests"]["base_set"], None, ())
 
 
 def _require_a_common_job(build_plan: BuildPlan, recording: Recording) -> None:

@@ -239,3 +239,24 @@ def test_the_default_replays_the_embedded_recording(tmp_path: Path, monkeypatch:
     assert lines == ["Made", "Agreement", "Rejected", "Report", "Next"]
     assert (tmp_path / "demo" / "report.html").exists()
     assert data_file(tmp_path / "demo") == data_file(tmp_path / "run")
+
+
+def test_a_snapshot_is_proved_by_its_replies(
+    recorded: tuple[BuildConfig, Path, Path], tmp_path: Path
+) -> None:
+    _, run, _ = recorded
+    out, file = tmp_path / "snapshot", tmp_path / "replies.jsonl.gz"
+    perturb("export", run, "--out", out, "--replies", file, "--per-generator", 20, "--min-per-cell", 1)
+    assert perturb("verify-snapshot", out, "--replay", file).returncode == 0
+    kept = {row["id"] for row in read_snapshot(out).read_rows()}
+
+    def turned(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """One vote on a published row says the contrary."""
+        vote = next(one for one in rows if one.get("id") in kept and '"PASS"' in one["text"])
+        return [{**one, "text": one["text"].replace("PASS", "FAIL")} if one is vote else one for one in rows]
+
+    forged = edited(file, tmp_path / "forged.jsonl.gz", turned)
+    told = perturb("verify-snapshot", out, "--replay", forged)
+    assert told.returncode == 1
+    assert "is not the file of replies that the manifest names" in told.stdout
+    assert "do not follow from the replies" in told.stdout

@@ -24,6 +24,10 @@ def publish_command(
     public: Annotated[
         bool, typer.Option("--public", help="Let everybody see it; a new one is private.")
     ] = False,
+    replies: Annotated[
+        Path | None,
+        typer.Option(help="Also push this file of `perturb export RUN --replies`, beside the data."),
+    ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Push a snapshot to the Hugging Face Hub: one commit, and one tag for its round.
@@ -37,7 +41,7 @@ def publish_command(
 
     with given_by_options():
         check_repo_name(repo)
-    done = publish(folder, repo, public=public, progress=sys.stderr.isatty())
+    done = publish(folder, repo, public=public, replies=replies, progress=sys.stderr.isatty())
     if json_output:
         print_json(asdict(done))
         return

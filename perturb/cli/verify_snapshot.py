@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +19,9 @@ def verify_snapshot_command(
     levers: Annotated[
         list[Path] | None, typer.Option(help="Folder with levers of your own; may be repeated.")
     ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(help="Also make the rows again from this file of replies, and compare.")
+    ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print every problem as JSON.")] = False,
 ) -> None:
     """Check digests, counts and schema, and every row's lever, target and label.
@@ -31,6 +34,10 @@ def verify_snapshot_command(
     from perturb.report.model import counted
 
     done = verify_snapshot(folder, levers or ())
+    if replay is not None:
+        from perturb.remake import check_replay
+
+        done = replace(done, problems=(*done.problems, *check_replay(folder, replay, levers or ())))
     if json_output:
         print_json({"snapshot": str(folder), "sound": not done.problems, **asdict(done)})
     else:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
@@ -42,7 +43,7 @@ from perturb.export.manifest import (
 )
 from perturb.export.published_card import merge_cards, rounds_section, split_card
 from perturb.export.published_rounds import config_names, identity, paths, round_entry
-from perturb.export.snapshot import Snapshot
+from perturb.export.snapshot import REPLIES, Snapshot
 from perturb.llm.redaction import redact
 
 TRIES = 5
@@ -83,6 +84,8 @@ class RoundOnHub:
     snapshot: Snapshot
     repo: str
     tag: str
+    replies: Path | None = None
+    """The file of the replies that the rows follow from, to lie beside them."""
 
 
 def check_repo_name(repo: str) -> None:
@@ -112,6 +115,7 @@ def push(
     repo: str,
     *,
     public: bool = False,
+    replies: Path | None = None,
     endpoint: str | None = None,
     progress: bool = False,
 ) -> Publication:
@@ -129,7 +133,7 @@ def push(
         disable_progress_bars()
         logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # its own retries are no news
     hub = _Hub(HfApi(endpoint=endpoint, library_name="perturb"), repo)
-    round_ = RoundOnHub(snapshot, repo, tag_of(str(snapshot.manifest["round"])))
+    round_ = RoundOnHub(snapshot, repo, tag_of(str(snapshot.manifest["round"])), replies)
     hub.create()
     uploaded = False
     commit = hub.tags().get(round_.tag)
@@ -230,6 +234,8 @@ def _commit_once(hub: _Hub, round_: RoundOnHub) -> tuple[str, bool]:
     listed = [entry["path"] for entry in round_.snapshot.manifest["files"] if entry["path"] != CARD]
     adds = [CommitOperationAdd(path, round_.snapshot.folder / path) for path in listed]
     adds += [CommitOperationAdd(CARD, card.encode()), CommitOperationAdd(MANIFEST, manifest.encode())]
+    if round_.replies is not None:
+        adds.append(CommitOperationAdd(REPLIES, round_.replies))
     stale = sorted(paths(former) - {add.path_in_repo for add in adds})
     there = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=head)) if stale else set()
     operations: list[CommitOperationAdd | CommitOperationDelete] = [*adds]

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perturb.errors import PublishError, SnapshotError
+from perturb.errors import PublishError, RecordingError, SnapshotError
 from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot
+from perturb.llm.recording import read_recording
 from perturb.llm.redaction import find_keys
 
 if TYPE_CHECKING:
@@ -15,14 +16,22 @@ if TYPE_CHECKING:
 
 
 def publish(
-    folder: Path, repo: str, *, public: bool = False, endpoint: str | None = None, progress: bool = False
+    folder: Path,
+    repo: str,
+    *,
+    public: bool = False,
+    replies: Path | None = None,
+    endpoint: str | None = None,
+    progress: bool = False,
 ) -> Publication:
     """Push the snapshot in `folder` to the data set `repo` (`OWNER/NAME`): one commit, and a tag for its round.
 
     Doing it again changes nothing, and after a broken upload it goes on. See `perturb.export.hub.push`.
 
-    Raises `SnapshotError` if the folder is no snapshot or does not match its manifest, `PublishError` if it holds a
-    key, or for anything that the Hub says no to.
+    The file of `replies` that the manifest names goes beside the data.
+
+    Raises `SnapshotError` if the folder is no snapshot or does not match its manifest, `RecordingError` if the file
+    of replies is another, `PublishError` if either holds a key, or for anything that the Hub says no to.
     """
     from perturb.export.hub import check_repo_name, push
 
@@ -35,7 +44,9 @@ def publish(
             f"{folder}: not published, since it does not match its manifest: {problems[0]}{more}: export the run again"
         )
     refuse_keys(snapshot)
-    return push(snapshot, repo, public=public, endpoint=endpoint, progress=progress)
+    if replies is not None:
+        _check_replies(snapshot, replies)
+    return push(snapshot, repo, public=public, replies=replies, endpoint=endpoint, progress=progress)
 
 
 def refuse_keys(snapshot: Snapshot) -> None:
@@ -46,6 +57,23 @@ def refuse_keys(snapshot: Snapshot) -> None:
             raise PublishError(
                 f"{snapshot.folder}: not published, since {place} holds what looks like a key ({found[0][:4]}…): take"
                 " it out where it comes from, build again, and revoke the key"
+            )
+
+
+def _check_replies(snapshot: Snapshot, file: Path) -> None:
+    recording = read_recording(file)
+    stated = snapshot.manifest.get("replies") or {}
+    if stated.get("sha256") != recording.digest:
+        raise RecordingError(
+            f"{file}: is not the file of replies that {snapshot.folder} names: `perturb export RUN --replies {file}`"
+            " writes both"
+        )
+    names = set(_named_keys(snapshot.manifest))
+    for text in recording.texts():
+        if found := find_keys(text, names):
+            raise PublishError(
+                f"{file}: not published, since a reply holds what looks like a key ({found[0][:4]}…): revoke the key,"
+                " and publish without --replies"
             )
 
 

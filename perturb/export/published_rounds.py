@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from perturb.export.manifest import CARD
+from perturb.export.snapshot import REPLIES
 
 
 def round_entry(tag: str, manifest: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,8 +37,8 @@ def _names(manifest: Mapping[str, Any]) -> list[Any]:
 
 
 def paths(manifest: Mapping[str, Any]) -> set[str]:
-    """The files that a manifest lists."""
-    return {str(entry["path"]) for entry in manifest.get("files", ())}
+    """The files that a manifest lists, and the replies that may lie beside them."""
+    return {*(str(entry["path"]) for entry in manifest.get("files", ())), *([REPLIES] if manifest else [])}
 
 
 def identity(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:

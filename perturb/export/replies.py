@@ -94,7 +94,7 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str,
             for name in judges
             if name in votes and (rows := calls.behind(job.id, name, ["verify"], votes[name].raw))
         ]
-        if (offers or spoken) and planned.instance_key not in known:
+        if planned.instance_key not in known:
             known.add(planned.instance_key)
             content = queries.instance_payload(db, planned.instance_key)
             yield {"kind": "instance", "key": planned.instance_key, "content": content}

@@ -49,6 +49,8 @@ from perturb.spool import RowSelection
 
 _LEFT_BY_THE_HUB = (".gitattributes", ".cache")
 """What a download from the Hub puts beside the files of a snapshot."""
+REPLIES = "replies.jsonl.gz"
+"""The replies that the rows follow from, where they were published too."""
 _COUNTED = frozenset(
     {
         "id",
@@ -243,7 +245,8 @@ def _check_files(snapshot: Snapshot) -> list[str]:
             problems.append(f"{MANIFEST}: differs from the one whose digest {CARD} states")
     if (folder / MANIFEST).read_bytes() != render_manifest(manifest).encode("utf-8", "surrogatepass"):
         problems.append(f"{MANIFEST}: is not laid out as it was written")
-    return problems + list(_strangers(folder, listed))
+    beside_data = {REPLIES} if manifest.get("replies") else set()
+    return problems + list(_strangers(folder, listed | beside_data))
 
 
 def _strangers(folder: Path, listed: set[str]) -> Iterator[str]:

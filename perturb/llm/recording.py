@@ -105,6 +105,10 @@ class Recording:
         """The number of replies."""
         return len(self._places)
 
+    def texts(self) -> Iterator[str]:
+        """What the replies say."""
+        return (row["text"] for row in self._replies)
+
     def find(self, model: str, topic: Topic) -> RecordedReply | None:
         """The reply of a model about a topic, if it is on record."""
         place = self._places.get((model, topic))
@@ -160,6 +164,8 @@ class Replay:
     recording: Recording
     fill: bool = False
     """Whether models are asked for the replies that it lacks."""
+    own_base_set: bool = False
+    """Whether its base instances are taken in place of those that the configuration names."""
 
 
 def read_recording(path: Path) -> Recording:

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 import yaml
 
-from perturb.errors import PublishError, SnapshotError
+from perturb.errors import PublishError, RecordingError, SnapshotError
 from perturb.export import hub as hub_module
 from perturb.export.controls import build_controls
+from perturb.export.facts import ExportedReplies
 from perturb.export.harness.folder import harness_paths
 from perturb.export.hub import tag_of
 from perturb.export.manifest import manifest_digest
@@ -25,6 +26,7 @@ from perturb.export.publish import publish
 from perturb.export.published_card import BEGIN, END, merge_cards, split_card
 from perturb.export.snapshot import check_snapshot, read_snapshot, write_snapshot
 from perturb.export.snapshot_rows import build_rows, row_digest
+from perturb.llm.recording import write_recording
 from tests.building import perturb
 from tests.export.test_snapshot import facts, item, rows_of
 from tests.loopback_hub import LoopbackHub, Repository
@@ -428,3 +430,19 @@ def test_controls_are_published_and_a_later_round_without_them_names_none(
 
 def card_header(hub: LoopbackHub) -> dict[str, Any]:
     return split_card(repository(hub).head.files["README.md"].decode())[0]
+
+
+def test_replies_lie_beside_the_data_they_prove(hub: LoopbackHub, tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl.gz"
+    sha256 = write_recording(file, {"kind": "build"}, [])
+    told = facts(replies=ExportedReplies(file, sha256, 0))
+    folder = write_snapshot(tmp_path / "s", rows_of(5, licence="MIT"), told, "seed: 7\n").folder
+    other = tmp_path / "other.jsonl.gz"
+    write_recording(other, {"kind": "bas"}, [])
+    with pytest.raises(RecordingError, match="is not the file of replies"):
+        push(hub, folder, replies=other)
+    push(hub, folder, replies=file)
+    head = repository(hub).commits[-1]
+    assert head.files["replies.jsonl.gz"] == file.read_bytes()
+    (folder / "replies.jsonl.gz").write_bytes(file.read_bytes())
+    assert check_snapshot(folder) == ()

@@ -1,0 +1,55 @@
+"""Whether the rows of a snapshot follow from the replies on record: they are made again, and compared."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from perturb.build import build
+from perturb.config import ExecutorEntry, load_config
+from perturb.export.export_snapshot import export_snapshot
+from perturb.export.snapshot import Snapshot, read_snapshot
+from perturb.llm.recording import Recording, Replay, read_recording
+from perturb.select import SelectionPlan
+from perturb.store.calls import reading
+from perturb.store.plans import current_plan
+
+
+def check_replay(folder: Path, file: Path, levers: Sequence[Path] = ()) -> tuple[str, ...]:
+    """What speaks against the rows of a snapshot having come from this file of replies, one line each.
+
+    The base instances are those of the file. `levers` are folders with a user's own. Raises `RecordingError` for a
+    file that cannot be read or is that of another round, `SnapshotError` if the folder is no snapshot.
+    """
+    snapshot, recording = read_snapshot(folder), read_recording(file)
+    return tuple(_problems(snapshot, recording, tuple(levers)))
+
+
+def _problems(snapshot: Snapshot, recording: Recording, levers: tuple[Path, ...]) -> Iterator[str]:
+    stated = snapshot.manifest.get("replies")
+    if stated and stated["sha256"] != recording.digest:
+        yield f"{recording.path}: is not the file of replies that the manifest names"
+    config = load_config(snapshot.folder / "build.yaml")
+    changes = {"executor": ExecutorEntry(), "levers": levers or config.levers}
+    with tempfile.TemporaryDirectory() as place:
+        run, again = Path(place) / "run", Path(place) / "again"
+        replay = Replay(recording, own_base_set=True)
+        report = build(config.model_copy(update=changes), run, replay=replay)
+        if report.snapshot is None:
+            yield f"{recording.path}: no row follows from the replies"
+            return
+        selection = {
+            name: value for name, value in snapshot.manifest["selection"].items() if name != "shortfalls"
+        }
+        with reading(run) as db:
+            made = export_snapshot(db, current_plan(db, run), SelectionPlan(**selection), again, None)
+        if made.content_digest == snapshot.content_digest:
+            return
+        stands, follows = (set(one.manifest["row_digests"]) for one in (snapshot, made))
+    lost = len(report.facts["missing_replies"])
+    why = f" ({lost} replies are not on record)" if lost else ""
+    yield (
+        f"{len(stands - follows)} of {len(stands)} rows do not follow from the replies,"
+        f" and {len(follows - stands)} that do are not there{why}"
+    )
