@@ -67,7 +67,7 @@ _VOWEL_SOUND_OK = re.compile(
 )
 _SILENT_H = re.compile(r"^(?:hour|honest|honou?r|heir|herb|homage|histor|hotel)", re.I)
 _LETTER_VOWEL = re.compile(r"^(?:[AEFHILMNORSX](?:[A-Z0-9]*$))")
-_OPENING = " \"“'‘(["
+_OPENING = " \"“'‘("
 _MIXED_CASE = re.compile(r"^[a-z]+[A-Z]|^(?:de|von|van|al|e|i|x|p|bell|will\.i)\b")
 
 
@@ -166,7 +166,10 @@ def _lost_ends(item: CheckedItem) -> list[str]:
     return [
         f"A sentence has no end before {opening!r}."
         for opening, place in places
-        if place > 1 and item.text[place - 1] == " " and re.search(r"[\w,]$", item.text[:place].rstrip()[-1:])
+        if place > 1
+        and item.text[place - 1] == " "
+        and item.text[place - 2].isalnum()
+        and not item.text[:place].endswith("that ")
     ][:1]
 
 
