@@ -102,7 +102,9 @@ def test_a_dry_run_counts_no_call_that_would_not_be_made(tmp_path: Path, server:
     assert some.models[3] == everybody.models[3]
     assert some.models[4].prompt_tokens < everybody.models[4].prompt_tokens
     report = run_build(tmp_path, limited(server.url, {"v3": [MISSING]}))
-    assert report.facts["calls"] == some.calls
+    assert report.facts["calls"] <= some.calls < everybody.calls, (
+        "machine checks may reject a candidate before"
+    )
 
 
 @pytest.mark.parametrize(
