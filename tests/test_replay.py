@@ -251,9 +251,11 @@ def test_a_snapshot_is_proved_by_its_replies(
     kept = {row["id"] for row in read_snapshot(out).read_rows()}
 
     def turned(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """One vote on a published row says the contrary."""
-        vote = next(one for one in rows if one.get("id") in kept and '"PASS"' in one["text"])
-        return [{**one, "text": one["text"].replace("PASS", "FAIL")} if one is vote else one for one in rows]
+        """One vote on a published row says the contrary, for whomever it was given."""
+        votes = (one for one in rows if one.get("role") == "verify" and one["id"] in kept)
+        vote = next(one for one in votes if '"PASS"' in one["text"])
+        contrary = {"text": vote["text"].replace("PASS", "FAIL")}
+        return [one | contrary if one.get("prompt") == vote["prompt"] else one for one in rows]
 
     forged = edited(file, tmp_path / "forged.jsonl.gz", turned)
     told = perturb("verify-snapshot", out, "--replay", forged)
