@@ -33,11 +33,27 @@ def _nearest_rival(facts: Facts, donors: Sequence[BaseInstance]) -> tuple[str, s
     found = []
     for donor in donors:
         other = facts_of(donor)
-        value = _rival_value(facts, other) if other.kind == facts.kind and other.unfit is None else None
+        fitting = other.kind == facts.kind and other.unfit is None and _exchangeable(facts, other)
+        value = _rival_value(facts, other) if fitting else None
         if value and not has_word(f"{facts.text} {facts.instance.query}", value):
             other_way = donor.query.lower().split()[:2] != asked
             found.append((_distance(facts.answer, value), other_way, donor.id, value))
     return (min(found)[3], min(found)[2]) if found else None
+
+
+def _exchangeable(facts: Facts, other: Facts) -> bool:
+    """Whether persons are asked for in the same words, and no pronoun tells that one is a man and one a woman."""
+    if facts.kind != "person":
+        return True
+    deeds = [content_stems(" ".join(one.instance.query.lower().split()[1:2])) for one in (facts, other)]
+    genders = [_gender(one) for one in (facts, other)]
+    return bool(deeds[0]) and deeds[0] == deeds[1] and (None in genders or genders[0] == genders[1])
+
+
+def _gender(facts: Facts) -> str | None:
+    male = len(re.findall(r"\b(?:he|him|his)\b", facts.text, re.IGNORECASE))
+    female = len(re.findall(r"\b(?:she|her|hers)\b", facts.text, re.IGNORECASE))
+    return None if male == female else "m" if male > female else "f"
 
 
 def _rival_value(facts: Facts, other: Facts) -> str | None:
@@ -97,7 +113,7 @@ def substituted(facts: Facts, sentence: str, value: str) -> str | None:
         return None
     if facts.kind == "person" and re.search(r"\b[A-Z][\w’'-]+ $", left) and not re.match(r"[A-Z]\w+ $", left):
         return None
-    if facts.kind == "date" and _YEAR.search(rest):
+    if facts.kind in ("date", "number") and re.search(r"\d", rest):
         return None
     return left + value + right
 

@@ -66,11 +66,15 @@ def _remark(rule: Rule, f: Filling) -> Iterator[Draft]:
             return
         yield Draft(query[:start] + _in_style(query, f"{text} ") + query[start:], f.facts.passages)
         return
-    follows = right.split()[:1]
     if not right.strip("?. "):
         yield Draft(f"{left}, {_in_style(query, text)}{right}", f.facts.passages)
-    elif word_pattern("question_goes_on").match(right) or (follows and follows[0] in word_bank("event_verb")):
+    elif _goes_on(right):
         yield Draft(f"{left}, {_in_style(query, text)},{right}", f.facts.passages)
+
+
+def _goes_on(right: str) -> bool:
+    """Whether what follows a name in a question is the rest of the question's own verb, and no part of the name."""
+    return right.split(maxsplit=1)[0].rstrip("?") in word_bank("event_verb") | {"first", "filmed", "located"}
 
 
 def _reword(rule: Rule, f: Filling) -> Iterator[Draft]:
@@ -102,14 +106,17 @@ def _rename(rule: Rule, f: Filling) -> Iterator[Draft]:
 def _renamed(rule: Rule, f: Filling, passages: tuple[Passage, ...]) -> Iterator[Draft]:
     """The question with a wording in the place of the subject's name and of the noun before it."""
     query, span, text = f.facts.instance.query, f.facts.query_name, f.fill(rule.say)
-    if span is not None and text is not None and word_pattern("question_goes_on").match(query[span[1] :]):
+    if span is None or text is None:
+        return
+    right = query[span[1] :]
+    if not right.strip("?. ") or _goes_on(right):
         head = word_pattern("subject_noun").sub("", query[: span[0]])
-        yield Draft(head + text + query[span[1] :], passages)
+        yield Draft(head + text + right, passages)
 
 
 def _only_one(facts: Facts, noun: str) -> bool:
     """Whether the passage speaks of one thing of the kind: no plural, no other thing named with the noun."""
-    text = facts.text.lower()
+    text = f"{facts.instance.query} {facts.text}".lower()
     return not re.search(
         rf"\b(?:another|other|second|first|two|three|{noun}s|films|movies|songs|books|novels|sequel|remake|cover\w*)\b",
         text,
@@ -189,6 +196,7 @@ def _restate(rule: Rule, f: Filling) -> Iterator[Draft]:
     )
     if text is None:
         return
+    text = re.sub(r"(?<=[.!?] )[a-z]", lambda found: found[0].upper(), text)
     sentence = facts.answer_sentences[0]
     old = facts.passages[sentence.passage].text
     yield Draft(
