@@ -167,7 +167,7 @@ def _statement(f: Filling) -> str | None:
     held = f.facts.answer_sentences
     if len(held) != 1 or not _single(f) or not held[0].complete or len(held[0].text.split()) > 26:
         return None
-    if re.search(r"[“”\"\[\];:\n]", held[0].text) or re.match(
+    if re.search(r"[“”\"\[\];:/\n]", held[0].text) or re.match(
         r"(?:However|But|And|Thus|Therefore|Although)\b", held[0].text
     ):
         return None

@@ -9,7 +9,7 @@ from perturb.rules.sentences import split_sentences
 from perturb.rules.words import is_common, is_small, plain
 
 _LINK = r"(?:the|de|la|van|von|du|del|&)"
-_CAPITAL = r"(?:(?:Dr|Mrs?|Ms|St|Prof|Jr|Sr)\.|(?:[^\W\d_a-z]\.)+|[^\W\d_a-z][\w’'-]*)"
+_CAPITAL = r"(?:(?:Dr|Mrs?|Ms|St|Prof|Jr|Sr)\.|(?:[^\W\d_a-z]\.)+|[^\W\d_a-z][\w’'&-]*)"
 _OPENER = r"(?:The|An?|It|He|She|They|This|His|Her|In|On|At|As|After|By|When|While|There)\b"
 _NAME = re.compile(
     rf"(?<![\w’'-]){_CAPITAL}(?:(?:\s+|-)(?:(?:{_LINK}\s+){{0,2}}(?!{_OPENER}){_CAPITAL}|\d+\b))*"
