@@ -269,7 +269,11 @@ def _lands(f: Filling) -> tuple[str, str] | None:
     subject = f.facts.subject
     for part, lands in word_table("lands").items():
         for land in lands:
-            if _names(f.facts.query, land) or (subject is not None and subject.name == land):
+            if (
+                land == f.local.get("region")
+                or _names(f.facts.query, land)
+                or (subject is not None and subject.name == land)
+            ):
                 return part, land
     return None
 

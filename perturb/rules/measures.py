@@ -38,4 +38,4 @@ def measures_in(text: str) -> Iterator[tuple[int, str]]:
             continue
         unit, factor = _UNITS[found[2]]
         value = float(found[1].replace(",", "")) * factor
-        yield found.end(), f"{value:,.1f} {unit}" if value < 10 else f"{value:,.0f} {unit}"
+        yield found.end(), f"{value:,.1f} {unit}" if value < 10 or "." in found[1] else f"{value:,.0f} {unit}"

@@ -62,7 +62,7 @@ def _remark(rule: Rule, f: Filling) -> Iterator[Draft]:
     if rule.what == "before":
         article = re.search(r"\b(?:the|an?) $", query[: span[0]], re.IGNORECASE)
         start = article.start() if article else span[0]
-        if re.search(r"\b(?:song|movie|film|book|novel|show|series|play|of|called) $", query[:start]):
+        if re.search(r"\b(?:song|movie|film|book|novel|show|series|play|called) $", query[:start]):
             return
         yield Draft(query[:start] + _in_style(query, f"{text} ") + query[start:], f.facts.passages)
         return
@@ -164,8 +164,9 @@ def _set_figure(f: Filling, sentence: str) -> bool:
     ):
         return False
     digits = len(str(value)) - 2
-    rounded = round(value, -digits)
-    near = round(value * f.rng.choice((0.82, 0.86, 1.15, 1.19)), -digits)
+    step = 10**digits
+    rounded = (value + step // 2) // step * step
+    near = round(value * f.rng.choice((0.82, 0.86, 1.15, 1.19)) / step) * step
     if rounded == value:
         return False
     f.local |= {"figure": figure, "round_figure": f"{rounded:,}", "near_figure": f"{near:,}"}

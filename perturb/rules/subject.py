@@ -87,7 +87,7 @@ def _as_written(text: str, title: str) -> str:
 
 _CUT = re.compile(
     r"[,;.()\[]| (?:of|by|that|which|who|in|on|from|for|with|and|at|to|about|near|between|whose|where|than|"
-    r"based|written|set|created|directed|recorded|starring|produced|released|located|performed|published|sung|"
+    r"based|written|set|created|directed|recorded|starring|produced|released|located|performed|published|sung|fought|won|held|\w{3,}ed|"
     r"consisting|adapted|composed|originally|developed|native|known|used|designed|built|held|owned|made|hosted)\b"
 )
 
