@@ -35,9 +35,8 @@ CANDIDATE = Candidate(
 
 def build(out: Path, *options: str) -> tuple[dict[str, Any], str]:
     """An offline build through the command line: what it says on stdout, and on stderr."""
-    told = CliRunner().invoke(
-        app, ["build", "--demo", "rules", "--json", "--out", str(out), "--name", "run", *options]
-    )
+    source = () if "--base-set" in options else ("--demo", "rules")
+    told = CliRunner().invoke(app, ["build", *source, "--json", "--out", str(out), "--name", "run", *options])
     assert told.exit_code == 0, told.output
     return json.loads(told.stdout.splitlines()[-1]), told.stderr
 
