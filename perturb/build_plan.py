@@ -165,6 +165,7 @@ class BuildPlan:
             "verifiers": [_described(entry) for entry in config.verifiers],
             "cells": [str(cell) for cell in config.chosen_cells],
             "select": config.select.model_dump(),
+            "note": config.note,
         }
 
     def _generator_fingerprints(self, kind: PromptKind) -> dict[str, str]:

@@ -135,6 +135,8 @@ class BuildConfig(Strict):
     generators: tuple[ModelEntry, ...] = Field(min_length=1)
     panel: PanelEntry | Path
     select: SelectEntry = SelectEntry()
+    note: Text | None = None
+    """What a reader of the data set should know of how it was made; said on its card."""
     budget_usd: float | None = Field(default=None, gt=0)
     executor: Annotated[ExecutorEntry, BeforeValidator(_as_executor)] = ExecutorEntry()
 

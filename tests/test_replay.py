@@ -262,3 +262,9 @@ def test_a_snapshot_is_proved_by_its_replies(
     assert told.returncode == 1
     assert "is not the file of replies that the manifest names" in told.stdout
     assert "do not follow from the replies" in told.stdout
+
+
+def test_the_card_says_whose_replies_they_are() -> None:
+    note = recorded_config().note
+    assert note is not None
+    assert "contexts of one language model" in note

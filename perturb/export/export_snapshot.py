@@ -105,6 +105,7 @@ def _facts(
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
         attribution=facts.base_set.attribution,
+        note=facts.note,
         agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,
         created=created,
     )

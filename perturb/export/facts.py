@@ -58,6 +58,8 @@ class SnapshotFacts:
     """Whom to name for the base set, as its header says."""
     agreement: Mapping[str, Any] | None = None
     """How far the verifiers agree, from `perturb.audit.agreement_figures`; None leaves it out."""
+    note: str | None = None
+    """What a reader should know of how the rows were made, as the configuration says it."""
     replies: ExportedReplies | None = None
     """The file that the rows can be made again from."""
     created: datetime | None = None

@@ -168,6 +168,20 @@ STEPS: tuple[str, ...] = (
         key TEXT NOT NULL,
         PRIMARY KEY (subject, model, purpose, key)
     );
+    INSERT OR IGNORE INTO shared_calls
+    SELECT v.candidate_id, v.verifier, 'verify', calls.key
+    FROM votes v
+    JOIN candidates own ON own.id = v.candidate_id
+    JOIN jobs job ON job.id = own.id
+    JOIN candidates twin ON twin.query = own.query AND twin.passages = own.passages AND twin.lever = own.lever
+    JOIN jobs other ON other.id = twin.id AND other.instance_key = job.instance_key
+        AND other.perturbation_class = job.perturbation_class AND other.intensity = job.intensity
+    JOIN calls ON calls.subject = twin.id AND calls.model = v.verifier AND calls.purpose = 'verify'
+        AND calls.reply = v.raw
+    WHERE NOT EXISTS (
+        SELECT 1 FROM calls c
+        WHERE c.subject = v.candidate_id AND c.model = v.verifier AND c.purpose = 'verify'
+    );
     """,
 )
 

@@ -72,6 +72,7 @@ class PlanFacts(_Facts):
     verifiers: tuple[ModelFacts, ...]
     cells: tuple[str, ...]
     select: SelectFacts
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -357,6 +357,32 @@ def refusal(folder: Path) -> str:
     return message
 
 
+def test_votes_that_shared_a_call_are_told_apart_in_earlier_ledgers(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / LEDGER_FILE)) as db:
+        for step in STEPS[:6]:
+            db.executescript(step)
+        db.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 6;")
+        jobs = [("own", "k1", "LOW"), ("twin", "k1", "LOW"), ("elsewhere", "k1", "HIGH")]
+        for number, (name, key, intensity) in enumerate(jobs):
+            db.execute(
+                "INSERT INTO jobs VALUES (?, ?, 1, ?, 'b', 'P-Ambiguity', ?, 'g', 0, 'r', 'null', '', '', '', '{}')",
+                (number, name, key, intensity),
+            )
+            db.execute("INSERT INTO candidates VALUES (?, 'L', 'q', '[]', '', '', '{}')", (name,))
+            db.execute("INSERT INTO votes VALUES (?, 'v', 'f', 'pass', '{}', '', '[]', 'PASS')", (name,))
+        call = "(key, model, purpose, subject, status, reply, error, seconds, tries)"
+        db.execute(
+            f"INSERT INTO calls {call} VALUES ('other', 'v', 'generate', 'own', 'read', 'x', '', 0, 1)"
+        )
+        db.execute(
+            f"INSERT INTO calls {call} VALUES ('asked', 'v', 'verify', 'twin', 'read', 'PASS', '', 0, 1)"
+        )
+        db.commit()
+    with Ledger(tmp_path) as ledger:
+        shared = ledger.db.execute("SELECT subject, model, purpose, key FROM shared_calls").fetchall()
+    assert [tuple(row) for row in shared] == [("own", "v", "verify", "asked")]
+
+
 def test_every_earlier_version_is_brought_up_to_date(tmp_path: Path) -> None:
     for version in range(1, len(STEPS) + 1):
         folder = tmp_path / str(version)
