@@ -41,19 +41,33 @@ OPERATORS: Mapping[str, OperatorFacts] = {
     "restate": OperatorFacts("puts a wording in the place of the one sentence that states the answer"),
     "substitute": OperatorFacts("puts a wording in the place of every mention of the answer"),
     "time": OperatorFacts("sets a clock time before the date that answers, and asks with it"),
-    "convert": OperatorFacts("sets the same measure in another unit behind a measure of the passage", says=False),
+    "convert": OperatorFacts(
+        "sets the same measure in another unit behind a measure of the passage", says=False
+    ),
     "delete": OperatorFacts(
         "cuts something from the passage",
         (
-            "bracket", "opening", "city", "colour", "example", "figure", "month", "alias", "companion",
-            "answer", "time", "agent",
+            "bracket",
+            "opening",
+            "city",
+            "colour",
+            "example",
+            "figure",
+            "month",
+            "alias",
+            "companion",
+            "answer",
+            "time",
+            "agent",
         ),
         says=False,
     ),
     "redact": OperatorFacts("puts a mark in the place of every name"),
     "exchange": OperatorFacts("puts the passage of another instance in the place of this one", says=False),
-    "join": OperatorFacts("sets the passage of another instance, which answers a like question, beside this one"),
-}  # fmt: skip
+    "join": OperatorFacts(
+        "sets the passage of another instance, which answers a like question, beside this one"
+    ),
+}
 
 GAPS: Mapping[str, str] = {
     "subject": "what the passage is about, with the noun that says what it is, if it is no person",

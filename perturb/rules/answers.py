@@ -176,8 +176,9 @@ def word_table_numbers() -> tuple[str, ...]:
 def leak(facts: Facts, text: str) -> str | None:
     """A word of the text that betrays an answer, by being it, sharing its stem or beginning like it; None if clean."""
     signs = _signs(facts.instance.query, facts.instance.answers, facts.kind == "number")
-    for token in tokens(text):
-        if any(_betrays(plain(part), signs) for part in {token, *token.split("-")}):
+    for token in dict.fromkeys(tokens(text)):
+        parts = (token, *token.split("-")) if "-" in token else (token,)
+        if any(_betrays(plain(part), signs) for part in parts):
             return token
     telling = (
         one for one in facts.instance.answers if any(plain(word) in signs.words for word in tokens(one))

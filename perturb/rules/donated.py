@@ -21,6 +21,8 @@ def unrelated(f: Filling) -> Iterator[tuple[Passage, ...]]:
     wanted = content_stems(f.facts.instance.query)
     found = []
     for donor in f.donors:
+        if len(found) == len(f.facts.passages):
+            break
         for passage in facts_of(donor).passages[:1]:
             told = f"{passage.title} {passage.text}"
             if (
