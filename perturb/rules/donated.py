@@ -19,7 +19,7 @@ _MOST_TIMES = 2.5
 def unrelated(f: Filling) -> Iterator[tuple[Passage, ...]]:
     """The passages of donors that share no word with the question, one for each signal passage."""
     wanted = content_stems(f.facts.instance.query)
-    found = []
+    found: list[tuple[str, Passage]] = []
     for donor in f.donors:
         if len(found) == len(f.facts.passages):
             break
@@ -43,6 +43,8 @@ def unrelated(f: Filling) -> Iterator[tuple[Passage, ...]]:
 
 def _begins_and_ends(text: str) -> bool:
     """Whether a passage is no cut-out that begins or ends within a sentence."""
+    if re.match(r"[A-Z]\w*(?: \w+){0,2}, (?:but|and|where|which)\b", text):
+        return False
     return re.match(r"[\"“(]?[A-Z]", text) is not None and re.search(r"[.!?][\"”)]?\s*$", text) is not None
 
 

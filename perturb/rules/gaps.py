@@ -254,7 +254,7 @@ def _edition(f: Filling) -> str | None:
     years = [
         int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", f"{f.facts.text} {f.value('rival') or ''}")
     ]
-    latest = max(years, default=1990)
+    latest = max(years, default=9999)
     if latest > 2020:
         return None
     f.local["next_edition"] = str(latest + 3)
