@@ -93,9 +93,10 @@ def _table(table: Table, width: int) -> list[str]:
     if _fits(columns, width):
         return _draw(columns, width)
     labels = sum(not column.right for column in columns[: table.labels])
-    turned = _turn(columns, labels)
-    if labels and all(column.right for column in columns[labels:]) and _fits(turned, width):
-        return _draw(turned, width)
+    if 0 < labels < len(columns) and all(column.right for column in columns[labels:]):
+        turned = _turn(columns, labels)
+        if _fits(turned, width):
+            return _draw(turned, width)
     return _split(columns, labels, width)
 
 
