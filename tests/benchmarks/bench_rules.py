@@ -30,15 +30,13 @@ def build(kind: str, base_set: Path | None, out: Path) -> dict[str, Any]:
         "-m",
         "perturb",
         "build",
-        "--demo",
-        "rules",
         "--json",
         "--out",
         str(out),
         "--name",
         kind,
     ]
-    command += ["--executor", kind, *(["--base-set", str(base_set)] if base_set else [])]
+    command += ["--executor", kind, *(["--base-set", str(base_set)] if base_set else ["--demo", "rules"])]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     ended = subprocess.run(command, capture_output=True, text=True)
