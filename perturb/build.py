@@ -21,6 +21,7 @@ from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
 from perturb.executors.factory import open_executor
 from perturb.export.export_snapshot import export_snapshot
+from perturb.export.facts import ExportedReplies
 from perturb.export.snapshot import Snapshot
 from perturb.interrupts import sigterm_as_interrupt
 from perturb.llm.budget import Budget
@@ -83,7 +84,10 @@ def build(
         if stopped is None:
             try:
                 now = datetime.now(UTC)
-                snapshot = export_snapshot(ledger.db, current, quota, run / "snapshot", now, select.controls)
+                kept = _replies_of(build_plan)
+                snapshot = export_snapshot(
+                    ledger.db, current, quota, run / "snapshot", now, select.controls, kept
+                )
             except SnapshotError as exc:
                 warnings = (*warnings, str(exc))
         facts = _report_facts(ledger, build_plan, plan, run, snapshot)
@@ -92,6 +96,14 @@ def build(
     return BuildReport(
         run, snapshot.folder if snapshot else None, facts, str(stopped) if stopped else None, warnings
     )
+
+
+def _replies_of(build_plan: BuildPlan) -> ExportedReplies | None:
+    """The file that the rows follow from, if they follow from one alone."""
+    if build_plan.replay is None or build_plan.replay.fill:
+        return None
+    recording = build_plan.replay.recording
+    return ExportedReplies(recording.path, recording.digest, len(recording))
 
 
 def check_models(build_plan: BuildPlan) -> None:

@@ -58,6 +58,8 @@ def test_the_same_data_and_the_same_record_without_the_provider(
     assert facts["missing_replies"] == []
     assert facts["cost_usd"] == 0
     assert data_file(tmp_path / "again") == data_file(run)
+    named = read_snapshot(tmp_path / "again" / "snapshot").manifest["replies"]
+    assert named["sha256"] == read_recording(file).digest
     for table in ("jobs", "candidates", "votes", "decisions"):
         columns = {"jobs": "id, outcome, detail, declined"}.get(table, "*")
         sql = f"SELECT {columns} FROM {table} ORDER BY 1, 2"

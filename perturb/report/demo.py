@@ -28,7 +28,9 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
     if kappa is None or kappa["value"] is None:
         yield f"Agreement: κ cannot be told ({kappa['reason'] if kappa else 'no votes'})"
     else:
-        width = "" if kappa["low"] is None else f" (95 % {kappa['low']:.2f} … {kappa['high']:.2f})"
+        width = f" ({kappa['reason']})" if kappa["reason"] else ""
+        if kappa["low"] is not None:
+            width = f" (95 % {kappa['low']:.2f} … {kappa['high']:.2f})"
         yield f"Agreement: mean Cohen's κ of two verifiers {kappa['value']:.2f}{width}"
     yield f"Rejected: {_rejections(run)}"
     yield f"Report: {page}"
