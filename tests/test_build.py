@@ -386,7 +386,7 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
             perturb("build", "--demo", "rules", "--out", tmp_path, "--limit", 10, "--json").stdout
         )
         facts = json.loads(perturb("build", "--demo", "rules", "--out", disk, "--limit", 10, "--json").stdout)
-        assert accepted(disk / "rules") == accepted(tmp_path / "demo")
+        assert accepted(disk / "rules") == accepted(tmp_path / "rules")
         assert facts["rows"] == whole["rows"] > 0
     finally:
         subprocess.run(["umount", disk], check=True)
