@@ -43,6 +43,8 @@ class ModelEntry(Strict):
     """The name of the environment variable that holds the key."""
     params: dict[str, Any] = Field(default_factory=dict)
     """Extra parameters of the request: temperature, max_tokens, seed, …"""
+    system: Annotated[str, Field(max_length=20_000)] = ""
+    """A system message of your own, sent before the prompt."""
     max_connections: int = Field(default=32, ge=1, le=4096)
     rpm: int | None = Field(default=None, ge=1)
     tpm: int | None = Field(default=None, ge=1)
@@ -88,9 +90,11 @@ class ModelEntry(Strict):
     def _kind_fits(self) -> ModelEntry:
         if self.kind == "model" and self.model is None:
             raise ValueError(f"'{self.name}' needs 'model' (a litellm model name), or 'kind: rules'")
-        if self.kind == "rules" and (self.model or self.api_base or self.api_key_env or self.params):
+        if self.kind == "rules" and (
+            self.model or self.api_base or self.api_key_env or self.params or self.system
+        ):
             raise ValueError(
-                f"'{self.name}' is of kind rules and takes no model, api_base, api_key_env or params"
+                f"'{self.name}' is of kind rules and takes no model, api_base, api_key_env, params or system"
             )
         return self
 
@@ -109,6 +113,7 @@ class ModelEntry(Strict):
             api_base=filled(self.api_base),
             api_key_env=self.api_key_env,
             params=filled(self.params),
+            system=self.system,
             max_connections=self.max_connections,
             rpm=self.rpm,
             tpm=self.tpm,

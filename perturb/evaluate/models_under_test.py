@@ -133,6 +133,8 @@ class ModelUnderTest:
         """What the ledger keeps of it; no key, not even one in an address that came out of a variable."""
         settings = self.settings
         facts = {"model": settings.model, "api_base": settings.api_base, "params": dict(settings.params)}
+        if settings.system:
+            facts["system"] = settings.system
         cleaned: dict[str, Any] = json.loads(redact(json.dumps(facts)))
         return cleaned
 

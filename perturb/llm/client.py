@@ -106,6 +106,8 @@ class ModelSettings:
     """The environment variable that holds the key; the key itself is never kept."""
     params: Mapping[str, Any] = field(default_factory=dict)
     """Extra parameters of the call: temperature, max_tokens, provider-specific ones."""
+    system: str = ""
+    """A system message of the user's own, sent before everything else; empty for none."""
     max_connections: int = 32
     """Calls in flight at the same time, at least 1."""
     rpm: int | None = None
@@ -125,13 +127,14 @@ class ModelSettings:
     """What carries the calls; decides nothing about the replies, so it is no part of the fingerprint."""
 
     def fingerprint(self) -> str:
-        """Digest of what decides the replies: model, address, parameters, schema use; no limit, no key.
+        """Digest of what decides the replies: model, address, parameters, system message, schema use.
 
         >>> one = ModelSettings(name="a", model="openai/gpt-4o", rpm=60)
         >>> one.fingerprint() == ModelSettings(name="b", model="openai/gpt-4o").fingerprint()
         True
         """
-        return digest(self.model, self.api_base, dict(self.params), self.json_schema)
+        own = (self.system,) if self.system else ()
+        return digest(self.model, self.api_base, dict(self.params), self.json_schema, *own)
 
     def identity(self) -> str:
         """The same without the address: a server that moves to another port is still the same model."""

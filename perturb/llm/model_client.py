@@ -135,6 +135,9 @@ class ModelClient:
         Raises `BudgetSpent` if the call could overspend the budget; failures of the model are returned.
         """
         model = self._models[model_name]
+        if model.settings.system:
+            own = Message("system", model.settings.system)
+            request = replace(request, messages=(own, *request.messages))
         key = _key(self._fingerprints[model_name], request, salt)
         request = replace(request, key=key, topic=Topic(purpose, subject, part))
         question = _Query(model, request, read, key, purpose, subject)

@@ -325,3 +325,14 @@ def test_the_key_of_a_request_is_the_digest_of_all_that_decides_its_reply(roles:
         assert _key("abc", replace(request, schema=schema), "1") == digest(
             "abc", messages, named, "1", length=32
         )
+
+
+async def test_a_system_message_of_the_users_own_comes_first_and_makes_another_question() -> None:
+    plain, careful = Bench([GOOD]), Bench([GOOD], system="Be careful.")
+    await plain.ask()
+    await careful.ask(ChatRequest((Message("system", "Ours."), *REQUEST.messages)))
+    sent = [(message.role, message.content) for message in careful.model.requests[0].messages]
+    assert sent == [("system", "Be careful."), ("system", "Ours."), ("user", "Which?")]
+    await careful.ask()
+    assert plain.log.calls[0].key != careful.log.calls[-1].key
+    assert plain.model.settings.fingerprint() != careful.model.settings.fingerprint()
