@@ -156,15 +156,8 @@ def _planned_job(row: sqlite3.Row) -> PlannedJob:
 @stored_values()
 def instance(db: sqlite3.Connection, key: str) -> BaseInstance:
     """The base instance stored under a content key."""
-    return BaseInstance.from_payload(instance_payload(db, key))
-
-
-@stored_values()
-def instance_payload(db: sqlite3.Connection, key: str) -> dict[str, Any]:
-    """The same as plain values."""
     row = db.execute("SELECT payload FROM instances WHERE key = ?", (key,)).fetchone()
-    content: dict[str, Any] = json.loads(row["payload"])
-    return content
+    return BaseInstance.from_payload(json.loads(row["payload"]))
 
 
 @stored_values()
