@@ -40,7 +40,6 @@ OPERATORS: Mapping[str, OperatorFacts] = {
     ),
     "restate": OperatorFacts("puts a wording in the place of the one sentence that states the answer"),
     "substitute": OperatorFacts("puts a wording in the place of every mention of the answer"),
-    "time": OperatorFacts("sets a clock time before the date that answers, and asks with it"),
     "convert": OperatorFacts(
         "sets the same measure in another unit behind a measure of the passage", says=False
     ),
@@ -62,7 +61,6 @@ OPERATORS: Mapping[str, OperatorFacts] = {
         ),
         says=False,
     ),
-    "redact": OperatorFacts("puts a mark in the place of every name"),
     "exchange": OperatorFacts("puts the passage of another instance in the place of this one", says=False),
     "join": OperatorFacts(
         "sets the passage of another instance, which answers a like question, beside this one"
@@ -71,30 +69,21 @@ OPERATORS: Mapping[str, OperatorFacts] = {
 
 GAPS: Mapping[str, str] = {
     "subject": "what the passage is about, with the noun that says what it is, if it is no person",
-    "anything": "the subject, whatever its kind, persons too",
     "thing": "the subject, if no kind is known of it",
     "name": "the bare name of the subject",
     "noun": "the noun that says what the subject is",
     "answer": "the answer as the passage writes it",
     "rival": "the answer of another instance, of the same kind and not in this passage",
     "claim": "question and answer as a clause: Jane Austen wrote Emma",
-    "rival_claim": "the same with the rival",
-    "either": "answer and rival as alternatives: either Jane Austen or Mary Shelley wrote Emma",
     "edition": "a year after all years of the passage",
     "next_edition": "the year after that; only behind {edition}",
     "denial": "the claim with a negation: Jane Austen did not write Emma",
     "never": "the answer never having done so: Jane Austen had never written Emma",
     "would": "the deed without its doer, as a possibility: would have written Emma",
-    "deed": "the deed without its doer: wrote Emma",
     "statement": "the one sentence that states the answer, as a clause",
     "rival_statement": "the same with the rival in the answer's place",
-    "hundredfold": "the same with the number a hundred times as large",
-    "start": "the one year in which the subject came out or began, or was born",
-    "decade": "that year's decade, of a work: the 1970s",
-    "century": "that year's century, of a person: the twentieth century",
-    "before": "a year long before that and before every year of the passage",
+    "before": "a year long before the subject came out or began, and before every year of the passage",
     "authored": "the bare name of a work whose author, and nobody else's part, is asked for",
-    "harm": "the loss of life in a war, where the passage tells of it",
     "living": "the subject, a person whom the passage shows to be alive",
     "office": "the office that the answer holds now",
     "later": "a year far in the future",
@@ -103,13 +92,12 @@ GAPS: Mapping[str, str] = {
     "in_region": "nothing: sets the remark behind a city of the question whose region the passage gives",
     "region": "the region that the passage says the place in the question lies in",
     "nationality": "another nationality than the passage gives the subject",
+    "unreviewed": "nothing: keeps the wording to passages without praise, review, award or success",
     "figure": "the one figure of a sentence beside the answer",
     "near_figure": "an estimate near to that figure",
     "round_figure": "the figure rounded",
     "other_date": "a date some days from the one beside the answer",
-    "asked": "the question without its first word",
     "place": "the city of the question whose region the passage gives",
-    "clock": "a clock time, exact to the minute",
 }
 """Gap -> what stands in it. A kind or group of kinds of `levers/words.yaml` is a gap, too: the subject, if of it.
 With `if:` before a kind it stands for nothing, and only keeps the wording to subjects of that kind."""

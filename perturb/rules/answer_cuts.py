@@ -14,6 +14,10 @@ from perturb.rules.words import Span, capitalise, content_stems, has_word, spans
 
 Cut = tuple[int, str]
 """A passage and what is left of its text."""
+_INTERVAL = re.compile(
+    r"(?:\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|several))[- ]years?\b|\banniversary\b"
+)
+"""What lets a date be worked out from another one."""
 _LEAST_WORDS = 20
 """A passage must keep so many words when its answering sentences are cut."""
 
@@ -103,6 +107,8 @@ def answer_gone(facts: Facts, passages: tuple[Passage, ...]) -> str | None:
     for passage in passages:
         if word := leak(facts, f"{passage.title if len(passages) > 1 else ''} {passage.text}"):
             return f"{word!r} still betrays the answer"
+        if facts.kind == "date" and (found := _INTERVAL.search(passage.text)):
+            return f"the answer may be worked out from {found[0]!r}"
     wanted = content_stems(query)
     for passage in passages:
         for text in re.split(r"(?<=[.!?])\s+", passage.text):

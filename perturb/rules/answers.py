@@ -13,7 +13,7 @@ from perturb.rules.facts import Facts, facts_of
 from perturb.rules.words import content_stems, has_word, is_small, plain, spans_of, stem, support, tokens
 
 _YEAR = re.compile(r"\b(1[0-9]\d\d|20\d\d)\b")
-_MOST_YEARS_APART = 30
+_MOST_YEARS_APART = 10
 _MOST_TIMES = 5.0
 """A rival number is at most so many times larger or smaller."""
 

@@ -13,6 +13,7 @@ from perturb.lever_rules import gaps_in, kinds_of_gap
 from perturb.records import BaseInstance
 from perturb.rules.answers import rival_of, substituted
 from perturb.rules.facts import Facts
+from perturb.rules.question import inflected
 from perturb.rules.words import capitalise, has_word
 
 
@@ -73,10 +74,6 @@ def _subject(f: Filling) -> str | None:
     return subject.full if subject is not None and subject.kind != "person" else None
 
 
-def _anything(f: Filling) -> str | None:
-    return None if f.facts.subject is None else f.facts.subject.full
-
-
 def _name(f: Filling) -> str | None:
     return None if f.facts.subject is None else f.facts.subject.name
 
@@ -115,22 +112,19 @@ def _claim(f: Filling) -> str | None:
     return asked.claim(f.facts.answer)
 
 
-def _rival_claim(f: Filling) -> str | None:
-    rival = f.value("rival")
-    return f.facts.question.claim(rival) if f.facts.question and rival and _claim(f) else None
-
-
 def _denial(f: Filling) -> str | None:
-    return f.facts.question.denial(f.facts.answer) if f.facts.question and _claim(f) else None
-
-
-def _either(f: Filling) -> str | None:
-    asked, rival = f.facts.question, f.value("rival")
-    if asked is None or rival is None or _claim(f) is None:
+    asked = f.facts.question
+    if asked is None or _claim(f) is None or not _told(f, asked.doing):
         return None
-    if asked.wh == "who":
-        return f"either {f.facts.answer} or {rival} {asked.deed}"
-    return f"{asked.subject} {asked.deed} either {asked.placed(f.facts.answer)} or {asked.placed(rival)}"
+    return asked.denial(f.facts.answer)
+
+
+def _told(f: Filling, verb: str) -> bool:
+    """Whether a sentence with the answer says the deed in the question's own verb, or the question has none."""
+    forms = {inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")}
+    return not verb or any(
+        has_word(one.text, form) for one in f.facts.answer_sentences for form in forms if form
+    )
 
 
 def _never(f: Filling) -> str | None:
@@ -147,11 +141,6 @@ def _would(f: Filling) -> str | None:
     return done and f"would have {done}"
 
 
-def _deed(f: Filling) -> str | None:
-    asked = f.facts.question
-    return asked.deed if asked is not None and asked.wh == "who" and _claim(f) else None
-
-
 _KEEPS_SMALL = re.compile(
     r"^(?:The|A|An|In|On|At|It|He|She|They|This|These|By|From|After|Before|During|There|Its|His|Her|Their|As|When)\b"
 )
@@ -165,10 +154,10 @@ def as_clause(sentence: str) -> str:
 
 def _statement(f: Filling) -> str | None:
     held = f.facts.answer_sentences
-    if len(held) != 1 or not _single(f) or not held[0].complete or len(held[0].text.split()) > 26:
+    if len(held) != 1 or not _single(f) or not held[0].complete or len(held[0].text.split()) > 20:
         return None
     if re.search(r"[“”\"\[\];:/\n]", held[0].text) or re.match(
-        r"(?:However|But|And|Thus|Therefore|Although)\b", held[0].text
+        r"(?:However|But|And|Thus|Therefore|Although|According)\b", held[0].text
     ):
         return None
     return as_clause(held[0].text)
@@ -179,43 +168,8 @@ def _rival_statement(f: Filling) -> str | None:
     return substituted(f.facts, told, rival) if rival and told else None
 
 
-def _hundredfold(f: Filling) -> str | None:
-    told, number = _statement(f), re.match(r"[\d,]+\b", f.facts.answer)
-    if (
-        told is None
-        or number is None
-        or f.facts.kind != "number"
-        or not 10 <= int(number[0].replace(",", "")) < 10**7
-    ):
-        return None
-    return substituted(
-        f.facts, told, f"{int(number[0].replace(',', '')) * 100:,}{f.facts.answer[number.end() :]}"
-    )
-
-
 def _start(f: Filling) -> int | None:
     return f.facts.subject.start if f.facts.subject is not None else None
-
-
-def _decade(f: Filling) -> str | None:
-    start = _start(f) if f.value("work") else None
-    return None if start is None else f"the {start // 10 * 10}s"
-
-
-_CENTURIES = {
-    14: "fifteenth",
-    15: "sixteenth",
-    16: "seventeenth",
-    17: "eighteenth",
-    18: "nineteenth",
-    19: "twentieth",
-}
-
-
-def _century(f: Filling) -> str | None:
-    start = _start(f) if f.value("if:person") is not None else None
-    number = None if start is None else (start - 1) // 100
-    return f"the {_CENTURIES.get(number, 'twenty-first')} century" if number is not None else None
 
 
 def _before(f: Filling) -> str | None:
@@ -333,9 +287,15 @@ def _authored(f: Filling) -> str | None:
     return subject.name if _single(f) and not others else None
 
 
-def _harm(f: Filling) -> str | None:
-    told = re.search(r"\b(?:killed|deaths|casualties|died|dead)\b", f.facts.text)
-    return "loss of life" if told and f.value("war") else None
+_REVIEWED = re.compile(
+    r"\b(?:acclaim\w*|praise\w*|critic\w*|review\w*|award\w*|nominat\w*|great(?:est)?|best|finest|favou?rite|delicious"
+    r"|popular|famous|beloved|classic|hit|success\w*|tasty|beautiful)\b",
+    re.IGNORECASE,
+)
+
+
+def _unreviewed(f: Filling) -> str | None:
+    return None if _REVIEWED.search(f.facts.text) else ""
 
 
 def _nationality(f: Filling) -> str | None:
@@ -352,25 +312,17 @@ def _nationality(f: Filling) -> str | None:
 
 MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "subject": _subject,
-    "anything": _anything,
     "thing": _thing,
     "name": _name,
     "noun": _noun,
     "answer": lambda f: f.facts.answer if _single(f) else None,
     "rival": _rival,
     "claim": _claim,
-    "rival_claim": _rival_claim,
-    "either": _either,
     "denial": _denial,
     "never": _never,
     "would": _would,
-    "deed": _deed,
     "statement": _statement,
     "rival_statement": _rival_statement,
-    "hundredfold": _hundredfold,
-    "start": lambda f: str(_start(f)) if _start(f) else None,
-    "decade": _decade,
-    "century": _century,
     "before": _before,
     "living": _living,
     "office": _office,
@@ -380,8 +332,8 @@ MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "far_land": _far_land,
     "in_region": _in_region,
     "authored": _authored,
-    "harm": _harm,
     "nationality": _nationality,
+    "unreviewed": _unreviewed,
 }
 """Gap -> what fills it. The others of `lever_rules.GAPS` are filled by the operators where they work."""
 

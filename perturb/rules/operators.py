@@ -19,7 +19,6 @@ from perturb.rules.facts import Facts
 from perturb.rules.gaps import Filling, as_question
 from perturb.rules.measures import measures_in
 from perturb.rules.question import is_cased
-from perturb.rules.redaction import without_names
 from perturb.rules.words import capitalise, compiled, has_word, spans_of
 
 
@@ -68,7 +67,7 @@ def _remark(rule: Rule, f: Filling) -> Iterator[Draft]:
         return
     if not right.strip("?. "):
         yield Draft(f"{left}, {_in_style(query, text)}{right}", f.facts.passages)
-    elif _goes_on(right):
+    elif _goes_on(right) and query[:4].lower() in ("when", "wher"):
         yield Draft(f"{left}, {_in_style(query, text)},{right}", f.facts.passages)
 
 
@@ -255,13 +254,6 @@ def _delete(rule: Rule, f: Filling) -> Iterator[Draft]:
             yield Draft(f.facts.instance.query, passages)
 
 
-def _redact(rule: Rule, f: Filling) -> Iterator[Draft]:
-    mark = f.rng.choice(rule.say)
-    passages = tuple(replace(one, text=without_names(one.text, mark), title="") for one in f.facts.passages)
-    if all(one.text.count(mark) >= 2 for one in passages):
-        yield from _without_answer(f.facts, passages)
-
-
 def _exchange(_: Rule, f: Filling) -> Iterator[Draft]:
     for passages in unrelated(f):
         yield Draft(f.facts.instance.query, passages)
@@ -274,29 +266,6 @@ def _join(rule: Rule, f: Filling) -> Iterator[Draft]:
     for noun, text in joined(f):
         f.local["noun"] = noun
         yield from _renamed(rule, f, f.facts.with_text(f.facts.home, text))
-
-
-def _clock(rule: Rule, f: Filling) -> Iterator[Draft]:
-    facts = f.facts
-    query = facts.instance.query.strip().rstrip("?. ")
-    if not re.match(r"when (?:did|was|were) ", query, re.IGNORECASE) or facts.kind != "date":
-        return
-    if len(facts.mentions) != 1 or re.search(r"\b(?:last|begin|year|war)\b", query):
-        return
-    mention = facts.mentions[0]
-    text = facts.passages[mention.passage].text
-    day = re.search(r"\b\d{1,2}\b", re.sub(r"\d{4}", "", mention.text))
-    lead = re.search(r"\b[Oo]n $", text[: mention.start])
-    if not day or not word_pattern("month").search(mention.text) or lead is None:
-        return
-    part = f.rng.choice(("in the evening", "in the morning"))
-    f.local["clock"] = f"{f.rng.randint(8, 11)}:{f.rng.randint(11, 52)} {part}"
-    f.local["asked"] = query.split(" ", 1)[1]
-    asked = f.fill(rule.say)
-    at = "At" if lead[0][0] == "O" else "at"
-    new = f"{text[: lead.start()]}{at} {f.local['clock']} on {text[mention.start :]}"
-    if asked is not None:
-        yield Draft(asked, facts.with_text(mention.passage, new))
 
 
 def _convert(_: Rule, f: Filling) -> Iterator[Draft]:
@@ -316,10 +285,8 @@ OPERATIONS: Mapping[str, Operator] = {
     "add": _add,
     "restate": _restate,
     "substitute": _substitute,
-    "time": _clock,
     "convert": _convert,
     "delete": _delete,
-    "redact": _redact,
     "exchange": _exchange,
     "join": _join,
 }

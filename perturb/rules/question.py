@@ -96,6 +96,14 @@ class Question:
         """The predicate: "wrote Emma"."""
         return f"{self.verb} {self.rest}".strip()
 
+    @property
+    def doing(self) -> str:
+        """The verb that says what was done: "wrote", "filmed"; empty where something only is."""
+        if self.verb not in _BE:
+            return self.verb
+        first = self.rest.removeprefix("first ").removeprefix("last ").split(" ", 1)[0]
+        return first if _participle(first) else ""
+
     def claim(self, value: str) -> str:
         """The claim with a value in the gap, without an end mark.
 
