@@ -207,8 +207,12 @@ def _is_person(name: str, instance: BaseInstance) -> bool:
 
 def _stands_inside(answer: str, instance: BaseInstance) -> bool:
     """Whether the answer has its capital inside a sentence too, where common nouns have none."""
-    head = re.escape(re.sub(r"^the ", "", answer, flags=re.IGNORECASE))
-    return any(re.search(rf"[\w,;:(\"'“] ?{head}", passage.text) for passage in instance.passages)
+    head = re.sub(r"^the ", "", answer, flags=re.IGNORECASE)
+    pieces = (piece for one in instance.passages for piece in one.text.split(head or answer)[:-1])
+    return any(_INSIDE.search(piece[-2:]) for piece in pieces)
+
+
+_INSIDE = re.compile(r"[\w,;:(\"'“] ?$")
 
 
 # -- passage -----------------------------------------------------------------------------------------------------

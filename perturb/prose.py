@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from functools import lru_cache
 
 from perturb.records import Passage
 
@@ -18,10 +18,11 @@ _RUN = re.compile(rf"(\S)\1{{{MAX_RUN}}}|\s{{{MAX_RUN + 1}}}")
 _END = re.compile(r"[^\W\d_]{3}[.!?][\"”’)\]]*\s|[\n\0]")
 
 
-def beyond_reading(query: str, passages: Iterable[Passage]) -> str | None:
+@lru_cache(maxsize=512)
+def beyond_reading(query: str, passages: tuple[Passage, ...]) -> str | None:
     """Why a question with its passages is not read by rule, in a line; None if it is.
 
-    >>> beyond_reading("who sang", [Passage("Ray sang." + "." * 300, "Ray", "signal")])
+    >>> beyond_reading("who sang", (Passage("Ray sang." + "." * 300, "Ray", "signal"),))
     'no prose: one character, or blanks, more than 200 times in a row'
     """
     text = "\0".join([query, *(part for one in passages for part in (one.title, one.text))])

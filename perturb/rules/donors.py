@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from perturb.digests import digest, fraction_of, seed_of
 from perturb.features import word_bank, word_pattern
@@ -24,7 +24,7 @@ _LONGEST = 4_000
 """Characters: passages longer than that lend nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DonorTable:
     """A few instances of a base set for each kind of answer and each way of asking."""
 
@@ -58,13 +58,18 @@ class DonorTable:
 
     def lent_to(self, instance: BaseInstance) -> tuple[BaseInstance, ...]:
         """The donors of one instance: of its kind of answer, of its way of asking, and a few of any."""
-        lent: dict[str, BaseInstance] = {}
-        first = seed_of("lend", instance.id)
-        for group in (*_groups_of(instance), "any"):
-            found = self.groups.get(group, ())
-            order = (found[(first + n) % len(found)] for n in range(min(len(found), _LENT + 1)))
-            lent |= {one.id: one for one in order if one.id != instance.id}
-        return tuple(lent.values())
+        return _lent(self, instance.id, tuple(_groups_of(instance)))
+
+
+@lru_cache(maxsize=256)
+def _lent(table: DonorTable, borrower: str, groups: tuple[str, ...]) -> tuple[BaseInstance, ...]:
+    lent: dict[str, BaseInstance] = {}
+    first = seed_of("lend", borrower)
+    for group in groups:
+        found = table.groups.get(group, ())
+        order = (found[(first + n) % len(found)] for n in range(min(len(found), _LENT + 1)))
+        lent |= {one.id: one for one in order if one.id != borrower}
+    return tuple(lent.values())
 
 
 def _groups_of(instance: BaseInstance) -> list[str]:

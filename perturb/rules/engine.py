@@ -82,7 +82,7 @@ def _apply(
     rule = lever.rule
     if rule is None or not all(Need.read(need).holds(facts.features) for need in (*lever.needs, *rule.needs)):
         return None
-    filling = Filling(facts, donors, dice(lever.name, seed))
+    filling = Filling(facts, donors, (lever.name, seed))
     problem: str | None = None
     for draft in OPERATIONS[rule.do](rule, filling):
         problem = _broken(facts, lever.cell, draft)

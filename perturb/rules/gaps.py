@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 
 from perturb.features import word_bank, word_pattern, word_table
 from perturb.lever_rules import gaps_in, kinds_of_gap
@@ -14,22 +14,28 @@ from perturb.records import BaseInstance
 from perturb.rules.answers import rival_of, substituted
 from perturb.rules.facts import Facts
 from perturb.rules.question import inflected
-from perturb.rules.words import capitalise, has_word
+from perturb.rules.words import capitalise, compiled, dice, has_word
 
 
 @dataclass
 class Filling:
-    """One attempt to fill wordings for an instance: the facts, the donors, the choices made."""
+    """One attempt to fill wordings for an instance: the facts, the donors, what was found."""
 
     facts: Facts
     donors: Sequence[BaseInstance]
-    rng: random.Random
+    draw: tuple[str, int]
+    """What the choices hang on: the lever and the seed."""
     local: dict[str, str] = field(default_factory=dict)
     """Gaps that the operator itself fills, for the place where it works."""
     absent: set[str] = field(default_factory=set)
     """Gaps that the instance is known to have nothing for."""
     used: set[str] = field(default_factory=set)
     """The donors that something was taken from."""
+
+    @cached_property
+    def rng(self) -> random.Random:
+        """The choices made."""
+        return dice(*self.draw)
 
     def fill(self, wordings: Sequence[str]) -> str | None:
         """One of the wordings with all of its gaps filled; None if none can be."""
@@ -233,7 +239,10 @@ def _lands(f: Filling) -> tuple[str, str] | None:
 
 
 def _names(query: str, land: str) -> bool:
-    return re.search(rf"(?<!New )(?<!South )(?<!North )(?<!West )\b{re.escape(land)}\b", query) is not None
+    if land not in query:
+        return False
+    alone = compiled(rf"(?<!New )(?<!South )(?<!North )(?<!West )\b{re.escape(land)}\b")
+    return alone.search(query) is not None
 
 
 def _land(f: Filling) -> str | None:

@@ -92,20 +92,24 @@ _CUT = re.compile(
 )
 
 
+_IS_A = re.compile(
+    r"[\"”']?(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))?,?(?:\s[^.;]{3,70},)?\s+(?:is|was)\s+"
+    r"(?:both )?(?:an?|the|one of the)\s+([^;\n]{3,160})",
+    re.IGNORECASE,
+)
+_APPOSED = re.compile(r"[\"”']?, an? ([^;\n]{3,100})")
+_STOP = re.compile(r"\.(?:\s|$)")
+
+
 def _defined(name: str, text: str) -> tuple[str, str]:
     """The sentence that defines a name, and the words of its "is a …" up to the first preposition."""
-    bare = re.escape(re.sub(r"^(?:The|A|An|the) ", "", name))
-    found = re.search(
-        rf"{bare}[\"”']?(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))?,?(?:\s[^.;]{{3,70}},)?\s+(?:is|was)\s+"
-        r"(?:both )?(?:an?|the|one of the)\s+([^;\n]{3,160})",
-        text,
-        re.IGNORECASE,
-    ) or re.search(rf"{bare}[\"”']?, an? ([^;\n]{{3,100}})", text)
-    if found is None:
-        return "", ""
-    stop = re.search(r"\.(?:\s|$)", text[found.end() - len(found[1]) :])
-    end = found.end() - len(found[1]) + stop.start() if stop else len(text)
-    return text[found.start() : end], _CUT.split(found[1])[0]
+    spans = spans_of(text, re.sub(r"^(?:The|A|An|the) ", "", name))
+    for pattern in (_IS_A, _APPOSED):
+        for start, after in spans:
+            if found := pattern.match(text, after):
+                stop = _STOP.search(text, found.start(1))
+                return text[start : stop.start() if stop else len(text)], _CUT.split(found[1])[0]
+    return "", ""
 
 
 def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> tuple[str, str]:
@@ -179,10 +183,8 @@ def _is_plural(name: str, kind: str, text: str) -> bool:
         and not last.endswith(("ss", "us", "is"))
         and last not in ("series", "texas", "massachusetts")
     )
-    verb = re.search(rf"{re.escape(name)} (?:are|were|have)\b", text, re.IGNORECASE)
-    return verb is not None or (
-        ended and re.search(rf"{re.escape(name)} (?:is|was|has)\b", text, re.IGNORECASE) is None
-    )
+    verbs = {text[end + 1 :].split(" ", 1)[0].lower() for _, end in spans_of(text, name)}
+    return bool(verbs & {"are", "were", "have"}) or (ended and not verbs & {"is", "was", "has"})
 
 
 def _full(name: str, kind: str, noun: str, text: str) -> str:

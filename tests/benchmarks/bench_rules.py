@@ -80,11 +80,13 @@ def alone(base_set: Path | None) -> str:
         judging += time.process_time() - begun
         judged += 1
         first = first or time.process_time()
-    spent = time.process_time() - started
+    ended = time.process_time()
+    spent, rate = ended - started, (judged - 1) / max(ended - first, 1e-9)
     return (
         f"rules and checks alone: {jobs} jobs, {judged} judged in {spent:.1f} s of processor time"
-        f" ({jobs / spent:.0f} jobs/s, {judged / spent:.0f} judged/s); the checks took"
-        f" {1000 * judging / max(1, judged):.2f} ms an item; the first was judged {first:.2f} s after the start"
+        f" ({jobs / spent:.0f} jobs/s, {judged / spent:.0f} judged/s, {rate:.0f} from the first on);"
+        f" the checks took {1000 * judging / max(1, judged):.2f} ms an item; the first was judged {first:.2f} s after"
+        " the start of the process"
     )
 
 

@@ -168,6 +168,9 @@ def _steps_in(item: CheckedItem) -> list[str]:
     return found or _counted(item)
 
 
+_PLACED = re.compile(r"\b(?:in|at|near|from|on|outside|to) (?:the )?$")
+
+
 def _names_apart(values: frozenset[str], item: CheckedItem, sentence: str) -> frozenset[str]:
     """Names of two words or more that share no word with the question; for a where-question, places only."""
     asked = frozenset(words(item.original.query))
@@ -175,9 +178,7 @@ def _names_apart(values: frozenset[str], item: CheckedItem, sentence: str) -> fr
     if "where" not in asked:
         return frozenset(apart)
     plain = normal(sentence)
-    return frozenset(
-        v for v in apart if re.search(rf"\b(?:in|at|near|from|on|outside|to) (?:the )?{re.escape(v)}", plain)
-    )
+    return frozenset(v for v in apart if any(_PLACED.search(before[-20:]) for before in plain.split(v)[:-1]))
 
 
 _STEP_IN = {ValueKind.DATE: 0.75, ValueKind.NUMBER: 0.9, ValueKind.NAME: 0.75}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from perturb.prose import beyond_reading
 from perturb.records import BaseInstance, Candidate, Intensity, PerturbationClass, Target
@@ -38,7 +38,7 @@ class CheckedItem:
     @cached_property
     def beyond_reading(self) -> bool:
         """True if a text is too long or no prose, so that no verifier has an opinion."""
-        faults = (_beyond_reading(one.query, one.passages) for one in (self.original, self.candidate))
+        faults = (beyond_reading(one.query, one.passages) for one in (self.original, self.candidate))
         return any(fault is not None for fault in faults)
 
     @cached_property
@@ -108,8 +108,6 @@ def _beyond(these: tuple[str, ...], those: tuple[str, ...]) -> tuple[str, ...]:
     known = {normal(sentence) for sentence in those}
     return tuple(sentence for sentence in these if normal(sentence) not in known)
 
-
-_beyond_reading = lru_cache(maxsize=256)(beyond_reading)
 
 _RECENT: OrderedDict[tuple[int, int, frozenset[Target]], CheckedItem] = OrderedDict()
 _RECENT_SIZE = 32

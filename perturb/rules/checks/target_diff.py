@@ -57,11 +57,12 @@ def _size_of_change(item: CheckedItem) -> list[str]:
 
 
 def _only_marks_differ(item: CheckedItem) -> bool:
-    before, after = (
-        re.findall(r"\w+", f"{query} {text}".lower())
-        for query, text in ((item.original.query, item.reading.text), (item.candidate.query, item.text))
-    )
-    return before == after
+    pairs = ((item.original.query, item.candidate.query), (item.reading.text, item.text))
+    return all(_bare(before) == _bare(after) for before, after in pairs if before != after)
+
+
+def _bare(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
 
 
 def _rewritten(item: CheckedItem) -> bool:
