@@ -60,6 +60,8 @@ def _opening(facts: Facts) -> Iterator[Cut]:
             continue
         if re.search(r"\b(?:then|too|also|instead|therefore)\b", rest[:60]):
             continue
+        if re.match(r"In (?:the )?[A-Z]", sentence.text) and re.search(r"\b(?:1\d|20)\d\d\b", rest):
+            continue  # what came out there on that day came out elsewhere on another
         yield sentence.passage, _spliced(facts, sentence, capitalise(rest))
 
 

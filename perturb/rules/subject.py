@@ -218,7 +218,9 @@ def _start(kind: str, text: str) -> int | None:
     if not kind:
         return None
     sort = "person" if kind == "person" else "work" if kind in _NAMED_WITH_NOUN else "body"
-    if sort == "work" and re.search(r"\b(?:covered|cover|remake|version)\b", text):
+    if sort == "work" and re.search(
+        r"\b(?:covered|cover|remake|version|(?:second|third|final|last|\w+th) season)\b", text
+    ):
         return None
     found = [int(next(filter(None, one.groups()))) for one in re.finditer(_BEGAN[sort], text)]
     if sort == "person":
