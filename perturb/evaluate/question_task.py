@@ -122,7 +122,12 @@ class QuestionTask(Task[Question], Generic[RowT]):
             "models": list(models.under_test),
             "judge": models.judge.name if models.judge else None,
             "called": {
-                name: {"model": one.model, "params": dict(one.params), "fingerprint": one.fingerprint()}
+                name: {
+                    "model": one.model,
+                    "params": dict(one.params),
+                    "system": one.system,
+                    "fingerprint": one.fingerprint(),
+                }
                 for name, one in called.items()
             },
             "templates": {name: template_version(name) for name in (*self.templates, grade.TEMPLATE)},

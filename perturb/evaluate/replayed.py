@@ -65,4 +65,5 @@ def find_questions(
 
 
 def _model(entry: dict[str, Any]) -> ModelUnderTest:
-    return ModelUnderTest(ModelSettings(entry["name"], entry["model"], params=entry["params"]))
+    system = entry.get("system", "")
+    return ModelUnderTest(ModelSettings(entry["name"], entry["model"], params=entry["params"], system=system))

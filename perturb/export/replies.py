@@ -203,4 +203,5 @@ def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> dict[str
 
 def _settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     """A model and what it was told, without its address."""
-    return {"name": entry["name"], "model": entry["model"], "params": entry.get("params") or {}}
+    told = {"system": entry["system"]} if entry.get("system") else {}
+    return {"name": entry["name"], "model": entry["model"], "params": entry.get("params") or {}, **told}

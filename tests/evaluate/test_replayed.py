@@ -61,11 +61,12 @@ def test_a_demo_replays_what_is_embedded_or_says_what_is_missing(
     recorded: Path, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = [COMMANDS[kind][0], "--demo", "--out", tmp_path / "run"]
+    embedded: dict[str, Path] = {}
+    monkeypatch.setattr("perturb.resources.demo_recording", embedded.get)
     missing = command(*words)
     assert isinstance(missing.exception, RecordingError)
     assert "is embedded in this version" in str(missing.exception)
-    embedded = {COMMANDS[kind][0]: recorded / kind / "replies.jsonl.gz"}
-    monkeypatch.setattr("perturb.resources.demo_recording", embedded.get)
+    embedded[COMMANDS[kind][0]] = recorded / kind / "replies.jsonl.gz"
     done = command(*words)
     assert done.exit_code == 0, done.output
     assert (tmp_path / "run" / TABLES[kind]).exists()

@@ -1,13 +1,15 @@
-"""The embedded recording, if there is one: replies of a language model, read, checked and audited by today's code."""
+"""The embedded recordings: replies of a language model, read, checked, audited and scored by today's code."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-import pytest
+from typer.testing import CliRunner
 
 from perturb.audit import audit
 from perturb.build import build
+from perturb.cli.main import app
 from perturb.config import recorded_config
 from perturb.llm.recording import Replay, read_recording
 from perturb.resources import demo_recording
@@ -15,7 +17,6 @@ from perturb.resources import demo_recording
 FILE = demo_recording("recorded")
 
 
-@pytest.mark.skipif(FILE is None, reason="no recording is embedded yet")
 def test_the_recorded_round_is_whole_and_has_something_to_show(tmp_path: Path) -> None:
     assert FILE is not None
     assert FILE.stat().st_size < 3_000_000
@@ -28,3 +29,22 @@ def test_the_recorded_round_is_whole_and_has_something_to_show(tmp_path: Path) -
     found = audit(tmp_path / "run", resamples=100).to_dict()
     assert all(pair["kappa"] is not None for pair in found["kappa"]["pairs"])
     assert {one["model"] for one in found["self_bias"]} >= {"writer-a", "writer-b"}
+
+
+def test_the_recorded_evaluation_tells_three_instructions_of_one_model_apart(tmp_path: Path) -> None:
+    run = str(tmp_path / "run")
+    made = CliRunner().invoke(app, ["evaluate", "--demo", "--out", run, "--json"])
+    assert made.exit_code == 0, made.output
+    assert json.loads(made.stdout)["missing_replies"] == []
+    scored = CliRunner().invoke(app, ["score", run, "--json", "--resamples", "100"])
+    assert scored.exit_code == 0, scored.output
+    models = {one["model"]: one for one in json.loads(scored.stdout)["models"]}
+    assert set(models) == {"plain", "cautious", "eager"}
+
+    def value(model: str, metric: str) -> float:
+        return float(models[model]["metrics"][metric]["value"])
+
+    assert {one["n"] for one in models.values()} == {126}
+    assert value("plain", "refusal_accuracy") > 0.95 > value("eager", "refusal_accuracy")
+    assert value("eager", "missed_refusal_rate") > 0.5 > value("plain", "missed_refusal_rate")
+    assert value("cautious", "false_refusal_rate") > 0.1 > value("plain", "false_refusal_rate")
