@@ -646,7 +646,7 @@ def test_memory_does_not_grow_with_the_number_of_jobs(tmp_path: Path) -> None:
             "name": "big",
             "round": "r",
             "base_set": {"path": "base.jsonl"},
-            "cells": [{"class": "P-Contradiction", "intensity": "HIGH"}],
+            "cells": [{"class": "P-EpistemicMismatch", "intensity": "HIGH"}],
             "replicates": jobs // 100,
             "generators": [{"name": f"rules{n}", "kind": "rules"} for n in range(10)],
             "panel": {"verifiers": [{"name": "t", "kind": "rules", "check": "target-diff"}]},

@@ -71,7 +71,7 @@ def test_at_least_forty_five_levers_have_a_rule_and_most_of_them_serve_the_demo(
 ) -> None:
     ruled = {lever.name for lever in catalogue.levers if lever.rule}
     assert len(ruled) >= 45
-    assert len({one.lever for _, one in made}) >= 40
+    assert len({one.lever for _, one in made}) >= 0.75 * len(ruled)
 
 
 def test_every_item_keeps_to_its_cell(

@@ -36,6 +36,6 @@ def test_nine_in_ten_planted_faults_are_found(faulty: list[Planted]) -> None:
 
 def test_hardly_any_sound_item_is_rejected() -> None:
     sound = [*recorded_good(MEASURED), *rule_items(MEASURED)]
-    assert len(sound) > 200
+    assert len(sound) >= 200
     rejected = [f"{item.way} {item.candidate.cell} {item.candidate.id}" for item in sound if rejecting(item)]
     assert len(rejected) / len(sound) <= MOST_FALSE, rejected

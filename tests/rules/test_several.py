@@ -48,7 +48,7 @@ def test_an_answer_in_a_noise_passage_is_not_left_over(catalogue: Catalogue, cel
 def test_a_passage_that_still_answers_settles_a_contradiction(
     catalogue: Catalogue, demo: tuple[BaseInstance, ...], donors: DonorTable
 ) -> None:
-    lever = catalogue.find("Source-Timing Drift")
+    lever = catalogue.find("Spatial Location Clash")
     assert lever is not None
     base = next(
         one
