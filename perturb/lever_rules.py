@@ -6,8 +6,9 @@ The operators and gaps themselves stand in `perturb/rules`; here is the vocabula
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pydantic import Field, model_validator
 
@@ -99,15 +100,17 @@ With `if:` before a kind it stands for nothing, and only keeps the wording to su
 _GAP = re.compile(r"\{([^{}]*)\}")
 
 
-def gaps_in(text: str) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def gaps_in(text: str) -> tuple[str, ...]:
     """The gaps of a wording, with what stands between their braces.
 
-    >>> list(gaps_in("Did {film|series} come out in {later}?"))
-    ['film|series', 'later']
+    >>> gaps_in("Did {film|series} come out in {later}?")
+    ('film|series', 'later')
     """
-    return (found[1] for found in _GAP.finditer(text))
+    return tuple(_GAP.findall(text))
 
 
+@lru_cache(maxsize=1024)
 def kinds_of_gap(name: str) -> frozenset[str]:
     """The kinds of subject that a name of a kind or of a group stands for; empty for others."""
     groups, name = word_table("kind_groups"), name.removeprefix("if:")

@@ -30,6 +30,6 @@ def beyond_reading(query: str, passages: tuple[Passage, ...]) -> str | None:
         return f"too long to be read by rule: more than {MAX_CHARS:,} characters"
     if _RUN.search(text):
         return f"no prose: one character, or blanks, more than {MAX_RUN} times in a row"
-    if max(map(len, _END.split(text))) > MAX_STRETCH:
+    if len(text) > MAX_STRETCH and max(map(len, _END.split(text))) > MAX_STRETCH:
         return f"no prose: no sentence or line ends within {MAX_STRETCH:,} characters"
     return None

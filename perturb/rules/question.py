@@ -30,15 +30,18 @@ def recase(query: str, passages: tuple[Passage, ...]) -> str:
     """
     if is_cased(query):
         return query
-    titles = dict.fromkeys(
-        form for one in passages if one.title for form in (one.title, bare_title(one.title))
-    )
+    titles = {
+        form: [plain(word) for word in tokens(form.replace("&", "and"))]
+        for one in passages
+        if one.title
+        for form in (one.title, bare_title(one.title))
+    }
     sources = [*titles, *(one.text for one in passages)]
     found, result, at, cursor = list(TOKEN.finditer(query)), "", 0, 0
     while at < len(found):
         for length in range(min(8, len(found) - at), 0, -1):
             start, end = found[at].start(), found[at + length - 1].end()
-            cased = _cased(query[start:end], list(titles), sources, query)
+            cased = _cased(query[start:end], titles, sources, query)
             if cased is not None:
                 result, cursor, at = result + query[cursor:start] + cased, end, at + length
                 break
@@ -47,13 +50,12 @@ def recase(query: str, passages: tuple[Passage, ...]) -> str:
     return result + query[cursor:]
 
 
-def _cased(phrase: str, titles: list[str], sources: list[str], query: str) -> str | None:
+def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query: str) -> str | None:
     words = phrase.split()
     if phrase == "us":
         return "US" if re.search(r"\b(?:the|in) us\b", query) else None
     bare = [plain(word) for word in tokens(phrase)]
-    for title in titles if len(words) > 1 or not is_common(phrase) else ():
-        said = [plain(word) for word in tokens(title.replace("&", "and"))]
+    for title, said in titles.items() if len(words) > 1 or not is_common(phrase) else ():
         if said in (bare, ["the", *bare]):
             return title if said == bare else title[4:]
     if len(words) == 1:

@@ -209,7 +209,7 @@ def _repetition(item: CheckedItem) -> list[str]:
 def _slips(item: CheckedItem) -> list[str]:
     against = []
     pairs = ((item.original.query, item.candidate.query), (item.reading.text, " ".join(item.added)))
-    for before, after in pairs:
+    for before, after in (pair for pair in pairs if pair[0] != pair[1]):
         for name, pattern in _SLIPS:
             found = pattern.search(after)
             if found and found.group() not in before:

@@ -118,7 +118,8 @@ def _scars_of(text: str) -> tuple[tuple[str, str], ...]:
     scars = [(scar, m.group().strip()) for scar, pattern in _SCARS for m in pattern.finditer(text)]
     scars += [("a doubled word", m.group().lower()) for m in _DOUBLED.finditer(text) if _is_slip(m)]
     scars += [("a wrong article", m.group()) for m in _ARTICLE.finditer(text) if _wrong_article(m)]
-    scars += [("two blanks", "  ")] * len(re.findall(r"(?<=\S) {2,}(?=\S)", text))
+    if "  " in text:
+        scars += [("two blanks", "  ")] * len(re.findall(r"(?<=\S) {2,}(?=\S)", text))
     for opening, closing in ("()", "[]", "“”"):
         scars += [("an unmatched bracket", opening)] * abs(text.count(opening) - text.count(closing))
     scars += [("an unmatched quotation mark", '"')] * (text.count('"') % 2)
