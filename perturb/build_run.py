@@ -74,14 +74,15 @@ def build(
     build_plan = plan_build(config, replay)
     if replay is None or replay.fill:
         check_models(build_plan)
-    if config.select.strategy == "hard":
+    select = config.select
+    shortcuts = select.shortcuts or select.strategy == "hard"
+    if shortcuts:
         import_module("sklearn")  # where it is missing, that is said before a call is paid for
     with Ledger(run) as ledger, ledger_errors(ledger.path):
         plan, waves = _register_plan(build_plan, ledger, retry)
         _write_config(run, config)
         stopped = _run(build_plan, ledger, plan, waves, progress)
         current = current_plan(ledger.db, run)
-        select = config.select
         quota = SelectionPlan(select.strategy, select.per_generator, select.min_per_cell, config.seed)
         snapshot: Snapshot | None = None
         empty: tuple[str, ...] = ()
@@ -90,7 +91,7 @@ def build(
                 now = datetime.now(UTC)
                 kept = _replies_of(build_plan)
                 snapshot = export_snapshot(
-                    ledger.db, current, quota, run / "snapshot", now, select.controls, kept
+                    ledger.db, current, quota, run / "snapshot", now, select.controls, kept, shortcuts
                 )
             except SnapshotError as exc:
                 empty = (str(exc),)

@@ -116,6 +116,8 @@ class SelectEntry(Strict):
     min_per_cell: int = Field(default=22, ge=0)
     controls: bool = Field(default=False, validation_alias=AliasChoices("controls", "twins"))
     """Export the unperturbed original of each row beside it; `twins` is the former name."""
+    shortcuts: bool = False
+    """Measure what baselines tell from a part of a row, for the card; always done under `hard`."""
 
 
 class ExecutorEntry(Strict):

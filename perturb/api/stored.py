@@ -69,6 +69,7 @@ def score(
     item_response: bool = False,
     metrics: Sequence[str | Mapping[str, Any] | Callable[..., Any]] = (),
     levers: Sequence[PathOrName] = (),
+    part: Run | PathOrName | None = None,
 ) -> Scores:
     """Score an evaluation from its stored results; calls no model.
 
@@ -81,6 +82,7 @@ def score(
         metrics: Functions of your own beside the metrics that there are, or `package.module:function`, or entries with
             `name`, `function` and the `range` of the values.
         levers: Folders with classes of your own, where a bare table has rows of them.
+        part: A snapshot's folder, such as one of the strategy `hard`: the items that are in it are also scored alone.
 
     Raises:
         PerturbError: If the results cannot be read, contradict themselves, or a value cannot be used.
@@ -97,6 +99,7 @@ def score(
             unit=unit,
             item_response=item_response,
             metrics=metrics,
+            part=None if part is None else path_of(part),
         )
     )
 

@@ -47,6 +47,10 @@ def export_command(
             "--controls/--no-controls", help="Add the unperturbed original of each row as a control."
         ),
     ] = None,
+    shortcuts: Annotated[
+        bool,
+        typer.Option("--shortcuts", help="State on the card what baselines tell from a part of a row."),
+    ] = False,
     training: Annotated[
         Literal["sft", "dpo"] | None,
         typer.Option(
@@ -75,9 +79,10 @@ def export_command(
     Example: perturb export outputs/demo --out my-snapshot --per-generator 180 --min-per-cell 10
     """
     if training is not None:
-        if (strategy, per_generator, min_per_cell, replies) != (None,) * 4:
+        if (strategy, per_generator, min_per_cell, replies) != (None,) * 4 or shortcuts:
             reject_option(
-                "--training", "takes every accepted item: leave --strategy, quotas and --replies out"
+                "--training",
+                "takes every accepted item: leave --strategy, quotas, --shortcuts and --replies out",
             )
         if controls is False:
             reject_option("--no-controls", "a training export needs the originals: leave it out")
@@ -86,7 +91,8 @@ def export_command(
         return
     if exclude or exclude_levers or replies_of:
         reject_option("--training", "is missing: --exclude, --exclude-levers and --replies-of belong to it")
-    _export_snapshot(run, out, replies, (strategy, per_generator, min_per_cell, seed), controls, json_output)
+    quotas = (strategy, per_generator, min_per_cell, seed)
+    _export_snapshot(run, out, replies, quotas, controls, shortcuts, json_output)
 
 
 def _export_snapshot(
@@ -95,6 +101,7 @@ def _export_snapshot(
     replies: Path | None,
     quotas: _Quotas,
     controls: bool | None,
+    shortcuts: bool,
     json_output: bool,
 ) -> None:
     from perturb.errors import LedgerError
@@ -131,7 +138,9 @@ def _export_snapshot(
         )
         with_controls = written.controls if controls is None else controls
         folder = out or run / "snapshot"
-        snapshot = export_snapshot(db, plan, quota, folder, datetime.now(UTC), with_controls, recorded)
+        measured = shortcuts or written.shortcuts or quota.strategy == "hard"
+        now = datetime.now(UTC)
+        snapshot = export_snapshot(db, plan, quota, folder, now, with_controls, recorded, measured)
     selection = snapshot.manifest["selection"]
     counts = snapshot.manifest["counts"]
     if json_output:
@@ -142,6 +151,7 @@ def _export_snapshot(
                 "rows": counts["rows"],
                 "cells": counts["cells"],
                 "shortfalls": selection["shortfalls"],
+                "shortcuts": snapshot.manifest.get("shortcuts"),
                 **({"replies": _described(recorded)} if recorded else {}),
             }
         )

@@ -54,6 +54,14 @@ def score_command(
         list[str] | None,
         typer.Option("--metric", help="Also compute a function of your own, module:function; repeatable."),
     ] = None,
+    part: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SNAPSHOT",
+            help="Also score the items of this snapshot alone, such as the hard ones.",
+            show_default=False,
+        ),
+    ] = None,
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
     page: Annotated[
@@ -79,6 +87,7 @@ def score_command(
         item_response=item_response,
         models=models or (),
         metrics=metrics or (),
+        part=part,
     )
     content = make_scores_page(report, by=by or (Grouping.CLASS, Grouping.INTENSITY))
     write_beside(page, content)

@@ -61,20 +61,26 @@ def export_snapshot(
     created: datetime | None,
     controls: bool = False,
     replies: ExportedReplies | None = None,
+    shortcuts: bool = False,
 ) -> Snapshot:
     """Select rows and write them as a snapshot, beside their unperturbed originals if `controls`.
 
-    The manifest names the file of `replies` that the rows follow from, if it was written.
+    The manifest names the file of `replies` that the rows follow from, if it was written, and says what baselines tell
+    from a part of a row if `shortcuts`.
 
     Raises `SnapshotError` if nothing was accepted or the folder cannot be written, `ConfigError` if the quota
     contradicts itself.
     """
+    from perturb.audit.card_figures import shortcut_figures
+
     selection = select_items(db, plan, quota)
     labels = (plan.facts.round, plan.facts.panel.name)
+    rows = build_rows(_items(db, plan, selection), *labels)
+    measured = shortcut_figures(list(items_of(rows, plan.facts.classes))) if shortcuts and rows else None
     return write_snapshot(
         folder,
-        build_rows(_items(db, plan, selection), *labels),
-        replace(_facts(db, plan, quota, selection, created), replies=replies),
+        rows,
+        replace(_facts(db, plan, quota, selection, created), replies=replies, shortcuts=measured),
         plan.config,
         build_controls(_items(db, plan, selection), *labels) if controls else (),
     )
@@ -99,7 +105,7 @@ def _facts(
     selection: Selection,
     created: datetime | None,
 ) -> SnapshotFacts:
-    from perturb.audit.agreement_figures import agreement_figures
+    from perturb.audit.card_figures import agreement_figures
     from perturb.audit.vote_sources import read_plan
 
     facts = plan.facts

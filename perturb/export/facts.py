@@ -59,7 +59,9 @@ class SnapshotFacts:
     attribution: str | None = None
     """Whom to name for the base set, as its header says."""
     agreement: Mapping[str, Any] | None = None
-    """How far the verifiers agree, from `perturb.audit.agreement_figures`; None leaves it out."""
+    """How far the verifiers agree, from `perturb.audit.card_figures`; None leaves it out."""
+    shortcuts: Mapping[str, Any] | None = None
+    """What baselines tell from a part of an item, from the same; None if it was not measured."""
     note: str | None = None
     """What a reader should know of how the rows were made, as the configuration says it."""
     replies: ExportedReplies | None = None

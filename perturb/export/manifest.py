@@ -67,6 +67,12 @@ class _Agreement(_Entry):
     figures: dict[str, _Figure]
 
 
+class _Shortcuts(_Entry):
+    note: str | None
+    chance: dict[str, float]
+    figures: dict[str, dict[str, _Figure]]
+
+
 class _Counts(_Entry):
     rows: Count
     cells: dict[str, Count]
@@ -148,6 +154,7 @@ class Manifest(_Entry):
     generators: list[_Model]
     panel: _Panel
     agreement: _Agreement | None
+    shortcuts: _Shortcuts | None = None
     verifiers: list[_Model]
     counts: _AllCounts
     selection: _Selection
@@ -184,6 +191,7 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, A
         "generators": [dict(generator) for generator in facts.generators],
         "panel": {"name": facts.panel, "consensus": facts.consensus, "offline": facts.offline_panel},
         "agreement": facts.agreement,
+        **({"shortcuts": facts.shortcuts} if facts.shortcuts else {}),
         "verifiers": [dict(verifier) for verifier in facts.verifiers],
         "counts": {"stages": dict(facts.stages), **counts_of(parts)},
         "selection": {

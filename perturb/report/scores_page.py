@@ -134,8 +134,13 @@ def _summary_section(report: ScoreReport, facts: tuple[str, ...]) -> Section:
     """The verdict and the ranking, then what they rest on."""
     title = "Ranking, in percent with 95 % intervals"
     table = _metrics_table("dashboard", title, _ranked(report.models), DASHBOARD, counts=True)
+    tables = [table]
+    if report.part:
+        source, models = report.part
+        title = f"The same on the items of {source} alone"
+        tables.append(_metrics_table("part", title, _ranked(models), DASHBOARD, counts=True))
     sentences = (*_summary(report), *facts, *(f"{text}." for text in report.warnings))
-    return Section("summary", "Summary", sentences, tables=(table,), verdict=_verdict(report))
+    return Section("summary", "Summary", sentences, tables=tuple(tables), verdict=_verdict(report))
 
 
 def _verdict(report: ScoreReport) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from perturb.errors import ConfigError
+from perturb.errors import ConfigError, SourceError
 from perturb.score.flips import Flips, measure_flips
 from perturb.score.item_response import ItemResponseReport, measure_item_response
 from perturb.score.model_comparison import ModelComparison, compare_models
@@ -15,7 +15,7 @@ from perturb.score.model_scores import ModelScores, Resampling, Unit, score_mode
 from perturb.score.own_metrics import read_metrics
 from perturb.score.result_sources import read_results
 from perturb.score.self_generated import SelfGeneratedComparison, compare_self_generated
-from perturb.score.table import ResultTable
+from perturb.score.table import ModelReplies, ResultTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class ScoreReport:
     """Of models that were asked under a rule for stopping: how far, and the interval reached."""
     item_response: ItemResponseReport | None = None
     """None unless asked for."""
+    part: tuple[str, tuple[ModelScores, ...]] | None = None
+    """A snapshot, and the scores on those of the items that are in it; None unless asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: what is undefined is None beside a reason."""
@@ -49,6 +51,7 @@ class ScoreReport:
             "own_items": [one.to_dict() for one in self.own_items],
             "flips": [one.to_dict() for one in self.flips],
             **({} if self.item_response is None else {"item_response": self.item_response.to_dict()}),
+            **({} if self.part is None else {"part": _plain_part(*self.part)}),
             "until": {name: dict(stop) for name, stop in self.stops.items()},
         }
 
@@ -62,12 +65,13 @@ def score(
     item_response: bool = False,
     models: Collection[str] = (),
     metrics: Iterable[Any] = (),
+    part: Path | None = None,
 ) -> ScoreReport:
     """Score an evaluation's folder, a file of results, or results in memory; no model is asked.
 
     Intervals are 95 % bootstrap intervals over `unit`s: "base" instances or "item"s. `item_response` also fits item
     response models. Of all models, or of those named. `metrics` are functions of the user's own, as `read_metrics`
-    takes them.
+    takes them. `part` is a snapshot, such as one of the strategy `hard`: the items in it are also scored alone.
 
     Raises `SourceError` if the results cannot be read, contradict themselves, or are too few to fit, `LedgerError` if
     the folder holds no evaluation, `ConfigError` if an option cannot be used.
@@ -82,16 +86,38 @@ def score(
     if models:
         table = table.of_models(models)
     resampling, own = Resampling(resamples, seed, Unit(unit)), read_metrics(metrics)
+
+    def scores_of(models: Iterable[ModelReplies]) -> tuple[ModelScores, ...]:
+        return tuple(
+            score_model(one, resampling, codes=table.codes, raf=table.raf, own=own) for one in models
+        )
+
     return ScoreReport(
         source=table.source,
         resampling=resampling,
         warnings=table.warnings,
-        models=tuple(
-            score_model(one, resampling, codes=table.codes, raf=table.raf, own=own) for one in table.models
-        ),
+        models=scores_of(table.models),
         comparisons=compare_models(table.models, resampling, raf=table.raf),
         own_items=compare_self_generated(table.models, resampling, raf=table.raf),
         flips=measure_flips(table.models, table.controls, resampling),
         item_response=measure_item_response(table) if item_response else None,
         stops=table.stops,
+        part=None if part is None else (str(part), scores_of(_in_part(table, part))),
     )
+
+
+def _in_part(table: ResultTable, part: Path) -> list[ModelReplies]:
+    """The replies to the items that are in a snapshot too."""
+    from perturb.evaluate.loading import load_made_items
+
+    ids = frozenset(item.id for item in load_made_items(part))
+    found = [replies for one in table.models if (replies := one.only(ids)).rows]
+    if not found:
+        raise SourceError(
+            f"{part}: {table.source} has no reply to an item of it: give a snapshot of the same run"
+        )
+    return found
+
+
+def _plain_part(source: str, models: Iterable[ModelScores]) -> dict[str, Any]:
+    return {"source": source, "models": [one.to_dict() for one in models]}

@@ -57,6 +57,7 @@ class SelectFacts(_Facts):
     per_generator: int
     min_per_cell: int
     controls: bool = Field(default=False, validation_alias=AliasChoices("controls", "twins"))
+    shortcuts: bool = False
 
 
 class PlanFacts(_Facts):

@@ -18,6 +18,7 @@ from perturb.build_run import build
 from perturb.cli.main import main
 from perturb.config import default_config
 from perturb.errors import ConfigError, SourceError
+from perturb.export.snapshot import check_snapshot
 from perturb.records import ALL_CELLS, Passage
 from perturb.responses import Item
 
@@ -175,4 +176,19 @@ def test_the_command_measures_a_run_and_its_snapshot(
     assert json.loads(out)["rows"] == 18
     manifest = json.loads((tmp_path / "hard" / "manifest.json").read_text())
     assert manifest["selection"]["strategy"] == "hard"
-    assert "AFLite" in (tmp_path / "hard" / "README.md").read_text()
+    card = (tmp_path / "hard" / "README.md").read_text()
+    assert "AFLite" in card
+    stated = manifest["shortcuts"]["figures"]["what was added"]["answer or refuse"]
+    assert f"| what was added | {stated['value']:.2f} ({stated['low']:.2f} …" in card
+    assert check_snapshot(tmp_path / "hard") == ()
+
+
+def test_the_card_says_why_shortcuts_were_not_measured_and_is_silent_unless_asked(tmp_path: Path) -> None:
+    config = default_config()
+    select = config.select.model_copy(update={"shortcuts": True})
+    limited = config.base_set.model_copy(update={"limit": 2})
+    for name, wanted in (("asked", select), ("not", config.select)):
+        build(config.model_copy(update={"base_set": limited, "select": wanted}), tmp_path / name)
+    cards = {name: (tmp_path / name / "snapshot" / "README.md").read_text() for name in ("asked", "not")}
+    assert "Not measured: the rows: 2 base instances" in cards["asked"]
+    assert "## Shortcuts" not in cards["not"]

@@ -35,6 +35,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
         cost_usd=1.5,
         attribution="Somebody",
         agreement={"candidates": 2, "note": "n", "figures": {"AC1": FIGURE}},
+        shortcuts={"note": None, "chance": {"answer": 0.5}, "figures": {"seen": {"answer": FIGURE}}},
         shortfalls=(Shortfall("generator-0", ALL_CELLS[0], 22, 1),),
     )
     rows = build_rows(items, "2026-Q4", "paper")

@@ -176,3 +176,21 @@ def test_one_model_alone_scores_as_beside_others(tmp_path: Path) -> None:
     assert alone["comparisons"] == []
     refused = CliRunner().invoke(app, ["score", str(path), "--model", "c"])
     assert str(refused.exception) == f"{path}: no model 'c': it has a, b"
+
+
+def test_the_items_of_a_part_are_scored_beside_the_whole(tmp_path: Path, perturb_score: Command) -> None:
+    rows = [row for number, row in enumerate(right_at_rate(0.6, "a", 36, seed=3)) if number != 20]
+    path = write_jsonl(tmp_path / "results.jsonl", rows)
+    part = write_rows(tmp_path / "part.jsonl", [single(number) for number in range(18, 40)])
+    _, out, _ = perturb_score(path, "--part", part, "--resamples", 20, "--json")
+    found = json.loads(out)
+    alone = score(write_jsonl(tmp_path / "alone.jsonl", rows[18:]), resamples=20).to_dict()
+    assert found["part"] == {"source": str(part), "models": alone["models"]}
+    assert (found["models"][0]["n"], found["part"]["models"][0]["n"]) == (35, 17)
+    assert f"The same on the items of {part} alone" in perturb_score(path, "--part", part)[1].replace(
+        "\n", " "
+    )
+    strange = write_rows(tmp_path / "strange.jsonl", [single(99)])
+    code, _, err = perturb_score(path, "--part", strange)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "has no reply to an item of it" in err
