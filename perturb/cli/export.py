@@ -63,8 +63,8 @@ def export_command(
             help="With --training: a benchmark to keep unseen: a snapshot, a table, hub:OWNER/NAME; repeatable."
         ),
     ] = None,
-    exclude_levers: Annotated[
-        bool, typer.Option("--exclude-levers", help="With --exclude: leave out its levers too.")
+    keep_levers: Annotated[
+        bool, typer.Option("--keep-levers", help="With --exclude: train on its levers, on other questions.")
     ] = False,
     replies_of: Annotated[
         list[Path] | None,
@@ -86,11 +86,11 @@ def export_command(
             )
         if controls is False:
             reject_option("--no-controls", "a training export needs the originals: leave it out")
-        asked = {"form": training, "exclude": tuple(exclude or ()), "exclude_levers": exclude_levers}
+        asked = {"form": training, "exclude": tuple(exclude or ()), "keep_levers": keep_levers}
         _export_training(run, out, {**asked, "evaluations": tuple(replies_of or ())}, seed, json_output)
         return
-    if exclude or exclude_levers or replies_of:
-        reject_option("--training", "is missing: --exclude, --exclude-levers and --replies-of belong to it")
+    if exclude or keep_levers or replies_of:
+        reject_option("--training", "is missing: --exclude, --keep-levers and --replies-of belong to it")
     quotas = (strategy, per_generator, min_per_cell, seed)
     _export_snapshot(run, out, replies, quotas, controls, shortcuts, json_output)
 
@@ -169,8 +169,8 @@ def _export_training(
 ) -> None:
     if out is None:
         reject_option("--out", "is missing: say where the training data go")
-    if wanted["exclude_levers"] and not wanted["exclude"]:
-        reject_option("--exclude-levers", "needs --exclude: give both")
+    if wanted["keep_levers"] and not wanted["exclude"]:
+        reject_option("--keep-levers", "needs --exclude: give both")
     if wanted["evaluations"] and wanted["form"] == "sft":
         reject_option("--replies-of", "needs --training dpo: there is nothing to reject in sft")
     from perturb.store.calls import reading

@@ -1,4 +1,4 @@
-"""Keeps benchmarks unseen: no base instance, near duplicate or, if asked, lever of theirs goes into training data."""
+"""Keeps benchmarks unseen: no base instance, lever or near duplicate of theirs goes into training data."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Excluded:
 
 
 class Exclusion:
-    """The sets that training data may not touch; `levers` excludes their levers too.
+    """The sets that training data may not touch, their levers among it unless `levers` says no.
 
     Raises `SnapshotError` or `SourceError` if one of the `sources` cannot be read.
     """
 
-    def __init__(self, sources: Sequence[str], *, levers: bool = False) -> None:
+    def __init__(self, sources: Sequence[str], *, levers: bool = True) -> None:
         self.items = tuple(item for source in sources for item in read_set(source).items)
         self._levers = {item.lever for item in self.items} if levers else set()
         self._bases = {item.base_id for item in self.items}
@@ -48,8 +48,9 @@ class Exclusion:
                 kept.append(item)
         if not kept:
             counts = ", ".join(f"{n} by {reason}" for reason, n in reasons.items())
+            way = " or give --keep-levers" if "lever" in reasons else ""
             raise SourceError(
-                f"--exclude: all {len(items)} accepted items are excluded ({counts}): build from other questions"
+                f"--exclude: all {len(items)} accepted items are excluded ({counts}): build from other questions{way}"
             )
         return Excluded(tuple(kept), dict(reasons))
 

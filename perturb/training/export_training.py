@@ -48,7 +48,8 @@ class TrainingPlan:
 
     form: Format
     exclude: tuple[str, ...] = ()
-    exclude_levers: bool = False
+    keep_levers: bool = False
+    """Whether the levers of what is excluded may be trained on, with other questions."""
     evaluations: tuple[Path, ...] = ()
     """Evaluations of the run's items, whose wrong replies are rejected."""
     seed: int = 0
@@ -73,7 +74,7 @@ def export_training(
     rows = accepted_rows(db, plan)
     if not rows:
         raise SourceError(f"{plan.facts.name}: no accepted item to train on: see the run's status")
-    exclusion = Exclusion(wanted.exclude, levers=wanted.exclude_levers)
+    exclusion = Exclusion(wanted.exclude, levers=not wanted.keep_levers)
     chosen = exclusion.apply([read_round_item(row, "item", n) for n, row in enumerate(rows, start=1)])
     ids = {item.id for item in chosen.kept}
     kept = [row for row in rows if row["id"] in ids]
@@ -99,7 +100,7 @@ def export_training(
         "attribution": plan.facts.base_set.attribution,
         "excluded": {
             "sets": [_shown(source) for source in wanted.exclude],
-            "levers": wanted.exclude_levers,
+            "levers": bool(wanted.exclude) and not wanted.keep_levers,
             "items": chosen.reasons,
             "left": {"near_duplicate": proof.near, "same_base": proof.same_base},
         },

@@ -111,7 +111,8 @@ def test_nothing_of_an_excluded_set_is_left(
     made: Path, tmp_path: Path, perturb: Run, changes: dict[str, str]
 ) -> None:
     held, out = bench(made, tmp_path / "bench.jsonl", 4, **changes), tmp_path / "out"
-    code, said = perturb("export", made, "--training", "sft", "--out", out, "--exclude", held)
+    asked = ("export", made, "--training", "sft", "--out", out, "--exclude", held, "--keep-levers")
+    code, said = perturb(*asked)
     assert code == 0, said
     assert "by base instance" in said
     fresh = compare(held, out / "items.jsonl").freshness
@@ -123,10 +124,9 @@ def test_nothing_of_an_excluded_set_is_left(
     assert str(tmp_path.parent) not in (out / "README.md").read_text()
 
 
-def test_levers_of_the_excluded_set_go_too_if_asked(made: Path, tmp_path: Path, perturb: Run) -> None:
+def test_levers_of_the_excluded_set_go_too(made: Path, tmp_path: Path, perturb: Run) -> None:
     held, out = bench(made, tmp_path / "bench.jsonl", 1), tmp_path / "out"
-    asked = ("export", made, "--training", "sft", "--out", out, "--exclude", held, "--exclude-levers")
-    assert perturb(*asked)[0] == 0
+    assert perturb("export", made, "--training", "sft", "--out", out, "--exclude", held)[0] == 0
     levers = {row["lever_selected"] for row in lines(held)}
     assert not levers & {row["lever_selected"] for row in lines(out / "items.jsonl")}
 
@@ -140,7 +140,7 @@ def test_wrong_use_and_bad_input_are_one_line(made: Path, tmp_path: Path, pertur
         (1, "no such snapshot", "--exclude", tmp_path / "none"),
         (1, "bad.jsonl", "--exclude", bad),
         (2, "needs the originals", "--no-controls"),
-        (2, "needs --exclude", "--exclude-levers"),
+        (2, "needs --exclude", "--keep-levers"),
         (2, "every accepted item", "--strategy", "hard"),
     ):
         ended, said = perturb(*wanted, *more)
