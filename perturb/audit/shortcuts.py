@@ -6,9 +6,8 @@ gets right beyond chance is an artefact that a model can learn in place of the t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,11 +35,26 @@ TARGETS: dict[str, str] = {"decision": "answer or refuse", "behaviour": "expecte
 
 
 @dataclass(frozen=True, slots=True)
+class Floor:
+    """What can be had without looking, by the shares of the labels."""
+
+    target: str
+    chance_accuracy: float
+    """Of a guess that says each label as often as it occurs."""
+    chance_macro_f1: float
+    majority_accuracy: float
+    majority_macro_f1: float
+
+
+@dataclass(frozen=True, slots=True)
 class GroupScore:
-    """The accuracy of a baseline on some of the items."""
+    """How well a baseline does on some of the items, beside what can be had without looking."""
 
     name: str
     accuracy: Estimate
+    macro_f1: Estimate
+    """Over the labels that occur among them."""
+    floor: Floor
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +66,9 @@ class BaselineScore:
     accuracy: Estimate
     macro_f1: Estimate
     by: dict[str, tuple[GroupScore, ...]]
-    """Accuracy by class, intensity, generator and lever, and by language if there are several."""
+    """The same by class, intensity, generator and lever, and by language if there are several."""
     words: dict[str, tuple[str, ...]]
     """For each label the words that speak most for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """What can be had without looking, by the shares of the labels."""
-
-    target: str
-    chance_accuracy: float
-    """Of a guess that says each label as often as it occurs."""
-    chance_macro_f1: float
-    majority_accuracy: float
-    majority_macro_f1: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +102,16 @@ class Shortcuts:
 
         def plain(one: BaselineScore) -> dict[str, Any]:
             by = {
-                name: [{"name": group.name, **group.accuracy.to_dict()} for group in groups]
+                name: [
+                    {"name": group.name, **measures(group), "floor": asdict(group.floor)} for group in groups
+                ]
                 for name, groups in one.by.items()
             }
             words = {label: list(told) for label, told in one.words.items()}
-            measured = {"accuracy": one.accuracy.to_dict(), "macro_f1": one.macro_f1.to_dict()}
-            return {"target": one.target, "view": one.view, **measured, "by": by, "words": words}
+            return {"target": one.target, "view": one.view, **measures(one), "by": by, "words": words}
+
+        def measures(one: BaselineScore | GroupScore) -> dict[str, Any]:
+            return {"accuracy": one.accuracy.to_dict(), "macro_f1": one.macro_f1.to_dict()}
 
         names = ("source", "against", "n_items", "n_bases", "shared_bases", "seed", "resamples")
         return {
@@ -200,12 +206,7 @@ class _Told:
     n_labels: int
     resamples: Resamples
 
-    @cached_property
-    def right(self) -> Floats:
-        return np.asarray(self.truth == self.told, dtype=np.float64)
-
     def score(self, target: str, view: str, words: dict[str, tuple[str, ...]]) -> BaselineScore:
-        everything = np.zeros(len(self.items), dtype=np.int64)
         groups = {
             "class": [str(item.cell.perturbation_class) for item in self.items],
             "intensity": [item.intensity for item in self.items],
@@ -214,45 +215,49 @@ class _Told:
         }
         if len({item.language for item in self.items}) > 1:
             groups["language"] = [item.language for item in self.items]
-        by = {}
-        for name, values in groups.items():
-            names, codes = np.unique(values, return_inverse=True)
-            labels = Labels.of(codes, map(str, names))
-            measured = self._accuracies(labels.codes, len(labels.names))
-            by[name] = tuple(map(GroupScore, labels.names, measured))
-        return BaselineScore(target, view, self._accuracies(everything, 1)[0], self._macro_f1(), by, words)
+        by = {name: self._group_scores(target, values) for name, values in groups.items()}
+        whole = self._group_scores(target, [""] * len(self.items))[0]
+        return BaselineScore(target, view, whole.accuracy, whole.macro_f1, by, words)
 
-    def _accuracies(self, groups: Integers, n_groups: int) -> list[Estimate]:
-        values = np.column_stack([self.right, np.ones_like(self.right)])
-        totals = self.resamples.totals(values, groups=groups, n_groups=n_groups)
-        with np.errstate(invalid="ignore"):
-            drawn = totals.replicates[..., 0] / totals.replicates[..., 1]
-        return [
-            reported_estimate(
-                self.resamples.bounded(
-                    float(right / n),
-                    drawn[:, group],
-                    int(n),
-                    clusters=self.resamples.count(groups == group),
-                )
+    def _group_scores(self, target: str, values: Sequence[str]) -> tuple[GroupScore, ...]:
+        names, codes = np.unique(values, return_inverse=True)
+        labels, k = Labels.of(codes, map(str, names)), self.n_labels
+        cells = (labels.codes * k + self.truth) * k + self.told
+        totals = self.resamples.totals(
+            np.ones((len(cells), 1)), groups=cells, n_groups=len(labels.names) * k * k
+        )
+        point, drawn = (one.reshape(-1, len(labels.names), k, k) for one in (totals.point, totals.replicates))
+
+        def estimate(measure: Callable[[NDArray[np.float64]], Floats], group: int) -> Estimate:
+            members = labels.codes == group
+            value, replicates = float(measure(point[0, group])), measure(drawn[:, group])
+            n, clusters = int(members.sum()), self.resamples.count(members)
+            return reported_estimate(self.resamples.bounded(value, replicates, n, clusters=clusters))
+
+        return tuple(
+            GroupScore(
+                name,
+                estimate(_accuracy, group),
+                estimate(_macro_f1, group),
+                _floor(target, self.truth[labels.codes == group]),
             )
-            for group, (right, n) in enumerate(totals.point)
-        ]
+            for group, name in enumerate(labels.names)
+        )
 
-    def _macro_f1(self) -> Estimate:
-        k = self.n_labels
-        cells = self.truth * k + self.told
-        totals = self.resamples.totals(np.ones((len(cells), 1)), groups=cells, n_groups=k * k)
-        value, drawn = (_macro_f1(counts.reshape(-1, k, k)) for counts in (totals.point, totals.replicates))
-        return reported_estimate(self.resamples.bounded(float(value[0]), drawn, len(cells)))
+
+def _accuracy(confusion: NDArray[np.float64]) -> Floats:
+    """The share of right ones; shape (…, truth, told) to (…), NaN where there are none."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.trace(confusion, axis1=-2, axis2=-1) / confusion.sum(axis=(-2, -1)))
 
 
 def _macro_f1(confusion: NDArray[np.float64]) -> Floats:
-    """Mean of F1 over the labels that occur; shape (…, truth, told) to (…).
+    """Mean of F1 over the labels that occur; shape (…, truth, told) to (…), NaN where there are none.
 
     >>> _macro_f1(np.array([[[2.0, 0.0], [0.0, 2.0]], [[2.0, 0.0], [2.0, 0.0]]])).round(3).tolist()
     [1.0, 0.333]
     """
     right, occur = np.diagonal(confusion, axis1=-2, axis2=-1), confusion.sum(axis=-1)
     f1 = 2 * right / np.maximum(occur + confusion.sum(axis=-2), 1)
-    return np.asarray((f1 * (occur > 0)).sum(axis=-1) / np.maximum((occur > 0).sum(axis=-1), 1))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((f1 * (occur > 0)).sum(axis=-1) / (occur > 0).sum(axis=-1))

@@ -80,10 +80,11 @@ def _scores(measured: Shortcuts) -> Table:
 def _group(measured: Shortcuts, name: str, listed: bool) -> Table:
     scores = [one for one in measured.scores if one.target == "decision"]
     columns: dict[str, CellFormat] = {name: "text", "items": "count"}
-    columns |= {VIEWS[one.view]: "share" for one in scores}
+    columns |= dict.fromkeys((*(VIEWS[one.view] for one in scores), "majority"), "share")
     rows = [
-        (groups[0].name, groups[0].accuracy.n, *(group.accuracy.value for group in groups))
+        (first.name, first.accuracy.n, *(group.accuracy for group in groups), first.floor.majority_accuracy)
         for groups in zip(*(one.by[name] for one in scores), strict=True)
+        for first in groups[:1]
     ]
     title = f"Accuracy on answer or refuse, by {name}"
     return Table(f"shortcuts-by-{name}", title, columns, rows, shown=len(rows) if listed else 0)

@@ -78,7 +78,14 @@ def test_a_planted_word_is_found_in_the_view_that_holds_it() -> None:
     assert decisions(measured)["context"] < 0.65
     query = next(one for one in measured.scores if (one.target, one.view) == ("decision", "query"))
     assert query.words["refuse"][0] == "maple"
-    assert {group.name for group in query.by["intensity"]} == {"LOW", "MEDIUM", "HIGH"}
+    low = next(group for group in query.by["intensity"] if group.name == "LOW")
+    assert (low.floor.majority_accuracy, low.accuracy.n) == (1.0, len(planted(1.0)) // 3)
+    whole = query.by["generator"][0]
+    assert (whole.accuracy, whole.macro_f1, whole.floor) == (
+        query.accuracy,
+        query.macro_f1,
+        measured.floor("decision"),
+    )
 
 
 def test_without_a_shortcut_no_interval_lies_above_chance() -> None:
