@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import ConfigDict, Field, GetPydanticSchema, TypeAdapter
-from pydantic_core import core_schema
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from perturb.errors import CatalogueError, location
 from perturb.records import (
@@ -23,15 +22,7 @@ from perturb.records import (
 from perturb.wording import suggestion
 from perturb.yaml_files import Strict, YamlFile
 
-ClassName = Annotated[
-    PerturbationClass,
-    GetPydanticSchema(
-        lambda _source, _handler: core_schema.no_info_after_validator_function(
-            PerturbationClass, core_schema.str_schema(pattern=r"^P-[A-Za-z][A-Za-z0-9-]{0,40}$")
-        )
-    ),
-    Field(examples=[str(name) for name in PUBLISHED_CLASSES]),
-]
+ClassName = Annotated[PerturbationClass, Field(examples=[str(name) for name in PUBLISHED_CLASSES])]
 """The name of a class in a file; whether there is such a class is for the catalogue to say."""
 Code = Annotated[str, Field(pattern=r"^REFUSE(_[A-Z]+)+$", max_length=60)]
 Statement = Annotated[str, Field(max_length=1000)]

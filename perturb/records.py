@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from pydantic_core import CoreSchema
 
 ANSWER_CORRECTLY = "ANSWER_CORRECTLY"
 """The ground truth of LOW items: the flaw can be resolved, so the question must be answered."""
@@ -48,6 +51,14 @@ class PerturbationClass(str):
     def __new__(cls, name: str) -> PerturbationClass:
         """The class of that name, whether or not a catalogue has it."""
         return cls._names.setdefault(name, super().__new__(cls, name))
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> CoreSchema:
+        """In a file: a text in the form of such a name."""
+        from pydantic_core import core_schema
+
+        name = core_schema.str_schema(pattern=r"^P-[A-Za-z][A-Za-z0-9-]{0,40}$")
+        return core_schema.no_info_after_validator_function(cls, name)
 
 
 PerturbationClass.AMBIGUITY = PerturbationClass("P-Ambiguity")

@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from perturb.records import NO_INTENSITY, Cell, Intensity, Passage, PerturbationClass, render_context
+from pydantic import TypeAdapter
+
+from perturb.records import NO_INTENSITY, Cell, Intensity, Passage, render_context
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +82,11 @@ class Item:
 
     @classmethod
     def from_payload(cls, item_id: str, payload: Mapping[str, Any]) -> Item:
-        """Read back what `to_payload` gave."""
-        content = dict(payload)
-        cell = Cell(PerturbationClass(content.pop("perturbation_class")), Intensity(content.pop("intensity")))
-        content["passages"] = tuple(Passage(**passage) for passage in content["passages"])
-        for name in ("answers", "original_passages"):
-            content[name] = tuple(content.get(name, ()))
-        return cls(id=item_id, cell=cell, **content)
+        """Read back what `to_payload` gave; raises `ValueError` for anything else."""
+        return _ITEM.validate_python({"id": item_id, "cell": payload, **payload})
+
+
+_ITEM = TypeAdapter(Item)
 
 
 class ResponseStatus(StrEnum):

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
+
 from perturb.digests import digest, seed_of
 
 AnswerForm = Literal["text", "option", "number"]
@@ -59,10 +61,11 @@ def question_data(question: Question) -> dict[str, Any]:
 
 
 def question_from_payload(question_id: str, payload: Mapping[str, Any]) -> Question:
-    """Read back what `Question.to_payload` gave."""
-    content = dict(payload)
-    content["answers"] = tuple(content["answers"])
-    return Question(id=question_id, **content)
+    """Read back what `Question.to_payload` gave; raises `ValueError` for anything else."""
+    return _QUESTION.validate_python({"id": question_id, **payload})
+
+
+_QUESTION = TypeAdapter(Question)
 
 
 @dataclass(frozen=True, slots=True)

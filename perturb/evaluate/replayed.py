@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from perturb.classes import read_classes
 from perturb.errors import ConfigError, RecordingError
@@ -14,12 +16,15 @@ from perturb.evaluate.questions import QuestionSet, question_from_payload
 from perturb.llm.client import ModelSettings
 from perturb.llm.recording import Kind, Recording, Replay
 from perturb.responses import Item
+from perturb.yaml_files import describe_fault
+
+Asked = TypeVar("Asked")
 
 
 def recorded_items(recording: Recording) -> ItemSet:
     """The items of a snapshot that models were asked about."""
     recording.require("evaluation")
-    items = tuple(Item.from_payload(item_id, content) for item_id, content in recording.items.items())
+    items = _read(recording, Item.from_payload)
     try:
         classes = read_classes(recording.header.get("classes", ()))
     except (TypeError, ValueError):
@@ -32,8 +37,7 @@ def recorded_items(recording: Recording) -> ItemSet:
 
 def recorded_questions(recording: Recording) -> QuestionSet:
     """The questions that models were asked."""
-    questions = (question_from_payload(item_id, content) for item_id, content in recording.items.items())
-    return QuestionSet(recording.header["name"], tuple(questions))
+    return QuestionSet(recording.header["name"], _read(recording, question_from_payload))
 
 
 def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet:
@@ -73,6 +77,17 @@ def find_questions(
     questions = given or recorded_questions(recording)
     recording.require(kind, items=questions.digest)
     return questions, names.find_all(*asked) if replay.fill else recorded_models(recording, asked[0])
+
+
+def _read(recording: Recording, reader: Callable[[str, Mapping[str, Any]], Asked]) -> tuple[Asked, ...]:
+    try:
+        return tuple(reader(item_id, content) for item_id, content in recording.items.items())
+    except ValidationError as exc:
+        fault = exc.errors(include_url=False)[0]
+        said = describe_fault(fault["loc"], fault["type"], fault["msg"])
+        raise RecordingError(
+            f"{recording.path}: holds an item that cannot be read: {said}: export the replies again"
+        ) from None
 
 
 def _model(entry: dict[str, Any]) -> ModelUnderTest:

@@ -20,8 +20,10 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from perturb.digests import canonical
 from perturb.errors import PermanentModelError, RecordingError
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings, Topic
+from perturb.llm.recording_schema import Count, Seconds, check_content, check_header
 from perturb.records import Job
 from perturb.spool import Spool
+from perturb.yaml_files import describe_fault
 
 FORMAT, VERSION = "perturb-replies", 1
 
@@ -45,13 +47,13 @@ class RecordedReply:
     role: str
     model: str
     part: str
-    attempt: int
+    attempt: Count
     prompt: str
     """Digest of the model, its settings and the prompt that it answers."""
     text: str
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    seconds: float
+    prompt_tokens: Count | None
+    completion_tokens: Count | None
+    seconds: Seconds
     finish_reason: str | None
     problem: str
 
@@ -73,7 +75,7 @@ class RecordedJob:
     perturbation_class: str
     intensity: str
     generator: str
-    replicate: int
+    replicate: Count
     offers: list[list[str]] | None
 
     @property
@@ -136,8 +138,10 @@ class Recording:
                     f" {self.header.get(name)!r} and not {value!r}: give the file of this one"
                 )
 
-    def _add(self, row: dict[str, Any]) -> None:
-        kind = row.pop("kind", None)
+    def _add(self, row: Any) -> None:
+        kind = row.pop("kind", None) if isinstance(row, dict) else None
+        if kind in ("instance", "item"):
+            check_content(kind, row)
         if kind == "instance":
             self.instances.append(row["content"])
         elif kind == "item":
@@ -180,7 +184,10 @@ def read_recording(path: Path) -> Recording:
             recording = Recording(path, header, str(stated))
             for number, line in enumerate(lines, start=2):  # noqa: B007 - named in the error
                 hashed.update(line)
-                recording._add(json.loads(line))
+                row = json.loads(line.decode())
+                if b"\\ud" in line:
+                    _encode(row)  # raises for half a pair of surrogates, which no ledger can hold
+                recording._add(row)
     except FileNotFoundError:
         raise RecordingError(f"{path}: no such file: check the path") from None
     except (EOFError, zlib.error, json.JSONDecodeError, UnicodeDecodeError):
@@ -192,10 +199,11 @@ def read_recording(path: Path) -> Recording:
         ) from None
     except OSError as exc:
         raise RecordingError(f"{path}: cannot be read ({exc.strerror}): check the path") from None
-    except (ValueError, KeyError, TypeError, RecursionError) as exc:
-        said = (
-            exc.errors()[0]["msg"] if isinstance(exc, ValidationError) else " ".join(str(exc).split())[:200]
-        )
+    except (ValueError, RecursionError) as exc:
+        said = " ".join(str(exc).split())[:200]
+        if isinstance(exc, ValidationError):
+            fault = exc.errors(include_url=False)[0]
+            said = f"holds no recorded replies: {describe_fault(fault['loc'], fault['type'], fault['msg'])}"
         where = f"line {number} " if number else ""
         raise RecordingError(
             f"{path}: {where}{said}: give a file of `perturb export RUN --replies`"
@@ -289,7 +297,7 @@ def _fields(row: RecordedReply | RecordedJob) -> dict[str, Any]:
 
 
 def _encode(row: Mapping[str, Any]) -> bytes:
-    return (canonical(dict(row)) + "\n").encode("utf-8", "surrogatepass")
+    return (canonical(dict(row)) + "\n").encode()
 
 
 def _lines(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
@@ -301,11 +309,12 @@ def _lines(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
 
 def _read_header(line: bytes) -> dict[str, Any]:
     try:
-        header = json.loads(line)
+        header = json.loads(line.decode())
     except ValueError:
         header = None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError("holds no recorded replies")
     if header.get("version") != VERSION:
         raise ValueError(f"was written in format {header.get('version')}, this perturb reads {VERSION}")
+    check_header(header)
     return header

@@ -49,7 +49,6 @@ SCORES: Mapping[str, Mapping[str, str]] = {
 RESAMPLES, SEED = 1000, 0
 _SAME = ("round", "classes", "variant", "templates")
 """What headers of comparable replies have in common."""
-_NEEDED = {"models", "judge", "items", "name"}
 _STRICT = ConfigDict(extra="forbid")
 
 
@@ -130,7 +129,7 @@ def make_leaderboard(recordings: Sequence[Recording]) -> Leaderboard:
     by_kind: dict[str, list[Recording]] = {}
     for one in recordings:
         kind = str(one.header.get("kind"))
-        if kind not in SCORES or not one.header.keys() >= _NEEDED:
+        if kind not in SCORES:
             raise RecordingError(
                 f"{one.path}: holds no replies of models under test ({kind}): give what `perturb export RUN --replies`"
                 " wrote of evaluate, refusal-index or bas"

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from perturb.cli.main import app
 from perturb.errors import RecordingError
+from perturb.evaluate.replayed import recorded_items, recorded_questions
+from perturb.llm.recording import read_recording, write_recording
+from perturb.resources import demo_recording
 from tests.loopback import LoopbackServer
 
 from .test_earlier_ledgers import LEDGERS, RUNS
@@ -97,3 +103,48 @@ def test_wrong_use_is_one_line(recorded: Path, tmp_path: Path) -> None:
     assert "--model" in failure(["evaluate", items, *out])
     assert "on record: leave it out" in failure(["evaluate", "--replay", own, "--preset", "paper", *out])
     assert not (tmp_path / "run").exists()
+
+
+def paths(value: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:
+    """The places in a line, of the first entry of each list."""
+    entries = (
+        value.items()
+        if isinstance(value, dict)
+        else list(enumerate(value))[:1]
+        if isinstance(value, list)
+        else ()
+    )
+    for name, inner in entries:
+        yield (*path, name)
+        yield from paths(inner, *path, name)
+
+
+def read_whole(file: Path) -> None:
+    recording = read_recording(file)
+    (recorded_items if recording.header["kind"] == "evaluation" else recorded_questions)(recording)
+
+
+FREE = {"key", "params", "templates", "metadata", "classes", "system"}
+"""What may hold anything, or is not read."""
+
+
+@pytest.mark.parametrize("name", ["recorded", "evaluate", "bas", "refusal-index"])
+def test_a_wrong_type_in_any_field_is_one_line(name: str, tmp_path: Path) -> None:
+    with gzip.open(str(demo_recording(name))) as file:
+        lines = [json.loads(line) for line in file]
+    firsts = list({line["kind"]: line for line in reversed(lines[1:])}.values())
+    header = {key: value for key, value in lines[0].items() if key not in ("format", "version", "sha256")}
+    bad = tmp_path / "bad.jsonl.gz"
+    for number, line in enumerate([header, *firsts]):
+        for *parents, last in paths(line):
+            if FREE & {*parents, last}:
+                continue
+            whole = deepcopy([header, *firsts])
+            inner: Any = whole[number]
+            for step in parents:
+                inner = inner[step]
+            inner[last] = 7 if isinstance(inner[last], dict | list) else [[]]
+            write_recording(bad, whole[0], whole[1:])
+            with pytest.raises(RecordingError) as caught:
+                read_whole(bad)
+            assert "\n" not in str(caught.value), (*parents, last)
