@@ -39,14 +39,9 @@ class ServiceModel:
     """
 
     def __init__(self, settings: ModelSettings) -> None:
-        self._settings = settings
+        self.settings = settings
         self._key = read_key(settings.api_key_env)
         self._session: Any = None
-
-    @property
-    def settings(self) -> ModelSettings:
-        """As given."""
-        return self._settings
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Send one request. Raises `TransientModelError` where another try may help, else `PermanentModelError`."""
@@ -54,20 +49,20 @@ class ServiceModel:
 
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(self._settings.timeout):
-                status, headers, body = await self._post(fill(self._settings.params["request"], request))
+            async with asyncio.timeout(self.settings.timeout):
+                status, headers, body = await self._post(fill(self.settings.params["request"], request))
         except TimeoutError:
-            words = f"no reply within {self._settings.timeout:g} s"
-            raise failure(self._settings, words, transient=True) from None
+            words = f"no reply within {self.settings.timeout:g} s"
+            raise failure(self.settings, words, transient=True) from None
         except (aiohttp.ClientError, OSError) as error:
-            raise failure(self._settings, str(error), transient=True) from None
+            raise failure(self.settings, str(error), transient=True) from None
         if 300 <= status < 400:
             body = redirect_words(headers.get("Location", "nowhere"))
         if status >= 300:
             words, transient = f"status {status}: {body[:10_000]}", is_worth_retrying(status)
-            raise failure(self._settings, words, transient=transient, wait=retry_after(headers))
+            raise failure(self.settings, words, transient=transient, wait=retry_after(headers))
         text = self._read(body)
-        return chat_reply(self._settings, text, (None, None), time.perf_counter() - started, "stop")
+        return chat_reply(self.settings, text, (None, None), time.perf_counter() - started, "stop")
 
     async def close(self) -> None:
         """Close the connections."""
@@ -78,11 +73,11 @@ class ServiceModel:
         import aiohttp
 
         if self._session is None:
-            connector = aiohttp.TCPConnector(limit=self._settings.max_connections)
+            connector = aiohttp.TCPConnector(limit=self.settings.max_connections)
             self._session = aiohttp.ClientSession(connector=connector)
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         async with self._session.post(
-            self._settings.model, json=body, headers=headers, allow_redirects=False
+            self.settings.model, json=body, headers=headers, allow_redirects=False
         ) as response:
             content = await response.content.read(_MOST_BYTES)
             while not response.content.at_eof() and len(content) < _MOST_BYTES:
@@ -95,7 +90,7 @@ class ServiceModel:
             value = json.loads(body)
         except (ValueError, RecursionError):
             return body
-        path = str(self._settings.params["reply"])
+        path = str(self.settings.params["reply"])
         for step in path.split("."):
             if isinstance(value, list) and step.isdigit() and int(step) < len(value):
                 value = value[int(step)]
@@ -103,12 +98,12 @@ class ServiceModel:
                 value = value[step]
             else:
                 words = f"the reply has no '{path}': say where the text is with 'reply'"
-                raise failure(self._settings, words, transient=False)
+                raise failure(self.settings, words, transient=False)
         if value is None:
             return ""
         if not isinstance(value, str):
             words = f"'{path}' of the reply is not text: say where the text is with 'reply'"
-            raise failure(self._settings, words, transient=False)
+            raise failure(self.settings, words, transient=False)
         return value
 
 
@@ -122,7 +117,7 @@ class FunctionModel:
 
     def __init__(self, settings: ModelSettings) -> None:
         """`settings.model` is `module:function`. Raises `ConfigError` if there is no such function."""
-        self._settings = settings
+        self.settings = settings
         self._function = OwnFunction(
             settings.model,
             (*FIELDS, *JUDGED_FIELDS),
@@ -131,27 +126,22 @@ class FunctionModel:
             timeout=settings.timeout,
         )
 
-    @property
-    def settings(self) -> ModelSettings:
-        """As given."""
-        return self._settings
-
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Call the function. Raises `PermanentModelError` for whatever it raises, and for anything but a string."""
         started = time.perf_counter()
         try:
             text = await self._function.call(_parts(request))
         except TimeoutError:
-            words = f"no reply within {self._settings.timeout:g} s"
-            raise failure(self._settings, words, transient=True) from None
+            words = f"no reply within {self.settings.timeout:g} s"
+            raise failure(self.settings, words, transient=True) from None
         except Exception as error:
-            raise failure(self._settings, error_line(error), transient=False) from error
+            raise failure(self.settings, error_line(error), transient=False) from error
         if isinstance(text, Mapping):
             text = json.dumps(dict(text), ensure_ascii=False, default=str)
         if not isinstance(text, str):
             words = f"returned {type(text).__name__}: return the reply as a string"
-            raise failure(self._settings, words, transient=False)
-        return chat_reply(self._settings, text, (None, None), time.perf_counter() - started, "stop")
+            raise failure(self.settings, words, transient=False)
+        return chat_reply(self.settings, text, (None, None), time.perf_counter() - started, "stop")
 
     async def close(self) -> None:
         """Let the threads end."""

@@ -21,27 +21,19 @@ def curate_with_models(
     *,
     judged: bool = False,
 ) -> Curation:
-    """Curate with the models that a file names; without one, as it is."""
+    """Curate with the models that a file names; without one, as it is.
+
+    The ledger of what they are asked lies beside the base set, so that stopped work resumes.
+    """
     if solvers is not None:
-        return _curate_solved(request, solvers, out, options, judged)
-    return _curate_written(request, writer, out, options) if writer else curate(request)
-
-
-def _curate_solved(
-    request: SourceRequest, solvers: Path, out: Path, options: RunOptions, judged: bool
-) -> Curation:
-    """Curate with the solvability pre-test; its ledger lies beside the base set, so a stopped test resumes."""
-    panel, folder = load_solvers(solvers), out.with_suffix(".solve")
-    with SolvabilityTest(panel, folder, judged=judged, options=options) as test:
-        curation = curate(request, test)
-        return replace(curation, report={**curation.report, "pre_test": test.facts()})
-
-
-def _curate_written(request: SourceRequest, writer: Path, out: Path, options: RunOptions) -> Curation:
-    """Curate questions that a model writes; its ledger lies beside the base set, so that stopped work resumes."""
+        panel, folder = load_solvers(solvers), out.with_suffix(".solve")
+        with SolvabilityTest(panel, folder, judged=judged, options=options) as test:
+            curation = curate(request, test)
+            return replace(curation, report={**curation.report, "pre_test": test.facts()})
+    if writer is None:
+        return curate(request)
     seed = request.recipe.seed if request.seed is None else request.seed
-    folder = out.with_suffix(".write")
-    with QuestionWriter(load_writer(writer), folder, seed, options) as questions:
+    with QuestionWriter(load_writer(writer), out.with_suffix(".write"), seed, options) as questions:
         curation = curate(request, questions, "writing")
         instances = tuple(questions.written(article) for article in curation.instances)
         report = {**curation.report, "writing": questions.facts()}

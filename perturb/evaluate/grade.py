@@ -47,15 +47,14 @@ def grade_rubric(question: Question, response: Response, judge: str | None) -> R
     def value(found: Grade) -> dict[str, Any]:
         return {"grade": str(found), "answer": answer[:_LONGEST_ANSWER]}
 
-    by_rule, problem = grade_by_rule(question, answer) if answer else None, ""
+    said, problem = None, ""
     if not answer:
         problem = "the reply holds no answer"
+    elif (by_rule := grade_by_rule(question, answer)) is not None:
+        said = judgement(response, KIND, RULE, version, value=value(by_rule))
     elif judge is None:
         problem = "no rule can grade the reply and there is no judge"
-    said = None
-    if by_rule is not None:
-        said = judgement(response, KIND, RULE, version, value=value(by_rule))
-    elif problem:
+    if problem:
         said = judgement(response, KIND, RULE, version, raw=problem)
     return Rubric(
         KIND,

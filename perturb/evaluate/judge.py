@@ -39,12 +39,11 @@ def judge_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
 
 def judge_by_rule(kind: str, response: Response, codes: Mapping[str, str]) -> Judgement | None:
     """The judgement that needs nobody: the whole reply is a code, or there is no reply; None otherwise."""
-    value: Mapping[str, Any] | None = None
     if not response.text.strip():
         value = _EMPTY[kind]
     elif kind == "classification" and (code := read_code(response.text, codes)) is not None:
         value = {"predicted": code}
-    if value is None:
+    else:
         return None
     version = judgement_version(rule_author(codes), response.text)
     return judgement(response, kind, RULE, version, value=value)

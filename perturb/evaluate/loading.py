@@ -22,8 +22,6 @@ from perturb.store.plans import current_plan
 from perturb.tables import ending_of
 from perturb.wording import counted
 
-_MANIFEST = "manifest.json"
-
 
 @dataclass(frozen=True, slots=True)
 class ItemSource:
@@ -61,7 +59,8 @@ def load_items(source: ItemSource) -> ItemSet:
     Raises `SnapshotError` for a damaged snapshot and `SourceError` for anything else that cannot be evaluated: an id
     that appears twice, rows of two rounds, a malformed row.
     """
-    folder = _snapshot_folder(Path(source.name))
+    path = Path(source.name)
+    folder = next((one for one in (path, path / "snapshot") if (one / "manifest.json").is_file()), None)
     catalogue = Catalogue.load(source.levers)
     if folder is not None:
         return _limited(_from_snapshot(folder, catalogue), source.limit)
@@ -90,13 +89,6 @@ def _limited(whole: ItemSet, limit: int | None) -> ItemSet:
     kept = [item for item in whole.items if not item.control][:limit]
     pairs = {f"{item.id}{SUFFIX}" for item in kept}
     return replace(whole, items=(*kept, *(item for item in whole.items if item.control and item.id in pairs)))
-
-
-def _snapshot_folder(path: Path) -> Path | None:
-    for folder in (path, path / "snapshot"):
-        if (folder / _MANIFEST).is_file():
-            return folder
-    return None
 
 
 def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:

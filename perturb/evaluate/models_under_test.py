@@ -129,13 +129,18 @@ class ModelsFile(Strict):
 
     @model_validator(mode="after")
     def _usable(self) -> ModelsFile:
-        names = [entry.name for entry in self.models]
-        for entry in self.models:
-            if isinstance(entry, ModelEntry) and entry.kind != "model":
-                raise ValueError(f"'{entry.name}' is of kind rules and cannot be evaluated: name a model")
-            if names.count(entry.name) > 1:
-                raise ValueError(f"two models are called '{entry.name}': give each its own name")
+        require_models(self.models, "be evaluated")
         return self
+
+
+def require_models(entries: Sequence[ModelsFileEntry], use: str) -> None:
+    """Raise `ValueError` for an entry that is no model and so cannot `use`, and for a name given twice."""
+    names = [entry.name for entry in entries]
+    for entry in entries:
+        if isinstance(entry, ModelEntry) and entry.kind != "model":
+            raise ValueError(f"'{entry.name}' is of kind rules and cannot {use}: name a model")
+        if names.count(entry.name) > 1:
+            raise ValueError(f"two models are called '{entry.name}': give each its own name")
 
 
 @dataclass(frozen=True, slots=True)

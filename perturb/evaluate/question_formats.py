@@ -56,14 +56,8 @@ def read_row(form: str, row: SourceRow) -> Question:
     return READERS[form](row)
 
 
-def _simpleqa(row: SourceRow) -> Question:
-    """SimpleQA: `problem`, `answer`."""
-    return _question(row, _text(row, "problem"), answers=row.answers("answer"))
-
-
-def _precisewikiqa(row: SourceRow) -> Question:
-    """What the generator of PreciseWikiQA writes: `prompt`, `answer`; the article it comes from is not shown."""
-    return _question(row, _text(row, "prompt"), answers=row.answers("answer"))
+def _with_answer(text: str) -> Callable[[SourceRow], Question]:
+    return lambda row: _question(row, _text(row, text), answers=row.answers("answer"))
 
 
 def _faitheval(row: SourceRow) -> Question:
@@ -182,8 +176,8 @@ def _plain(row: SourceRow) -> Question:
 
 
 READERS: Mapping[str, Callable[[SourceRow], Question]] = {
-    "simpleqa": _simpleqa,
-    "precisewikiqa": _precisewikiqa,
+    "simpleqa": _with_answer("problem"),
+    "precisewikiqa": _with_answer("prompt"),
     "faitheval": _faitheval,
     "medqa": _medqa,
     "mmlu": _mmlu,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from perturb.errors import ConfigError, LedgerError
 from perturb.evaluate import grade
 from perturb.evaluate.models_under_test import ModelSet
 from perturb.evaluate.questions import Question, QuestionSet
+from perturb.evaluate.results import write_rows
 from perturb.evaluate.session import Session
 from perturb.evaluate.task import Task, TaskResult
 from perturb.prompts import template_version
@@ -98,7 +97,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
             found = [await self.solve(session, model, question) for question in self.items]
             rows += [row for of_way in zip(*found, strict=True) for row in of_way]
         table = session.ledger.folder / self.table_file
-        write_table(table, (row.to_dict() for row in rows))
+        write_rows(table, (row.to_dict() for row in rows))
         facts = {
             "table": str(table),
             "questions": len(self.items),
@@ -134,15 +133,3 @@ class QuestionTask(Task[Question], Generic[RowT]):
             "code_version": code_version(),
             **self.way_facts(),
         }
-
-
-def write_table(path: Path, rows: Iterator[dict[str, Any]]) -> None:
-    """Write the table, one JSON object a line, whole or not at all; raises `LedgerError` if it cannot be."""
-    beside = path.with_suffix(".part")
-    try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            for row in rows:
-                file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
-        beside.replace(path)
-    except OSError as exc:
-        raise LedgerError(f"{path}: cannot be written ({exc.strerror}): check the folder") from None

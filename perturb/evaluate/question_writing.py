@@ -18,7 +18,7 @@ from perturb.evaluate.instance_test import InstanceTest, call_fault
 from perturb.evaluate.models_under_test import ModelSet, model_under_test
 from perturb.evaluate.session import Session
 from perturb.evaluate.task import RunOptions
-from perturb.llm.replies import ReplyError, read_object
+from perturb.llm.replies import ReplyError, read_object, text_of
 from perturb.matching import holds_answer
 from perturb.model_entries import ModelEntry
 from perturb.prompts import data_request, object_schema, system_message
@@ -87,7 +87,6 @@ class QuestionWriter(InstanceTest):
         return None
 
     async def _write(self, session: Session, article: BaseInstance) -> BaseInstance:
-        """Raises `_NoQuestionError` with why there is none."""
         section = draw_section(article, self._seed)
         data: dict[str, Any] = {"title": section.title, "text": section.text}
         question = await self._ask(session, article, self._writer, "question", data, read_question)
@@ -173,8 +172,4 @@ def read_answer(text: str) -> str:
 
 
 def _text(value: Any, key: str) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise ReplyError(f"'{key}' must be a string")
-    return " ".join(value.split())
+    return " ".join(text_of(value, key).split())

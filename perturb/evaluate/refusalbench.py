@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from perturb.evaluate.loading import ItemSet, ItemSource, load_items
 from perturb.evaluate.models_under_test import ModelNames, ModelSet
 from perturb.evaluate.replayed import recorded_items, recorded_models
 from perturb.evaluate.requests import respond_request
-from perturb.evaluate.results import EvaluationRun, answer_kind, outcome_of, run_of, write_results
+from perturb.evaluate.results import RESULTS_FILE, EvaluationRun, answer_kind, outcome_of, run_of, write_rows
 from perturb.evaluate.run import run_task
 from perturb.evaluate.session import NOT_JUDGED, Session, Unscored, judges_fingerprint
 from perturb.evaluate.stop_rule import AskingOrder, Stop, StopRule
@@ -187,12 +187,13 @@ class RefusalBench(Task[Item]):
         """Write `results.jsonl`, and count by model."""
         models, run = session.models, session.ledger.folder
         state = run_of(session.ledger.db, run)
-        table = write_results(run, state.results)
+        table = run / RESULTS_FILE
+        write_rows(table, (one.to_dict() for one in state.results))
         stops: dict[str, Stop] = {}
         if self.order is not None:
             stops = {name: self.order.stop(_outcomes(state, name)) for name in models.under_test}
             entries = {
-                name: {**entry, "until": stops[name].to_dict()} if name in stops else entry
+                name: {**entry, "until": asdict(stops[name])} if name in stops else entry
                 for name, entry in state.facts["models"].items()
             }
             session.ledger.write_fact("models", entries)
@@ -202,7 +203,7 @@ class RefusalBench(Task[Item]):
             "judge": models.judge_name,
             "judge_under_test": list(models.judging_themselves),
             "models": [
-                {**_counts(name, state), **({"until": stops[name].to_dict()} if stops else {})}
+                {**_counts(name, state), **({"until": asdict(stops[name])} if stops else {})}
                 for name in models.under_test
             ],
         }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -121,36 +121,33 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
     if "models" not in facts:
         raise LedgerError(f"{run}: holds no evaluation: give the folder that `perturb evaluate` wrote")
     items = {item_id: Item.from_payload(item_id, payload) for item_id, payload in read_items(db)}
-    judgements = {
-        (one.item_id, one.model, one.variant, one.kind): one
-        for one in read_judgements(db)
-        if one.item_id in items
-    }
-    results = [
-        _result(items[response.item_id], response, _Judged(facts, response, judgements))
-        for response in read_responses(db)
-        if response.item_id in items and is_current(response, facts["models"])
-    ]
+    judged: dict[tuple[str, str, str], list[Judgement]] = {}
+    for one in read_judgements(db):
+        judged.setdefault((one.item_id, one.model, one.variant), []).append(one)
+    results = []
+    for response in read_responses(db):
+        if response.item_id in items and is_current(response, facts["models"]):
+            authors = facts["models"][response.model]["authors"]
+            said = judged.get((response.item_id, response.model, response.variant), ())
+            # one that failed for good has no fingerprint and is always shown
+            holding = {
+                one.kind: one for one in said if judgement_holds(one.fingerprint, authors, response.text)
+            }
+            results.append(_result(items[response.item_id], response, holding))
     places = {item_id: place for place, item_id in enumerate(items)}
     results.sort(key=lambda one: (one.model, places[one.item_id]))
     return EvaluationRun(len(items), tuple(results), facts)
 
 
-def write_results(run: Path, results: tuple[Result, ...]) -> Path:
-    """Write the table beside the ledger; returns its path."""
-    path = run / RESULTS_FILE
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a table, one JSON object a line, whole or not at all; raises `LedgerError` if it cannot be."""
+    beside = path.with_suffix(".part")
     try:
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            for line in _lines(results):
-                file.write(line)
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+        beside.replace(path)
     except OSError as exc:
         raise LedgerError(f"{path}: cannot be written ({exc.strerror}): check the folder") from None
-    return path
-
-
-def _lines(results: tuple[Result, ...]) -> Iterator[str]:
-    for one in results:
-        yield json.dumps(one.to_dict(), ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def is_current(response: Response, models: Mapping[str, Any]) -> bool:
@@ -162,28 +159,7 @@ def is_current(response: Response, models: Mapping[str, Any]) -> bool:
     )
 
 
-class _Judged:
-    """The judgements of one response that still hold."""
-
-    def __init__(
-        self,
-        facts: Mapping[str, Any],
-        response: Response,
-        judgements: Mapping[tuple[str, str, str, str], Judgement],
-    ) -> None:
-        self._authors = facts["models"][response.model]["authors"]
-        self._response = response
-        self._judgements = judgements
-
-    def find(self, kind: str) -> Judgement | None:
-        """The judgement of this kind; one that failed for good has no fingerprint and is always shown."""
-        response = self._response
-        found = self._judgements.get((response.item_id, response.model, response.variant, kind))
-        holds = found is not None and judgement_holds(found.fingerprint, self._authors, response.text)
-        return found if holds else None
-
-
-def _result(item: Item, response: Response, judged: _Judged) -> Result:
+def _result(item: Item, response: Response, judged: Mapping[str, Judgement]) -> Result:
     values, unscored = _values(item, response, judged)
     return Result(
         item_id=item.id,
@@ -207,19 +183,21 @@ def _result(item: Item, response: Response, judged: _Judged) -> Result:
     )
 
 
-def _values(item: Item, response: Response, judged: _Judged) -> tuple[dict[str, Any], str | None]:
+def _values(
+    item: Item, response: Response, judged: Mapping[str, Judgement]
+) -> tuple[dict[str, Any], str | None]:
     """What the judgements say, and what is missing."""
     if response.status is ResponseStatus.ERROR:
         return {}, f"response: {response.error}"
     values: dict[str, Any] = {}
-    kinds = ["classification", *([answer_kind(item)] if item.answerable else [])]
-    for kind in kinds:
-        found = judged.find(kind)
+    for kind in ["classification", *([answer_kind(item)] if item.answerable else [])]:
+        found = judged.get(kind)
         if found is None:
             return values, f"{kind}: {NOT_JUDGED}"
         values |= found.value
         if found.status is JudgementStatus.UNSCORED:
-            return values, f"{kind}: {'' if found.fingerprint else JUDGE_FAILED}{_first_line(found.raw)}"
+            said = " ".join(found.raw.split())[:200] or "an empty reply of the judge"
+            return values, f"{kind}: {'' if found.fingerprint else JUDGE_FAILED}{said}"
         if values.get("predicted") != ANSWER:
             break
     return values, None
@@ -238,7 +216,3 @@ def outcome_of(expected: str, values: Mapping[str, Any]) -> ReplyOutcome:
 def answer_kind(item: Item) -> str:
     """The kind of judgement that an answer attempt on an answerable item needs."""
     return "raf" if item.several else "quality"
-
-
-def _first_line(text: str) -> str:
-    return " ".join(text.split())[:200] or "an empty reply of the judge"

@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from perturb.concurrency import first_error, run_concurrently
 from perturb.errors import BudgetSpent, ConfigError
@@ -36,8 +36,6 @@ from perturb.store.evaluations import PANEL_FACT, read_facts, read_judgements
 from perturb.store.failures import call_failures
 from perturb.store.recorded import missing_answers
 from perturb.wording import counted
-
-T = TypeVar("T")
 
 
 def run_task(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -35,5 +36,5 @@ def read_status(run: Path) -> dict[str, Any]:
             "batches": count_batches(db),
             "missing_replies": missing_answers(db),
             "models": queries.call_totals(db),
-            "failures": [one.to_dict() for one in call_failures(db)],
+            "failures": list(map(asdict, call_failures(db))),
         }

@@ -17,14 +17,19 @@ from pydantic import Field, model_validator
 from perturb.errors import ConfigError
 from perturb.evaluate.answers import is_exact_match
 from perturb.evaluate.instance_test import InstanceTest, call_fault
-from perturb.evaluate.models_under_test import ModelSet, ModelsFileEntry, model_under_test
+from perturb.evaluate.models_under_test import (
+    ModelSet,
+    ModelsFileEntry,
+    model_under_test,
+    require_models,
+)
 from perturb.evaluate.requests import ItemRequest, item_request
 from perturb.evaluate.session import Session
 from perturb.evaluate.task import RunOptions
 from perturb.llm.client import ChatRequest
-from perturb.llm.replies import ReplyError, read_object
+from perturb.llm.replies import ReplyError, read_object, text_of
 from perturb.llm.rulings import read_flags
-from perturb.model_entries import ModelEntry, Name
+from perturb.model_entries import Name
 from perturb.prompts import data_request, object_schema, system_message
 from perturb.records import BaseInstance
 from perturb.yaml_files import Strict, YamlFile
@@ -46,13 +51,7 @@ class SolverPanel(Strict):
 
     @model_validator(mode="after")
     def _models_with_names_of_their_own(self) -> SolverPanel:
-        models = self.solvers if self.judge is None else (*self.solvers, self.judge)
-        names = [model.name for model in models]
-        for model in models:
-            if isinstance(model, ModelEntry) and model.kind != "model":
-                raise ValueError(f"'{model.name}' is of kind rules and cannot answer: name a model")
-            if names.count(model.name) > 1:
-                raise ValueError(f"two models are called '{model.name}': give each its own name")
+        require_models([*self.solvers, *([self.judge] if self.judge else [])], "answer")
         return self
 
     def models(self) -> ModelSet:
@@ -164,12 +163,7 @@ def judge_request(instance: BaseInstance, answer: str) -> ChatRequest:
 
 def read_answer(text: str) -> str:
     """The answer in a solver's reply. Raises `ReplyError`."""
-    answer = read_object(text, frozenset({"answer"}))["answer"]
-    if isinstance(answer, int | float) and not isinstance(answer, bool):
-        return str(answer)
-    if not isinstance(answer, str):
-        raise ReplyError("'answer' must be a string")
-    return answer
+    return text_of(read_object(text, frozenset({"answer"}))["answer"], "answer")
 
 
 def read_any_answer(text: str) -> str:

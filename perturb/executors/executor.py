@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from perturb.catalogue import Catalogue
@@ -58,26 +58,21 @@ class LocalExecutor:
         await self._context.close()
 
 
+@dataclass(frozen=True, slots=True)
 class RemoteModel:
     """A model whose calls are made by the workers of an executor."""
 
-    def __init__(self, settings: ModelSettings, executor: Executor, key: str, opener: Opener) -> None:
-        """`key` tells the settings apart from those of other models."""
-        self._settings = settings
-        self._opener = opener
-        self._executor = executor
-        self._key = key
-
-    @property
-    def settings(self) -> ModelSettings:
-        """As given."""
-        return self._settings
+    settings: ModelSettings
+    executor: Executor
+    key: str
+    """Tells the settings apart from those of other models."""
+    opener: Opener
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Have one request sent; raises what the transport raises, and `WorkerLostError`."""
         request = replace(request, keep=None)  # which belongs to this process
-        task = ChatTask(request.key, self._key, self._settings, request, self._opener)
-        reply: ChatReply = await self._executor.run(task)
+        task = ChatTask(request.key, self.key, self.settings, request, self.opener)
+        reply: ChatReply = await self.executor.run(task)
         return reply
 
     async def close(self) -> None:

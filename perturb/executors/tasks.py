@@ -107,16 +107,12 @@ class RuleTask:
     seed: int
     donors: tuple[BaseInstance, ...] = ()
     """Other instances of the base set, from which the engine may take rivals and passages."""
+    seconds = RULE_SECONDS
 
     @property
     def key(self) -> str:
         """The job's id."""
         return self.job.id
-
-    @property
-    def seconds(self) -> float:
-        """The same for every job."""
-        return RULE_SECONDS
 
     async def perform(self, context: WorkerContext) -> GenerationResult:
         """Perturb the instance."""
@@ -132,16 +128,12 @@ class VoteTask:
     version: str
     instance: BaseInstance
     candidate: Candidate
+    seconds = RULE_SECONDS
 
     @property
     def key(self) -> str:
         """Candidate, verifier and its version."""
         return f"{self.candidate.id}:{self.verifier}:{self.version}"
-
-    @property
-    def seconds(self) -> float:
-        """The same for every vote."""
-        return RULE_SECONDS
 
     async def perform(self, context: WorkerContext) -> Verdict:
         """Judge the candidate."""

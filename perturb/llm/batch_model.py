@@ -20,7 +20,7 @@ from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.batch_rows import RowOutcome
 from perturb.llm.batch_waiting import LiveBatch, WaitingRow, fail_row
 from perturb.llm.batches import BatchGoneError, BatchLimits, BatchService, BatchStore, BatchView, HeldBatch
-from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
+from perturb.llm.client import ChatReply, ChatRequest
 from perturb.llm.limits import FIRST_WAIT, LONGEST_WAIT, OutOfTriesError
 from perturb.llm.throttle import LONGEST_HINT
 from perturb.wording import counted
@@ -56,13 +56,9 @@ class BatchModel:
         self._tasks: set[asyncio.Task[None]] = set()
         self._taken: dict[str, list[str]] = {}
         self._asked: set[str] = set()
+        self.settings = service.settings
         held = (LiveBatch(one) for one in book.held_batches(self._fingerprint))
         self._holders = {custom_id: batch for batch in held for custom_id in batch.held.custom_ids}
-
-    @property
-    def settings(self) -> ModelSettings:
-        """Those of the model, with the price of batches."""
-        return self._service.settings
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request when the batch that takes it has ended.
@@ -202,7 +198,10 @@ class BatchModel:
         """Follow a batch of an earlier session, whose id may not have been noted."""
         held = batch.held
         if held.batch_id is None:
-            found = await self._lost_id(held)
+            try:
+                found = await self._insist(lambda: self._service.find(held.input_file, held.tag))
+            except BatchGoneError:  # no list to find it in
+                found = None
             if found is None:
                 for row in batch.waiting.values():
                     row.submissions = 0
@@ -211,13 +210,6 @@ class BatchModel:
             await self._book.note_batch(held.tag, found)
             batch.held = dataclasses.replace(held, batch_id=found)
         await self._follow(batch)
-
-    async def _lost_id(self, held: HeldBatch) -> str | None:
-        """The id of a batch that may have been made; None if there is none, or no list to find it in."""
-        try:
-            return await self._insist(lambda: self._service.find(held.input_file, held.tag))
-        except BatchGoneError:
-            return None
 
     async def _follow(self, batch: LiveBatch) -> None:
         """Look after a batch until it has ended, then hand out what came of it."""
@@ -320,10 +312,10 @@ class BatchModel:
             try:
                 return await call()
             except TransientModelError as error:
-                tries += 1
-                if tries > self.settings.max_retries:
+                if tries >= self.settings.max_retries:
                     raise
-                wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(tries - 1, 30))
+                wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(tries, 30))
+                tries += 1
                 await asyncio.sleep(max(wait, min(error.retry_after or 0.0, LONGEST_HINT)))
 
     def _take(self, row: WaitingRow) -> None:

@@ -119,8 +119,5 @@ def upper_bound(settings: ModelSettings, request: ChatRequest) -> float:
 
 
 def _max_tokens(settings: ModelSettings) -> int | None:
-    for name in ("max_completion_tokens", "max_tokens"):
-        value = settings.params.get(name)
-        if isinstance(value, int):
-            return value
-    return None
+    values = (settings.params.get(name) for name in ("max_completion_tokens", "max_tokens"))
+    return next((value for value in values if isinstance(value, int)), None)

@@ -76,6 +76,10 @@ class ChatRequest:
     topic: Topic | None = field(default=None, compare=False)
     """What it is about, set by whoever asks; never sent."""
 
+    def turns(self) -> list[dict[str, str]]:
+        """The messages as the body of a completion has them."""
+        return [{"role": message.role, "content": message.content} for message in self.messages]
+
 
 @dataclass(frozen=True, slots=True)
 class Price:

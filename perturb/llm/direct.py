@@ -41,7 +41,7 @@ class DirectModel:
 
     def __init__(self, settings: ModelSettings) -> None:
         """Raises `ConfigError` for an address, or a proxy in the environment, that cannot be used."""
-        self._settings = settings
+        self.settings = settings
         key = read_key(settings.api_key_env or own_key_variable(settings.model))
         self._url = _address(settings)
         self._way: dict[str, Any] = {"proxy": _proxy(self._url, settings.name), "allow_redirects": False}
@@ -53,11 +53,6 @@ class DirectModel:
         # JSON may write a character of one byte in six; the rest is room for what stands around the text.
         self._most_bytes = 6 * settings.max_reply_bytes + 2**20
 
-    @property
-    def settings(self) -> ModelSettings:
-        """As given."""
-        return self._settings
-
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Send one request and wait `timeout` seconds at most.
 
@@ -67,10 +62,10 @@ class DirectModel:
         body = self._body(request)
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(self._settings.timeout):
+            async with asyncio.timeout(self.settings.timeout):
                 status, headers, content = await self._post(body)
         except TimeoutError:
-            raise self._failure(f"no reply within {self._settings.timeout:g} s") from None
+            raise self._failure(f"no reply within {self.settings.timeout:g} s") from None
         except ValueError as error:
             raise self._failure(f"the request cannot be sent: {error}", transient=False) from None
         except aiohttp.ClientResponseError as error:
@@ -86,8 +81,8 @@ class DirectModel:
             raise self._refusal(status, headers, content)
         seconds = time.perf_counter() - started
         if len(content) > self._most_bytes:  # cut off; as long a text is too long for whoever asked, too
-            text = content[: self._settings.max_reply_bytes + 1].decode(errors="replace")
-            return chat_reply(self._settings, text, (None, None), seconds, "length")
+            text = content[: self.settings.max_reply_bytes + 1].decode(errors="replace")
+            return chat_reply(self.settings, text, (None, None), seconds, "length")
         return self._reply(content, seconds)
 
     async def close(self) -> None:
@@ -95,8 +90,7 @@ class DirectModel:
         await _release(self)
 
     def _body(self, request: ChatRequest) -> bytes:
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        body = {**self._options, "messages": messages}
+        body = {**self._options, "messages": request.turns()}
         if request.schema is not None and self._wants_schema:
             body.setdefault("response_format", response_format(request.schema))
         return json.dumps(body).encode()
@@ -127,15 +121,14 @@ class DirectModel:
         if not isinstance(choices, list) or not choices:
             raise self._without_choices(completion)
         try:
-            message = choices[0]["message"]
-            text = _text(message)
+            text = _text(choices[0]["message"])
         except (AttributeError, KeyError, TypeError):
             raise self._failure("the reply's first choice holds no message") from None
         usage = completion.get("usage")
         counts = usage if isinstance(usage, dict) else {}
         tokens = counts.get("prompt_tokens"), counts.get("completion_tokens")
         finish = choices[0].get("finish_reason") or "stop"
-        return chat_reply(self._settings, text, tokens, seconds, finish)
+        return chat_reply(self.settings, text, tokens, seconds, finish)
 
     def _without_choices(self, completion: Mapping[str, Any]) -> ModelError:
         """A failure; some gateways put an error with its status into a body that says 200."""
@@ -161,7 +154,7 @@ class DirectModel:
         return self._failure(f"status {status}: {words}", transient=transient, wait=retry_after(headers))
 
     def _failure(self, words: str, *, transient: bool = True, wait: float | None = None) -> ModelError:
-        return failure(self._settings, words, transient=transient, wait=wait)
+        return failure(self.settings, words, transient=transient, wait=wait)
 
 
 class _Pool:
@@ -183,6 +176,7 @@ _pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
 def _session(model: DirectModel) -> aiohttp.ClientSession:
     """The session of the running loop; it stays open until each model that has used it is closed."""
     loop = asyncio.get_running_loop()
+    pool = _pools.get(loop)
     pool = _pools.get(loop)
     if pool is None:
         pool = _pools[loop] = _Pool()

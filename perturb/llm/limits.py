@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError, WorkerLostError
 from perturb.events import INFO, event
-from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
+from perturb.llm.client import ChatModel, ChatReply, ChatRequest
 from perturb.llm.throttle import LONGEST_HINT, Clock, Pace, RealClock, Throttle
 
 FIRST_WAIT = 1.0
@@ -83,7 +83,7 @@ class LimitedModel:
         self._model = model
         self._clock = clock or RealClock()
         self._jitter = jitter
-        settings = model.settings
+        self.settings = settings = model.settings
         self.throttle = Throttle(self._clock, settings.max_connections)
         self.counters = CallCounters()
         self._refusals = 0
@@ -95,11 +95,6 @@ class LimitedModel:
         self._expected_completion = float(
             min(_FIRST_GUESS, limit) if isinstance(limit, int) else _FIRST_GUESS
         )
-
-    @property
-    def settings(self) -> ModelSettings:
-        """Those of the model inside."""
-        return self._model.settings
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request, with up to `max_retries` tries after the first.
@@ -228,6 +223,4 @@ class LimitedModel:
 
 
 def _last_words(error: TransientModelError, tries: int) -> str:
-    if tries == 1:
-        return str(error)
-    return f"{error} (after {tries} tries)"
+    return str(error) if tries == 1 else f"{error} (after {tries} tries)"

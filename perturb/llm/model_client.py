@@ -29,6 +29,9 @@ Status = Literal["read", "unread", "error"]
 _QUOTED = 8000
 """Characters of an unreadable reply that are shown to the model again."""
 
+_LOGGED = ("model", "purpose", "subject", "status", "seconds", "tries", "cost_usd", "error")
+"""The fields of a call that its event tells."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -180,8 +183,8 @@ class ModelClient:
         first = await self._call(question)
         if first.status != "unread" or first.cut:
             return first
-        repair = replace(question, request=_repair(question.request, first.raw, first.error))
-        second = await self._call(repair)
+        repair = _repair(question.request, first.raw, first.error)
+        second = await self._call(replace(question, request=repair))
         return replace(second, raw=first.raw) if second.status == "error" else second
 
     async def _call(self, question: _Query[T]) -> ModelResult[T]:
@@ -231,55 +234,33 @@ class ModelClient:
         return asked
 
     def _failed(self, question: _Query[T], error: ModelError) -> ModelResult[T]:
-        asked: ModelResult[T] = ModelResult(
-            None,
-            "",
-            whole_characters(redact(str(error))),
-            "error",
-            transient=isinstance(error, TransientModelError),
-        )
+        words, transient = whole_characters(redact(str(error))), isinstance(error, TransientModelError)
+        asked: ModelResult[T] = ModelResult(None, "", words, "error", transient=transient)
         tries = error.tries if isinstance(error, OutOfTriesError) else 1
         self._record(question, asked, ChatReply("", tries=tries), 0.0)
         return asked
 
     def _record(self, question: _Query[T], asked: ModelResult[T], reply: ChatReply, charged: float) -> None:
-        name = question.model.settings.name
-        event(
-            DEBUG,
-            "call",
-            f"{name}: {question.purpose} {question.subject}: {asked.status}",
-            **{
-                "model": name,
-                "purpose": question.purpose,
-                "subject": question.subject,
-                "status": asked.status,
-            },
-            **{
-                "seconds": reply.seconds,
-                "tries": reply.tries,
-                "cost_usd": reply.cost_usd,
-                "error": asked.error,
-            },
+        call = Call(
+            key=question.key,
+            model=question.model.settings.name,
+            purpose=question.purpose,
+            subject=question.subject,
+            status=asked.status,
+            reply=asked.raw,
+            error=asked.error,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            cost_usd=reply.cost_usd,
+            charged_usd=charged,
+            seconds=reply.seconds,
+            tries=reply.tries,
+            finish_reason=reply.finish_reason,
+            problem=reply.problem,
         )
-        self._log.record(
-            Call(
-                key=question.key,
-                model=question.model.settings.name,
-                purpose=question.purpose,
-                subject=question.subject,
-                status=asked.status,
-                reply=asked.raw,
-                error=asked.error,
-                prompt_tokens=reply.prompt_tokens,
-                completion_tokens=reply.completion_tokens,
-                cost_usd=reply.cost_usd,
-                charged_usd=charged,
-                seconds=reply.seconds,
-                tries=reply.tries,
-                finish_reason=reply.finish_reason,
-                problem=reply.problem,
-            )
-        )
+        said = f"{call.model}: {call.purpose} {call.subject}: {call.status}"
+        event(DEBUG, "call", said, **{name: getattr(call, name) for name in _LOGGED})
+        self._log.record(call)
 
 
 def _storable(reply: ChatReply) -> ChatReply:

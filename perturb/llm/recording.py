@@ -248,32 +248,21 @@ class ReplayedModel:
     """Says what is on record; with `live`, a model that is asked for what is not."""
 
     def __init__(self, settings: ModelSettings, recording: Recording, live: ChatModel | None = None) -> None:
-        self._settings = settings if live is None else live.settings
+        self.settings = settings if live is None else live.settings
         self._recording = recording
         self._live = live
-
-    @property
-    def settings(self) -> ModelSettings:
-        """Those of the model that it stands for."""
-        return self._settings
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The recorded reply, which costs nothing. Raises `PermanentModelError` if there is none."""
         topic = request.topic
-        found = topic and self._recording.find(self._settings.name, topic)
+        found = topic and self._recording.find(self.settings.name, topic)
         if found:
-            return ChatReply(
-                text=found.text,
-                prompt_tokens=found.prompt_tokens,
-                completion_tokens=found.completion_tokens,
-                cost_usd=0.0,
-                seconds=found.seconds,
-                finish_reason=found.finish_reason,
-                problem=found.problem,
-            )
+            usage = found.prompt_tokens, found.completion_tokens
+            end = found.seconds, found.finish_reason
+            return ChatReply(found.text, *usage, 0.0, *end, problem=found.problem)
         if self._live is not None:
             return await self._live.complete(request)
-        raise PermanentModelError(f"{NO_REPLY}: {topic.role if topic else 'unknown'}, {self._settings.name}")
+        raise PermanentModelError(f"{NO_REPLY}: {topic.role if topic else 'unknown'}, {self.settings.name}")
 
     async def close(self) -> None:
         """Close the live model, if there is one."""

@@ -125,23 +125,19 @@ def check_model(settings: ModelSettings, *, needs_key: bool = True) -> None:
                 f"{where}: params may not hold '{name}': keys come from the environment (api_key_env)"
             )
     if transport_of(settings) == "litellm":
-        _check_provider(settings)
+        try:
+            provider_of(settings)
+        except _foreign_errors() as error:
+            raise ConfigError(
+                f"{where}: '{settings.model}' names no provider: write it as PROVIDER/MODEL, "
+                "for example openai/gpt-4o or hosted_vllm/Qwen/Qwen3-8B"
+            ) from error
     check_address(settings)
     missing = missing_key(settings) if needs_key else None
     if missing:
         raise ConfigError(
             f"{where}: environment variable {missing} is not set: export it, or name another in api_key_env"
         )
-
-
-def _check_provider(settings: ModelSettings) -> None:
-    try:
-        provider_of(settings)
-    except _foreign_errors() as error:
-        raise ConfigError(
-            f"model '{settings.name}': '{settings.model}' names no provider: write it as PROVIDER/MODEL, "
-            "for example openai/gpt-4o or hosted_vllm/Qwen/Qwen3-8B"
-        ) from error
 
 
 def with_price(settings: ModelSettings) -> ModelSettings:
@@ -156,16 +152,11 @@ class LiteLLMModel:
 
     def __init__(self, settings: ModelSettings) -> None:
         """Fills in the price from litellm's table where `settings` gives none."""
-        self._settings = with_price(settings)
-        self._options = _options(self._settings)
+        self.settings = with_price(settings)
+        self._options = _options(self.settings)
         self._wants_schema = wants_schema(settings)
         self._closed = False
         _open_models.add(self)
-
-    @property
-    def settings(self) -> ModelSettings:
-        """As given, with the price looked up."""
-        return self._settings
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Send one request and wait `timeout` seconds at most.
@@ -176,14 +167,13 @@ class LiteLLMModel:
         options = dict(self._options)
         if request.schema is not None and self._wants_schema:
             options.setdefault("response_format", response_format(request.schema))
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
         started = time.perf_counter()
         with without_redirects() as sent_on:
             try:
-                async with asyncio.timeout(self._settings.timeout):
-                    response = await load_litellm().acompletion(messages=messages, **options)
+                async with asyncio.timeout(self.settings.timeout):
+                    response = await load_litellm().acompletion(messages=request.turns(), **options)
             except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
-                raise as_model_error(error, self._settings, sent_on) from None
+                raise as_model_error(error, self.settings, sent_on) from None
         return self._reply(response, time.perf_counter() - started)
 
     async def close(self) -> None:
@@ -199,11 +189,11 @@ class LiteLLMModel:
 
     def _reply(self, response: Any, seconds: float) -> ChatReply:
         if not response.choices:
-            raise TransientModelError(f"model '{self._settings.name}': the reply holds no choices")
+            raise TransientModelError(f"model '{self.settings.name}': the reply holds no choices")
         choice, usage = response.choices[0], getattr(response, "usage", None)
         tokens = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
         text = choice.message.content or ""
-        return chat_reply(self._settings, text, tokens, seconds, choice.finish_reason)
+        return chat_reply(self.settings, text, tokens, seconds, choice.finish_reason)
 
 
 _open_models: WeakSet[LiteLLMModel] = WeakSet()
@@ -221,20 +211,16 @@ def as_model_error(error: Exception, settings: ModelSettings, sent_on: Sequence[
 
 
 def _is_transient(error: Exception) -> bool:
-    if isinstance(error, OSError) or _is_broken_connection(error):
+    import httpx
+    import openai
+
+    if isinstance(error, OSError | openai.APIConnectionError | httpx.TransportError):
         return True
     status = getattr(error, "status_code", None)
     if not isinstance(status, int) or "insufficient_quota" in f"{error} {getattr(error, 'body', '')}":
         return False
     # litellm gives status 200 to a body that is no completion, and 500 to a broken connection.
     return is_worth_retrying(status) or status == 200
-
-
-def _is_broken_connection(error: Exception) -> bool:
-    import httpx
-    import openai
-
-    return isinstance(error, openai.APIConnectionError | httpx.TransportError)
 
 
 def _foreign_errors() -> tuple[type[Exception], ...]:

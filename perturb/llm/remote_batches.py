@@ -109,7 +109,7 @@ class LiteLLMBatches:
 
     def __init__(self, settings: ModelSettings) -> None:
         """`settings` hold the price of batches."""
-        self._settings = settings
+        self.settings = settings
         self._provider = provider_of(settings)
         self._key = read_key(settings.api_key_env)
         self._options = self._connection()
@@ -117,16 +117,10 @@ class LiteLLMBatches:
         self._model = str(load_litellm().get_llm_provider(settings.model, api_base=settings.api_base)[0])
         self._sent: dict[str, dict[str, Any]] = {}
 
-    @property
-    def settings(self) -> ModelSettings:
-        """As given."""
-        return self._settings
-
     def line(self, custom_id: str, request: ChatRequest) -> bytes:
         """The request as a completion is asked for, in the form that litellm translates for other providers."""
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
         schema = request.schema if self._wants_schema else None
-        body = {"model": self._model, "messages": messages, **self._params(schema)}
+        body = {"model": self._model, "messages": request.turns(), **self._params(schema)}
         row = {"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}
         return json.dumps(row).encode("ascii") + b"\n"
 
@@ -201,14 +195,14 @@ class LiteLLMBatches:
         found = await self._call(
             lambda: litellm.afile_content(file_id=file_id, **self._options), _FILE_SECONDS
         )
-        return RowReader(self._settings).read(found.content)
+        return RowReader(self.settings).read(found.content)
 
     async def close(self) -> None:
         """Nothing is kept open between calls."""
 
     def _connection(self) -> dict[str, Any]:
         """What every call needs: provider, address, key, and parameters that say how to reach it."""
-        settings = self._settings
+        settings = self.settings
         options: dict[str, Any] = {name: value for name, value in settings.params.items() if _is_option(name)}
         options |= {"custom_llm_provider": self._provider, "max_retries": 0, "timeout": _FILE_SECONDS}
         if self._provider == "bedrock":
@@ -228,7 +222,7 @@ class LiteLLMBatches:
         """The parameters as a single call would send them; worked out once for each schema."""
         key = "" if schema is None else canonical(dict(schema))
         if key not in self._sent:
-            params = {name: value for name, value in self._settings.params.items() if not _is_option(name)}
+            params = {name: value for name, value in self.settings.params.items() if not _is_option(name)}
             if schema is not None:
                 params.setdefault("response_format", response_format(schema))
             self._sent[key] = self._as_sent(params)
@@ -252,10 +246,10 @@ class LiteLLMBatches:
     ) -> T:
         with without_redirects() as sent_on:
             try:
-                async with asyncio.timeout(seconds or self._settings.timeout):
+                async with asyncio.timeout(seconds or self.settings.timeout):
                     return await call()
             except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
-                mapped = as_model_error(error, self._settings, sent_on)
+                mapped = as_model_error(error, self.settings, sent_on)
                 if getattr(error, "status_code", None) in gone:
                     raise BatchGoneError(str(mapped)) from None
                 raise mapped from None

@@ -88,6 +88,15 @@ def read_object(text: str, required: frozenset[str] = frozenset()) -> dict[str, 
     return find_object(text, required).value
 
 
+def text_of(value: Any, key: str) -> str:
+    """What an object says under a key, where a number will do for its text. Raises `ReplyError` for anything else."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise ReplyError(f"'{key}' must be a string")
+    return value
+
+
 def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObject:
     """The JSON object of a reply that has all `required` keys, and what stands around it.
 

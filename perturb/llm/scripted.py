@@ -26,14 +26,9 @@ class ScriptedModel:
         settings: ModelSettings | None = None,
     ) -> None:
         self._script = script
-        self._settings = settings or ModelSettings(name="scripted", model="scripted/model")
+        self.settings = settings or ModelSettings(name="scripted", model="scripted/model")
         self.requests: list[ChatRequest] = []
         """Every request so far."""
-
-    @property
-    def settings(self) -> ModelSettings:
-        """The settings given, or those of a model called `scripted`."""
-        return self._settings
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Say the next line; raises it if it is a `ModelError`."""

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from perturb.llm.batches import HeldBatch
 from perturb.store.calls import CallLedger
-from perturb.store.db import Write
 
 _WAITING = "EXISTS (SELECT 1 FROM batch_rows AS r WHERE r.tag = b.tag AND r.taken = 0)"
 
@@ -25,58 +24,40 @@ class BatchLedger(CallLedger):
             f"SELECT tag, input_file, batch_id FROM batches AS b WHERE fingerprint = ? AND {_WAITING} ORDER BY rowid",
             (fingerprint,),
         ).fetchall()
+        rows = "SELECT custom_id FROM batch_rows WHERE tag = ? AND taken = 0 ORDER BY rowid"
         return [
-            HeldBatch(row["tag"], row["input_file"], row["batch_id"], self._rows_to_come(row["tag"]))
-            for row in found
+            HeldBatch(tag, input_file, batch_id, tuple(name for (name,) in self.db.execute(rows, (tag,))))
+            for tag, input_file, batch_id in found
         ]
-
-    def _rows_to_come(self, tag: str) -> tuple[str, ...]:
-        rows = self.db.execute(
-            "SELECT custom_id FROM batch_rows WHERE tag = ? AND taken = 0 ORDER BY rowid", (tag,)
-        )
-        return tuple(row["custom_id"] for row in rows)
 
     async def intend_batch(self, batch: HeldBatch, model: str, fingerprint: str) -> None:
         """Note a batch that is about to be made; on disk when this returns."""
-        self._writer.put(
-            Write(
-                "INSERT INTO batch_rows (tag, custom_id) SELECT ?, value FROM json_each(?)",
-                (batch.tag, json.dumps(batch.custom_ids)),
-            )
-        )
-        self._writer.put(
-            Write(
-                "INSERT INTO batches VALUES (?, ?, ?, ?, NULL, 'intended')",
-                (batch.tag, model, fingerprint, batch.input_file),
-            )
-        )
+        rows = "INSERT INTO batch_rows (tag, custom_id) SELECT ?, value FROM json_each(?)"
+        self._put(rows, batch.tag, json.dumps(batch.custom_ids))
+        values = (batch.tag, model, fingerprint, batch.input_file)
+        self._put("INSERT INTO batches VALUES (?, ?, ?, ?, NULL, 'intended')", *values)
         await self.committed()
 
     async def note_batch(self, tag: str, batch_id: str) -> None:
         """Note the id that the provider gave to a batch; on disk when this returns."""
-        self._writer.put(
-            Write("UPDATE batches SET batch_id = ?, state = 'submitted' WHERE tag = ?", (batch_id, tag))
-        )
+        self._put("UPDATE batches SET batch_id = ?, state = 'submitted' WHERE tag = ?", batch_id, tag)
         await self.committed()
 
     def end_batch(self, tag: str, state: str) -> None:
         """Note how a batch ended; rows that are not taken can still be read from it."""
-        self._writer.put(Write("UPDATE batches SET state = ? WHERE tag = ?", (state, tag)))
+        self._put("UPDATE batches SET state = ? WHERE tag = ?", state, tag)
 
     def drop_batch(self, tag: str) -> None:
         """Note that nothing will come of a batch any more."""
         self.end_batch(tag, "lost")
-        self._writer.put(Write("UPDATE batch_rows SET taken = 1 WHERE tag = ?", (tag,)))
+        self._put("UPDATE batch_rows SET taken = 1 WHERE tag = ?", tag)
 
     def take_rows(self, tag: str, custom_ids: Sequence[str]) -> None:
         """Note that these rows need not be asked of the batch again."""
-        self._writer.put(
-            Write(
-                "UPDATE batch_rows SET taken = 1"
-                " WHERE tag = ? AND custom_id IN (SELECT value FROM json_each(?))",
-                (tag, json.dumps(custom_ids)),
-            )
+        rows = (
+            "UPDATE batch_rows SET taken = 1 WHERE tag = ? AND custom_id IN (SELECT value FROM json_each(?))"
         )
+        self._put(rows, tag, json.dumps(custom_ids))
 
 
 def count_batches(db: sqlite3.Connection) -> dict[str, int]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
@@ -99,17 +99,20 @@ class CallLedger:
         if call.status == "read":
             self._uncommitted[call.key] = call.reply
         self._writer.put(
-            Write(_INSERT, _values(call), lambda: self._forget_uncommitted(call.key), alone=True)
+            Write(_INSERT, _values(call), lambda: self._uncommitted.pop(call.key, None), alone=True)
         )
 
     def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None:
         """Record that the calls with this key answered a question about another subject too."""
-        self._writer.put(
-            Write("INSERT OR IGNORE INTO shared_calls VALUES (?, ?, ?, ?)", (subject, model, purpose, key))
-        )
+        self._put("INSERT OR IGNORE INTO shared_calls VALUES (?, ?, ?, ?)", subject, model, purpose, key)
 
-    def _forget_uncommitted(self, key: str) -> None:
-        self._uncommitted.pop(key, None)
+    def _put(self, sql: str, *values: Any, committed: Callable[[], None] | None = None) -> None:
+        self._writer.put(Write(sql, values, committed))
+
+    def _replace(self, table: str, *values: Any, committed: Callable[[], None] | None = None) -> None:
+        """Queue a row, which takes the place of an earlier one with its key."""
+        places = ", ".join("?" * len(values))
+        self._put(f"INSERT OR REPLACE INTO {table} VALUES ({places})", *values, committed=committed)
 
 
 def open_read_only(folder: Path) -> sqlite3.Connection:

@@ -102,7 +102,7 @@ class Write:
 
     sql: str
     values: Sequence[Any]
-    committed: Callable[[], None] | None = None
+    committed: Callable[[], object] | None = None
     """Called, in the writer's thread, once the row is on disk."""
     alone: bool = False
     """True for a row that means the same whatever became of the rows before it."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any
 
 from perturb.digests import canonical
 from perturb.responses import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.batches import BatchLedger
-from perturb.store.db import Write, ledger_errors, stored_values
+from perturb.store.db import ledger_errors, stored_values
 
 SAMPLE_FACT = "review_sample"
 """Name of the fact that says how the sample of a review was drawn, in builds and evaluations alike."""
@@ -18,6 +19,9 @@ CONFIDENCE_TABLE, REFUSAL_TABLE = "confidence.jsonl", "refusals.jsonl"
 """The tables that `perturb bas run` and `perturb refusal-index run` leave beside their ledger."""
 PANEL_FACT = "judge_panel"
 """Name of the fact that says who the judges are, if there are several; None once there is one again."""
+
+_response_values = attrgetter("item_id", "model", "variant", "fingerprint", "status.value", "text", "error")
+_judgement_values = attrgetter("item_id", "model", "variant", "kind", "judge", "fingerprint", "status.value")
 
 
 class EvaluationLedger(BatchLedger):
@@ -43,43 +47,23 @@ class EvaluationLedger(BatchLedger):
 
     def write_fact(self, name: str, value: Any) -> None:
         """Keep a fact about the run (any JSON value) under a name."""
-        self._writer.put(Write("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, canonical(value))))
+        self._replace("facts", name, canonical(value))
 
-    def record_response(self, response: Response, committed: Callable[[], None] | None = None) -> None:
+    def record_response(self, response: Response) -> None:
         """Record what a model replied to an item."""
-        self._writer.put(
-            Write(
-                "INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(response.item_id, response.model, response.variant, response.fingerprint),
-                    *(response.status.value, response.text, response.error),
-                ),
-                committed,
-            )
-        )
+        self._replace("responses", *_response_values(response))
 
-    def record_judgement(self, judgement: Judgement, committed: Callable[[], None] | None = None) -> None:
+    def record_judgement(self, judgement: Judgement) -> None:
         """Record what a judge said of a response, or what several came to."""
-        self._insert_judgement("judgements", judgement, committed)
+        self._record("judgements", judgement)
 
     def record_vote(self, vote: Judgement) -> None:
         """Record what one of several judges said of a response."""
-        self._insert_judgement("judge_votes", vote)
+        self._record("judge_votes", vote)
 
-    def _insert_judgement(
-        self, table: str, judgement: Judgement, committed: Callable[[], None] | None = None
-    ) -> None:
-        self._writer.put(
-            Write(
-                f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(judgement.item_id, judgement.model, judgement.variant, judgement.kind),
-                    *(judgement.judge, judgement.fingerprint, judgement.status.value),
-                    *(json.dumps(dict(judgement.value), ensure_ascii=False), judgement.raw),
-                ),
-                committed,
-            )
-        )
+    def _record(self, table: str, one: Judgement) -> None:
+        value = json.dumps(dict(one.value), ensure_ascii=False)
+        self._replace(table, *_judgement_values(one), value, one.raw)
 
 
 def read_items(db: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -104,9 +88,8 @@ def read_facts(db: sqlite3.Connection) -> dict[str, Any]:
 @stored_values()
 def read_sample_fact(db: sqlite3.Connection) -> Any:
     """How the sample of a review was drawn; there must be one."""
-    return json.loads(
-        db.execute("SELECT value FROM facts WHERE name = ?", (SAMPLE_FACT,)).fetchone()["value"]
-    )
+    row = db.execute("SELECT value FROM facts WHERE name = ?", (SAMPLE_FACT,)).fetchone()
+    return json.loads(row["value"])
 
 
 def response_of(db: sqlite3.Connection, item_id: str, model: str, variant: str) -> Response | None:
@@ -159,27 +142,10 @@ def read_judge_votes(db: sqlite3.Connection) -> Iterator[Judgement]:
 
 @stored_values()
 def _response(row: sqlite3.Row) -> Response:
-    return Response(
-        item_id=row["item_id"],
-        model=row["model"],
-        variant=row["variant"],
-        status=ResponseStatus(row["status"]),
-        text=row["text"],
-        error=row["error"],
-        fingerprint=row["fingerprint"],
-    )
+    return Response(**{**dict(row), "status": ResponseStatus(row["status"])})
 
 
 @stored_values()
 def _judgement(row: sqlite3.Row) -> Judgement:
-    return Judgement(
-        item_id=row["item_id"],
-        model=row["model"],
-        variant=row["variant"],
-        kind=row["kind"],
-        judge=row["judge"],
-        status=JudgementStatus(row["status"]),
-        value=json.loads(row["value"]),
-        raw=row["raw"],
-        fingerprint=row["fingerprint"],
-    )
+    status, value = JudgementStatus(row["status"]), json.loads(row["value"])
+    return Judgement(**{**dict(row), "status": status, "value": value})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from perturb.store.recorded import is_missing
@@ -20,10 +20,7 @@ _ADVICE = (
     ("insufficient_quota", "check the account's credit"),
     ("status 40[13]|Authentication|PermissionDenied", "check its key (api_key_env)"),
     ("status 404|NotFound", "check the model's name and api_base"),
-    (
-        "connect|getaddrinfo|Name or service",
-        "check that the server is running, and its address (api_base)",
-    ),
+    ("connect|getaddrinfo|Name or service", "check that the server is running, and its address (api_base)"),
     ("status 429|RateLimit", "lower max_connections, or set rpm and tpm"),
     ("status 5", "look at the server's log"),
     ("no reply within", "raise timeout, or lower max_connections"),
@@ -69,11 +66,8 @@ def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallF
     found: dict[tuple[str, str], CallFailure] = {}
     for model, error, calls in rows:
         cause = plain_cause(error)
-        key = model, _CHANGING.sub("", cause)
-        before = found.get(key)
-        found[key] = CallFailure(
-            model, calls + (before.calls if before else 0), before.cause if before else cause
-        )
+        one = found.setdefault((model, _CHANGING.sub("", cause)), CallFailure(model, 0, cause))
+        found[model, _CHANGING.sub("", cause)] = replace(one, calls=one.calls + calls)
     return sorted(found.values(), key=lambda one: -one.calls)
 
 

@@ -11,13 +11,11 @@ from perturb.digests import canonical, digest
 from perturb.records import BaseInstance, Candidate, Decision, Job, JobOutcome, Verdict
 from perturb.store import queries
 from perturb.store.calls import CallLedger
-from perturb.store.db import Write, ledger_errors
+from perturb.store.db import ledger_errors
 
 
 class Ledger(CallLedger):
     """What a build may write."""
-
-    # -- plans ---------------------------------------------------------------------------------------------
 
     def start_plan(self, plan_digest: str, config: str, facts: Mapping[str, Any]) -> int:
         """Make the plan with this digest the current one and return its number."""
@@ -100,8 +98,6 @@ class Ledger(CallLedger):
             )
         return cursor.rowcount
 
-    # -- results -------------------------------------------------------------------------------------------
-
     def record_outcome(
         self,
         job_id: str,
@@ -111,67 +107,34 @@ class Ledger(CallLedger):
         declined: Mapping[str, str] | None = None,
     ) -> None:
         """Record how a job ended, and why its generator declined levers; its replies stand among the calls."""
-        self._writer.put(
-            Write(
-                "UPDATE jobs SET outcome = ?, detail = ?, declined = ? WHERE id = ?",
-                (outcome.value, detail, json.dumps(dict(declined or {}), ensure_ascii=False), job_id),
-                committed,
-            )
+        self._put(
+            "UPDATE jobs SET outcome = ?, detail = ?, declined = ? WHERE id = ?",
+            *(outcome.value, detail, json.dumps(dict(declined or {}), ensure_ascii=False), job_id),
+            committed=committed,
         )
 
     def record_candidate(self, candidate: Candidate) -> None:
         """Record a readable candidate; its job's outcome is recorded beside it."""
         passages = json.dumps([asdict(passage) for passage in candidate.passages], ensure_ascii=False)
-        self._writer.put(
-            Write(
-                "INSERT OR REPLACE INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    candidate.id,
-                    candidate.lever,
-                    candidate.query,
-                    passages,
-                    candidate.reasoning,
-                    candidate.expected_behavior,
-                    json.dumps(dict(candidate.stated), ensure_ascii=False),
-                ),
-            )
-        )
+        made, stated = candidate, json.dumps(dict(candidate.stated), ensure_ascii=False)
+        texts = (made.lever, made.query, passages, made.reasoning, made.expected_behavior)
+        self._replace("candidates", made.id, *texts, stated)
 
     def record_vote(self, vote: Verdict) -> None:
         """Record one vote; a later vote of the same verifier on the same candidate takes its place."""
-        self._writer.put(
-            Write(
-                "INSERT OR REPLACE INTO votes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    vote.candidate_id,
-                    vote.verifier,
-                    vote.prompt_version,
-                    vote.state.value,
-                    json.dumps(dict(vote.checks)),
-                    vote.predicted_behavior,
-                    json.dumps(list(vote.issues), ensure_ascii=False),
-                    vote.raw,
-                ),
-            )
+        self._replace(
+            "votes",
+            *(vote.candidate_id, vote.verifier, vote.prompt_version, vote.state.value),
+            *(json.dumps(dict(vote.checks)), vote.predicted_behavior),
+            *(json.dumps(list(vote.issues), ensure_ascii=False), vote.raw),
         )
 
     def record_decision(
         self, decision: Decision, panel: str, committed: Callable[[], None] | None = None
     ) -> None:
         """Record what the panel decided."""
-        self._writer.put(
-            Write(
-                "INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?)",
-                (
-                    decision.candidate_id,
-                    panel,
-                    decision.acceptance.value,
-                    decision.reason,
-                    int(decision.audited),
-                ),
-                committed,
-            )
-        )
+        outcome = (decision.acceptance.value, decision.reason, int(decision.audited))
+        self._replace("decisions", decision.candidate_id, panel, *outcome, committed=committed)
 
 
 def instance_key(instance: BaseInstance) -> str:

@@ -77,8 +77,9 @@ def is_fault(column: str) -> str:
     return f"coalesce(substr({column}, 1, {len(FAULT)}) = '{FAULT}', 0)"
 
 
-_FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
-_VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(_FIRST_ISSUE)})"
+FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
+"""SQL of the first thing that a vote objects to."""
+_VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(FIRST_ISSUE)})"
 BY_JUDGE = (
     "j.perturbation_class || ' ' || v.verifier || ' ' || v.fingerprint IN (SELECT value FROM json_each(?1))"
 )
@@ -144,7 +145,7 @@ def _planned_job(row: sqlite3.Row) -> PlannedJob:
     job = Job(
         id=row["id"],
         instance_id=row["base_id"],
-        cell=_cell(row),
+        cell=cell_of(row),
         generator=row["generator"],
         replicate=row["replicate"],
         round=row["round"],
@@ -163,9 +164,8 @@ def instance(db: sqlite3.Connection, key: str) -> BaseInstance:
 @stored_values()
 def instance_of(db: sqlite3.Connection, candidate_id: str) -> BaseInstance:
     """The base instance that a candidate was made from."""
-    return instance(
-        db, db.execute("SELECT instance_key FROM jobs WHERE id = ?", (candidate_id,)).fetchone()[0]
-    )
+    row = db.execute("SELECT instance_key FROM jobs WHERE id = ?", (candidate_id,)).fetchone()
+    return instance(db, row["instance_key"])
 
 
 @stored_values()
@@ -180,10 +180,10 @@ def candidate(db: sqlite3.Connection, candidate_id: str) -> Candidate:
         id=row["id"],
         instance_id=row["base_id"],
         generator=row["generator"],
-        cell=_cell(row),
+        cell=cell_of(row),
         lever=row["lever"],
         query=row["query"],
-        passages=_passages(json.loads(row["passages"])),
+        passages=tuple(Passage(**passage) for passage in json.loads(row["passages"])),
         reasoning=row["reasoning"],
         expected_behavior=row["expected_behavior"],
         stated=json.loads(row["stated"]),
@@ -237,8 +237,7 @@ def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) 
         (plan, panel),
     ).fetchall()
     members = json.dumps(judges.keys)
-    sql = f"SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'error' AND {is_fault('detail')}"
-    rule_faults = db.execute(sql, (plan,)).fetchone()[0]
+    faults = f"SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'error' AND {is_fault('detail')}"
     votes = db.execute(
         f"SELECT total(v.state IN ('pass', 'fail')) AS scored, total({_VOTE_FAULT}) AS faults"
         f" FROM votes v JOIN jobs j ON j.id = v.candidate_id WHERE j.plan = ?2 AND {BY_JUDGE}",
@@ -254,7 +253,7 @@ def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) 
         outcomes={row["name"]: row["n"] for row in outcomes if row["name"]},
         decisions={row["name"]: row["n"] for row in decisions},
         votes=int(votes["scored"]),
-        rule_faults=rule_faults,
+        rule_faults=db.execute(faults, (plan,)).fetchone()[0],
         check_faults=int(votes["faults"]),
         stuck=stuck,
     )
@@ -312,7 +311,8 @@ def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dic
         " WHERE j.plan = ? GROUP BY j.perturbation_class, j.intensity",
         (panel, plan),
     ).fetchall()
-    return {_cell(row): {name: row[name] or 0 for name in ("jobs", "candidates", "accepted")} for row in rows}
+    names = ("jobs", "candidates", "accepted")
+    return {cell_of(row): {name: row[name] or 0 for name in names} for row in rows}
 
 
 def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
@@ -340,9 +340,6 @@ def acceptance_of(db: sqlite3.Connection, candidate_id: str, panel: str) -> Acce
     return Acceptance(row["acceptance"]) if row else None
 
 
-def _passages(rows: list[dict[str, Any]]) -> tuple[Passage, ...]:
-    return tuple(Passage(**row) for row in rows)
-
-
-def _cell(row: sqlite3.Row) -> Cell:
+def cell_of(row: sqlite3.Row) -> Cell:
+    """The cell that a row's columns name."""
     return Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))

@@ -10,11 +10,10 @@ from typing import Any
 
 from perturb.classes import Judges
 from perturb.quota import JobEnd, missing_items
-from perturb.records import Cell, Intensity, PerturbationClass
 from perturb.store.calls import LEDGER_FILE, reading
 from perturb.store.db import stored_values
 from perturb.store.plans import CurrentPlan, current_plan
-from perturb.store.queries import ALL_FINAL, is_fault
+from perturb.store.queries import ALL_FINAL, cell_of, is_fault
 
 _ENDS = (
     "SELECT j.generator, j.perturbation_class, j.intensity, j.offers, c.lever, CASE"
@@ -32,10 +31,7 @@ def job_ends(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> l
     """What became of each job of the plan so far."""
     return [
         JobEnd(
-            (
-                row["generator"],
-                Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"])),
-            ),
+            (row["generator"], cell_of(row)),
             row["end"],
             (row["lever"],) if row["lever"] else tuple((json.loads(row["offers"]) or [[]])[0]),
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from perturb.classes import Judges
 from perturb.llm.recording import NO_REPLY
-from perturb.store.queries import BY_JUDGE, JOB_COLUMNS, PlannedJob, paged_jobs
+from perturb.store.queries import BY_JUDGE, FIRST_ISSUE, JOB_COLUMNS, PlannedJob, paged_jobs
 
 
 class AnsweredCalls:
@@ -54,7 +54,7 @@ def missing_replies(db: sqlite3.Connection, plan: int, judges: Judges) -> list[d
         "SELECT seq, id AS job, 'generate' AS role, generator AS model FROM jobs"
         f" WHERE plan = ?2 AND outcome = 'error' AND {is_missing('detail')}"
         " UNION ALL SELECT j.seq, j.id, 'verify', v.verifier FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id"
-        f" WHERE j.plan = ?2 AND v.state = 'unscored' AND {BY_JUDGE} AND {is_missing(_FIRST_ISSUE)} ORDER BY 1, 3, 4",
+        f" WHERE j.plan = ?2 AND v.state = 'unscored' AND {BY_JUDGE} AND {is_missing(FIRST_ISSUE)} ORDER BY 1, 3, 4",
         (json.dumps(judges.keys), plan),
     ).fetchall()
     return [{name: row[name] for name in ("job", "role", "model")} for row in rows]
@@ -71,9 +71,6 @@ def missing_answers(db: sqlite3.Connection) -> list[dict[str, Any]]:
         f" WHERE j.status = 'unscored' AND {is_missing('j.raw')} ORDER BY 1, 2, 3"
     ).fetchall()
     return [{name: row[name] for name in ("item", "role", "model")} for row in rows]
-
-
-_FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
 
 
 def is_missing(column: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Self
 from perturb.digests import canonical
 from perturb.errors import LedgerError
 from perturb.store.calls import LEDGER_FILE, CallLedger
-from perturb.store.db import Write, ledger_errors
+from perturb.store.db import ledger_errors
 from perturb.store.evaluations import SAMPLE_FACT
 
 
@@ -43,12 +43,7 @@ class ReviewLedger(CallLedger):
 
     def record_answer(self, candidate_id: str, annotator: str, question: str, answer: str) -> None:
         """Record one answer in the place of an earlier one to the same question."""
-        self._writer.put(
-            Write(
-                "INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?)",
-                (candidate_id, annotator, question, answer),
-            )
-        )
+        self._replace("reviews", candidate_id, annotator, question, answer)
 
 
 def sample_ids(db: sqlite3.Connection) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -43,5 +44,5 @@ def read_status(run: Path) -> dict[str, Any]:
         "declined": declines,
         "missing_replies": missing,
         "models": models,
-        "failures": [one.to_dict() for one in failures],
+        "failures": list(map(asdict, failures)),
     }
