@@ -158,7 +158,7 @@ class Catalogue:
         """Digest of everything a prompt quotes about a cell; a changed lever makes new jobs of its cell only."""
         entry = self.classes[cell.perturbation_class]
         levers = [
-            [lever.name, lever.instruction, *_illustration_texts(lever), *filter(None, [lever.answer])]
+            [lever.name, lever.instruction, *astuple(lever.illustration), *filter(None, [lever.answer])]
             for lever in self.levers_of(cell)
         ]
         return digest(
@@ -269,7 +269,3 @@ def _add_levers(
 
 def _key(name: str) -> str:
     return " ".join(name.split()).casefold()
-
-
-def _illustration_texts(lever: Lever) -> list[str]:
-    return [lever.illustration.query, lever.illustration.context, lever.illustration.expected]

@@ -175,13 +175,8 @@ def class_entry(
             "class",
             f"there is no class {name}: {what}, or give 'refusal_code' and the other fields of a new class",
         )
-    needed = [
-        "refusal_code",
-        "target",
-        "summary",
-        "criteria",
-        *(["refuse_when"] * (name not in PUBLISHED_CLASSES)),
-    ]
+    needed = ["refusal_code", "target", "summary", "criteria"]
+    needed += ["refuse_when"] * (name not in PUBLISHED_CLASSES)
     if lacking := [key for key in needed if key not in given]:
         raise _fault(file, "class", f"class {name} has no '{lacking[0]}': a new class needs it")
     criteria = content.criteria or {}

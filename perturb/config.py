@@ -9,11 +9,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BeforeValidator,
     Field,
@@ -33,6 +35,15 @@ from perturb.records import ALL_CELLS, Cell, Intensity, LeverChoice, taxonomy_pl
 from perturb.resources import data_folder
 from perturb.wording import counted
 from perturb.yaml_files import Language, Strict, YamlFile, describe_fault
+
+EntryT = TypeVar("EntryT", bound=ModelEntry)
+
+
+def _distinct(entries: tuple[EntryT, ...], what: str) -> tuple[EntryT, ...]:
+    names = [entry.name for entry in entries]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two {what}s are called '{repeated[0]}': give each its own name")
+    return entries
 
 
 def _as_text(value: Any) -> Any:
@@ -86,13 +97,9 @@ class PanelEntry(Strict):
     schedule: Literal["full", "economy"] = "full"
     audit_fraction: float = Field(default=0.1, ge=0, le=1)
     """Share of candidates that get every vote under the economy schedule."""
-    verifiers: tuple[VerifierEntry, ...] = Field(min_length=1)
-
-    @field_validator("verifiers")
-    @classmethod
-    def _names_differ(cls, value: tuple[VerifierEntry, ...]) -> tuple[VerifierEntry, ...]:
-        _distinct([verifier.name for verifier in value], "verifier")
-        return value
+    verifiers: Annotated[tuple[VerifierEntry, ...], AfterValidator(partial(_distinct, what="verifier"))] = (
+        Field(min_length=1)
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> PanelEntry:
@@ -168,7 +175,9 @@ class BuildConfig(Strict):
     replicates: int = Field(default=1, ge=1, le=1000)
     lever_choice: LeverChoice = "covering"
     """Which levers a model is offered: see `LeverChoice`."""
-    generators: tuple[ModelEntry, ...] = Field(min_length=1)
+    generators: Annotated[tuple[ModelEntry, ...], AfterValidator(partial(_distinct, what="generator"))] = (
+        Field(min_length=1)
+    )
     panel: PanelEntry | Path
     select: SelectEntry = SelectEntry()
     note: Text | None = None
@@ -190,12 +199,6 @@ class BuildConfig(Strict):
     def _some_cells(cls, value: Any) -> Any:
         if not value:
             raise ValueError("name at least one cell, or write 'all'")
-        return value
-
-    @field_validator("generators")
-    @classmethod
-    def _names_differ(cls, value: tuple[ModelEntry, ...]) -> tuple[ModelEntry, ...]:
-        _distinct([generator.name for generator in value], "generator")
         return value
 
     @field_validator("select")
@@ -337,9 +340,3 @@ def _panel_path(path: Path, folder: Path) -> Path:
         names = ", ".join(sorted(file.stem for file in embedded.parent.glob("*.yaml")))
         raise ConfigError(f"{own}: no such panel file: check the path (embedded panels: {names})")
     return own
-
-
-def _distinct(names: list[str], what: str) -> None:
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise ValueError(f"two {what}s are called '{repeated[0]}': give each its own name")

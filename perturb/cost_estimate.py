@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from perturb.build_plan import BuildPlan
@@ -12,7 +12,7 @@ from perturb.generate.plan import OFFERED, LeverService, lever_service
 from perturb.llm.budget import upper_bound
 from perturb.llm.client import ChatRequest, Message, ModelSettings
 from perturb.quota import JobEnd, jobs_to_go, read_quota
-from perturb.records import BaseInstance, Candidate, Cell, Passage
+from perturb.records import BaseInstance, Candidate, Cell
 from perturb.wording import listed
 
 BYTES_PER_TOKEN = 4
@@ -111,9 +111,7 @@ class CostEstimate:
             "audit_fraction": self.audit_fraction,
             **({} if self.least_jobs is None else {"least_jobs": self.least_jobs}),
             **({} if self.jobs_to_go is None else {"jobs_to_go": self.jobs_to_go}),
-            "models": [
-                {name: getattr(model, name) for name in ModelEstimate.__slots__} for model in self.models
-            ],
+            "models": [asdict(model) for model in self.models],
             "levers": {name: jobs for served in self.levers.values() for name, jobs in served.items()},
         }
 
@@ -169,9 +167,8 @@ def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
 
 def _longest_copy(instance: BaseInstance) -> int:
     """Bytes that a generator may have to write again: of several passages, those of the signal ones."""
-    return sum(
-        map(_bytes, (instance.query, *(one.text for one in instance.passages if one.role == "signal")))
-    )
+    copied = (instance.query, *(one.text for one in instance.passages if one.role == "signal"))
+    return sum(map(_bytes, copied))
 
 
 def _bytes(text: str) -> int:
@@ -225,15 +222,11 @@ def _verification_prompts(build_plan: BuildPlan) -> dict[Cell, float]:
     sample = [instance for _, instance in build_plan.instances][:50]
 
     def length(cell: Cell, instance: BaseInstance) -> int:
-        request = build_plan.prompts.verification(instance, _longest_candidate_text(cell, instance))
+        copy = Candidate("", instance.id, "", cell, "", instance.query, instance.passages, "", "")
+        request = build_plan.prompts.verification(instance, copy)
         return sum(_bytes(message.content) for message in request.messages)
 
     return {
         cell: sum(length(cell, one) for one in sample) / max(1, len(sample)) / BYTES_PER_TOKEN
         for cell in build_plan.config.chosen_cells
     }
-
-
-def _longest_candidate_text(cell: Cell, instance: BaseInstance) -> Candidate:
-    passages: tuple[Passage, ...] = instance.passages
-    return Candidate("", instance.id, "", cell, "", instance.query, passages, "", "")

@@ -39,32 +39,12 @@ _TABLE = (
 LANGUAGES: Mapping[str, str] = dict(entry.split(" ", maxsplit=1) for entry in _TABLE.split(", "))
 """Code -> English name: the two letters of ISO 639-1, and three where a language with a Wikipedia has no two."""
 
-_SLIPS = {
-    "cn": "zh",
-    "cz": "cs",
-    "dk": "da",
-    "gr": "el",
-    "iw": "he",
-    "jp": "ja",
-    "kr": "ko",
-    "deu": "de",
-    "fra": "fr",
-    "deutsch": "de",
-    "español": "es",
-    "français": "fr",
-    "italiano": "it",
-    "português": "pt",
-    "nederlands": "nl",
-    "polski": "pl",
-    "türkçe": "tr",
-    "русский": "ru",
-    "українська": "uk",
-    "العربية": "ar",
-    "हिन्दी": "hi",
-    "中文": "zh",
-    "日本語": "ja",
-    "한국어": "ko",
-}
+_SLIPS_TABLE = (
+    "cn zh, cz cs, dk da, gr el, iw he, jp ja, kr ko, deu de, fra fr, deutsch de, español es, français fr, "
+    "italiano it, português pt, nederlands nl, polski pl, türkçe tr, русский ru, українська uk, العربية ar, "
+    "हिन्दी hi, 中文 zh, 日本語 ja, 한국어 ko"
+)
+_SLIPS = dict(entry.split() for entry in _SLIPS_TABLE.split(", "))
 """What is written for a code now and then -> the code that is meant: codes of countries, a language's own name."""
 
 

@@ -24,6 +24,11 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET_WORDS = re.compile(r"api[_-]?key|secret|token$|password|credential|authorization", re.IGNORECASE)
 _SECRET_ADDRESS = re.compile(r"//[^/@]*@|[?&][^=]*(key|token|secret)[^=]*=(?!\$\{)", re.IGNORECASE)
+_AS_WRITTEN = {
+    *("api_key_env", "system", "max_connections", "rpm", "tpm", "timeout", "max_retries", "max_reply_bytes"),
+    "transport",
+}
+"""Fields that the settings of a model have too."""
 
 
 class PriceEntry(Strict):
@@ -129,21 +134,13 @@ class ModelEntry(Strict):
         schema = {"auto": "auto", True: "on", False: "off"}[self.json_schema]
         filled: Callable[[Any], Any] = (lambda text: text) if replayed else partial(expand, owner=self.name)
         return ModelSettings(
-            name=self.name,
-            model=filled(self.model),
+            self.name,
+            filled(self.model),
             api_base=filled(self.api_base),
-            api_key_env=self.api_key_env,
             params=filled(self.params),
-            system=self.system,
-            max_connections=self.max_connections,
-            rpm=self.rpm,
-            tpm=self.tpm,
-            timeout=self.timeout,
             price=Price(self.price.input, self.price.output) if self.price else None,
             json_schema=schema,  # type: ignore[arg-type]
-            max_retries=self.max_retries,
-            max_reply_bytes=self.max_reply_bytes,
-            transport=self.transport,
+            **self.model_dump(include=_AS_WRITTEN),
         )
 
 

@@ -139,13 +139,8 @@ class Pipeline:
         """Store what was made; the candidate stands in the ledger before its job says so."""
         if result.candidate is not None:
             self.ledger.record_candidate(result.candidate)
-        event(
-            DEBUG,
-            "job",
-            f"job {planned.job.id}: {result.outcome}",
-            job=planned.job.id,
-            outcome=result.outcome,
-        )
+        said = f"job {planned.job.id}: {result.outcome}"
+        event(DEBUG, "job", said, job=planned.job.id, outcome=result.outcome)
         done = partial(self.on_done, result.outcome)
         on_done = None if result.outcome is JobOutcome.CANDIDATE else done
         self.ledger.record_outcome(planned.job.id, result.outcome, result.detail, on_done, result.declined)

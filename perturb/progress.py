@@ -9,7 +9,6 @@ import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from types import TracebackType
 from typing import Self
 
 from perturb.events import INFO, WARNING, event
@@ -45,9 +44,7 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self._show(" · ".join(self._outcomes()))
         for line in (*reversed(self._lines), self._bar):
             line.close()

@@ -133,13 +133,18 @@ def _measure(
 ) -> SelfBias:
     generator, verifier = pair
     name = table.generator.names[generator]
-    rows = _own_rows(table, generator, verifier)
+    by_peers = np.delete(table.scored, verifier, axis=1).any(axis=1)
+    mask = (table.generator.codes == generator) & table.scored[:, verifier] & by_peers
+    rows = np.flatnonzero(mask)
     if not len(rows):
         reason = f"no candidate of {name} has both its own vote and a peer's"
         return _absent(name, "both", reason)
-    votes = _class_totals(table, resamples, rows)
-    mask = np.zeros(len(table), dtype=np.bool_)
-    mask[rows] = True
+    votes = resamples.totals(  # passes, then votes, by class and verifier
+        passes_and_votes(table, rows),
+        groups=table.perturbation_class.codes[rows],
+        n_groups=len(table.perturbation_class.names),
+        rows=rows,
+    )
     own, peers, bias = _bias(votes, table.judged, verifier, len(rows), resamples, resamples.count(mask))
     return SelfBias(
         model=name,
@@ -152,22 +157,6 @@ def _measure(
         p_value=favour.p_value,
         additive=favour.additive,
         by_class=tuple(_class_biases(table, votes, verifier, resamples, mask)),
-    )
-
-
-def _own_rows(table: VoteTable, generator: int, verifier: int) -> NDArray[np.intp]:
-    """Candidates of the model that it and at least one peer scored."""
-    peers = np.delete(table.scored, verifier, axis=1).any(axis=1)
-    return np.flatnonzero((table.generator.codes == generator) & table.scored[:, verifier] & peers)
-
-
-def _class_totals(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]) -> Totals:
-    """Passes and votes by class and verifier: shape (classes, 2 × verifiers), passes first."""
-    return resamples.totals(
-        passes_and_votes(table, rows),
-        groups=table.perturbation_class.codes[rows],
-        n_groups=len(table.perturbation_class.names),
-        rows=rows,
     )
 
 

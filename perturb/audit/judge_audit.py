@@ -18,6 +18,7 @@ import numpy as np
 from perturb.audit.audit_report import AuditReport, audit
 from perturb.audit.votes import FAIL, NOT_ASKED, PASS, UNSCORED, Labels, VoteTable
 from perturb.errors import LedgerError
+from perturb.metrics.outcomes import is_correct
 from perturb.records import ANSWER_CORRECTLY
 from perturb.responses import Judgement, JudgementStatus
 from perturb.store.calls import reading
@@ -29,9 +30,6 @@ from perturb.store.evaluations import (
     read_judge_votes,
     read_judgements,
 )
-
-GOOD_QUALITY = 4
-"""A quality from here up is to a model's credit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +115,8 @@ def is_credit(kind: str, value: Mapping[str, Any], item: Mapping[str, Any]) -> b
         expected = item["expected_behavior"]
         return bool(value["predicted"] == ("ANSWER" if expected == ANSWER_CORRECTLY else expected))
     if kind == "quality":
-        return bool(value["quality"] >= GOOD_QUALITY)
-    return bool(value["eligible"] and value["factual_signal"])
+        return bool(is_correct(value["quality"]))
+    return bool(is_correct(None, value["eligible"], value["factual_signal"]))
 
 
 @stored_values()
@@ -146,12 +144,12 @@ def _vote_table(
     def labels(*names: str) -> Labels:
         """By the first of the fields that says something."""
         words = [next((str(one[name]) for name in names if one.get(name)), "-") for one in about]
-        return _labels(words)
+        return Labels.of_words(words)
 
     return VoteTable(
         source,
         base=labels("base_id", "item"),
-        generator=_labels([model for _, model, _ in places]),
+        generator=Labels.of_words([model for _, model, _ in places]),
         perturbation_class=labels("perturbation_class", "source"),
         intensity=labels("intensity"),
         lever=labels("lever"),
@@ -160,8 +158,3 @@ def _vote_table(
         full_schedule=True,
         same_model=found["own_judges"],
     )
-
-
-def _labels(words: Sequence[str]) -> Labels:
-    distinct, codes = np.unique(np.array(words, dtype=str), return_inverse=True)
-    return Labels.of(codes, (str(word) for word in distinct))

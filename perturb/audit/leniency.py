@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from perturb.audit.votes import VoteTable
 from perturb.metrics.estimates import Estimate
@@ -183,7 +184,7 @@ class _Fit:
         basis = left[:, values > 1e-9]
         passed, votes = (part[used] for part in np.split(totals.point, 2, axis=-1))
         point = _firth(basis, passed[None], votes[None], np.zeros((1, basis.shape[1])))
-        rate = _logistic(point @ basis.T)
+        rate = expit(point @ basis.T)
         covariance = np.linalg.inv(_information(basis, votes * rate * (1 - rate)))[0]
         passed, votes = (part[:, used] for part in np.split(totals.replicates, 2, axis=-1))
         replicates = _firth(basis, passed, votes, np.repeat(point, len(passed), axis=0))
@@ -197,9 +198,9 @@ class _Fit:
     def expected(self, weights: Floats, resamples: Resamples, clusters: int) -> Bounded | Estimate:
         """The pass rate of another pair without favour, worth no more votes than its variance on the logits tells."""
         direction = weights @ self.basis
-        rate = float(_logistic(direction @ self.point))
+        rate = float(expit(direction @ self.point))
         trials = 1 / (rate * (1 - rate) * float(direction @ self.covariance @ direction))
-        return clustered_rate(resamples, rate, _logistic(self.replicates @ direction), trials, clusters)
+        return clustered_rate(resamples, rate, expit(self.replicates @ direction), trials, clusters)
 
 
 def _firth(basis: Floats, passed: Floats, votes: Floats, start: Floats) -> Floats:
@@ -207,7 +208,7 @@ def _firth(basis: Floats, passed: Floats, votes: Floats, start: Floats) -> Float
     at = start.copy()
     open_rows = np.arange(len(at))
     for _ in range(MAX_STEPS):
-        rate = _logistic(at[open_rows] @ basis.T)
+        rate = expit(at[open_rows] @ basis.T)
         weight = votes[open_rows] * rate * (1 - rate)
         inverse = np.linalg.inv(_information(basis, weight))
         leverage = weight * ((basis @ inverse) * basis).sum(axis=-1)
@@ -226,7 +227,3 @@ def _information(basis: Floats, weight: Floats) -> Floats:
     products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), -1)
     rank = basis.shape[1]
     return np.asarray((weight @ products).reshape(-1, rank, rank) + 1e-9 * np.eye(rank))
-
-
-def _logistic(x: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-np.clip(x, -500, 500))))

@@ -220,8 +220,7 @@ class _Told:
         return BaselineScore(target, view, whole.accuracy, whole.macro_f1, by, words)
 
     def _group_scores(self, target: str, values: Sequence[str]) -> tuple[GroupScore, ...]:
-        names, codes = np.unique(values, return_inverse=True)
-        labels, k = Labels.of(codes, map(str, names)), self.n_labels
+        labels, k = Labels.of_words(values), self.n_labels
         cells = (labels.codes * k + self.truth) * k + self.told
         totals = self.resamples.totals(
             np.ones((len(cells), 1)), groups=cells, n_groups=len(labels.names) * k * k

@@ -29,8 +29,6 @@ from perturb.tables import read_columns
 if TYPE_CHECKING:
     import sqlite3
 
-    import pandas as pd
-
     from perturb.store.plans import CurrentPlan, PlanFacts
 
 _PAGE = 4_000
@@ -53,15 +51,12 @@ def read_votes(source: Path | str) -> VoteTable:
     Raises `SourceError` if the file cannot be read or its content is wrong, `LedgerError` if the folder holds no run.
     """
     path = Path(source)
-    return read_run(path) if path.is_dir() else vote_table(_read_file(path), str(path))
-
-
-def _read_file(path: Path) -> pd.DataFrame:
+    if path.is_dir():
+        return read_run(path)
     columns = (*COLUMNS, AUDITED, LANGUAGE)
     frame = read_columns(path, columns, texts=columns)
-    return frame.drop(
-        columns=[name for name in (AUDITED, LANGUAGE) if name in frame and frame[name].isna().all()]
-    )
+    empty = [name for name in (AUDITED, LANGUAGE) if name in frame and frame[name].isna().all()]
+    return vote_table(frame.drop(columns=empty), str(path))
 
 
 def read_run(folder: Path) -> VoteTable:

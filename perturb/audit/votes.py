@@ -50,6 +50,8 @@ _STATES = {
     VerdictState.ABSTAIN: ABSENT,
 }
 
+_LABELS = ("base", "generator", "perturbation_class", "intensity", "lever", "language")
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -66,6 +68,12 @@ class Labels:
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         return cls(tuple(listed[i] for i in order), place[codes])
+
+    @classmethod
+    def of_words(cls, words: Sequence[str]) -> Labels:
+        """The label of each candidate, in words."""
+        names, codes = np.unique(np.array(words, dtype=str), return_inverse=True)
+        return cls.of(codes, map(str, names))
 
     def keep(self, rows: NDArray[np.bool_]) -> Labels:
         """The same names on fewer candidates."""
@@ -142,17 +150,9 @@ class VoteTable:
 
     def keep(self, rows: NDArray[np.bool_]) -> VoteTable:
         """The table of some candidates; names stay, also those that no candidate has any more."""
-        return replace(
-            self,
-            base=self.base.keep(rows),
-            generator=self.generator.keep(rows),
-            perturbation_class=self.perturbation_class.keep(rows),
-            intensity=self.intensity.keep(rows),
-            lever=self.lever.keep(rows),
-            language=None if self.language is None else self.language.keep(rows),
-            states=self.states[rows],
-            audited=None if self.audited is None else self.audited[rows],
-        )
+        kept = {name: one and one.keep(rows) for name in _LABELS for one in [getattr(self, name)]}
+        audited = None if self.audited is None else self.audited[rows]
+        return replace(self, states=self.states[rows], audited=audited, **kept)
 
 
 def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:

@@ -225,17 +225,34 @@ def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | No
             attributions[row.header.attribution] = None
         if len(instances) == limit:
             break
-    warnings = [_left_out_warning(path, reason, lines) for reason, lines in left_out.items()]
+    warnings = [
+        f"{path}: {counted(len(lines), 'row')} left out because {reason} ({_lines(lines)})"
+        for reason, lines in left_out.items()
+    ]
     if not instances:
         raise SourceError(f"{warnings[0]}: no row remains")
-    unanswered = [line_of[one.id] for one in instances if not _answer_is_given(one)]
+    unanswered = [
+        line_of[one.id]
+        for one in instances
+        if not any(holds_answer(passage.text, *one.answers) for passage in one.passages)
+    ]
     if unanswered:
         warnings.append(
             f"{path}: {counted(len(unanswered), 'question')} whose passages do not hold an accepted answer word for"
             f" word ({_lines(unanswered)}): add one to 'answers', or few levers will fit"
         )
-    header = replace(first.header, attribution="; ".join(attributions) or None)
-    return _base_set(path, header, instances, warnings)
+    licences = {instance.licence for instance in instances}
+    if len(licences) > 1:
+        named = ", ".join(sorted(licence or "none stated" for licence in licences))
+        warnings.append(f"{path}: the rows differ in licence ({named})")
+    return BaseSet(
+        name=first.header.name,
+        instances=tuple(instances),
+        digest=digest([{**instance.to_payload(), "source": None} for instance in instances]),
+        licence=licences.pop() if len(licences) == 1 else None,
+        warnings=tuple(warnings),
+        attribution="; ".join(attributions) or None,
+    )
 
 
 def demo_path(name: str) -> Path:
@@ -268,29 +285,5 @@ def format_reader(name: str, first: SourceRow) -> FormatReader:
     )
 
 
-def _left_out_warning(path: Path, reason: str, lines: list[int]) -> str:
-    return f"{path}: {counted(len(lines), 'row')} left out because {reason} ({_lines(lines)})"
-
-
 def _lines(lines: list[int]) -> str:
     return f"line{'s' * (len(lines) > 1)} {listed(list(map(str, lines)))}"
-
-
-def _answer_is_given(instance: BaseInstance) -> bool:
-    return any(holds_answer(passage.text, *instance.answers) for passage in instance.passages)
-
-
-def _base_set(path: Path, header: Header, instances: list[BaseInstance], warnings: list[str]) -> BaseSet:
-    licences = {instance.licence for instance in instances}
-    if len(licences) > 1:
-        named = ", ".join(sorted(licence or "none stated" for licence in licences))
-        warnings = [*warnings, f"{path}: the rows differ in licence ({named})"]
-    contents = [{**instance.to_payload(), "source": None} for instance in instances]
-    return BaseSet(
-        name=header.name,
-        instances=tuple(instances),
-        digest=digest(contents),
-        licence=licences.pop() if len(licences) == 1 else None,
-        warnings=tuple(warnings),
-        attribution=header.attribution,
-    )

@@ -47,13 +47,9 @@ class Tally:
 
     fallen: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
-    def expect(self, step: str, reason: str) -> None:
-        """Report this reason even if nobody falls for it."""
-        self.fallen.setdefault((step, reason), [])
-
-    def add(self, step: str, reason: str, label: str) -> None:
-        """Count one record."""
-        self.fallen.setdefault((step, reason), []).append(label)
+    def add(self, step: str, reason: str, *labels: str) -> None:
+        """Count these records; a reason without any is reported as 0."""
+        self.fallen.setdefault((step, reason), []).extend(labels)
 
     def to_list(self) -> list[dict[str, Any]]:
         """One entry for each reason: step, reason, count and the first few records."""
@@ -80,8 +76,11 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
         records += 1
         instance = _usable(label, read, seen, tally, opened.repeats)
         if instance is not None:
-            _count_dropped(instance, dropped)
             pool.append(instance)
+            for kind, number in instance.metadata.get(DROPPED, {}).items():
+                entry = dropped.setdefault(kind, {"passages": 0, "records": 0})
+                entry["passages"] += number
+                entry["records"] += number > 0
     _expect(recipe, tally)
     pool = [kept for instance in pool if (kept := _filtered(instance, recipe, tally)) is not None]
     drawn = _draw(pool, recipe, seed, solve, partial(tally.add, step))
@@ -115,48 +114,36 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
     )
 
 
-# -- filters -----------------------------------------------------------------------------------------------
-
-
 def _usable(
     label: str, read: BaseInstance | SkippedRow | RowError, seen: set[str], tally: Tally, repeats: bool
 ) -> BaseInstance | None:
     """The instance of a record, unless it has none or its id was seen before."""
     if isinstance(read, RowError):
         tally.add("malformed", read.reason, label)
-        return None
-    if isinstance(read, SkippedRow):
+    elif isinstance(read, SkippedRow):
         tally.add("unusable", read.reason, label)
-        return None
-    if read.id in seen:
-        if repeats:
-            tally.add("repeated", "another row tells of the same instance", label)
-        else:
-            tally.add("malformed", "the id repeats that of an earlier record", label)
-        return None
-    seen.add(read.id)
-    return read
-
-
-def _count_dropped(instance: BaseInstance, dropped: dict[str, dict[str, int]]) -> None:
-    for kind, number in instance.metadata.get(DROPPED, {}).items():
-        entry = dropped.setdefault(kind, {"passages": 0, "records": 0})
-        entry["passages"] += number
-        entry["records"] += number > 0
+    elif read.id not in seen:
+        seen.add(read.id)
+        return read
+    elif repeats:
+        tally.add("repeated", "another row tells of the same instance", label)
+    else:
+        tally.add("malformed", "the id repeats that of an earlier record", label)
+    return None
 
 
 def _expect(recipe: Recipe, tally: Tally) -> None:
     """List the recipe's filters in their order, with 0 for those at which nobody falls."""
     for rule in recipe.filters:
-        tally.expect("filter", rule.reason)
+        tally.add("filter", rule.reason)
     if recipe.domains:
-        tally.expect("domain", _other_domain(recipe))
+        tally.add("domain", _other_domain(recipe))
     if recipe.passages is not None:
-        tally.expect("passages", NO_SIGNAL)
+        tally.add("passages", NO_SIGNAL)
         if recipe.passages.count > 1:
-            tally.expect("passages", TOO_FEW.format(recipe.passages.count))
+            tally.add("passages", TOO_FEW.format(recipe.passages.count))
     if recipe.answer_in_signal:
-        tally.expect("answer", _NO_ANSWER)
+        tally.add("answer", _NO_ANSWER)
 
 
 def _filtered(instance: BaseInstance, recipe: Recipe, tally: Tally) -> BaseInstance | None:
@@ -194,9 +181,6 @@ def _domain(instance: BaseInstance, recipe: Recipe) -> str | None:
     value = instance.metadata.get(recipe.by) if recipe.by else instance.domain
     own = "" if value is None else str(value).strip().casefold()
     return next((domain for domain in recipe.domains if domain.casefold() == own), None)
-
-
-# -- the draw ----------------------------------------------------------------------------------------------
 
 
 def _draw(

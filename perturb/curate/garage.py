@@ -58,9 +58,7 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     A passage that answers the question is signal, every other one noise. Raises `RowError` for a malformed record.
     """
     identifier = row.identifier("sample_id")
-    if row.fields.get("question") is None:
-        raise row.error("question", "is missing: give the question as a string")
-    query = row.text(row.fields["question"], "question", MAX_QUERY_CHARS)
+    query = row.question("question")
     entries = row.objects("grounding")
     labels = _evidence(row, "evidence_correct", len(entries))
     cited = [mark == "YES" for mark in _evidence(row, "evidence_cited", len(entries))]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from perturb.curate.source_rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Header, SourceRow
+from perturb.curate.source_rows import MAX_PASSAGE_CHARS, Header, SourceRow
 from perturb.digests import digest
 from perturb.languages import ENGLISH
 from perturb.records import BaseInstance, Passage
@@ -41,11 +41,9 @@ def read_row(row: SourceRow) -> BaseInstance:
         if key not in FIELDS:
             raise row.error(quote(key)[1:-1], "is unknown: put it under 'metadata', or correct its name")
     name = "question" if row.fields.get("query") is None and "question" in row.fields else "query"
-    if row.fields.get(name) is None:
-        raise row.error(name, "is missing: give the question as a string")
     if name == "query" and "question" in row.fields:
         raise row.error("question", "stands beside 'query': keep one of the two")
-    query = row.text(row.fields[name], name, MAX_QUERY_CHARS)
+    query = row.question(name)
     passages = _passages(row)
     answers = row.answers("answers")
     return BaseInstance(
@@ -118,17 +116,10 @@ def _passage(row: SourceRow, field: str, item: Any) -> Passage:
         if key not in PASSAGE_FIELDS:
             problem = f"has the unknown key {quote(key)}: a passage takes {', '.join(PASSAGE_FIELDS)}"
             raise row.error(field, problem)
-    if item.get("text") is None:
-        raise row.error(f"{field}.text", "is missing: give the passage as a string")
     role = item.get("role", "signal")
     if role not in ("signal", "noise"):
         raise row.error(f"{field}.role", "must be 'signal' or 'noise'")
-    title = item.get("title") or ""
-    return Passage(
-        text=row.text(item["text"], f"{field}.text", MAX_PASSAGE_CHARS),
-        title=row.text(title, f"{field}.title", MAX_NAME_CHARS) if title != "" else "",
-        role=role,
-    )
+    return row.passage(field, item, role)
 
 
 def _metadata(row: SourceRow) -> Mapping[str, Any]:

@@ -140,9 +140,7 @@ def _joined(paragraphs: list[str]) -> str:
 
 def _question(row: SourceRow) -> _Question | SkippedRow | RowError:
     try:
-        if row.fields.get("input") is None:
-            raise row.error("input", "is missing: give the question as a string")
-        query = row.text(row.fields["input"], "input", MAX_QUERY_CHARS)
+        query = row.question("input")
         answers: list[str] = []
         spans: list[Span] = []
         for position, output in enumerate(row.objects("output")):

@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from perturb.curate.source_rows import (
-    MAX_NAME_CHARS,
-    MAX_PASSAGE_CHARS,
-    MAX_QUERY_CHARS,
-    SkippedRow,
-    SourceRow,
-)
+from perturb.curate.source_rows import SkippedRow, SourceRow
 from perturb.digests import digest
 from perturb.matching import holds_answer
 from perturb.records import BaseInstance, Passage
@@ -36,9 +30,7 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     Rows whose gold passages hold none of the answers are left out, since real dumps have them. Raises
     `SourceError` for a malformed row.
     """
-    if row.fields.get("question") is None:
-        raise row.error("question", "is missing: give the question as a string")
-    query = row.text(row.fields["question"], "question", MAX_QUERY_CHARS)
+    query = row.question("question")
     answers = row.answers("answer" if "answer" in row.fields and "answers" not in row.fields else "answers")
     gold = _gold_passages(row)
     if not gold:
@@ -65,12 +57,12 @@ def _gold_passages(row: SourceRow) -> list[Passage]:
         numbered = [
             (i, item) for i, item in enumerate(items) if _flag(row, f"ctxs[{i}].{flag}", item.get(flag))
         ]
-        return [_passage(row, f"ctxs[{i}]", item) for i, item in numbered]
+        return [row.passage(f"ctxs[{i}]", item) for i, item in numbered]
     if row.fields.get("positive_ctxs") is not None:
         if row.fields["positive_ctxs"] == []:
             return []
         items = row.objects("positive_ctxs")
-        return [_passage(row, f"positive_ctxs[{i}]", item) for i, item in enumerate(items)]
+        return [row.passage(f"positive_ctxs[{i}]", item) for i, item in enumerate(items)]
     raise row.error("ctxs", 'is missing: give a list of passages, one of them with "isgold": true')
 
 
@@ -80,11 +72,3 @@ def _flag(row: SourceRow, field: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise row.error(field, f"must be true or false, got {type_name(value)}")
     return value
-
-
-def _passage(row: SourceRow, field: str, item: Mapping[str, Any]) -> Passage:
-    if item.get("text") is None:
-        raise row.error(f"{field}.text", "is missing: give the passage as a string")
-    text = row.text(item["text"], f"{field}.text", MAX_PASSAGE_CHARS)
-    title = item.get("title")
-    return Passage(text, title=row.text(title, f"{field}.title", MAX_NAME_CHARS) if title else "")

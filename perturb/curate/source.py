@@ -62,36 +62,24 @@ def open_source(request: SourceRequest) -> OpenedSource:
     first = next(rows, None)
     if first is None:
         raise SourceError(f"{_name(request.source)}: holds no rows: write one JSON object per line")
-    rows = chain([first], rows)
+    rows, header, knowledge = chain([first], rows), first.header, request.knowledge
+    records: Iterable[ReadRecord]
     if request.form == "kilt" or (request.form == "auto" and kilt.recognises(first.fields)):
-        return _open_kilt(request, rows, first, facts, licence)
-    if request.knowledge is not None:
-        raise SourceError(f"{request.knowledge}: a knowledge source goes with --format kilt: leave it out")
-    form = articles.READER if request.form == ARTICLES else format_reader(request.form, first)
-    name = next((name for name, known in FORMAT_READERS.items() if known is form), ARTICLES)
-    records = (
-        (row_label(row, "sample_id" if name == "garage" else "id"), _read(row, form.read)) for row in rows
-    )
-    header = first.header
-    return OpenedSource(header.name, name, records, form.repeats, facts, licence, header.attribution)
-
-
-def _open_kilt(
-    request: SourceRequest,
-    rows: Iterable[SourceRow],
-    first: SourceRow,
-    facts: dict[str, Any],
-    licence: str | None,
-) -> OpenedSource:
-    knowledge = request.knowledge
-    if knowledge is None:
-        raise SourceError(
-            f"{_name(request.source)}: a KILT task needs its knowledge source: give it with --knowledge FILE"
-        )
-    records = kilt.read_instances(rows, knowledge)
-    if knowledge.is_file():
-        facts = {**facts, "knowledge": {"file": knowledge.name, "bytes": knowledge.stat().st_size}}
-    return OpenedSource(first.header.name, "kilt", records, False, facts, licence, first.header.attribution)
+        if knowledge is None:
+            raise SourceError(
+                f"{_name(request.source)}: a KILT task needs its knowledge source: give it with --knowledge FILE"
+            )
+        name, repeats, records = "kilt", False, kilt.read_instances(rows, knowledge)
+        if knowledge.is_file():
+            facts |= {"knowledge": {"file": knowledge.name, "bytes": knowledge.stat().st_size}}
+    elif knowledge is not None:
+        raise SourceError(f"{knowledge}: a knowledge source goes with --format kilt: leave it out")
+    else:
+        form = articles.READER if request.form == ARTICLES else format_reader(request.form, first)
+        name = next((name for name, known in FORMAT_READERS.items() if known is form), ARTICLES)
+        label = "sample_id" if name == "garage" else "id"
+        repeats, records = form.repeats, ((row_label(row, label), _read(row, form.read)) for row in rows)
+    return OpenedSource(header.name, name, records, repeats, facts, licence, header.attribution)
 
 
 def _rows(source: Path | HubSource) -> tuple[Iterator[SourceRow], dict[str, Any], str | None]:

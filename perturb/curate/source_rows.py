@@ -14,6 +14,7 @@ from perturb import tables
 from perturb.digests import canonical
 from perturb.errors import SourceError, location
 from perturb.languages import ENGLISH, read_language
+from perturb.records import Passage, Role
 from perturb.tables import quote, read_lines, type_name
 
 MAX_PASSAGE_CHARS = 50_000
@@ -69,6 +70,20 @@ class SourceRow(tables.Row):
                 field, f"has {len(value):,} characters, the limit is {limit:,}: shorten it or remove the row"
             )
         return value
+
+    def question(self, field: str) -> str:
+        """The question in a field that must be there."""
+        if self.fields.get(field) is None:
+            raise self.error(field, "is missing: give the question as a string")
+        return self.text(self.fields[field], field, MAX_QUERY_CHARS)
+
+    def passage(self, field: str, item: Mapping[str, Any], role: Role = "signal") -> Passage:
+        """The passage that an object in a field holds: its text, and its title if it has one."""
+        if item.get("text") is None:
+            raise self.error(f"{field}.text", "is missing: give the passage as a string")
+        text = self.text(item["text"], f"{field}.text", MAX_PASSAGE_CHARS)
+        title = item.get("title") or ""
+        return Passage(text, self.text(title, f"{field}.title", MAX_NAME_CHARS) if title else "", role)
 
     def optional_text(self, field: str, limit: int = MAX_NAME_CHARS) -> str | None:
         """The text of a top-level field, or None where it is absent or null."""
@@ -147,7 +162,8 @@ def read_rows(path: Path, language: str = ENGLISH) -> Iterator[SourceRow]:
     plain = header = Header(name=path.name.split(".")[0] or path.name, language=language)
     if tables.ending_of(path) in (".csv", ".parquet"):
         for row in tables.read_table(path):
-            yield SourceRow(path, row.line, _present(row.fields), plain)
+            present = {name: value for name, value in row.fields.items() if value is not None}
+            yield SourceRow(path, row.line, {name: _nested(one) for name, one in present.items()}, plain)
         return
     first = True
     for number, text in read_lines(path):
@@ -159,10 +175,6 @@ def read_rows(path: Path, language: str = ENGLISH) -> Iterator[SourceRow]:
         else:
             yield SourceRow(path, number, fields, header)
         first = False
-
-
-def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _nested(value) for name, value in fields.items() if value is not None}
 
 
 def _nested(cell: Any) -> Any:

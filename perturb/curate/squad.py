@@ -10,13 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from perturb.curate.source_rows import (
-    MAX_NAME_CHARS,
-    MAX_PASSAGE_CHARS,
-    MAX_QUERY_CHARS,
-    SkippedRow,
-    SourceRow,
-)
+from perturb.curate.source_rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, SkippedRow, SourceRow
 from perturb.digests import digest
 from perturb.matching import holds_answer
 from perturb.records import BaseInstance, Passage
@@ -44,7 +38,7 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     texts = answers.get("text") if isinstance(answers, dict) else answers
     if texts == []:
         return SkippedRow("it has no answer")
-    query = row.text(row.fields["question"], "question", MAX_QUERY_CHARS)
+    query = row.question("question")
     context = row.text(row.fields["context"], "context", MAX_PASSAGE_CHARS)
     accepted = replace(row, fields={**row.fields, "answers": texts}).answers("answers")
     if not holds_answer(context, *accepted):

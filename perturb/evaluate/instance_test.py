@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from perturb.concurrency import run_concurrently
@@ -41,10 +40,8 @@ class InstanceTest(ABC):
         self._ledger = EvaluationLedger(self._folder)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._ledger.__exit__(kind, error, trace)
+    def __exit__(self, *exc_info: Any) -> None:
+        self._ledger.__exit__(*exc_info)
 
     def __call__(self, instances: Sequence[BaseInstance]) -> Mapping[str, str]:
         """The id of each instance that does not pass, with the first reason why.

@@ -140,17 +140,10 @@ class BASReport:
     def _estimate(self, name: str, value: float, replicates: Floats) -> Estimate:
         rows, clusters = self._rows, self._rows.clusters
         if name in rows.ends:
-            lows, highs = rows.ends[name]
-            found = Bounded.of_mean(
-                value,
-                replicates,
-                self.n,
-                codes=rows.codes,
-                lows=lows,
-                highs=highs,
-                counts=rows.counts,
+            ends = dict(zip(("lows", "highs"), rows.ends[name], strict=True))
+            return reported_estimate(
+                Bounded.of_mean(value, replicates, self.n, codes=rows.codes, counts=rows.counts, **ends)
             )
-            return reported_estimate(found)
         centre = self.debiased_ece if name == "ece" else value
         return replace(
             reported_estimate(Bounded.of(centre, replicates, self.n, clusters=clusters)), value=value

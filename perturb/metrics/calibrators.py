@@ -48,9 +48,17 @@ class CalibrationMap:
         >>> CalibrationMap("temperature", 9, {"temperature": (2.0,)}).apply([0.5, 0.9]).round(2).tolist()
         [0.5, 0.75]
         """
-        return _APPLY[self.method](
-            read_confidences(confidence), {name: np.asarray(v) for name, v in self.parameters.items()}
-        )
+        stated = read_confidences(confidence)
+        p = {name: np.asarray(values) for name, values in self.parameters.items()}
+        match self.method:
+            case "isotonic":
+                return np.asarray(np.interp(stated, p["stated"], p["calibrated"]))
+            case "platt":
+                return _sigmoid(p["slope"] * _logit(stated) + p["intercept"])
+            case "temperature":
+                return _sigmoid(_logit(stated) / p["temperature"])
+            case "histogram":
+                return np.asarray(p["calibrated"][bin_places(stated, p["edges"])])
 
     def to_dict(self) -> dict[str, Any]:
         """The map as JSON takes it."""
@@ -145,22 +153,6 @@ def _fit_histogram(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
     return {"edges": edges, "calibrated": np.where(n > 0, right / np.maximum(n, 1), middles)}
 
 
-def _apply_isotonic(stated: Floats, p: Mapping[str, Floats]) -> Floats:
-    return np.asarray(np.interp(stated, p["stated"], p["calibrated"]))
-
-
-def _apply_platt(stated: Floats, p: Mapping[str, Floats]) -> Floats:
-    return _sigmoid(p["slope"] * _logit(stated) + p["intercept"])
-
-
-def _apply_temperature(stated: Floats, p: Mapping[str, Floats]) -> Floats:
-    return _sigmoid(_logit(stated) / p["temperature"])
-
-
-def _apply_histogram(stated: Floats, p: Mapping[str, Floats]) -> Floats:
-    return np.asarray(p["calibrated"][bin_places(stated, p["edges"])])
-
-
 def _logit(stated: Floats) -> Floats:
     kept = np.clip(stated, LOG_CLIP, 1 - LOG_CLIP)
     return np.asarray(np.log(kept) - np.log1p(-kept))
@@ -177,10 +169,4 @@ _FIT: dict[Method, Callable[[Flags, Floats], dict[str, ArrayLike]]] = {
     "platt": _fit_platt,
     "temperature": _fit_temperature,
     "histogram": _fit_histogram,
-}
-_APPLY: dict[Method, Callable[[Floats, Mapping[str, Floats]], Floats]] = {
-    "isotonic": _apply_isotonic,
-    "platt": _apply_platt,
-    "temperature": _apply_temperature,
-    "histogram": _apply_histogram,
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,16 @@ class Estimate:
         content = asdict(self)
         del content["effective"]
         return content
+
+
+def plain(record: Any) -> dict[str, Any]:
+    """The fields of a record as JSON takes them, its estimates as everywhere.
+
+    >>> plain(Estimate(0.5))["value"]
+    0.5
+    """
+    values = {one.name: getattr(record, one.name) for one in fields(record)}
+    return {name: one.to_dict() if isinstance(one, Estimate) else one for name, one in values.items()}
 
 
 def mean_of_independent(parts: Sequence[Estimate]) -> Estimate:

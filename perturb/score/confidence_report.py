@@ -23,7 +23,6 @@ from perturb.metrics.calibrated_scores import (
     score_maps,
 )
 from perturb.metrics.calibration import Closed
-from perturb.metrics.calibrators import METHODS
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags
 from perturb.metrics.risk_priors import parse_prior
@@ -111,15 +110,10 @@ class GroupCalibration:
         """Names, scores before and after, and the ablation."""
         rows = [
             {
-                "size": row.size,
-                "repeats": row.repeats,
+                **{"size": row.size, "repeats": row.repeats},
                 **{
-                    name: {"mean": mean, "sd": sd}
-                    for name, mean, sd in (
-                        ("bas", row.bas, row.bas_sd),
-                        ("ece", row.ece, row.ece_sd),
-                        ("aurc", row.aurc, row.aurc_sd),
-                    )
+                    name: {"mean": getattr(row, name), "sd": getattr(row, f"{name}_sd")}
+                    for name in ("bas", "ece", "aurc")
                 },
             }
             for row in self.ablation
@@ -214,13 +208,8 @@ def apply_saved(
     if not kept.any():
         raise ConfigError(f"{group.name}: the map was fitted on every row: give rows it has not seen")
     rest = _only(group, kept)
-    scores = score_maps(
-        rest.correct,
-        rest.confidence,
-        {saved.fitted.method: saved.fitted},
-        clusters=rest.clusters,
-        **(precision or ConfidenceOptions()).options,
-    )
+    maps_by_method, options = {saved.fitted.method: saved.fitted}, (precision or ConfidenceOptions()).options
+    scores = score_maps(rest.correct, rest.confidence, maps_by_method, clusters=rest.clusters, **options)
     return GroupCalibration(group, scores, (), saved.fitted_on, int((~kept).sum()))
 
 
@@ -246,22 +235,10 @@ def _flat(keys: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 def _calibrated(
     group: ConfidenceGroup, fitting: Flags, split: Split, precision: ConfidenceOptions
 ) -> GroupCalibration:
-    scores = calibrate(
-        group.correct,
-        group.confidence,
-        fitting,
-        methods=METHODS,
-        clusters=group.clusters,
-        **precision.options,
-    )
+    columns = (group.correct, group.confidence, fitting)
+    scores = calibrate(*columns, clusters=group.clusters, **precision.options)
     ablation = calibration_ablation(
-        group.correct,
-        group.confidence,
-        fitting,
-        sizes=split.sizes,
-        repeats=split.repeats,
-        bins=precision.bins,
-        seed=precision.seed,
+        *columns, sizes=split.sizes, repeats=split.repeats, bins=precision.bins, seed=precision.seed
     )
     fitted_on = _flat(itertools.compress(row_keys(group), fitting))
     return GroupCalibration(group, scores, tuple(ablation), fitted_on)

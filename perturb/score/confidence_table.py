@@ -158,9 +158,20 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
     models = _labels(path, frame, "model", path.stem if path.name != CONFIDENCE_TABLE else path.parent.name)
     ways = _labels(path, frame, "elicitation", None)
     keys = list(zip(models, ways, _labels(path, frame, "dataset", None), strict=True))
-    return [
-        _group(path, key, rows, marked, correct, confidence, frame) for key, rows in _places(keys).items()
-    ]
+    groups = []
+    for (model, elicitation, dataset), rows in _places(keys).items():
+        kept = rows[~marked[rows]]
+        if not len(kept):
+            raise SourceError(
+                f"{path}: none of the {len(rows)} rows of '{model}' is scored: see column 'unscored'"
+            )
+        items, bases = (
+            tuple(_labels(path, frame.iloc[kept], name, "")) if name in frame else None
+            for name in ("item_id", "base_id")
+        )
+        scored, left_out = (correct[kept] == 1, confidence[kept]), len(rows) - len(kept)
+        groups.append(ConfidenceGroup(model, elicitation, *scored, items, bases, left_out, dataset=dataset))
+    return groups
 
 
 def _places(keys: Sequence[Any]) -> dict[Any, Any]:
@@ -170,37 +181,6 @@ def _places(keys: Sequence[Any]) -> dict[Any, Any]:
     for place, key in enumerate(keys):
         places.setdefault(key, []).append(place)
     return {key: np.array(rows) for key, rows in places.items()}
-
-
-def _group(
-    path: Path,
-    key: tuple[str, str | None, str | None],
-    rows: Any,
-    marked: Flags,
-    correct: Floats,
-    confidence: Floats,
-    frame: pd.DataFrame,
-) -> ConfidenceGroup:
-    kept = rows[~marked[rows]]
-    if not len(kept):
-        raise SourceError(
-            f"{path}: none of the {len(rows)} rows of '{key[0]}' is scored: see column 'unscored'"
-        )
-    items, bases = (
-        tuple(_labels(path, frame.iloc[kept], name, "")) if name in frame else None
-        for name in ("item_id", "base_id")
-    )
-    model, elicitation, dataset = key
-    return ConfidenceGroup(
-        model,
-        elicitation,
-        correct[kept] == 1,
-        confidence[kept],
-        items,
-        bases,
-        len(rows) - len(kept),
-        dataset=dataset,
-    )
 
 
 def _flags(column: pd.Series[Any]) -> Floats:

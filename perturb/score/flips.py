@@ -6,13 +6,13 @@ moved by the perturbation: as it should be on unanswerable items, and too easily
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from perturb.metrics.estimates import Estimate
+from perturb.metrics.estimates import Estimate, plain
 from perturb.records import ANSWER_CORRECTLY
 from perturb.score.metric_intervals import rate_of
 from perturb.score.model_scores import Resampling
@@ -43,16 +43,7 @@ class Flips:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        estimates = {
-            "control_refusal_rate": self.control_refusal_rate,
-            "flip_rate_unanswerable": self.flip_rate_unanswerable,
-            "flip_rate_answerable": self.flip_rate_answerable,
-            "answered_only_perturbed": self.answered_only_perturbed,
-        }
-        return {
-            **{"model": self.model, "pairs": self.pairs, "unread": self.unread},
-            **{name: estimate.to_dict() for name, estimate in estimates.items()},
-        }
+        return plain(self)
 
 
 def measure_flips(
@@ -63,17 +54,11 @@ def measure_flips(
     found = []
     for control in controls:
         items = {row.item_id: row for row in replied[control.model].rows} if control.model in replied else {}
-        pairs = _pairs(items, control.rows)
+        named = ((one.item_id.removesuffix(SUFFIX), one) for one in control.rows)
+        pairs = [(items[name], one) for name, one in named if name in items]
         if pairs:
             found.append(_flips(control.model, pairs, resampling))
     return tuple(found)
-
-
-def _pairs(
-    items: Mapping[str, ResultRow], controls: Iterable[ResultRow]
-) -> list[tuple[ResultRow, ResultRow]]:
-    named = ((control.item_id.removesuffix(SUFFIX), control) for control in controls)
-    return [(items[name], control) for name, control in named if name in items]
 
 
 def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Resampling) -> Flips:

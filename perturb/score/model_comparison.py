@@ -53,7 +53,11 @@ def compare_models(
     for a, b in combinations(models, 2):
         for one in _compare(a, b, resampling, raf=raf):
             found[one.metric].append(one)
-    return tuple(one for comparisons in found.values() for one in _corrected(comparisons))
+    corrected = []
+    for comparisons in found.values():
+        p_values = holm([one.p_value for one in comparisons])
+        corrected += [replace(one, p_holm=p) for one, p in zip(comparisons, p_values, strict=True)]
+    return tuple(corrected)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -74,11 +78,6 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         largest = max(largest, min(1.0, p * (len(known) - rank)))
         corrected[place] = largest
     return corrected
-
-
-def _corrected(comparisons: list[ModelComparison]) -> list[ModelComparison]:
-    p_values = holm([one.p_value for one in comparisons])
-    return [replace(one, p_holm=p) for one, p in zip(comparisons, p_values, strict=True)]
 
 
 def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: bool) -> list[ModelComparison]:

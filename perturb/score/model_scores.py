@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from perturb.metrics.estimates import Estimate
+from perturb.metrics.estimates import Estimate, plain
 from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import LEVELS, SCORED, UNSCORED, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
@@ -124,16 +124,7 @@ class ModelScores:
                 for grouping, groups in self.group_bounds.items()
                 if groups
             },
-            "calibration": [
-                {
-                    "replies": one.replies,
-                    "level": one.level,
-                    "midpoint": one.midpoint,
-                    "n": one.n,
-                    "accuracy": one.accuracy,
-                }
-                for one in self.calibration
-            ],
+            "calibration": [plain(one) for one in self.calibration],
         }
 
 

@@ -168,8 +168,7 @@ def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult
         return GroupResult(*named, None, dict.fromkeys(METRICS, undefined), nothing, undefined, {})
     clusters = group.clusters
     index = refusal_index(
-        group.refused,
-        group.wrong,
+        *(group.refused, group.wrong),
         clusters=clusters,
         interval_by=precision.interval_by,
         resamples=precision.resamples,
@@ -193,20 +192,13 @@ def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult
 
 
 def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions) -> dict[str, Estimate]:
-    values: dict[str, float | None] = {
-        "correct_rate": index.correct_rate,
-        "refusal_rate": index.refusal_rate,
-        "c_over_a": index.c_over_a,
-        "f_score": index.f_score,
-        "weighted p=0.2": index.weighted_score(0.2),
-        "weighted p=1": index.weighted_score(1),
-    }
-    replicates = _replicates(*_resampled_rates(group, precision))
+    rates = np.array([[index.correct_rate], [index.refusal_rate]])
+    values, replicates = _replicates(*rates), _replicates(*_resampled_rates(group, precision))
     clusters = index.n if group.clusters is None else len(set(group.bases))
     answered = index.n00 + index.n01
 
-    def estimate(name: str, value: float | None) -> Estimate:
-        if value is None:
+    def estimate(name: str, value: float) -> Estimate:
+        if np.isnan(value):
             return Estimate.undefined("every question was refused", index.n)
         low = {"weighted p=0.2": -0.2, "weighted p=1": -1.0}.get(name, 0.0)
         trials = answered if name == "c_over_a" else index.n
@@ -215,7 +207,7 @@ def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions
             Bounded.of(value, replicates[name], index.n, clusters=some, low=low, trials=trials)
         )
 
-    found = {name: estimate(name, value) for name, value in values.items()}
+    found = {name: estimate(name, float(value[0])) for name, value in values.items()}
     ends = (index.refusal_index, index.low, index.high)
     return {**found, "refusal_index": Estimate(*ends, index.se, index.n, index.reason)}
 

@@ -61,13 +61,8 @@ def _warnings(run: EvaluationRun) -> Iterator[str]:
 
 def _rows(path: Path) -> Iterator[LocatedRow]:
     for row in read_table(path):
-        _require_columns(row.fields, row.place)
+        if missing := [name for name in REQUIRED if name not in row.fields]:
+            raise SourceError(
+                f"{row.place}: no column '{missing[0]}': a results table has the columns {', '.join(REQUIRED)}"
+            )
         yield row.place, row.fields
-
-
-def _require_columns(row: Mapping[str, Any], place: str) -> None:
-    missing = [name for name in REQUIRED if name not in row]
-    if missing:
-        raise SourceError(
-            f"{place}: no column '{missing[0]}': a results table has the columns {', '.join(REQUIRED)}"
-        )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from perturb.metrics.estimates import Estimate
+from perturb.metrics.estimates import Estimate, plain
 from perturb.metrics.inputs import Flags
 from perturb.metrics.intervals import Bounded, reported_estimate, weighted_sum
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
@@ -38,15 +38,7 @@ class SelfGeneratedComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return {
-            "model": self.model,
-            "generator": self.generator,
-            "metric": self.metric,
-            "own": self.own,
-            "others": self.others,
-            "difference": self.difference.to_dict(),
-            "beyond_peers": self.beyond_peers.to_dict(),
-        }
+        return plain(self)
 
 
 def compare_self_generated(

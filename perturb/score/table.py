@@ -135,10 +135,11 @@ def result_table(
     if items is not None:
         items -= len({row.item_id for row in controls})
     judged = {row.judged_by: row for row in reversed(found) if row.judged_by is not None}
-    if (
-        items is None
-    ):  # a run is of one snapshot, though that may hold items with one passage and with several
-        _refuse_mixed_judgements(judged)
+    if items is None and len(judged) == 2:  # a run may hold items with one passage and with several
+        raise SourceError(
+            f"{judged['quality'].place}: judged by 'quality', but by 'eligible' and 'factual_signal' at"
+            f" {judged['raf'].place}: {_MIXED}"
+        )
     models = _by_model(found)
     raf = set(judged) == {"raf"}
     codes = tuple(entry.refusal_code for entry in catalogue.classes.values())
@@ -166,13 +167,12 @@ def _by_model(rows: Iterable[ResultRow]) -> tuple[ModelReplies, ...]:
     gathered: dict[str, list[ResultRow]] = {}
     for row in rows:
         gathered.setdefault(row.model, []).append(row)
-    return tuple(_replies(model, gathered[model]) for model in sorted(gathered))
-
-
-def _replies(model: str, rows: list[ResultRow]) -> ModelReplies:
-    ordered = tuple(sorted(rows, key=lambda row: row.item_id))
-    cells = reply_cells([row.outcome for row in ordered], [row.level for row in ordered])
-    return ModelReplies(model, ordered, np.asarray(cells))
+    models = []
+    for model in sorted(gathered):
+        ordered = tuple(sorted(gathered[model], key=lambda row: row.item_id))
+        cells = reply_cells([row.outcome for row in ordered], [row.level for row in ordered])
+        models.append(ModelReplies(model, ordered, np.asarray(cells)))
+    return tuple(models)
 
 
 def _refuse_double_replies(rows: list[ResultRow]) -> None:
@@ -207,14 +207,6 @@ def _refuse_mixed_items(rows: list[ResultRow]) -> None:
         if not items & models[first_model]:
             place = next(row.place for row in rows if row.model == model)
             raise SourceError(f"{place}: model '{model}' shares no item with '{first_model}': {_MIXED}")
-
-
-def _refuse_mixed_judgements(judged: Mapping[str, ResultRow]) -> None:
-    if len(judged) == 2:
-        raise SourceError(
-            f"{judged['quality'].place}: judged by 'quality', but by 'eligible' and 'factual_signal' at"
-            f" {judged['raf'].place}: {_MIXED}"
-        )
 
 
 def _missing(models: Sequence[ModelReplies], source: str, items: int | None) -> list[str]:
