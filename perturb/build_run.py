@@ -16,7 +16,7 @@ from perturb.build_plan import BuildPlan, plan_build
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
 from perturb.event_loops import run_sync
-from perturb.executors.factory import open_executor
+from perturb.executors.executor import open_executor
 from perturb.export.export_snapshot import export_snapshot
 from perturb.export.facts import ExportedReplies
 from perturb.export.snapshot import Snapshot
@@ -80,7 +80,12 @@ def build(
         import_module("sklearn")  # where it is missing, that is said before a call is paid for
     with Ledger(run) as ledger, ledger_errors(ledger.path):
         plan, waves = _register_plan(build_plan, ledger, retry)
-        _write_config(run, config)
+        try:
+            (run / "build.yaml").write_text(config.to_yaml(), encoding="utf-8")
+        except OSError as exc:
+            raise LedgerError(
+                f"{run / 'build.yaml'}: cannot be written ({exc.strerror}): check the folder"
+            ) from None
         stopped = _run(build_plan, ledger, plan, waves, progress)
         current = current_plan(ledger.db, run)
         quota = SelectionPlan(select.strategy, select.per_generator, select.min_per_cell, config.seed)
@@ -138,15 +143,6 @@ def _register_plan(
     for outcome in retry:
         ledger.forget_outcomes(plan, outcome)
     return plan, waves
-
-
-def _write_config(run: Path, config: BuildConfig) -> None:
-    try:
-        (run / "build.yaml").write_text(config.to_yaml(), encoding="utf-8")
-    except OSError as exc:
-        raise LedgerError(
-            f"{run / 'build.yaml'}: cannot be written ({exc.strerror}): check the folder"
-        ) from None
 
 
 def _run(
@@ -272,8 +268,7 @@ def _report_facts(
 ) -> dict[str, Any]:
     panel = build_plan.panel
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
-    totals = queries.call_totals(ledger.db).values()
-    costs = [entry["cost_usd"] for entry in totals]
+    calls = queries.call_facts(ledger.db, ledger.cached_calls)
     cells = queries.cell_counts(ledger.db, plan, panel.digest)
     return {
         "run": str(run),
@@ -294,9 +289,7 @@ def _report_facts(
         "rows": snapshot.manifest["counts"]["rows"] if snapshot else 0,
         "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
         "cells_without_rule": list(build_plan.cells_without_rule),
-        "calls": sum(entry["calls"] for entry in totals),
-        "cached_calls": ledger.cached_calls,
+        **{name: calls[name] for name in ("calls", "cached_calls")},
         "missing_replies": missing_replies(ledger.db, plan, panel.judges),
-        "tokens": sum((entry["prompt_tokens"] or 0) + (entry["completion_tokens"] or 0) for entry in totals),
-        "cost_usd": None if None in costs else round(sum(costs), 6),
+        **{name: calls[name] for name in ("tokens", "cost_usd")},
     }

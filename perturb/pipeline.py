@@ -185,5 +185,4 @@ class Pipeline:
         return vote
 
     def _width(self, entry: ModelEntry) -> int:
-        """How many workers an entry keeps busy."""
         return self.workers.executor.width if entry.kind == "rules" else entry.max_connections

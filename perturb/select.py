@@ -123,7 +123,6 @@ def _check(plan: SelectionPlan, n_cells: int) -> None:
 
 
 def _draw(items: list[AcceptedCandidate], plan: SelectionPlan, first: Set[str]) -> list[AcceptedCandidate]:
-    """The items drawn for one generator."""
     by_cell: defaultdict[Cell, list[AcceptedCandidate]] = defaultdict(list)
     for item in items:
         by_cell[item.cell].append(item)

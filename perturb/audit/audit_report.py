@@ -130,7 +130,6 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
 
 
 def _by_verifier(table: VoteTable, where: Flags) -> dict[str, int]:
-    """Candidates of each verifier's column that are marked."""
     return {name: int(n) for name, n in zip(table.verifiers, where.sum(axis=0), strict=True)}
 
 

@@ -128,7 +128,6 @@ def _items(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
 def _vote_table(
     votes: Sequence[Judgement], items: Mapping[str, Mapping[str, Any]], found: Mapping[str, Any], source: str
 ) -> VoteTable:
-    """Replies × judges."""
     judges = tuple(sorted(found["judges"]))
     places: dict[tuple[str, str, str], int] = {}
     for one in votes:

@@ -157,7 +157,6 @@ def _design(generators: int, verifiers: int) -> Floats:
 
 
 def _clusters(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Base instances behind each pair."""
     within = np.isin(np.arange(len(table)), rows)
     made = [within & (table.generator.codes == generator) for generator in range(len(table.generator.names))]
     return np.array([[resamples.count(mine & voted) for voted in table.scored.T] for mine in made])

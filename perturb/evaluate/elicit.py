@@ -150,7 +150,6 @@ def _system(elicitation: Elicitation, question: Question, step: int, k: int) -> 
 def _join(
     elicitation: Elicitation, first: tuple[DecisionEntry, ...], second: tuple[DecisionEntry, ...]
 ) -> tuple[DecisionEntry, ...]:
-    """The answers of the first reply with the confidences of the second."""
     if elicitation is Elicitation.REFLECTION:
         if len(first) > 1:
             raise ReplyError(_SEVERAL)

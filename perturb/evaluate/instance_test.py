@@ -10,7 +10,7 @@ from typing import Any, Self
 from perturb.concurrency import run_concurrently
 from perturb.errors import BudgetSpent, TransientModelError
 from perturb.evaluate.models_under_test import ModelSet
-from perturb.evaluate.run import call_facts, check_models, open_session, width
+from perturb.evaluate.run import check_models, open_session, width
 from perturb.evaluate.session import Session
 from perturb.evaluate.task import RunOptions
 from perturb.event_loops import run_sync
@@ -19,6 +19,7 @@ from perturb.progress import Progress
 from perturb.prompts import template_version
 from perturb.records import BaseInstance
 from perturb.store import EvaluationLedger
+from perturb.store.queries import call_facts
 
 
 class InstanceTest(ABC):
@@ -61,7 +62,7 @@ class InstanceTest(ABC):
 
     def call_facts(self, templates: Sequence[str]) -> dict[str, Any]:
         """Versions of these templates, and what was called so far, for the manifest."""
-        counts = call_facts(self._ledger)
+        counts = call_facts(self._ledger.db, self._ledger.cached_calls)
         return {
             "templates": {Path(name).name: template_version(name) for name in templates},
             **{name: counts[name] for name in ("calls", "cached_calls", "cost_usd")},

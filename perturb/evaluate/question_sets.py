@@ -53,7 +53,6 @@ def _stated_id(row: SourceRow) -> bool:
 
 
 def _open(source: str) -> tuple[str, Iterator[SourceRow]]:
-    """The name of a set and its rows."""
     if source.startswith(FAITHEVAL):
         task = source.removeprefix(FAITHEVAL)
         if task not in FAITHEVAL_TASKS:

@@ -211,7 +211,6 @@ class RefusalBench(Task[Item]):
         return TaskResult(facts, (*self.item_set.warnings, *early, *_left_to_do(facts)), table)
 
     def _version(self, fingerprint: str) -> str:
-        """Digest of a model under test, its settings, the prompts and the snapshot."""
         return digest(
             fingerprint, self.variant, respond_version(self.catalogue.own_codes), self.item_set.digest
         )

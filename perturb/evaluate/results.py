@@ -186,7 +186,6 @@ def _result(item: Item, response: Response, judged: Mapping[str, Judgement]) -> 
 def _values(
     item: Item, response: Response, judged: Mapping[str, Judgement]
 ) -> tuple[dict[str, Any], str | None]:
-    """What the judgements say, and what is missing."""
     if response.status is ResponseStatus.ERROR:
         return {}, f"response: {response.error}"
     values: dict[str, Any] = {}

@@ -20,7 +20,7 @@ from perturb.evaluate.models_under_test import ModelSet, ModelUnderTest
 from perturb.evaluate.session import Session
 from perturb.evaluate.task import EvaluationReport, ItemT, RunOptions, Task
 from perturb.event_loops import run_sync
-from perturb.executors.factory import open_executor
+from perturb.executors.executor import open_executor
 from perturb.interrupts import sigterm_as_interrupt
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel
@@ -60,7 +60,8 @@ def run_task(
             raise KeyboardInterrupt(*_open_batches(ledger)) from None
         ledger.flush()
         result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
-        facts = {"run": str(run), **result.facts, **call_facts(ledger), "batches": count_batches(ledger.db)}
+        calls, batches = queries.call_facts(ledger.db, ledger.cached_calls), count_batches(ledger.db)
+        facts = {"run": str(run), **result.facts, **calls, "batches": batches}
         failures = tuple(map(str, call_failures(ledger.db)[:_NAMED]))
         split = tuple(_disagreements(ledger, models))
         facts["params"] = {
@@ -178,18 +179,6 @@ def width(models: ModelSet, asked: list[ModelUnderTest], options: RunOptions) ->
         return options.batch.most_waiting
     busy = [*asked, *models.judges]
     return sum(one.settings.max_connections for one in busy)
-
-
-def call_facts(ledger: EvaluationLedger) -> dict[str, Any]:
-    """Calls, tokens and cost of the run so far; the cost is None where a price is unknown."""
-    totals = queries.call_totals(ledger.db).values()
-    costs = [entry["cost_usd"] for entry in totals]
-    return {
-        "calls": sum(entry["calls"] for entry in totals),
-        "cached_calls": ledger.cached_calls,
-        "tokens": sum((entry["prompt_tokens"] or 0) + (entry["completion_tokens"] or 0) for entry in totals),
-        "cost_usd": None if None in costs else round(sum(costs), 6),
-    }
 
 
 def _uses_batch_api(one: ModelUnderTest, options: RunOptions) -> bool:

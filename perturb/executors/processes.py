@@ -159,7 +159,6 @@ class ProcessSlots:
         await asyncio.gather(*(worker.stop() for worker in self._workers))
 
     def _begin(self) -> None:
-        """Start a worker beside."""
         starting = asyncio.ensure_future(self._start())
         self._starting.add(starting)
         starting.add_done_callback(self._started)
@@ -231,7 +230,6 @@ def _path_options() -> tuple[str, ...]:
 
 
 def _cores() -> int:
-    """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -174,7 +174,6 @@ class RaySlots:
             self._changed()
 
     def _sort_nodes(self, found: list[dict[str, Any]]) -> None:
-        """Take in new nodes and leave out those that are gone."""
         alive = {one["NodeID"]: one for one in found if one["Alive"] and one["Resources"].get("CPU")}
         self._nodes = {key: node for key, node in self._nodes.items() if key in alive}
         for key, one in alive.items():
@@ -269,7 +268,6 @@ async def _check_reachable(address: str) -> None:
 
 
 def _import_ray() -> Any:
-    """Import ray, with its reports of usage off."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     try:
         import ray

@@ -114,7 +114,6 @@ class WorkerPool:
             self._schedule_dispatch()
 
     def _next_chunk(self, number: int) -> list[Waiting]:
-        """The next tasks that somebody still waits for."""
         chunk: list[Waiting] = []
         while self._waiting and len(chunk) < number:
             task, future = self._waiting.popleft()

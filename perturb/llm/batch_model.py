@@ -121,7 +121,6 @@ class BatchModel:
         self._timer = asyncio.get_running_loop().call_later(self._limits.quiet, self._submit)
 
     def _submit(self) -> None:
-        """Begin a batch with what is in the queue."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

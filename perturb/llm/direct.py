@@ -141,7 +141,6 @@ class DirectModel:
         return self._failure(words, transient=transient and "insufficient_quota" not in str(error))
 
     def _refusal(self, status: int, headers: Mapping[str, str], content: bytes) -> ModelError:
-        """The failure that a status other than 2xx means."""
         said = _as_text(content)
         if 300 <= status < 400:
             words = redirect_words(headers.get("Location", "nowhere"))
@@ -237,7 +236,6 @@ def _headers(settings: ModelSettings, key: str | None) -> dict[str, str]:
 
 
 def _options(settings: ModelSettings) -> dict[str, Any]:
-    """Everything of a body but messages and schema."""
     params = {
         name: value for name, value in settings.params.items() if name not in ("extra_headers", "extra_body")
     }

@@ -108,7 +108,6 @@ def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
 
 
 def _values(shortest: int) -> list[str]:
-    """The values of today's key variables."""
     named = [(name in _in_use, name) for name in os.environ if name in _in_use or _is_secret_name(name)]
     return [
         value

@@ -248,7 +248,6 @@ def missing_key(settings: ModelSettings) -> str | None:
 
 
 def _options(settings: ModelSettings) -> dict[str, Any]:
-    """Everything of a call but its messages and schema."""
     options: dict[str, Any] = {
         **settings.params,
         "model": settings.model,

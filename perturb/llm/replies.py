@@ -120,7 +120,8 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
             missing = ", ".join(f"'{key}'" for key in sorted(required - value.keys()))
             incomplete.append(f"a JSON object without {missing}")
     if not found:
-        raise ReplyError(incomplete[0] if incomplete else _describe(text))
+        nothing = "text without a JSON object" if text.strip() else "an empty reply"
+        raise ReplyError(incomplete[0] if incomplete else nothing)
     if len(found) > 1 and (different := len({canonical(piece.value) for piece in found})) > 1:
         raise ReplyError(f"{different} different JSON objects: answer with exactly one")
     first = found[0]
@@ -261,7 +262,6 @@ def _cleaned(value: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object that says two things under one key."""
     value = dict(pairs)
     if len(value) < len(pairs):
         for key, said in pairs:
@@ -306,11 +306,6 @@ def whole_characters(text: str) -> str:
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _describe(text: str) -> str:
-    """Say what an unreadable reply is instead of an object."""
-    return "text without a JSON object" if text.strip() else "an empty reply"
 
 
 def _plain(text: str) -> str:

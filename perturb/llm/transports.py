@@ -42,15 +42,9 @@ _OPENAIS_OWN = re.compile(
 
 _FOR_LITELLM = frozenset(
     {
-        *(
-            "additional_drop_params",
-            "allowed_openai_params",
-            "api_version",
-            "base_model",
-            "base_url",
-            "cache",
-        ),
-        *("caching", "custom_llm_provider", "drop_params", "fallbacks", "guardrails", "headers", "metadata"),
+        *("additional_drop_params", "allowed_openai_params", "api_version", "base_model", "base_url"),
+        *("cache", "caching", "custom_llm_provider", "drop_params", "fallbacks", "guardrails", "headers"),
+        "metadata",
         *("input_cost_per_token", "output_cost_per_token", "mock_response", "organization", "ssl_verify"),
         *("supports_system_message", "thinking", "use_litellm_proxy"),
     }
@@ -81,7 +75,6 @@ def transport_of(settings: ModelSettings) -> Literal["litellm", "direct"]:
 
 
 def _provider(model: str) -> str:
-    """The part of a model string before the first slash."""
     return model.partition("/")[0]
 
 

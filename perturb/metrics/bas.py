@@ -104,7 +104,6 @@ def utilities(correct: Flags, confidence: Floats, prior: RiskPrior) -> Floats:
 
 
 def _at_least(values: Floats, thresholds: Floats) -> Floats:
-    """How many values reach each threshold."""
     return np.asarray(
         len(values) - np.searchsorted(np.sort(values), thresholds, side="left"), dtype=np.float64
     )

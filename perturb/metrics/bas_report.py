@@ -237,7 +237,6 @@ class _Rows:
 
     @cached_property
     def _starts(self) -> Integers:
-        """Where each block of equal confidence starts."""
         return np.flatnonzero(np.diff(self.confidence, prepend=2.0))
 
     @cached_property

@@ -161,33 +161,13 @@ def score_maps(
         )
 
     gains = {
-        method: bas_difference(
-            correct, values, correct, stated, clusters=clusters, resamples=resamples, seed=seed
+        method: reported_estimate(
+            paired_bas(correct, values, correct, stated, clusters, resamples=resamples, seed=seed)
         )
         for method, values in applied.items()
     }
     after = {method: report(values) for method, values in applied.items()}
     return CalibrationResult(report(stated), after, dict(maps), gains)
-
-
-def bas_difference(
-    first_correct: ArrayLike,
-    first: ArrayLike,
-    second_correct: ArrayLike,
-    second: ArrayLike,
-    *,
-    clusters: ArrayLike | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Estimate:
-    """Uniform BAS of one column of answers less that of another on the same questions, with its paired interval.
-
-    >>> bas_difference([1, 0], [0.9, 0.1], [1, 0], [0.5, 0.5]).value.__round__(3)
-    0.294
-    """
-    return reported_estimate(
-        paired_bas(first_correct, first, second_correct, second, clusters, resamples=resamples, seed=seed)
-    )
 
 
 def paired_bas(
@@ -200,7 +180,13 @@ def paired_bas(
     resamples: int,
     seed: int,
 ) -> WeightedSum | Estimate:
-    """The same as a sum that knows its p-value too; without an interval, the reason why."""
+    """Uniform BAS of one column of answers less that of another on the same questions, with its paired interval.
+
+    A sum that knows its p-value too; without an interval, the reason why.
+
+    >>> paired_bas([1, 0], [0.9, 0.1], [1, 0], [0.5, 0.5], None, resamples=9, seed=0).value.__round__(3)
+    0.294
+    """
     columns = [(first_correct, first), (second_correct, second)]
     scores = np.stack([bas_utility(*column) for column in columns], axis=1)
     codes = cluster_codes(clusters, len(scores))

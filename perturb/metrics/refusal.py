@@ -272,5 +272,4 @@ def _calibration_error(replies: ReplyCounts, outcomes: tuple[ReplyOutcome, ...])
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """The quotient; NaN where the bottom is 0."""
     return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), np.nan)

@@ -56,13 +56,10 @@ class RefusalMetric:
         each = (0.5 / answerable, 0.5 / unanswerable) if self.halves else (1 / total, 1 / total)
         return each[0] * on_a, each[1] * on_u
 
-    def why_undefined(self, replies: ReplyCounts) -> str:
-        """Why the metric has no value for these replies."""
-        if self.needs_raf and not replies.raf:
-            return "answers have grades 1 to 5 and no relevance-aware factuality: answer_accuracy counts grades 4 and 5"
-        return self.undefined
 
-
+_NO_RAF = (
+    "answers have grades 1 to 5 and no relevance-aware factuality: answer_accuracy counts grades 4 and 5"
+)
 _NO_A = "no reply to an answerable item was scored"
 _NO_U = "no reply to an unanswerable item was read"
 _NO_PART = "no reply to an answerable item, or none to an unanswerable one, was scored"
@@ -126,4 +123,6 @@ def measure(name: str, replies: ReplyCounts) -> Estimate:
     """
     metric = REFUSAL_METRICS[name]
     value, n = float(metric.compute(replies)), metric.n(replies)
-    return Estimate.undefined(metric.why_undefined(replies), n) if np.isnan(value) else Estimate(value, n=n)
+    if not np.isnan(value):
+        return Estimate(value, n=n)
+    return Estimate.undefined(_NO_RAF if metric.needs_raf and not replies.raf else metric.undefined, n)

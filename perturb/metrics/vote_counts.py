@@ -15,9 +15,6 @@ from numpy.typing import NDArray
 
 from perturb.metrics.inputs import Floats
 
-PANEL_COUNTS = 7
-"""Columns of `panel_counts`."""
-
 
 def read_votes(votes: Any, name: str = "votes") -> Floats:
     """Votes as floats: 1 passes, 0 fails, NaN where there is none. Takes None, NaN or a mask for a missing vote.

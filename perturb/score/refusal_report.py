@@ -213,7 +213,6 @@ def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions
 
 
 def _resampled_rates(group: RefusalGroup, precision: RefusalOptions) -> tuple[Floats, Floats]:
-    """Correct-answer and refusal rate of every bootstrap resample."""
     if group.clusters is None:  # to resample questions is to draw multinomial tables
         n = len(group.refused)
         rng = np.random.default_rng(precision.seed)

@@ -25,21 +25,6 @@ REQUIRED: tuple[str, ...] = (
 )
 """Columns that a results table must have (spec, section 11)."""
 
-OPTIONAL: tuple[str, ...] = (
-    "quality",
-    "eligible",
-    "factual_all",
-    "factual_signal",
-    "confidence",
-    "domain",
-    "language",
-    "lever",
-    "generator",
-    "snapshot",
-    "graded_by",
-)
-"""Columns that it may have; any other is passed over."""
-
 _UNSAID = {"language": ENGLISH}
 _ANSWER_WORDS = frozenset({"ANSWER", "NONE"})
 _UNSCORED_WORD = "UNSCORED"

@@ -326,6 +326,18 @@ def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
     return {row["model"]: {key: row[key] for key in row.keys() if key != "model"} for row in rows}  # noqa: SIM118
 
 
+def call_facts(db: sqlite3.Connection, cached_calls: int) -> dict[str, Any]:
+    """Calls, tokens and cost of the run so far; the cost is None where a price is unknown."""
+    totals = call_totals(db).values()
+    costs = [entry["cost_usd"] for entry in totals]
+    return {
+        "calls": sum(entry["calls"] for entry in totals),
+        "cached_calls": cached_calls,
+        "tokens": sum((entry["prompt_tokens"] or 0) + (entry["completion_tokens"] or 0) for entry in totals),
+        "cost_usd": None if None in costs else round(sum(costs), 6),
+    }
+
+
 def spent_usd(db: sqlite3.Connection) -> float:
     """What the run's calls have taken from the budget so far, calls of unknown cost at the most they can cost."""
     return float(db.execute("SELECT coalesce(sum(charged_usd), 0) FROM calls").fetchone()[0])

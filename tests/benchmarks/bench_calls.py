@@ -25,7 +25,7 @@ from typing import Any, Literal
 from perturb.catalogue import Catalogue
 from perturb.config import ExecutorEntry
 from perturb.curate.base_sets import demo_path, load_base_set
-from perturb.executors.factory import open_executor
+from perturb.executors.executor import open_executor
 from perturb.generate.by_model import read_reply
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ChatRequest, Message, ModelSettings, Price, Transport
