@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perturb.api.stored import curate
 from perturb.build_plan import plan_build
 from perturb.catalogue import Catalogue
 from perturb.config import default_config, load_config, recorded_config, resolve
@@ -80,6 +81,11 @@ def test_a_recipe_states_the_language_of_a_source(tmp_path: Path) -> None:
     recipe = tmp_path / "r.yaml"
     recipe.write_text("name: r\nlanguage: no\n")
     assert load_recipe(str(recipe)).language == "no"  # which YAML takes for false
+    recipe.write_text("name: r\nlanguage: de\n")
+    rows = [{**ROW, "id": 1}, {**ROW, "id": 2, "language": "en"}, {**ROW, "id": 3, "language": "fr"}]
+    source = write(tmp_path / "s.jsonl", *rows)
+    made = curate(source, tmp_path / "out.jsonl", recipe=recipe)
+    assert [one.language for one in made] == ["de", "en", "fr"]
 
 
 @pytest.mark.parametrize(

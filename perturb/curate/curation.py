@@ -15,7 +15,6 @@ from perturb.curate.source import OpenedSource, SourceRequest, open_source
 from perturb.curate.source_rows import RowError, SkippedRow
 from perturb.digests import fraction_of
 from perturb.errors import SourceError
-from perturb.languages import ENGLISH
 from perturb.matching import holds_answer
 from perturb.records import BaseInstance
 
@@ -237,5 +236,4 @@ def _finished(instance: BaseInstance, recipe: Recipe, opened: OpenedSource) -> B
     """The instance as it is written: under the licence that is nearest to its text."""
     metadata = {key: value for key, value in instance.metadata.items() if key != DROPPED}
     licence = instance.licence or recipe.licence or opened.licence
-    language = instance.language if instance.language != ENGLISH else recipe.language or ENGLISH
-    return replace(instance, metadata=metadata, licence=licence, language=language)
+    return replace(instance, metadata=metadata, licence=licence)

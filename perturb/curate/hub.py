@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from perturb.curate.source_rows import Header, SourceRow
 from perturb.errors import SourceError
+from perturb.languages import ENGLISH
 from perturb.tables import plain_value
 
 PREFIX = "hub:"
@@ -76,8 +77,8 @@ class HubRows:
     """As its card states it."""
 
 
-def open_hub(source: HubSource) -> HubRows:
-    """Begin to read a data set.
+def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
+    """Begin to read a data set; `language` is that of the rows that state none.
 
     Raises `SourceError`, at once, if the Hub is switched off or out of reach, and if the data set, the split or a
     column does not exist.
@@ -105,7 +106,7 @@ def open_hub(source: HubSource) -> HubRows:
     if first is None:
         raise SourceError(f"{source.name}: split '{split}' holds no rows: choose another split")
     columns = _checked_columns(source, first)
-    header = Header(Path(source.name).name)
+    header = Header(Path(source.name).name, language=language)
 
     def rows() -> Iterator[SourceRow]:
         try:

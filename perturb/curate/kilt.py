@@ -196,4 +196,5 @@ def _instance(question: _Question, pages: Pages) -> BaseInstance | SkippedRow:
         passages=(passage,),
         answers=question.answers,
         licence=question.source.licence,
+        language=question.source.language,
     )

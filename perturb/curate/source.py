@@ -15,6 +15,7 @@ from perturb.curate.hub import HubSource, open_hub
 from perturb.curate.recipes import PLAIN, Recipe
 from perturb.curate.source_rows import RowError, SkippedRow, SourceRow, read_rows, row_label
 from perturb.errors import SourceError
+from perturb.languages import ENGLISH
 from perturb.records import BaseInstance
 
 ARTICLES = "articles"
@@ -56,7 +57,7 @@ class OpenedSource:
 
 def open_source(request: SourceRequest) -> OpenedSource:
     """Begin to read a source. Raises `SourceError` if that cannot be done."""
-    rows, facts, licence = _rows(request.source)
+    rows, facts, licence = _rows(request.source, request.recipe.language or ENGLISH)
     if request.limit is not None:
         rows = islice(rows, request.limit)
     first = next(rows, None)
@@ -82,11 +83,14 @@ def open_source(request: SourceRequest) -> OpenedSource:
     return OpenedSource(header.name, name, records, repeats, facts, licence, header.attribution)
 
 
-def _rows(source: Path | HubSource) -> tuple[Iterator[SourceRow], dict[str, Any], str | None]:
-    """The rows of a source, what the manifest says of it, and its licence as the Hub states it."""
+def _rows(source: Path | HubSource, language: str) -> tuple[Iterator[SourceRow], dict[str, Any], str | None]:
+    """The rows of a source, what the manifest says of it, and its licence as the Hub states it.
+
+    `language` is that of the rows where nothing else states one.
+    """
     if isinstance(source, Path):
-        return read_rows(source), {"file": source.name, "sha256": _sha256(source)}, None
-    opened = open_hub(source)
+        return read_rows(source, language), {"file": source.name, "sha256": _sha256(source)}, None
+    opened = open_hub(source, language)
     local = source.folder is not None
     facts: dict[str, Any] = {
         "dataset": Path(source.name).name if local else source.name,
