@@ -166,9 +166,9 @@ class EvaluationView(RunView):
                 values |= json.loads(row[f"{kind}_value"])
         return outcome_of(payload["expected_behavior"], values)
 
-    def _judgements(self, row: sqlite3.Row) -> list[sqlite3.Row]:
+    def _judgements(self, row: sqlite3.Row, table: str = "judgements") -> list[sqlite3.Row]:
         return self.db.execute(
-            "SELECT * FROM judgements WHERE item_id = ? AND model = ? AND variant = ? ORDER BY kind",
+            f"SELECT * FROM {table} WHERE item_id = ? AND model = ? AND variant = ? ORDER BY kind, judge",
             (row["item_id"], row["model"], row["variant"]),
         ).fetchall()
 
@@ -192,7 +192,7 @@ class EvaluationView(RunView):
             "text": error if failed else row["text"] or "(an empty reply)",
             "said": [
                 [f"{one['judge']}, {one['kind']}", one["raw"]]
-                for one in judged
+                for one in (*judged, *self._judgements(row, "judge_votes"))
                 if one["raw"] and not (self.published and one["status"] == "unscored")
             ],
         }

@@ -87,3 +87,17 @@ def test_an_item_has_the_prompt_the_replies_and_the_judge_s_words(run: Path) -> 
         ["judge, classification", "as classification"],
         ["judge, quality", "as quality"],
     ]
+
+
+def test_each_judge_of_a_panel_is_heard(run: Path) -> None:
+    with EvaluationLedger(run) as ledger:
+        for judge in ("kind", "fair"):
+            read = (JudgementStatus.READ, {"quality": 5}, f"{judge} words", "f")
+            ledger.record_vote(Judgement("i0", "one", "plain", "quality", judge, *read))
+    with closing(open_view(run)) as view:
+        item = view.item("i0", Filters({}))
+    assert item is not None
+    assert item["replies"][0]["said"][2:] == [
+        ["fair, quality", "fair words"],
+        ["kind, quality", "kind words"],
+    ]
