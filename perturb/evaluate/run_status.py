@@ -33,6 +33,7 @@ def read_status(run: Path) -> dict[str, Any]:
             "replies": sum(sum(found.values()) for found in counts.values()),
             "left": sum(found[state] for found in counts.values() for state in LEFT),
             "under_test": counts,
+            "until": {name: one["until"] for name, one in facts.get("models", {}).items() if "until" in one},
             "batches": count_batches(db),
             "missing_replies": missing_answers(db),
             "models": queries.call_totals(db),

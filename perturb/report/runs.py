@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from perturb.evaluate.stop_rule import Stop
 from perturb.report.model import CellFormat, Report, Section, Table, show
 from perturb.wording import counted
 
@@ -44,6 +45,8 @@ def _evaluation_status(status: Mapping[str, Any]) -> Report:
     columns: dict[str, CellFormat] = {"model": "text", **{name.replace("_", " "): COUNT for name in states}}
     rows = [(name, *found.values()) for name, found in models.items()]
     sentences = [f"Batches still open: {status['batches']['open']}"] if status["batches"]["open"] else []
+    for name, stop in ((name, Stop(**one)) for name, one in status["until"].items()):
+        sentences.append(f"{name} {stop}." if stop.early else f"{name} is asked until '{stop.rule}'.")
     left = f"{status['left']:,} of {counted(status['replies'], 'reply', 'replies')} left"
     tables = [Table("models", "", columns, rows), *_reply_tables(status)]
     return _plain(f"Evaluation {status['name']}: {left}", sentences, tables)

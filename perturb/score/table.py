@@ -142,13 +142,14 @@ def result_table(
         )
     models = _by_model(found)
     raf = set(judged) == {"raf"}
+    met = {name for name, stop in (stops or {}).items() if stop["reached"]}
     codes = tuple(entry.refusal_code for entry in catalogue.classes.values())
     return ResultTable(
         source,
         models,
         raf,
         codes,
-        (*warnings, *_missing([one for one in models if one.model not in (stops or {})], source, items)),
+        (*warnings, *_missing([one for one in models if one.model not in met], source, items)),
         _by_model(controls),
         stops or {},
     )

@@ -22,7 +22,9 @@ from perturb.evaluate.run_status import read_status
 from perturb.evaluate.stop_rule import AskingOrder, read_stop_rule
 from perturb.llm.batches import BatchLimits
 from perturb.records import ALL_CELLS
+from perturb.report.runs import make_status_report
 from perturb.report.scores_page import make_scores_page
+from perturb.report.text import render_text
 from perturb.responses import Item
 from perturb.score.score_report import score
 from tests.loopback import LoopbackServer, ScriptedFaults
@@ -136,7 +138,9 @@ def test_scores_and_their_page_say_that_the_run_stopped_early(
     words = r"sixty stopped early by 'ci\(calibrated_refusal_score\) <= 0.08': \d+ of 720 items asked; .* between \d"
     assert [bool(re.match(words, said)) for said in report.warnings] == [True]
     assert report.to_dict()["until"]["sixty"]["items"] == ITEMS
-    left = read_status(tmp_path / "run")["left"]
+    status = read_status(tmp_path / "run")
+    left = status["left"]
+    assert "stopped early by 'ci(" in render_text(make_status_report(status))
     assert left == 0
     print_report(make_scores_page(report))
     assert "stopped early" in capsys.readouterr().out
@@ -211,6 +215,8 @@ def test_killed_and_resumed_it_stops_where_it_would_have(tmp_path: Path, source:
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=60)
+        under_way = render_text(make_status_report(read_status(tmp_path / "run")))
+        assert "sixty is asked until 'ci(calibrated_refusal_score) <= 0.08'" in under_way
         ended = subprocess.run(again, capture_output=True, text=True, timeout=300)
         assert ended.returncode == 0, ended.stderr
         assert "stopped early" in ended.stderr
