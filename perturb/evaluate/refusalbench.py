@@ -232,7 +232,7 @@ class RefusalBench(Task[Item]):
             "judges_itself": (
                 former.get("judges_itself", False) if judge is None else name in models.judging_themselves
             ),
-            **({} if self.order is None else {"until": self.order.stop({}).to_dict()}),
+            **({} if self.order is None else {"until": asdict(self.order.stop({}))}),
         }
 
 

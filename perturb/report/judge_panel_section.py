@@ -91,7 +91,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
 
 def _sentences(found: JudgeAudit) -> Iterator[str]:
     for kind, one in found.kinds.items():
-        kappa, pairs = one.report.agreement.mean_kappa, len(one.report.agreement.pairs)
+        kappa, pairs = _of_replies(one.report.agreement.mean_kappa), len(one.report.agreement.pairs)
         over = f" over {kappa.n} of {counted(pairs, 'pair')}" if kappa.n < pairs else ""
         agree = (
             f"a mean Cohen's κ of {show(kappa, 'number')}{over}" if kappa.value is not None else kappa.reason

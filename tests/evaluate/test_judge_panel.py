@@ -174,6 +174,8 @@ def test_judges_that_never_agree_are_one_line(tmp_path: Path, source: Path, serv
     assert len(report.warnings) == 1
     assert report.warnings[0].startswith("the judges never agree: no 2 of 2 judges say the same of any of ")
     assert "\n" not in report.warnings[0]
+    assert "κ is undefined for every pair of judges" in perturb("audit", tmp_path / "run").stdout
+    assert "verifier" not in perturb("audit", tmp_path / "run").stdout
 
 
 def test_a_judge_that_cannot_be_read_is_outvoted(
