@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from perturb.evaluate.stop_rule import Stop
 from perturb.report.model import CellFormat, Report, Section, Table, show
 from perturb.wording import counted
 
@@ -40,6 +39,8 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
 
 
 def _evaluation_status(status: Mapping[str, Any]) -> Report:
+    from perturb.evaluate.stop_rule import Stop
+
     models = status["under_test"]
     states: Mapping[str, int] = next(iter(models.values()), {})
     columns: dict[str, CellFormat] = {"model": "text", **{name.replace("_", " "): COUNT for name in states}}
