@@ -249,7 +249,11 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     refuse_unjudged_classes(config, every)
     entry = config.base_set
     if replay is not None and replay.own_base_set:
-        base_set = _recorded_base_set(replay.recording)
+        header, instances = (
+            replay.recording.header,
+            map(BaseInstance.from_payload, replay.recording.instances),
+        )
+        base_set = BaseSet(header["name"], tuple(instances), header["digests"]["base_set"], None, ())
     else:
         base_set = _read_base_set(entry)
     base_set = replace(base_set, warnings=(*base_set.warnings, *_offline_gaps(config, base_set)))
@@ -297,11 +301,6 @@ def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
             if ENGLISH not in base_set.languages and len(offline) == len(entries):
                 raise ConfigError(f"{line}: name a model under '{role}'")
             yield f"{line}: {listed(offline)} under '{role}' pass over what is not English"
-
-
-def _recorded_base_set(recording: Recording) -> BaseSet:
-    instances = tuple(map(BaseInstance.from_payload, recording.instances))
-    return BaseSet(recording.header["name"], instances, recording.header["digests"]["base_set"], None, ())
 
 
 def _require_a_common_job(build_plan: BuildPlan, recording: Recording) -> None:

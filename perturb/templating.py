@@ -52,4 +52,4 @@ def included_in(source: str) -> list[str]:
 
 def asset(name: str) -> str:
     """A style sheet or script of our own: `report/base.css`, say."""
-    return (Path(data_folder("templates")) / name).read_text(encoding="utf-8")
+    return (data_folder("templates") / name).read_text(encoding="utf-8")

@@ -43,20 +43,12 @@ class DecisionEntry:
     """In [0, 1]; None in a block that was asked for answers alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionBlock:
-    """The last block of a reply."""
-
-    entries: tuple[DecisionEntry, ...]
-    """One or more, in the order they stand in."""
-
-
-def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> DecisionBlock:
-    """The last block of a reply, with what was asked for: answers, confidence, or both in pairs.
+def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> tuple[DecisionEntry, ...]:
+    """The entries of the last block of a reply, with what was asked for: answers, confidence, or both in pairs.
 
     Raises `ReplyError` if there is none, if the last one lacks something, or if an earlier whole one says otherwise.
 
-    >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %").entries
+    >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %")
     (DecisionEntry(answer='Ada', confidence=0.85),)
     """
     said = after_thinking(text)
@@ -73,7 +65,7 @@ def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> D
             continue  # the form of a block, told back
         if earlier != last:
             raise ReplyError("blocks that differ: end with exactly one")
-    return DecisionBlock(last)
+    return last
 
 
 def read_probability(text: str) -> float:

@@ -90,9 +90,7 @@ def second_request(
 
     Raises `ReplyError` if that reply cannot be read.
     """
-    answers = [
-        entry.answer for entry in _named(elicitation, read_block(first_reply, confidence=False).entries)
-    ]
+    answers = [entry.answer for entry in _named(elicitation, read_block(first_reply, confidence=False))]
     data: dict[str, Any] = question_data(question)
     if elicitation.several:
         data["candidates"] = answers
@@ -124,12 +122,12 @@ def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAU
     ('Elbe', 0.7, ('2 answers instead of 3', 'probabilities add up to 0.9'))
     """
     last = read_block(replies[-1], answers=elicitation is not Elicitation.REFLECTION)
-    entries, notes = _named(elicitation, last.entries), list[str]()
+    entries, notes = _named(elicitation, last), list[str]()
     if elicitation.calls == 2:
         first = read_block(replies[0], confidence=False)
-        entries = _join(elicitation, _named(elicitation, first.entries), entries)
+        entries = _join(elicitation, _named(elicitation, first), entries)
     if elicitation.several:
-        notes += _oddities(entries, sum(map(_confidence, last.entries)), k)
+        notes += _oddities(entries, sum(map(_confidence, last)), k)
     elif len(entries) > 1:
         raise ReplyError(_SEVERAL)
     best = max(entries, key=_confidence)

@@ -71,7 +71,8 @@ def grade_request(question: Question, answer: str) -> ChatRequest:
     answerable = question.answerable is not False
     data: dict[str, Any] = {"question": question.text}
     if answerable:
-        data["accepted"] = [_spelled_out(question, one) for one in question.answers]
+        options = question.options
+        data["accepted"] = [f"{one}: {options[one]}" if options else one for one in question.answers]
     data["reply"] = answer[:_LONGEST_ANSWER]
     schema = object_schema(
         {"grade": {"type": "string", "enum": [str(one) for one in allowed_grades(question)]}}
@@ -98,7 +99,3 @@ def read_grade(text: str, question: Question, judged: str = "") -> Grade:
 def allowed_grades(question: Question) -> tuple[Grade, ...]:
     """No reply can be correct where the question has no right answer."""
     return tuple(one for one in Grade if question.answerable is not False or one is not Grade.CORRECT)
-
-
-def _spelled_out(question: Question, answer: str) -> str:
-    return f"{answer}: {question.options[answer]}" if question.options else answer

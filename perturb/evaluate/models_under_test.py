@@ -171,24 +171,15 @@ class ModelSet:
     """The models of one run."""
 
     under_test: Mapping[str, ModelUnderTest]
-    judge: ModelUnderTest | None = None
-    """The judge, or the first of several."""
-    more_judges: tuple[ModelUnderTest, ...] = ()
+    judges: tuple[ModelUnderTest, ...] = ()
+    """None, one, or a panel."""
     rule: JudgeRule = "majority"
     """How many of several judges must say the same."""
 
-    @classmethod
-    def judged_by(
-        cls, under_test: Mapping[str, ModelUnderTest], judges: Sequence[ModelUnderTest], rule: JudgeRule
-    ) -> ModelSet:
-        """With no judge, one, or several."""
-        first, *more = judges or (None,)
-        return cls(under_test, first, tuple(one for one in more if one), rule)
-
     @property
-    def judges(self) -> tuple[ModelUnderTest, ...]:
-        """All of them; none, one, or a panel."""
-        return (self.judge, *self.more_judges) if self.judge else ()
+    def judge(self) -> ModelUnderTest | None:
+        """The judge, or the first of several."""
+        return next(iter(self.judges), None)
 
     @property
     def called(self) -> dict[str, ModelUnderTest]:
@@ -206,18 +197,13 @@ class ModelSet:
         }
 
     @property
-    def judging_themselves(self) -> tuple[str, ...]:
-        """Models under test that judge as well."""
-        return tuple(self.own_judges)
-
-    @property
     def judge_name(self) -> str | None:
         """What facts call the judge; several are listed."""
         return ", ".join(sorted(one.name for one in self.judges)) or None
 
     def panel_facts(self) -> dict[str, Any] | None:
         """What facts say of several judges; None of one."""
-        if not self.more_judges:
+        if len(self.judges) < 2:
             return None
         judges = {one.name: one.facts() for one in self.judges}
         for facts in judges.values():
@@ -271,8 +257,8 @@ class ModelNames:
         judges = given or (written.judges if written else ())
         if (twice := next((one for one in judges if judges.count(one) > 1), None)) is not None:
             raise ConfigError(f"judge '{twice}' is given twice: its votes would count double: name it once")
-        chosen = [under_test.get(name) or self.find([name])[name] for name in judges]
-        return ModelSet.judged_by(under_test, chosen, rule or (written.judge_rule if written else "majority"))
+        chosen = tuple(under_test.get(name) or self.find([name])[name] for name in judges)
+        return ModelSet(under_test, chosen, rule or (written.judge_rule if written else "majority"))
 
     def _addressed(self, one: ModelUnderTest) -> ModelUnderTest:
         if self.api_base is None or one.opener is not None or one.settings.api_base is not None:

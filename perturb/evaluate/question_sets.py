@@ -40,16 +40,12 @@ def read_questions(source: str, form: str = "auto") -> QuestionSet:
         question = read_row(chosen, row)
         if question.id not in read:
             read[question.id] = question
-        elif _stated_id(row):
+        elif any(row.fields.get(name) is not None for name in ID_FIELDS):
             raise row.error("id", f"'{question.id}' appears twice: give each question an id of its own")
         else:
             repeated += 1
     warnings = (f"{name}: {repeated} repeated questions were left out",) if repeated else ()
     return QuestionSet(name, tuple(read.values()), warnings)
-
-
-def _stated_id(row: SourceRow) -> bool:
-    return any(row.fields.get(name) is not None for name in ID_FIELDS)
 
 
 def _open(source: str) -> tuple[str, Iterator[SourceRow]]:

@@ -201,7 +201,7 @@ class RefusalBench(Task[Item]):
             "snapshot": state.facts["snapshot"],
             "items": state.items,
             "judge": models.judge_name,
-            "judge_under_test": list(models.judging_themselves),
+            "judge_under_test": list(models.own_judges),
             "models": [
                 {**_counts(name, state), **({"until": asdict(stops[name])} if stops else {})}
                 for name in models.under_test
@@ -222,7 +222,7 @@ class RefusalBench(Task[Item]):
         known, own_codes = judges_fingerprint(models, prints), self.catalogue.own_codes
         authors = [rule_author(self.catalogue.codes)]
         authors += former.get("authors", [])[1:] if known is None else [judge_author(known, own_codes)]
-        facts = judge.facts() if judge and not models.more_judges else {}
+        facts = judge.facts() if judge and len(models.judges) == 1 else {}
         return {
             **model.facts(),
             "variant": self.variant,
@@ -230,7 +230,7 @@ class RefusalBench(Task[Item]):
             "judge": former.get("judge") if judge is None else {"name": models.judge_name, **facts},
             "authors": authors,
             "judges_itself": (
-                former.get("judges_itself", False) if judge is None else name in models.judging_themselves
+                former.get("judges_itself", False) if judge is None else name in models.own_judges
             ),
             **({} if self.order is None else {"until": asdict(self.order.stop({}))}),
         }

@@ -53,8 +53,8 @@ def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet
     judge, panel = recording.header["judge"], recording.header.get("judges")
     chosen = {name: known[name] for name in names or known}
     entries = panel["members"] if panel else [judge] if judge else []
-    judges = [chosen.get(one["name"]) or _model(one) for one in entries]
-    return ModelSet.judged_by(chosen, judges, panel["rule"] if panel else "majority")
+    judges = tuple(chosen.get(one["name"]) or _model(one) for one in entries)
+    return ModelSet(chosen, judges, panel["rule"] if panel else "majority")
 
 
 def find_questions(

@@ -51,7 +51,7 @@ def run_task(
         check_models(models, options)
     with EvaluationLedger(run) as ledger, ledger_errors(ledger.path):
         task.register_run(ledger, models)
-        if models.more_judges or (models.judge and read_facts(ledger.db).get(PANEL_FACT)):
+        if len(models.judges) > 1 or (models.judge and read_facts(ledger.db).get(PANEL_FACT)):
             ledger.write_fact(PANEL_FACT, models.panel_facts())
         ledger.flush()
         try:
@@ -201,8 +201,9 @@ def _open_batches(ledger: EvaluationLedger) -> tuple[str, ...]:
 
 
 def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
-    role, mend = ("one of the judges", "see the bias in its report") if models.more_judges else JUDGE_TOO
-    for name in models.judging_themselves:
+    panel = ("one of the judges", "see the bias in its report")
+    role, mend = panel if len(models.judges) > 1 else ("the judge", "name another judge")
+    for name in models.own_judges:
         yield f"{name}: is {role} too and judges its own replies, so its scores may be partial: {mend}"
     for judge in models.judges:
         if options.batch and not _uses_batch_api(judge, options):
@@ -211,12 +212,9 @@ def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
             )
 
 
-JUDGE_TOO = ("the judge", "name another judge")
-
-
 def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
     """What several judges could not settle, in a line."""
-    said = [one for one in read_judgements(ledger.db) if one.judge == PANEL] if models.more_judges else []
+    said = [one for one in read_judgements(ledger.db) if one.judge == PANEL] if len(models.judges) > 1 else []
     split = sum(one.raw.startswith(DISAGREE) for one in said)
     among = f"{votes_needed(models.rule, len(models.judges))} of {len(models.judges)} judges"
     if split and split == len(said):

@@ -172,7 +172,7 @@ class Session:
         """The word of the judge, or what all of several come to."""
         if self._client is None or self.models.judge is None:
             raise Unscored("grade", NOT_JUDGED)
-        if not self.models.more_judges:
+        if len(self.models.judges) == 1:
             return await self._ask_judge(self.models.judge.name, response, rubric)
         known = votes_on(self.db, response.item_id, response.model, response.variant, rubric.kind)
 

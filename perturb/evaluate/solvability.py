@@ -57,7 +57,7 @@ class SolverPanel(Strict):
     def models(self) -> ModelSet:
         """The solvers, in the order they are asked in, and the judge."""
         solvers = {one.name: model_under_test(one.settings()) for one in self.solvers}
-        return ModelSet(solvers, model_under_test(self.judge.settings()) if self.judge else None)
+        return ModelSet(solvers, (model_under_test(self.judge.settings()),) if self.judge else ())
 
 
 def load_solvers(path: Path) -> SolverPanel:

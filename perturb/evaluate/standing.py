@@ -72,11 +72,10 @@ def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, R
         for name, one in said["called"].items()
     }
     panel = facts.get(PANEL_FACT) or {"judges": [said["judge"]] if said["judge"] else [], "rule": "majority"}
-    models = ModelSet.judged_by(
-        {name: called[name] for name in said["models"]},
-        [called[name] for name in panel["judges"]],
-        panel["rule"],
+    under_test, judges = (
+        {name: called[name] for name in names} for names in (said["models"], panel["judges"])
     )
+    models = ModelSet(under_test, tuple(judges.values()), panel["rule"])
     session = StoredSession(db, models, {name: one["fingerprint"] for name, one in said["called"].items()})
 
     async def rows_of(model: str) -> list[str | None]:

@@ -75,7 +75,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     with ledger_errors(path):
         if read_only:
             connection = sqlite3.connect(
-                f"file:{_quoted(path)}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+                f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
             )
         else:
             connection = sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
@@ -90,10 +90,6 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
-
-
-def _quoted(path: Path) -> str:
-    return str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
 @dataclass(frozen=True, slots=True)

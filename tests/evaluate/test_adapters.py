@@ -322,7 +322,7 @@ def test_a_judge_is_known_by_what_is_called_and_not_by_its_name() -> None:
         ModelUnderTest(ModelSettings(name, "openai/x", api_base=base))
         for name, base in (("judge", None), ("twin", None), ("other", "http://127.0.0.1:1/v1"))
     )
-    assert ModelSet({"twin": twin, "other": other}, judge).judging_themselves == ("twin",)
+    assert ModelSet({"twin": twin, "other": other}, (judge,)).own_judges == {"twin": "judge"}
 
 
 def test_the_facts_of_a_model_hold_no_secret_of_an_address(

@@ -76,8 +76,8 @@ def plan(server: LoopbackServer, asked: QuestionSet, *names: str, **changes: Any
 
 
 def run_confidence(plan: Plan, folder: Path) -> EvaluationReport:
-    judge = model_under_test(plan.judge) if plan.judge else None
-    models = ModelSet({one.name: model_under_test(one) for one in plan.models}, judge)
+    judges = (model_under_test(plan.judge),) if plan.judge else ()
+    models = ModelSet({one.name: model_under_test(one) for one in plan.models}, judges)
     task = BasTask(plan.questions, plan.elicitations, plan.k)
     return run_task(task, models, folder, RunOptions(budget_usd=plan.budget_usd))
 

@@ -45,7 +45,7 @@ class Bench:
     ) -> None:
         self.folder = folder
         self.model = ScriptedModel(script, JUDGE)
-        self.models = ModelSet({}, ModelUnderTest(judge) if judge else None)
+        self.models = ModelSet({}, (ModelUnderTest(judge),) if judge else ())
 
     async def grade(self, question: Question, text: str) -> tuple[Grade | None, Judgement]:
         """The grade, and the judgement that is kept of it."""

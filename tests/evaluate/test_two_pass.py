@@ -103,8 +103,8 @@ def plan(server: LoopbackServer, models: Sequence[str] = ("m1",), size: int = 20
 
 
 def run_two_pass(plan: Plan, folder: Path) -> EvaluationReport:
-    judge = model_under_test(plan.judge) if plan.judge else None
-    models = ModelSet({one.name: model_under_test(one) for one in plan.models}, judge)
+    judges = (model_under_test(plan.judge),) if plan.judge else ()
+    models = ModelSet({one.name: model_under_test(one) for one in plan.models}, judges)
     task = RefusalIndexTask(plan.questions, plan.settings, plan.samples)
     return run_task(task, models, folder, RunOptions(budget_usd=plan.budget_usd))
 
