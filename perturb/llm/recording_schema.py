@@ -32,7 +32,14 @@ class _Panel:
 class _Run:
     name: str
     code_version: str | None
-    models: dict[str, _Model]
+    models: Annotated[dict[str, _Model], Field(min_length=1)]
+
+
+@dataclass
+class _Digests:
+    base_set: str
+    catalogue: str
+    templates: str
 
 
 @dataclass(kw_only=True)
@@ -41,7 +48,7 @@ class _Build(_Run):
     round: str
     seed: int
     config: str
-    digests: dict[str, str]
+    digests: _Digests
 
 
 @dataclass(kw_only=True)

@@ -91,7 +91,9 @@ def _scores(scores: ConfidenceScores) -> Section:
             "companions",
             "Calibration with 95 % intervals",
             better=False,
-            note=f"Lower is better. ECE over {bins} bins of equal width.",
+            note=f"Lower is better. ECE over {bins} bins of equal width. That of few answers is above 0 even if the"
+            " model is calibrated: debiased takes off what resampling shows of this, and p is how often such a model"
+            " would have at least this ECE.",
         ),
     ]
     if scores.differences:
@@ -105,6 +107,8 @@ def _score_table(scores: ConfidenceScores, name: str, title: str, *, better: boo
     names = [metric for metric, higher in HIGHER_IS_BETTER.items() if higher is better]
     numbers: dict[str, CellFormat] = {_head(metric): "number" for metric in names}
     columns: dict[str, CellFormat] = {**LABELS, "n": "count", "unscored": "count", **numbers}
+    if not better:
+        columns |= {"ECE debiased": "number", "p calibrated": "number"}
     weights = [one.weighted for one in scores.groups] if better and scores.groups[0].weight else []
     if weights:
         columns[f"BAS, w = {scores.groups[0].weight}"] = "number"
@@ -113,6 +117,7 @@ def _score_table(scores: ConfidenceScores, name: str, title: str, *, better: boo
             *(*group_labels(one.group), one.report.n, one.group.unscored),
             *(one.report.metrics[metric] for metric in names),
             *weights[place : place + 1],
+            *([] if better else [one.report.debiased_ece, one.report.calibration_p_value]),
         ]
         for place, one in enumerate(scores.groups)
     ]

@@ -106,15 +106,15 @@ class Finished:
     peak_mb: float
 
 
-def command_of(config: Path, out: Path) -> list[str]:
+def command_of(config: Path, out: Path, *more: str) -> list[str]:
     """The build's command line."""
-    return [sys.executable, "-m", "perturb", "build", str(config), "--out", str(out), "--json"]
+    return [sys.executable, "-m", "perturb", "build", str(config), "--out", str(out), "--json", *more]
 
 
-def run_build(config: Path, out: Path) -> Finished:
+def run_build(config: Path, out: Path, *more: str) -> Finished:
     """Run a build to its end in a process of its own and measure it."""
     started = time.perf_counter()
-    process = subprocess.Popen(command_of(config, out), stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command_of(config, out, *more), stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)

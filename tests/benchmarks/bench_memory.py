@@ -1,4 +1,6 @@
-"""Peak memory of builds of ever more jobs, each generated and voted on over HTTP: it should not grow.
+"""Peak memory of builds of ever more jobs, each generated and voted on over HTTP, and of their replays.
+
+It should hardly grow.
 
     python -m tests.benchmarks.bench_memory --jobs 1000 10000 100000
 
@@ -15,6 +17,7 @@ from pathlib import Path
 import yaml
 
 from perturb.catalogue import Catalogue
+from perturb.export.replies import export_replies
 from perturb.records import CHECK_NAMES, Cell, Intensity, PerturbationClass
 from tests.benchmarks.bench_build import run_build
 from tests.benchmarks.canned_server import NUMBER, serving
@@ -37,7 +40,7 @@ def replies() -> dict[str, str]:
         "perturbed_query": "When did the mill open?",
         "perturbed_context": f"The mill opened in 1950. The mill opened in 1920, says page {NUMBER.decode()}. "
         * 20,
-        "lever_selected": catalogue.levers_of(CELL)[0].name,
+        "lever_selected": next(one.name for one in catalogue.levers_of(CELL) if not one.needs),
         "implementation_reasoning": "Two years are given for one opening.",
         "intensity_achieved": str(CELL.intensity),
         "answer_constraint_satisfied": "yes",
@@ -67,6 +70,7 @@ def write_build(folder: Path, url: str, jobs: int, connections: int) -> Path:
         "round": "bench",
         "base_set": {"path": "base.jsonl"},
         "cells": [{"class": str(CELL.perturbation_class), "intensity": str(CELL.intensity)}],
+        "lever_choice": "generator",
         "replicates": jobs // INSTANCES,
         "generators": [model("generator")],
         "panel": {"verifiers": [model("verifier")]},
@@ -88,13 +92,17 @@ def main() -> None:
         for jobs in options.jobs:
             with tempfile.TemporaryDirectory() as name:
                 folder = Path(name)
-                done = run_build(write_build(folder, url, jobs, options.connections), folder)
+                config = write_build(folder, url, jobs, options.connections)
+                done, file = run_build(config, folder), folder / "replies.jsonl.gz"
+                export_replies(folder / "big", file)
+                again = run_build(config, folder / "again", "--replay", str(file))
             first = first or done.peak_mb
             calls = done.facts["calls"]
             print(
                 f"{jobs} jobs, {calls} calls, {done.facts['accepted']} accepted: peak {done.peak_mb:.0f} MB, "
                 f"{done.peak_mb / first:.2f} of the first; {calls / done.wall:.0f} calls/s, "
-                f"CPU {1000 * done.cpu / calls:.2f} ms a call",
+                f"CPU {1000 * done.cpu / calls:.2f} ms a call; replayed in {again.wall:.0f} s"
+                f" (CPU {again.cpu:.0f} s), peak {again.peak_mb:.0f} MB",
                 flush=True,
             )
 

@@ -105,7 +105,10 @@ def test_a_worked_example_to_the_printed_digits(run: Run) -> None:
     assert found["intervals"]["bas_uniform"].keys() == {"low", "high", "se", "reason"}
     assert run("table", "answers.csv", "--json").json == found, "the word may be left out"
     assert run("--json", "answers.csv").json == found, "options may come first"
-    assert re.search(r"^BAS +0\.322 \[", run("answers.csv").out, re.M)
+    printed = run("answers.csv").out
+    assert re.search(r"^BAS +0\.322 \[", printed, re.M)
+    assert re.search(rf"^ECE debiased +{found['ece_debiased']:.3f}$", printed, re.M)
+    assert re.search(rf"^p calibrated +{found['calibration_p_value']:.3f}$", printed, re.M)
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])

@@ -124,7 +124,7 @@ def read_whole(file: Path) -> None:
     (recorded_items if recording.header["kind"] == "evaluation" else recorded_questions)(recording)
 
 
-FREE = {"key", "params", "templates", "metadata", "classes", "system"}
+FREE = {"key", "params", "templates", "metadata", "classes", "system", "panel"}
 """What may hold anything, or is not read."""
 
 
