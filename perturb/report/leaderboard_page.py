@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from perturb.errors import ConfigError, PublishError
@@ -55,7 +56,11 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
             export_replies(one, Path(place) / f"{at}.jsonl.gz").file if one.is_dir() else one
             for at, one in enumerate(added)
         ]
-        recordings = {one.digest: one for one in (*recordings_of(folder), *map(read_recording, files))}
+        recordings = {one.digest: one for one in recordings_of(folder)}
+        sources = {digest: one.path for digest, one in recordings.items()}
+        for name, file in zip(added, files, strict=True):
+            one = replace(read_recording(file), path=name)  # what errors call it
+            recordings[one.digest], sources[one.digest] = one, file
         if not recordings:
             raise ConfigError(f"{folder}: holds no replies yet: name runs or files of replies with --add")
         for one in recordings.values():
@@ -70,9 +75,9 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
         texts = {DATA: board.to_json(), PAGE: render_page(make_leaderboard_page(board)), CARD: card}
         try:
             (folder / REPLIES).mkdir(parents=True, exist_ok=True)
-            for digest, one in recordings.items():
+            for digest, file in sources.items():
                 if not (kept := folder / replies_name(digest)).exists():
-                    shutil.copyfile(one.path, kept)
+                    shutil.copyfile(file, kept)
             for name, text in texts.items():
                 (folder / name).write_text(text, encoding="utf-8", errors="replace")
         except OSError as exc:

@@ -14,6 +14,7 @@ import pytest
 from perturb.errors import PerturbError, PublishError, RecordingError
 from perturb.export.space import push_space
 from perturb.llm.recording import read_recording, write_recording
+from perturb.remake import replay_evaluation
 from perturb.report.leaderboard import DATA, BoardRow, make_leaderboard, read_leaderboard
 from perturb.report.leaderboard_check import check_rows
 from perturb.report.leaderboard_page import replies_name, write_leaderboard
@@ -295,3 +296,10 @@ def test_a_space_holds_the_folder_and_pushing_again_changes_nothing(hub: Loopbac
     assert push_space(board, "someone/board", public=True, endpoint=hub.url).uploaded
     assert not [name for name in space.head.files if name.startswith("replies/")]
     assert not space.private
+
+
+def test_a_run_is_named_by_its_folder(tmp_path: Path) -> None:
+    replay_evaluation(read_recording(demo("evaluate")), tmp_path / "run")
+    other = renamed(demo("evaluate"), tmp_path / "a.jsonl.gz", {"eager": "e"})
+    with pytest.raises(RecordingError, match=rf"^{tmp_path / 'run'}: '\w+' is in {other} too"):
+        write_leaderboard(tmp_path / "board", [other, tmp_path / "run"])
