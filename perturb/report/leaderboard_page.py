@@ -58,8 +58,8 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
         ]
         recordings = {one.digest: one for one in recordings_of(folder)}
         sources = {digest: one.path for digest, one in recordings.items()}
-        for name, file in zip(added, files, strict=True):
-            one = replace(read_recording(file), path=name)  # what errors call it
+        for source, file in zip(added, files, strict=True):
+            one = replace(read_recording(file), path=source)  # what errors call it
             recordings[one.digest], sources[one.digest] = one, file
         if not recordings:
             raise ConfigError(f"{folder}: holds no replies yet: name runs or files of replies with --add")
