@@ -45,6 +45,7 @@ class _LeverEntry(Strict):
     instruction: str = Field(min_length=20)
     illustration: _IllustrationEntry
     needs: tuple[str, ...] = ()
+    seldom_chosen: bool = False
     rule: RuleEntry | None = None
     answer: str = Field(default="", max_length=80)
 
@@ -193,6 +194,11 @@ class Catalogue:
         """Digest of what decides which levers fit an instance."""
         return digest([[lever.name, lever.needs] for lever in self.levers], features_version())
 
+    @cached_property
+    def seldom_chosen(self) -> frozenset[str]:
+        """The levers that a model which may choose would seldom pick."""
+        return frozenset(lever.name for lever in self.levers if lever.seldom_chosen)
+
 
 def _files(folder: Path) -> list[Path]:
     """The lever files of a folder; `levers/paper` also finds the embedded one."""
@@ -262,8 +268,20 @@ def _add_levers(
                 raise CatalogueError(f"{where}: need '{need}' of lever '{item.name}': {error}") from None
         illustration = Illustration(**item.illustration.model_dump())
         rule = None if item.rule is None else item.rule.rule()
+        instruction = item.instruction.strip()
         levers.append(
-            Lever(item.name, cell, item.instruction.strip(), illustration, item.needs, rule, item.answer)
+            Lever(
+                *(
+                    item.name,
+                    cell,
+                    instruction,
+                    illustration,
+                    item.needs,
+                    rule,
+                    item.answer,
+                    item.seldom_chosen,
+                )
+            )
         )
 
 

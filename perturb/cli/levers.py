@@ -77,6 +77,7 @@ def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
         "target": sorted(catalogue.classes[lever.cell.perturbation_class].target),
         "expected_rag_behavior": catalogue.expected_behavior(lever.cell),
         "needs": list(lever.needs),
+        "seldom_chosen": lever.seldom_chosen,
         "rule": lever.rule
         and {"do": lever.rule.do, "what": lever.rule.what, "needs": list(lever.rule.needs)},
         "instruction": lever.instruction,

@@ -76,6 +76,7 @@ def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue:
         (JOB_FORMAT, settings.round, settings.seed, settings.replicates, dict(settings.generators)),
         [catalogue.cell_digest(cell) for cell in settings.cells],
         (settings.lever_choice, sorted(settings.own_order), catalogue.needs_digest),
+        sorted(catalogue.seldom_chosen),
         list(instance_keys),
         *([dict(settings.several)] if settings.several else []),
         *settings.wording,
@@ -107,6 +108,7 @@ class _Offers:
 
     def __init__(self, settings: PlanSettings, catalogue: Catalogue) -> None:
         self._settings = settings
+        self._seldom_chosen = catalogue.seldom_chosen
         self._used: Counter[tuple[str, Cell, int, str]] = Counter()
         self._levers = {
             cell: [(lever.name, tuple(map(Need.read, lever.needs))) for lever in catalogue.levers_of(cell)]
@@ -126,23 +128,26 @@ class _Offers:
     ) -> tuple[tuple[str, ...], ...] | None:
         """The offers of the generator's next job in a cell, for the instance with this content key.
 
-        Levers that were offered equally often are drawn, so that they meet in ever other company. What a replicate is
-        offered depends on no later one, so that more of them can be asked for afterwards.
+        Levers that were offered equally often are drawn, so that they meet in ever other company; one that is seldom
+        chosen comes after them and is first offered alone. What a replicate is offered depends on no later one, so that
+        more of them can be asked for afterwards.
         """
         if generator in self._settings.own_order:
             return None
         size = OFFERED[self._settings.lever_choice]
-        if size is None:
+        if size is None or not fitting:
             return (tuple(fitting),) if fitting else ()
-        used, settings = self._used, self._settings
+        settings = self._settings
+        used = {name: self._used[generator, cell, replicate, name] for name in fitting}
+        alone = {name for name in self._seldom_chosen.intersection(fitting) if not used[name]}
         draw = (settings.round, settings.seed, generator, str(cell), replicate, key)
-        names = sorted(
-            fitting, key=lambda name: (used[generator, cell, replicate, name], seed_of(*draw, name))
-        )[: size * OFFERS]
-        for name in names[:size]:
+        names = sorted(fitting, key=lambda name: (used[name], name in alone, seed_of(*draw, name)))
+        first = names[:1] if names[0] in alone else [name for name in names if name not in alone][:size]
+        for name in first:
             for later in range(replicate, settings.replicates):
-                used[generator, cell, later, name] += _SHARES // len(names[:size])
-        return tuple(tuple(names[at : at + size]) for at in range(0, len(names), size))
+                self._used[generator, cell, later, name] += _SHARES // len(first)
+        rest = [name for name in names if name not in first][: size * (OFFERS - 1)]
+        return (tuple(first), *(tuple(rest[at : at + size]) for at in range(0, len(rest), size)))
 
 
 def _may_hold(need: Need, features: frozenset[str], instance: BaseInstance) -> bool:

@@ -157,15 +157,33 @@ def test_offers_cover_the_fitting_levers_evenly(choice: LeverChoice, size: int) 
     for generator in ("a", "b"):
         for cell in ALL_CELLS:
             offers = offers_of(settings, generator, cell, MANY)
-            first = Counter(name for offer in offers for levers in offer[:1] for name in levers)
-            assert set(first) <= fitting(cell)
-            if fitting(cell):
-                assert set(first) == fitting(cell)
-                assert max(first.values()) - min(first.values()) <= 1
+            shares: Counter[str] = Counter()
+            for offer in offers:
+                shares.update({name: 6 // len(offer[0]) for name in offer[0]} if offer else {})
+            assert set(shares) == fitting(cell)
+            if shares:
+                assert max(shares.values()) - min(shares.values()) <= 6 // size + 1
             for offer in offers:
                 names = [name for levers in offer for name in levers]
-                assert len(names) == len(set(names)) == min(3 * size, len(fitting(cell)))
-                assert all(len(levers) == size for levers in offer[:-1])
+                assert len(names) == len(set(names))
+                assert (
+                    min(2 * size + 1, len(fitting(cell))) <= len(names) <= min(3 * size, len(fitting(cell)))
+                )
+                assert all(len(levers) == size for levers in offer[1:-1])
+
+
+def test_a_lever_that_is_seldom_chosen_is_first_offered_alone_and_after_the_others() -> None:
+    seldom = {lever.name for lever in CATALOGUE.levers if lever.seldom_chosen}
+    for cell in ALL_CELLS:
+        first = [offer[0] for offer in offers_of(replace(PLAIN, replicates=1), "a", cell, MANY) if offer]
+        expected = seldom & fitting(cell)
+        alone = [levers[0] for levers in first if len(levers) == 1]
+        assert sorted(alone) == sorted(expected)
+        for name in expected:
+            before = first[: first.index((name,))]
+            assert all(name not in levers for levers in before)
+            assert {other for levers in before for other in levers} >= fitting(cell) - seldom
+        assert any(expected & set(levers) for levers in first if len(levers) == 3) == bool(expected)
 
 
 def test_a_generator_that_chooses_is_offered_every_fitting_lever() -> None:
