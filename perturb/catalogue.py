@@ -200,11 +200,16 @@ class Catalogue:
         return frozenset(lever.name for lever in self.levers if lever.seldom_chosen)
 
 
-def _files(folder: Path) -> list[Path]:
-    """The lever files of a folder; `levers/paper` also finds the embedded one."""
+def embedded_levers(folder: Path) -> Path | None:
+    """The embedded folder that `levers/side-clause` names, unless a folder of that name is nearer."""
     embedded = data_folder("levers") / folder.name
-    if not folder.is_dir() and folder.parent.name == "levers" and embedded.is_dir():
-        folder = embedded
+    return embedded if folder.parent.name == "levers" and embedded.is_dir() else None
+
+
+def _files(folder: Path) -> list[Path]:
+    """The lever files of a folder."""
+    if not folder.is_dir():
+        folder = embedded_levers(folder) or folder
     if not folder.is_dir():
         raise CatalogueError(f"{folder}: no such lever folder: check `levers` in the configuration")
     files = sorted({*folder.glob("*.yaml"), *folder.glob("*.yml")} - {words_file()})
@@ -242,9 +247,11 @@ def _add_levers(
 ) -> None:
     path = file.path
     gone = {Cell(entry.name, intensity) for intensity in content.replaces}
+    at = next((place for place, lever in enumerate(levers) if lever.cell in gone), len(levers))
     for lever in [lever for lever in levers if lever.cell in gone]:
         levers.remove(lever)
         del seen[_key(lever.name)]
+    added: list[Lever] = []
     for index, item in enumerate(content.levers):
         place = location(path, file.line_of(("levers", index, "name")))
         if (first := seen.get(_key(item.name))) is not None:
@@ -269,20 +276,9 @@ def _add_levers(
         illustration = Illustration(**item.illustration.model_dump())
         rule = None if item.rule is None else item.rule.rule()
         instruction = item.instruction.strip()
-        levers.append(
-            Lever(
-                *(
-                    item.name,
-                    cell,
-                    instruction,
-                    illustration,
-                    item.needs,
-                    rule,
-                    item.answer,
-                    item.seldom_chosen,
-                )
-            )
-        )
+        stated = (item.needs, rule, item.answer, item.seldom_chosen)
+        added.append(Lever(item.name, cell, instruction, illustration, *stated))
+    levers[at:at] = added
 
 
 def _key(name: str) -> str:

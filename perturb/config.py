@@ -25,7 +25,7 @@ from pydantic import (
     model_validator,
 )
 
-from perturb.catalogue import Catalogue
+from perturb.catalogue import Catalogue, embedded_levers
 from perturb.classes import ClassName, unknown_class
 from perturb.errors import CatalogueError, ConfigError, location
 from perturb.functions import ADDRESS
@@ -272,7 +272,9 @@ def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
     panel = config.panel
     if isinstance(panel, Path):
         panel = load_panel(panel, folder)
-    levers = tuple(folder / lever for lever in config.levers)
+    levers = tuple(
+        one if embedded_levers(one) and not (folder / one).is_dir() else folder / one for one in config.levers
+    )
     avoid = tuple(one if one.startswith("hub:") else str(folder / one) for one in config.avoid)
     return config.model_copy(update={"base_set": base_set, "panel": panel, "levers": levers, "avoid": avoid})
 

@@ -76,6 +76,7 @@ def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
         "intensity": str(lever.cell.intensity),
         "target": sorted(catalogue.classes[lever.cell.perturbation_class].target),
         "expected_rag_behavior": catalogue.expected_behavior(lever.cell),
+        "expected_answer": lever.answer or None,
         "needs": list(lever.needs),
         "seldom_chosen": lever.seldom_chosen,
         "rule": lever.rule

@@ -7,13 +7,15 @@ together with their digests: a lever of another cell, a change outside of the ta
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from perturb.catalogue import Catalogue
-from perturb.errors import SnapshotError
-from perturb.export.snapshot import check_snapshot, read_snapshot
+from perturb.catalogue import Catalogue, embedded_levers
+from perturb.config import load_config
+from perturb.errors import PerturbError, SnapshotError
+from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot
 from perturb.export.snapshot_rows import SnapshotRow
 from perturb.records import EXPECTED_ANSWER, Cell, Intensity, PerturbationClass
 
@@ -40,7 +42,7 @@ def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
         rows = snapshot.read_rows()
     except SnapshotError:
         return Verification(0, tuple(problems))
-    catalogue = Catalogue.load(levers).with_classes(snapshot.classes)
+    catalogue = Catalogue.load(levers or _embedded_levers(snapshot)).with_classes(snapshot.classes)
     notes = []
     if snapshot.manifest["digests"].get("catalogue") != catalogue.digest:
         notes.append(
@@ -51,6 +53,13 @@ def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
         name = f"row {number} (id {row.get('id')!r})"
         problems += [f"{name}: {fault}" for fault in _row_faults(row, catalogue, snapshot.manifest)]
     return Verification(len(rows), tuple(problems), tuple(notes))
+
+
+def _embedded_levers(snapshot: Snapshot) -> list[Path]:
+    """Folders like `levers/side-clause` that the build named; those of a user have to be given."""
+    with suppress(PerturbError):  # a configuration of another version: --levers names the folders
+        return [one for one in load_config(snapshot.folder / "build.yaml").levers if embedded_levers(one)]
+    return []
 
 
 def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Mapping[str, Any]) -> Iterator[str]:

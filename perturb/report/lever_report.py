@@ -40,7 +40,7 @@ def make_lever_report(lever: Lever, entry: ClassEntry, expected: str) -> Report:
     parts = (name.partition(":") for name in sorted(features))
     facts = (
         f"May change: {', '.join(sorted(entry.target))}",
-        f"Expected: {expected}",
+        f"Expected: {expected}{f', {lever.answer}' if lever.answer else ''}",
         *([f"Its code means: {entry.refuse_when}"] if entry.refuse_when else []),
         f"Needs: {'; '.join(lever.needs) or 'nothing: it fits every instance'}",
         *(f"  {group}:{name}: {vocabulary()[group][name]}" for group, _, name in parts),

@@ -110,7 +110,7 @@ class CurrentPlan:
 
     def load_catalogue(self) -> Catalogue:
         """The embedded levers, and the user's own while their folder is there; classes as the run was planned with."""
-        from perturb.catalogue import Catalogue
+        from perturb.catalogue import Catalogue, embedded_levers
 
         with stored_values():
             try:
@@ -119,7 +119,7 @@ class CurrentPlan:
                 raise ValueError(str(exc)) from None
             folders = [Path(folder) for folder in config.get("levers") or ()]
         try:
-            known = Catalogue.load([folder for folder in folders if folder.is_dir()])
+            known = Catalogue.load([one for one in folders if one.is_dir() or embedded_levers(one)])
         except PerturbError:  # the folder has changed since: what was chosen is in candidates and votes
             known = Catalogue.load()
         return known.with_classes(self.facts.classes)

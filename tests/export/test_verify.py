@@ -28,6 +28,7 @@ def sound_rows() -> list[SnapshotRow]:
         target = CATALOGUE.classes[cell.perturbation_class].target
         row |= {
             "lever_selected": CATALOGUE.levers_of(cell)[0].name,
+            "expected_answer": CATALOGUE.levers_of(cell)[0].answer or None,
             "expected_rag_behavior": CATALOGUE.expected_behavior(cell),
             "verifier_votes": [{**row["verifier_votes"][0], "verdict": "pass"}],
         }
