@@ -49,6 +49,6 @@ def test_the_four_models_generate_and_judge_as_in_the_authors_code(name: str) ->
     assert [one.settings() for one in config.verifiers] == [one.settings() for one in config.generators]
     assert [one.settings() for one in panel.verifiers] == [one.settings() for one in config.generators]
     assert {(one.params["temperature"], one.params["top_p"]) for one in panel.verifiers} == {(0.1, 0.99)}
-    assert (config.lever_choice, config.levers[0].name) == ("generator", "paper")
+    assert (config.lever_choice, config.levers) == ("generator", ())
     quota = {"nq": ("balanced", 400, 22), "garage": ("natural", 400, 22)}[name]
     assert (config.select.strategy, config.select.per_generator, config.select.min_per_cell) == quota
