@@ -21,8 +21,15 @@ from tests.browser import Browser, open_browser, wait_until
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "gallery"
+_OWN_CLASS = f"{ROOT}/docs/examples/stale-info"
 _COMMANDS = (
     "build",
+    "report outputs/demo --shortcuts --out shortcuts.html",
+    f"build {_OWN_CLASS}/build.yaml --replay {_OWN_CLASS}/replies.jsonl.gz",
+    f"evaluate outputs/stale-info/snapshot --replay {_OWN_CLASS}/evaluate.replies.jsonl.gz --out outputs/own",
+    "report outputs/own",
+    f"build {ROOT}/base_sets/languages.build.yaml --replay {ROOT}/base_sets/languages.replies.jsonl.gz",
+    "report outputs/languages",
     "evaluate --demo",
     "report outputs/evaluate-demo-items",
     "refusal-index run --demo",
@@ -42,6 +49,9 @@ _SECTIONS = {
     "report-acceptance": ("outputs/demo/report.html", "Acceptance"),
     "report-levers": ("outputs/demo/report.html", "Levers"),
     "report-items": ("outputs/demo/report.html", "Items"),
+    "report-shortcuts": ("shortcuts.html", "Shortcuts"),
+    "report-languages": ("outputs/languages/report.html", "Pass rates"),
+    "evaluation-own-class": ("outputs/own/report.html", "Refusal codes"),
     "evaluation": ("outputs/evaluate-demo-items/report.html", ""),
     "evaluation-scores": ("outputs/evaluate-demo-items/report.html", "Scores"),
     "evaluation-balance": ("outputs/evaluate-demo-items/report.html", "Balance"),

@@ -128,7 +128,8 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
         if len(report.generators) > 1
         else []
     )
-    figures = [matrix, *maps, *(_rate_figure(report, name) for name in ("class", "intensity"))]
+    shown_by = [name for name in ("language", "class", "intensity") if name in report.pass_rates]
+    figures = [matrix, *maps, *(_rate_figure(report, name) for name in shown_by)]
     return Section("pass-rates", "Pass rates", figures=figures, tables=tables)
 
 

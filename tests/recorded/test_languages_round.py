@@ -65,6 +65,8 @@ def test_the_audit_is_split_by_language(built: BuildReport) -> None:
     shown = CliRunner().invoke(app, ["audit", str(built.run), "--resamples", "20"])
     assert "Pass rate by language" in shown.stdout
     page = make_page(built.run, ReportPlan(resamples=20))
+    names = {one.name for section in page.sections for one in section.figures}
+    assert "pass-rates-by-language" in names
     assert page.browser is not None
     assert page.browser.filters["language"] == ["de", "zh"]
 
