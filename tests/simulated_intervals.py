@@ -69,45 +69,57 @@ def clustered(rng: np.random.Generator, bases: int, per_base: int, alike: float)
 
 
 def replies(
-    rng: np.random.Generator, bases: int, on_a: Sequence[float], on_u: Sequence[float], alike: float
+    rng: np.random.Generator,
+    bases: int,
+    on_a: Sequence[float],
+    on_u: Sequence[float],
+    alike: float,
+    per_u: int = 2,
 ) -> Integers:
-    """Cells of one answerable and two unanswerable items a base; chances of the first two outcomes of each kind."""
+    """Cells of an answerable and `per_u` unanswerable items a base; chances of the first two outcomes of each kind."""
     kinds = (
         (ReplyOutcome.FALSE_REFUSAL, ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.POOR_ANSWER),
         (ReplyOutcome.CORRECT_REFUSAL, ReplyOutcome.WRONG_CODE_REFUSAL, ReplyOutcome.MISSED_REFUSAL),
     )
     a = np.searchsorted(np.cumsum(on_a), rng.random(bases), side="right")
-    u = np.searchsorted(np.cumsum(on_u), clustered(rng, bases, 2, alike), side="right")
+    u = np.searchsorted(np.cumsum(on_u), clustered(rng, bases, per_u, alike), side="right")
     outcome = np.array([[PLACES[one] for one in kind] for kind in kinds])
     return np.concatenate([outcome[0][a], outcome[1][u]])
 
 
 def rates(
-    bases: int, refused: float, right: float, code: float, runs: int, seed: int = 0, alike: float = 0.3
+    bases: int,
+    refused: float,
+    right: float,
+    code: float,
+    runs: int,
+    seed: int = 0,
+    alike: float = 0.3,
+    per_u: int = 2,
 ) -> Found:
     """One model: `refused` of U, 1 − `right` of A refused or poor by halves, `code` of the refusals right."""
     rng = np.random.default_rng(seed)
     on_a = ((1 - right) / 2, right)
     on_u = (refused * code, refused * (1 - code))
-    refusals = 2 * refused + on_a[0]
-    f1 = 2 * 2 * refused / (refusals + 2)
+    refusals = per_u * refused + on_a[0]
+    f1 = 2 * per_u * refused / (refusals + per_u)
     truths = {
         "answer_accuracy": right,
         "false_refusal_rate": on_a[0],
         "missed_refusal_rate": 1 - refused,
-        "detection_precision": 2 * refused / refusals,
+        "detection_precision": per_u * refused / refusals,
         "detection_f1": f1,
         "category_accuracy": code,
         "hierarchical_refusal_score": f1 * code,
         "refusal_accuracy": on_u[0],
         "calibrated_refusal_score": (right + on_u[0]) / 2,
     }
-    base = np.concatenate([np.arange(bases), np.repeat(np.arange(bases), 2)])
+    base = np.concatenate([np.arange(bases), np.repeat(np.arange(bases), per_u)])
     found: Found = defaultdict(list)
     drawn = Resampling(RESAMPLES, seed).draw([str(one) for one in base])
     for _ in range(runs):
         estimates = estimate_metrics(
-            replies(rng, bases, on_a, on_u, alike) * (NO_LEVEL + 1) + NO_LEVEL, drawn, raf=False
+            replies(rng, bases, on_a, on_u, alike, per_u) * (NO_LEVEL + 1) + NO_LEVEL, drawn, raf=False
         )
         for name, truth in truths.items():
             found[name].append(holds(estimates[name], truth))
@@ -362,6 +374,10 @@ STUDIES: dict[str, Callable[[int], Found]] = {
     "99 items of 33 bases, rates .95 and .98": lambda runs: rates(33, 0.95, 0.98, 0.98, runs),
     "99 items of 33 bases, rates .8 and .5": lambda runs: rates(33, 0.8, 0.5, 0.7, runs),
     "45 items of 15 bases, rates .95": lambda runs: rates(15, 0.95, 0.95, 0.95, runs, alike=0.5),
+    **{
+        f"30 items of 15 bases, rates {rate:g}": partial(rates, 15, rate, right, rate, per_u=1)
+        for rate, right in ((0.5, 0.5), (0.8, 0.8), (0.95, 0.95), (0.98, 0.96))
+    },
     "two models, U refused .95 and .10": lambda runs: equal_models(100, (0.95, 0.10), 0.7, runs),
     "two models, 50 bases, U refused .95 and .10": lambda runs: equal_models(50, (0.95, 0.10), 0.9, runs),
     "confidence always 1, 5 % wrong, n = 30": partial(confidence, "always 1", 30, 1, 0.05),

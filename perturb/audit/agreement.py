@@ -256,8 +256,9 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
         options: dict[str, Any] = {"low": floors.get(name, 0.0), "trials": n * worth}
         if name not in floors:  # as κ of a pair
             if not np.isnan(value) and rare < MIN_RARE:
-                verb = "failed" if 2 * counts[3] > counts[2] else "passed"
-                return Estimate(value, n=n, reason=_too_few(rare, n, verb))
+                passed, votes = counts[5:7]
+                few = f"fails are {votes - passed:.0f}" if 2 * passed > votes else f"passes are {passed:.0f}"
+                return Estimate(value, n=n, reason=f"no interval: {few} of {votes:.0f} votes: too few to say")
             common = max(counts[3], counts[2] - counts[3])
             options = {"low": min(value, 1 - counts[2] / max(common, 1)), "trials": _worth(rare, n * worth)}
         why = reason if n else NO_PAIRS

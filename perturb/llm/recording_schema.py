@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter
 from perturb.records import BaseInstance
 
 Count = Annotated[int, Field(ge=0, lt=2**53)]
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, lt=2**53)]
 
 
 @dataclass(kw_only=True)
