@@ -14,8 +14,8 @@ from perturb.audit.audit_report import audit
 from perturb.build_plan import plan_build
 from perturb.cost_estimate import estimate_build
 from perturb.errors import ConfigError
+from perturb.evaluate.run_status import read_status
 from perturb.export.verify import verify_snapshot
-from perturb.store.run_status import read_status
 from tests.building import KEY, KEY_NAME, TWO_CELLS, accepted, configure, content_of, query, run_build, serve
 from tests.loopback import LoopbackServer
 

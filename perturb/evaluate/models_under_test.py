@@ -68,16 +68,13 @@ class ServiceEntry(Covariates):
 
     def settings(self) -> ModelSettings:
         """The settings for `ServiceModel`."""
+        params = {"request": self.request, "reply": self.reply}
+        same = {"name", "api_key_env", "max_connections", "rpm", "timeout", "max_retries"}
         return ModelSettings(
-            name=self.name,
             model=expand(self.url, self.name),
-            api_key_env=self.api_key_env,
-            params={"request": self.request, "reply": self.reply},
-            max_connections=self.max_connections,
-            rpm=self.rpm,
-            timeout=self.timeout,
-            max_retries=self.max_retries,
+            params=params,
             json_schema="off",
+            **self.model_dump(include=same),
         )
 
 

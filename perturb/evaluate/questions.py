@@ -99,13 +99,13 @@ def mix_questions(first: QuestionSet, second: QuestionSet, seed: int) -> Questio
     size = min(len(first.questions), len(second.questions))
     names = (first.name, second.name if second.name != first.name else f"{second.name}-2")
     mixed = [
-        replace(question, id=f"{name}/{question.id}", metadata=_prefixed(question, name))
+        replace(
+            question,
+            id=f"{name}/{question.id}",
+            metadata={**question.metadata, "base_id": f"{name}/{question.base_id}"},
+        )
         for name, one in zip(names, (first, second), strict=True)
         for question in one.draw(size, seed).questions
     ]
     random.Random(seed_of("mix questions", seed)).shuffle(mixed)  # noqa: S311 - an order, not a secret
     return QuestionSet("+".join(names), tuple(mixed), (*first.warnings, *second.warnings))
-
-
-def _prefixed(question: Question, name: str) -> Mapping[str, Any]:
-    return {**question.metadata, "base_id": f"{name}/{question.base_id}"}

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from perturb.store import queries, run_status
+from perturb.records import JobOutcome
+from perturb.store import queries
 from perturb.store.batches import count_batches
 from perturb.store.calls import reading
 from perturb.store.evaluations import read_facts
 from perturb.store.failures import call_failures
-from perturb.store.recorded import missing_answers
+from perturb.store.plans import current_plan
+from perturb.store.quotas import quota_status
+from perturb.store.recorded import missing_answers, missing_replies
 
 
 def read_status(run: Path) -> dict[str, Any]:
@@ -22,7 +26,7 @@ def read_status(run: Path) -> dict[str, Any]:
     with reading(run) as db:
         facts = read_facts(db)
         if not facts:
-            return run_status.read_status(run)
+            return _build_status(db, run)
         from perturb.evaluate.standing import LEFT, count_replies
 
         name, counts = count_replies(db, facts, run)
@@ -39,3 +43,30 @@ def read_status(run: Path) -> dict[str, Any]:
             "models": queries.call_totals(db),
             "failures": list(map(asdict, call_failures(db))),
         }
+
+
+def _build_status(db: sqlite3.Connection, run: Path) -> dict[str, Any]:
+    plan = current_plan(db, run)
+    counts = queries.stage_counts(db, plan.number, plan.panel, plan.judges)
+    cells = queries.cell_counts(db, plan.number, plan.panel)
+    quota = quota_status(db, plan)
+    return {
+        "kind": "build",
+        "run": str(run),
+        "name": plan.facts.name,
+        "round": plan.facts.round,
+        "jobs": counts.jobs,
+        "left": counts.left,
+        "stages": {
+            **{str(outcome): counts.outcomes.get(outcome, 0) for outcome in JobOutcome},
+            "votes": counts.votes,
+            "faults": counts.faults,
+            **{name: counts.decisions.get(name, 0) for name in ("accepted", "rejected", "undecided")},
+        },
+        "cells": {str(cell): cells[cell] for cell in plan.cells if cell in cells},
+        **({"quota": quota} if quota else {}),
+        "declined": queries.declines(db, plan.number),
+        "missing_replies": missing_replies(db, plan.number, plan.judges),
+        "models": queries.call_totals(db),
+        "failures": list(map(asdict, call_failures(db, plan.number))),
+    }

@@ -7,18 +7,17 @@ batch of an earlier session holds is awaited from that batch, not submitted agai
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import functools
 import itertools
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from perturb.digests import digest
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.batch_rows import RowOutcome
-from perturb.llm.batch_waiting import LiveBatch, WaitingRow, fail_row
 from perturb.llm.batches import BatchGoneError, BatchLimits, BatchService, BatchStore, BatchView, HeldBatch
 from perturb.llm.client import ChatReply, ChatRequest
 from perturb.llm.limits import FIRST_WAIT, LONGEST_WAIT, OutOfTriesError
@@ -32,6 +31,30 @@ FAILED_LOOKS = 50
 
 GONE_LOOKS = 5
 """So many looks must find no batch, or no file, before it is believed: a provider may not know yet of a new one."""
+
+
+@dataclass(slots=True)
+class _WaitingRow:
+    """A request that somebody waits for."""
+
+    custom_id: str
+    request: ChatRequest
+    reply: asyncio.Future[ChatReply]
+    submissions: int = 0
+    tag: str | None = None
+    """The batch that holds it; None while it is in the queue."""
+
+
+@dataclass(slots=True)
+class _LiveBatch:
+    """A batch at the provider, of this session or an earlier one."""
+
+    held: HeldBatch
+    waiting: dict[str, _WaitingRow] = field(default_factory=dict)
+    early: dict[str, RowOutcome] = field(default_factory=dict)
+    """Outcomes that have been read and nobody has asked for yet."""
+    ended: bool = False
+    follower: asyncio.Task[None] | None = None
 
 
 class BatchModel:
@@ -50,14 +73,14 @@ class BatchModel:
         self._book = book
         self._limits = limits
         self._fingerprint = service.settings.fingerprint()
-        self._queue: list[WaitingRow] = []
+        self._queue: list[_WaitingRow] = []
         self._content = bytearray()
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._taken: dict[str, list[str]] = {}
         self._asked: set[str] = set()
         self.settings = service.settings
-        held = (LiveBatch(one) for one in book.held_batches(self._fingerprint))
+        held = (_LiveBatch(one) for one in book.held_batches(self._fingerprint))
         self._holders = {custom_id: batch for batch in held for custom_id in batch.held.custom_ids}
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -67,7 +90,7 @@ class BatchModel:
         not be reached; `PermanentModelError` if it was refused.
         """
         started = time.perf_counter()
-        row = WaitingRow(self._custom_id(request), request, asyncio.get_running_loop().create_future())
+        row = _WaitingRow(self._custom_id(request), request, asyncio.get_running_loop().create_future())
         self._asked.add(row.custom_id)
         batch = self._holders.pop(row.custom_id, None)
         if batch is None:
@@ -83,7 +106,7 @@ class BatchModel:
         finally:
             self._asked.discard(row.custom_id)
         self._take(row)
-        return dataclasses.replace(reply, seconds=time.perf_counter() - started, tries=row.submissions)
+        return replace(reply, seconds=time.perf_counter() - started, tries=row.submissions)
 
     async def close(self) -> None:
         """Stop waiting; batches go on at the provider."""
@@ -105,7 +128,7 @@ class BatchModel:
         )
         return next(one for one in ids if one not in self._asked)
 
-    def _enqueue(self, row: WaitingRow) -> None:
+    def _enqueue(self, row: _WaitingRow) -> None:
         """Put a request into the next batch, which is submitted when it is full or no more come."""
         row.tag = None
         line = self._service.line(row.custom_id, row.request)
@@ -130,7 +153,7 @@ class BatchModel:
             waiting = {row.custom_id: row for row in rows}
             self._start(self._make(waiting, content), waiting)
 
-    def _start(self, work: Awaitable[None], waiting: Mapping[str, WaitingRow]) -> asyncio.Task[None]:
+    def _start(self, work: Awaitable[None], waiting: Mapping[str, _WaitingRow]) -> asyncio.Task[None]:
         """Do the work beside; an error in it is the error of every row that waits for it then."""
 
         async def do() -> None:
@@ -139,14 +162,14 @@ class BatchModel:
             except Exception as error:  # noqa: BLE001  (whatever it is, those who wait must hear of it)
                 for row in waiting.values():
                     row.tag = None  # the batch, if there is one, still holds it
-                    fail_row(row, error)
+                    _fail(row, error)
 
         task = asyncio.create_task(do())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _make(self, waiting: dict[str, WaitingRow], content: bytes) -> None:
+    async def _make(self, waiting: dict[str, _WaitingRow], content: bytes) -> None:
         """Upload, note, create, note: so that a batch is known before it can cost anything."""
         upload = functools.partial(self._service.upload, content)
         del content  # it may be large, and the batch may take a day
@@ -154,12 +177,12 @@ class BatchModel:
         del upload
         held = HeldBatch(secrets.token_hex(12), input_file, None, tuple(waiting))
         await self._book.intend_batch(held, self.settings.name, self._fingerprint)
-        held = dataclasses.replace(held, batch_id=await self._create(held))
+        held = replace(held, batch_id=await self._create(held))
         await self._book.note_batch(held.tag, str(held.batch_id))
         for row in waiting.values():
             row.submissions += 1
             row.tag = held.tag
-        await self._follow(LiveBatch(held, waiting))
+        await self._follow(_LiveBatch(held, waiting))
 
     async def _create(self, held: HeldBatch) -> str:
         """Make the batch; before another try, look whether the one that failed has made it all the same.
@@ -182,7 +205,7 @@ class BatchModel:
 
         return await self._insist(create)
 
-    def _await(self, row: WaitingRow, batch: LiveBatch) -> None:
+    def _await(self, row: _WaitingRow, batch: _LiveBatch) -> None:
         """Wait for a request that a batch of an earlier session holds."""
         row.tag = batch.held.tag
         outcome = batch.early.pop(row.custom_id, None)
@@ -193,7 +216,7 @@ class BatchModel:
         if batch.follower is None or batch.follower.done():
             batch.follower = self._start(self._resume(batch), batch.waiting)
 
-    async def _resume(self, batch: LiveBatch) -> None:
+    async def _resume(self, batch: _LiveBatch) -> None:
         """Follow a batch of an earlier session, whose id may not have been noted."""
         held = batch.held
         if held.batch_id is None:
@@ -207,10 +230,10 @@ class BatchModel:
                 self._forget(batch)
                 return
             await self._book.note_batch(held.tag, found)
-            batch.held = dataclasses.replace(held, batch_id=found)
+            batch.held = replace(held, batch_id=found)
         await self._follow(batch)
 
-    async def _follow(self, batch: LiveBatch) -> None:
+    async def _follow(self, batch: _LiveBatch) -> None:
         """Look after a batch until it has ended, then hand out what came of it."""
         named = f"{self.settings.name}: batch of {len(batch.held.custom_ids)}"
         self._tell(f"{named} under way")
@@ -256,7 +279,7 @@ class BatchModel:
     def _look(self, looks: int) -> float:
         return min(self._limits.longest_look, self._limits.first_look * 1.5 ** min(looks, 30))
 
-    async def _hand_out(self, batch: LiveBatch, file_id: str) -> int:
+    async def _hand_out(self, batch: _LiveBatch, file_id: str) -> int:
         """Settle the rows of a file; returns how many it has. A file that is gone has none."""
         found = 0
         for custom_id, outcome in await self._outcomes(file_id):
@@ -277,7 +300,7 @@ class BatchModel:
                 await asyncio.sleep(self._look(look))
         return iter(())
 
-    def _forget(self, batch: LiveBatch) -> None:
+    def _forget(self, batch: _LiveBatch) -> None:
         """The provider has no such batch: everything in it is asked again, as far as it may be."""
         batch.ended = True
         self._book.drop_batch(batch.held.tag)
@@ -286,7 +309,7 @@ class BatchModel:
         for row in rows:
             self._settle(row, None, f"model '{self.settings.name}': the batch is gone")
 
-    def _settle(self, row: WaitingRow, outcome: RowOutcome | None, reason: str) -> None:
+    def _settle(self, row: _WaitingRow, outcome: RowOutcome | None, reason: str) -> None:
         """Answer a row, or queue it again if its batch left it unanswered."""
         if row.reply.done():
             return
@@ -299,7 +322,7 @@ class BatchModel:
             self._enqueue(row)
         else:
             words = str(outcome or reason or f"model '{self.settings.name}': no batch answered")
-            fail_row(
+            _fail(
                 row,
                 OutOfTriesError(f"{words} (submitted {counted(row.submissions, 'time')})", row.submissions),
             )
@@ -317,7 +340,7 @@ class BatchModel:
                 tries += 1
                 await asyncio.sleep(max(wait, min(error.retry_after or 0.0, LONGEST_HINT)))
 
-    def _take(self, row: WaitingRow) -> None:
+    def _take(self, row: _WaitingRow) -> None:
         """Note a row as taken, in the next turn of the loop: whoever awaits it records its outcome in this one."""
         if row.tag is None:
             return
@@ -329,3 +352,9 @@ class BatchModel:
         taken, self._taken = self._taken, {}
         for tag, custom_ids in taken.items():
             self._book.take_rows(tag, custom_ids)
+
+
+def _fail(row: _WaitingRow, error: Exception) -> None:
+    """End the wait for a row with an error, if it still goes on."""
+    if not row.reply.done():
+        row.reply.set_exception(error)

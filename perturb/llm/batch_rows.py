@@ -49,10 +49,8 @@ class RowReader:
     def _error(self, error: Any, status: Any) -> ModelError:
         words = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
         # Without a status the row was given up together with its batch, which expired or was cancelled.
-        transient = not isinstance(status, int) or is_worth_retrying(status)
         said = f"in a batch, status {status or 'unknown'}: {words}"
-        spent = "insufficient_quota" in words
-        return failure(self.settings, said, transient=transient and not spent)
+        return failure(self.settings, said, transient=is_worth_retrying(status, words))
 
     def _reply(self, body: Mapping[str, Any]) -> ChatReply | None:
         """The reply in a completion as OpenAI, Anthropic or Amazon's Nova write it; None if it has no choices."""

@@ -137,8 +137,7 @@ class DirectModel:
             return self._failure("the reply holds no choices")
         status = error.get("code") if isinstance(error, dict) else None
         words = f"the reply is an error: {_words(completion)}"
-        transient = not isinstance(status, int) or is_worth_retrying(status)
-        return self._failure(words, transient=transient and "insufficient_quota" not in str(error))
+        return self._failure(words, transient=is_worth_retrying(status, str(error)))
 
     def _refusal(self, status: int, headers: Mapping[str, str], content: bytes) -> ModelError:
         said = _as_text(content)
@@ -149,7 +148,7 @@ class DirectModel:
             words = _words(json.loads(content))
         except (ValueError, RecursionError):
             words = said
-        transient = is_worth_retrying(status) and "insufficient_quota" not in said
+        transient = is_worth_retrying(status, said)
         return self._failure(f"status {status}: {words}", transient=transient, wait=retry_after(headers))
 
     def _failure(self, words: str, *, transient: bool = True, wait: float | None = None) -> ModelError:
@@ -175,7 +174,6 @@ _pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
 def _session(model: DirectModel) -> aiohttp.ClientSession:
     """The session of the running loop; it stays open until each model that has used it is closed."""
     loop = asyncio.get_running_loop()
-    pool = _pools.get(loop)
     pool = _pools.get(loop)
     if pool is None:
         pool = _pools[loop] = _Pool()

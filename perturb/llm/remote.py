@@ -217,10 +217,9 @@ def _is_transient(error: Exception) -> bool:
     if isinstance(error, OSError | openai.APIConnectionError | httpx.TransportError):
         return True
     status = getattr(error, "status_code", None)
-    if not isinstance(status, int) or "insufficient_quota" in f"{error} {getattr(error, 'body', '')}":
-        return False
+    said = f"{error} {getattr(error, 'body', '')}"
     # litellm gives status 200 to a body that is no completion, and 500 to a broken connection.
-    return is_worth_retrying(status) or status == 200
+    return isinstance(status, int) and is_worth_retrying(500 if status == 200 else status, said)
 
 
 def _foreign_errors() -> tuple[type[Exception], ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from perturb.digests import canonical
 from perturb.errors import ConfigError
@@ -27,8 +27,6 @@ from perturb.llm.remote import (
 )
 from perturb.llm.transports import check_address
 from perturb.llm.wire import response_format
-
-T = TypeVar("T")
 
 PROVIDERS = ("openai", "azure", "vertex_ai", "bedrock", "hosted_vllm")
 """Whose batches litellm can make, look after and read."""
@@ -126,24 +124,18 @@ class LiteLLMBatches:
 
     async def upload(self, content: bytes) -> str:
         """Upload a file of requests; returns its id."""
-        litellm = load_litellm()
         file = ("requests.jsonl", content, "application/jsonl")
-        made = await self._call(
-            lambda: litellm.acreate_file(file=file, purpose="batch", **self._options), _FILE_SECONDS
-        )
+        made = await self._call("acreate_file", seconds=_FILE_SECONDS, file=file, purpose="batch")
         return str(made.id)
 
     async def create(self, input_file: str, tag: str) -> str:
         """Make a batch that carries the tag, where the provider keeps any; returns its id."""
-        litellm = load_litellm()
         made = await self._call(
-            lambda: litellm.acreate_batch(
-                completion_window="24h",
-                endpoint=_ENDPOINT,
-                input_file_id=input_file,
-                metadata={"perturb": tag},
-                **self._options,
-            )
+            "acreate_batch",
+            completion_window="24h",
+            endpoint=_ENDPOINT,
+            input_file_id=input_file,
+            metadata={"perturb": tag},
         )
         return str(made.id)
 
@@ -151,13 +143,9 @@ class LiteLLMBatches:
         """Look through the provider's list of batches; None without a look where litellm knows of no list."""
         if self._provider not in _LISTED_BY_TAG | _LISTED_BY_FILE:
             return None
-        litellm = load_litellm()
         after: str | None = None
         for _ in range(_PAGES):
-            page = await self._call(
-                lambda: litellm.alist_batches(after=after, limit=100, **self._options),  # noqa: B023
-                gone=_NO_LIST,
-            )
+            page = await self._call("alist_batches", gone=_NO_LIST, after=after, limit=100)
             batches = list(_part(page, "data") or ())
             for batch in batches:
                 by_tag = (_part(batch, "metadata") or {}).get("perturb") == tag
@@ -171,14 +159,11 @@ class LiteLLMBatches:
 
     async def view(self, batch_id: str) -> BatchView:
         """How a batch stands."""
-        litellm = load_litellm()
         found = await self._call(
-            lambda: litellm.aretrieve_batch(
-                batch_id=batch_id,
-                # It would download the files of an ended batch to add up a cost that nobody asks for.
-                litellm_metadata={"batch_ignore_default_logging": True},
-                **self._options,
-            )
+            "aretrieve_batch",
+            batch_id=batch_id,
+            # It would download the files of an ended batch to add up a cost that nobody asks for.
+            litellm_metadata={"batch_ignore_default_logging": True},
         )
         status = str(found.status)
         files = (found.output_file_id, found.error_file_id)
@@ -191,10 +176,7 @@ class LiteLLMBatches:
 
     async def outcomes(self, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
         """What became of each request of an output or error file, by its custom id."""
-        litellm = load_litellm()
-        found = await self._call(
-            lambda: litellm.afile_content(file_id=file_id, **self._options), _FILE_SECONDS
-        )
+        found = await self._call("afile_content", seconds=_FILE_SECONDS, file_id=file_id)
         return RowReader(self.settings).read(found.content)
 
     async def close(self) -> None:
@@ -240,14 +222,18 @@ class LiteLLMBatches:
 
     async def _call(
         self,
-        call: Callable[[], Awaitable[T]],
+        name: str,
+        *,
         seconds: float | None = None,
         gone: frozenset[int] = frozenset({404}),
-    ) -> T:
+        **arguments: Any,
+    ) -> Any:
+        """The answer of one of litellm's functions. Raises `BatchGoneError` for a status of `gone`."""
+        function = getattr(load_litellm(), name)
         with without_redirects() as sent_on:
             try:
                 async with asyncio.timeout(seconds or self.settings.timeout):
-                    return await call()
+                    return await function(**arguments, **self._options)
             except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
                 mapped = as_model_error(error, self.settings, sent_on)
                 if getattr(error, "status_code", None) in gone:

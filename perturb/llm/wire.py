@@ -18,13 +18,16 @@ _MOST_TOKENS = 10**12
 """No call has so many: a larger count is a fault of the server, and sums of such do not fit into a database."""
 
 
-def is_worth_retrying(status: int) -> bool:
-    """Whether an HTTP status may be gone next time.
+def is_worth_retrying(status: object, said: str = "") -> bool:
+    """Whether a failure may be gone next time: by its HTTP status, if it has one, and not if an account is spent.
 
-    >>> is_worth_retrying(429), is_worth_retrying(503), is_worth_retrying(400)
+    >>> is_worth_retrying(503), is_worth_retrying(None), is_worth_retrying(400)
     (True, True, False)
+    >>> is_worth_retrying(429), is_worth_retrying(429, "code: insufficient_quota")
+    (True, False)
     """
-    return status in _RETRIED_STATUS or status >= 500
+    passes = not isinstance(status, int) or status in _RETRIED_STATUS or status >= 500
+    return passes and "insufficient_quota" not in said
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

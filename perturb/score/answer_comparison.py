@@ -60,7 +60,7 @@ def compare_refusals(a: RefusalGroup, b: RefusalGroup, resamples: int, seed: int
     left, right = _shared(a.items, b.items)
     if not left:
         return None
-    columns = np.hstack([_cells(a, left), _cells(b, right)])
+    columns = np.hstack([a.cells[left], b.cells[right]]).astype(np.float64)
     bases = np.array(a.bases)[left]
     means = bootstrap_means(columns, clusters=bases, resamples=resamples, seed=seed)
     tables = np.maximum(np.vstack([columns.mean(axis=0), means]), 0.0) * len(left)
@@ -94,9 +94,3 @@ def _shared(a: Sequence[str | None], b: Sequence[str | None]) -> tuple[list[int]
     places = {item: place for place, item in enumerate(b) if item is not None}
     pairs = [(place, places[item]) for place, item in enumerate(a) if item in places]
     return [left for left, _ in pairs], [right for _, right in pairs]
-
-
-def _cells(group: RefusalGroup, places: Sequence[int]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Refused and wrong, refused and right, answered wrongly, answered rightly: one row per question."""
-    r, w = (np.array(column)[list(places)] for column in (group.refused, group.wrong))
-    return np.stack([r & w, r & ~w, ~r & w, ~r & ~w], axis=1).astype(np.float64)

@@ -216,10 +216,9 @@ def _resampled_rates(group: RefusalGroup, precision: RefusalOptions) -> tuple[Fl
     if group.clusters is None:  # to resample questions is to draw multinomial tables
         n = len(group.refused)
         rng = np.random.default_rng(precision.seed)
-        n11, n10, _, n00 = rng.multinomial(n, group.cells / n, size=precision.resamples).T
+        n11, n10, _, n00 = rng.multinomial(n, group.cells.sum(axis=0) / n, size=precision.resamples).T
         return n00 / n, (n11 + n10) / n
-    refused, wrong = (np.array(column, dtype=np.float64) for column in (group.refused, group.wrong))
-    columns = np.column_stack([(1 - refused) * (1 - wrong), refused])
+    columns = np.column_stack([group.cells[:, 3], group.refused])
     correct_rates, refusal_rates = bootstrap_means(
         columns, clusters=group.clusters, resamples=precision.resamples, seed=precision.seed
     ).T

@@ -50,10 +50,10 @@ class RefusalGroup:
         return self.bases if len(set(self.bases)) < len(self.bases) else None
 
     @property
-    def cells(self) -> NDArray[np.int64]:
-        """Counts n11, n10, n01, n00: refused and wrong, refused and right, answered wrongly, answered rightly."""
+    def cells(self) -> NDArray[np.bool_]:
+        """Refused and wrong, refused and right, answered wrongly, answered rightly: shape (rows, 4)."""
         r, w = np.array(self.refused, dtype=bool), np.array(self.wrong, dtype=bool)
-        return np.array([np.sum(cell) for cell in (r & w, r & ~w, ~r & w, ~r & ~w)])
+        return np.stack([r & w, r & ~w, ~r & w, ~r & ~w], axis=1)
 
 
 ALL_ROWS = "all rows"
