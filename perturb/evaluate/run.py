@@ -62,7 +62,8 @@ def run_task(
         result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
         calls, batches = queries.call_facts(ledger.db, ledger.cached_calls), count_batches(ledger.db)
         facts = {"run": str(run), **result.facts, **calls, "batches": batches}
-        failures = tuple(map(str, call_failures(ledger.db)[:_NAMED]))
+        asked = {*models.under_test, *(judge.name for judge in models.judges)}
+        failed = [one for one in call_failures(ledger.db) if one.model in asked]
         split = tuple(_disagreements(ledger, models))
         facts["params"] = {
             name: one.facts()["params"] for name, one in models.called.items() if one.opener is None
@@ -70,7 +71,7 @@ def run_task(
         if options.replay is not None:
             facts["missing_replies"] = missing_answers(ledger.db)
     facts["seconds"] = round(time.monotonic() - started, 2)
-    warnings = (*failures, *_warnings(models, options), *split, *result.warnings)
+    warnings = (*map(str, failed[:_NAMED]), *_warnings(models, options), *split, *result.warnings)
     end = str(stopped) if stopped else None
     return EvaluationReport(run, facts, end, warnings, result.table, result.rows)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import ceil
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError, WorkerLostError
 from perturb.events import INFO, event
@@ -116,7 +117,7 @@ class LimitedModel:
         if self._refusals >= REFUSALS_BEFORE_NAMED:
             state = "refuses calls"
         elif throttle.pause_left:
-            state = f"paused {throttle.pause_left:.0f} s"
+            state = f"paused {ceil(throttle.pause_left)} s"
         elif throttle.failing_for >= FAILING_BEFORE_NAMED:
             state = f"failing for {throttle.failing_for:.0f} s"
         return Trouble(state, self._last_error) if state else None

@@ -207,7 +207,12 @@ def as_model_error(error: Exception, settings: ModelSettings, sent_on: Sequence[
         return failure(settings, f"no reply within {settings.timeout:g} s", transient=True)
     response = getattr(error, "response", None)
     headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
-    return failure(settings, str(error), transient=_is_transient(error), wait=retry_after(headers))
+    words = _LITELLMS_PREFIX.sub(r"\1: ", str(error))
+    return failure(settings, words, transient=_is_transient(error), wait=retry_after(headers))
+
+
+_LITELLMS_PREFIX = re.compile(r"^litellm\.(\w+): (?:\1: )?(?:\w+Exception - )?")
+"""What it puts before the provider's own words, often twice."""
 
 
 def _is_transient(error: Exception) -> bool:

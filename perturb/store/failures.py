@@ -11,7 +11,7 @@ from perturb.store.recorded import is_missing
 from perturb.wording import counted
 
 _WRAPPING = re.compile(
-    r"^model '[^']*': | \((?:after \d+ (?:tries|refused calls in a row[^)]*)|no call has passed [^)]*)\)$"
+    r"^model '[^']*': |(?: \((?:after \d+ (?:tries|refused calls in a row[^)]*)|no call has passed [^)]*)\))+$"
 )
 _CHANGING = re.compile(r"(?<!status )\b\w*\d\w*")
 """What differs between two messages of one cause: ids of requests, dates, ports."""
@@ -22,7 +22,7 @@ _ADVICE = (
     ("status 404|NotFound", "check the model's name and api_base"),
     ("connect|getaddrinfo|Name or service", "check that the server is running, and its address (api_base)"),
     ("status 429|RateLimit", "lower max_connections, or set rpm and tpm"),
-    ("status 5", "look at the server's log"),
+    ("status 5|InternalServer|ServiceUnavailable", "look at the server's log"),
     ("no reply within", "raise timeout, or lower max_connections"),
 )
 
@@ -74,7 +74,7 @@ def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallF
 def plain_cause(error: str) -> str:
     """The text of a failed call without the model's name and the number of tries.
 
-    >>> plain_cause("model 'beta': status 500: out of memory (after 7 tries)")
+    >>> plain_cause("model 'beta': status 500: out of memory (no call has passed for 240 seconds) (after 7 tries)")
     'status 500: out of memory'
     """
     return _WRAPPING.sub("", error)

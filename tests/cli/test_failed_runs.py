@@ -15,23 +15,31 @@ from tests.loopback.faults import Fault, RandomFaults
 
 @pytest.fixture
 def models(tmp_path: Path) -> Iterator[Path]:
-    """A model whose provider takes no key."""
+    """Models whose provider takes no key."""
     path = tmp_path / "models.yaml"
     with serve(faults=RandomFaults({Fault.UNAUTHORISED: 1.0})) as server:
-        path.write_text(yaml.safe_dump({"models": [model("m", server.url)]}), encoding="utf-8")
+        both = [model(name, server.url) for name in ("m", "n")]
+        path.write_text(yaml.safe_dump({"models": both}), encoding="utf-8")
         yield path
 
 
-def last_line(folder: Path, *arguments: object) -> str:
+def errors(folder: Path, *arguments: object) -> list[str]:
     ended = perturb(*arguments, cwd=folder, env=environment(**{KEY_NAME: KEY}))
     assert ended.returncode == 1, ended.stderr
-    return ended.stderr.splitlines()[-1]
+    return ended.stderr.splitlines()
+
+
+def last_line(folder: Path, *arguments: object) -> str:
+    return errors(folder, *arguments)[-1]
 
 
 def test_an_evaluation_without_a_reply(tmp_path: Path, models: Path) -> None:
     rows = write_rows(tmp_path / "rows.jsonl", [single(0)])
-    said = last_line(tmp_path, "evaluate", rows, "--model", "m", "--models", models, "--out", "run")
-    assert said.startswith("perturb: run: no model replied: ")
+    for name in ("m", "n"):  # the failures of `m` say nothing about the second call, which asks `n` alone
+        said = errors(tmp_path, "evaluate", rows, "--model", name, "--models", models, "--out", "run")
+        assert said[0].startswith(f"{name}: status 401: ")
+        assert [line for line in said if ": status 401: " in line] == said[:1]
+        assert said[-1].startswith("perturb: run: no model replied: ")
 
 
 def test_two_passes_without_a_score(tmp_path: Path, models: Path) -> None:

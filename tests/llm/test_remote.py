@@ -148,6 +148,8 @@ async def test_permanent_faults(route: Route, fault: Fault) -> None:
 async def test_errors_name_the_model_on_one_line_and_hold_no_key(route: Route, fault: Fault) -> None:
     message = str(await failure(route, fault))
     assert message.startswith("model 'tiny': ")
+    assert "litellm." not in message
+    assert "Exception - " not in message
     assert "\n" not in message
     assert KEY not in message
     assert "[redacted]" in message, "the server quotes the key, so something must have been taken out"
