@@ -15,7 +15,8 @@ PAGE = Path(__file__).with_name("reference.md")
 _HEAD = """# API reference
 
 Made from the docstrings by `python docs/make_reference.py`; [Python and notebooks](python.md) explains
-how it goes together.
+how it goes together. `PathOrName` stands for `str | PathLike[str]`, `ModelLike` for `str | Mapping[str, Any] |
+Callable[..., Any]`: a litellm name, an entry as a configuration writes it, or a function of your own.
 """
 _WIDTH = 100
 _SECTION = re.compile(r"^(Args|Returns|Raises|Attributes):$", re.MULTILINE)

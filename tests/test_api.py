@@ -130,6 +130,15 @@ def test_a_parts_name_is_asked_for_where_there_is_none_of_it(run: perturb.Run) -
         run.snapshot.to_pandas("garage")
 
 
+def test_a_run_that_is_not_there_and_one_model_in_the_place_of_a_list_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(perturb.PerturbError, match="no run there"):
+        _ = perturb.Run(tmp_path / "nothing").items
+    with pytest.raises(ConfigError, match="generators: give a list"):
+        perturb.build(out=tmp_path, generators="openai/gpt-4o")
+    with pytest.raises(ConfigError, match="verifiers: give a list"):
+        perturb.build(out=tmp_path, verifiers="openai/gpt-4o")
+
+
 def test_a_build_goes_on_in_the_same_folder(run: perturb.Run) -> None:
     again = perturb.build(run.folder / "build.yaml", out=run.folder.parent, progress=False)
     assert again.facts["cached_calls"] == 0

@@ -61,6 +61,8 @@ class BuildCall:
         if self.config is None and isinstance(base_set, BaseSet):
             content["name"] = as_name(base_set.name)
         content |= self.changes
+        check_list("generators", self.generators)
+        check_list("verifiers", self.verifiers)
         entries = model_entries([*(self.generators or ()), *(self.verifiers or ())])
         if self.generators is not None:
             content["generators"] = entries[: len(self.generators)]
@@ -108,8 +110,7 @@ class Asked:
     judge_rule: JudgeRule | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.models, str | Mapping) or callable(self.models):
-            raise ConfigError("models: give a list, even for one model")
+        check_list("models", self.models)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -221,6 +222,12 @@ def model_entries(models: Iterable[Any]) -> list[dict[str, Any]]:
             )
         entries.append(entry)
     return entries
+
+
+def check_list(argument: str, models: Any) -> None:
+    """Refuse one model where several are expected; a string would be taken for a list of its letters."""
+    if isinstance(models, str | Mapping) or callable(models):
+        raise ConfigError(f"{argument}: give a list, even for one model")
 
 
 def as_name(text: str) -> str:

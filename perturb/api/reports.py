@@ -7,11 +7,13 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from perturb.audit.audit_report import AuditReport
+from perturb.audit.judge_audit import JudgeAudit
 from perturb.audit.shortcuts import Shortcuts
 from perturb.metrics.estimates import Estimate
 from perturb.report.audit_sections import make_audit_report
 from perturb.report.bas_page import make_bas_page
 from perturb.report.fragment import render_fragment
+from perturb.report.judge_panel_section import make_panel_report
 from perturb.report.refusal_index_page import make_refusal_page
 from perturb.report.scores_page import make_scores_page
 from perturb.report.shortcuts_section import make_shortcuts_report
@@ -37,6 +39,18 @@ class Audit(AuditReport):
 
     def _repr_html_(self) -> str:
         return render_fragment(make_audit_report(self, _BY))
+
+
+class JudgesAudit(JudgeAudit):
+    """What the votes of several judges say of them; shown and given likewise."""
+
+    @classmethod
+    def of(cls, report: JudgeAudit) -> JudgesAudit:
+        """The same figures."""
+        return cls(**{field.name: getattr(report, field.name) for field in fields(report)})
+
+    def _repr_html_(self) -> str:
+        return render_fragment(make_panel_report(self))
 
 
 class ShortcutAudit(Shortcuts):

@@ -19,6 +19,7 @@ from perturb.report.fragment import render_fragment
 from perturb.report.page import write_page
 from perturb.report.runs import make_evaluation_report, make_status_report
 from perturb.responses import Item
+from perturb.store.calls import reading
 
 if TYPE_CHECKING:
     import pandas
@@ -77,7 +78,10 @@ class Run(_Folder):
     def snapshot(self) -> Snapshot | None:
         """The snapshot that the build has exported; None if nothing was accepted, or it is not at its end."""
         folder = self.folder / "snapshot"
-        return read_snapshot(folder) if folder.is_dir() else None
+        if folder.is_dir():
+            return read_snapshot(folder)
+        with reading(self.folder):  # which says so if there is no run at all
+            return None
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -87,7 +91,10 @@ class Run(_Folder):
 
     def audit(self, *, resamples: int = 1000, seed: int = 0) -> Audit:
         """Agreement, self-preference and pass rates of the verifiers; see `perturb.audit`."""
-        return stored.audit(self, resamples=resamples, seed=seed)
+        from perturb.api.reports import Audit
+        from perturb.audit.audit_report import audit as measure
+
+        return Audit.of(measure(self.folder, resamples=resamples, seed=seed))
 
     def _repr_html_(self) -> str:
         return render_fragment(make_status_report(self.status)) + html_table("", notes=self.warnings)

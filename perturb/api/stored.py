@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from perturb.api.functions import Batch, ExecutorName, PathOrName, path_of
 
 if TYPE_CHECKING:
-    from perturb.api.reports import Audit, Scores, ShortcutAudit
+    from perturb.api.reports import Audit, JudgesAudit, Scores, ShortcutAudit
     from perturb.api.runs import Evaluation, Run
     from perturb.config import BuildConfig
     from perturb.curate.base_sets import BaseSet
@@ -17,21 +17,33 @@ if TYPE_CHECKING:
     from perturb.export.snapshot import Snapshot
 
 
-def audit(source: Run | PathOrName, *, resamples: int = 1000, seed: int = 0) -> Audit:
+def audit(
+    source: Run | Evaluation | PathOrName, *, resamples: int = 1000, seed: int = 0
+) -> Audit | JudgesAudit:
     """Measure agreement, self-preference and pass rates from stored votes; calls no model.
 
     Args:
-        source: A build, its folder, or a table of votes (CSV, JSON Lines or Parquet).
+        source: A build, its folder, or a table of votes (CSV, JSON Lines or Parquet); or an evaluation with several
+            judges, of which it measures the same.
         resamples: Bootstrap resamples behind each interval.
         seed: Seed of the resamples.
 
     Raises:
         PerturbError: If there is no run, no vote, or a value cannot be used.
     """
-    from perturb.api.reports import Audit
+    from perturb.api.reports import Audit, JudgesAudit
     from perturb.audit.audit_report import audit as measure
+    from perturb.audit.judge_audit import audit_judges
+    from perturb.store.calls import reading
+    from perturb.store.evaluations import holds_items
 
-    return Audit.of(measure(path_of(source), resamples=resamples, seed=seed))
+    path = path_of(source)
+    if path.is_dir():
+        with reading(path) as db:
+            is_evaluation = holds_items(db)
+        if is_evaluation:
+            return JudgesAudit.of(audit_judges(path, resamples=resamples, seed=seed))
+    return Audit.of(measure(path, resamples=resamples, seed=seed))
 
 
 def audit_shortcuts(

@@ -62,37 +62,20 @@ def audit_command(
     if shortcuts:
         _audit_shortcuts(source, against, groupings, resamples, seed, json_output)
         return
-    if source.is_dir() and _is_evaluation(source):
-        _audit_judges(source, resamples, seed, json_output)
-        return
-    from perturb.audit.audit_report import audit
+    from perturb.api.stored import audit
+    from perturb.audit.audit_report import AuditReport
 
     report = audit(source, seed=seed, resamples=resamples)
     if json_output:
         print_json(report.to_dict())
         return
     from perturb.report.audit_sections import make_audit_report
-
-    print_report(make_audit_report(report, groupings))
-
-
-def _is_evaluation(run: Path) -> bool:
-    from perturb.store.calls import reading
-    from perturb.store.evaluations import holds_items
-
-    with reading(run) as db:
-        return holds_items(db)
-
-
-def _audit_judges(run: Path, resamples: int, seed: int, json_output: bool) -> None:
-    from perturb.audit.judge_audit import audit_judges
     from perturb.report.judge_panel_section import make_panel_report
 
-    found = audit_judges(run, seed=seed, resamples=resamples)
-    if json_output:
-        print_json(found.to_dict())
+    if isinstance(report, AuditReport):
+        print_report(make_audit_report(report, groupings))
     else:
-        print_report(make_panel_report(found))
+        print_report(make_panel_report(report))
 
 
 def _audit_shortcuts(

@@ -120,7 +120,7 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
             [(one.generator, one.verifier, one.n, rate_estimate(one)) for one in report.pass_rate_matrix],
         )
     ]
-    for name in report.pass_rates:
+    for name in sorted(report.pass_rates, key="lever".__eq__):  # the longest last, with nothing beside it
         shown = 20 if by is None else len(report.pass_rates[name]) if name in by else 0
         tables.append(_rate_table(report, name, shown))
     maps = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -128,12 +128,12 @@ def draw_heat_map(
     limits: tuple[float, float],
     form: str,
     cell_width: float = 0.75,
-    outlined: bool = False,
+    framed: Collection[tuple[int, int]] = (),
 ) -> Drawing:
     """A matrix with its numbers written in; None is hatched and says NA.
 
     `limits` are the values at the ends of the colour scale, `form` is a format specification such as `.2f`, the width
-    of a cell is in inches. With `outlined`, cells whose row and column have the same name have a frame.
+    of a cell is in inches. The cells in `framed`, by row and column, have a frame.
     """
     grid = np.array([[np.nan if value is None else value for value in row] for row in values], dtype=float)
     low, high = limits
@@ -145,8 +145,8 @@ def draw_heat_map(
         axes.imshow(grid, cmap="cividis", vmin=low, vmax=low + span, aspect="auto")
         for (row, column), value in np.ndenumerate(grid):
             shown = "NA" if np.isnan(value) else _number(value, form)
-            framed = outlined and rows[row] == columns[column]
-            edge = {"edgecolor": VERMILLION, "linewidth": 2.2} if framed else {"linewidth": 0}
+            frame = {"edgecolor": VERMILLION, "linewidth": 2.2}
+            edge = frame if (row, column) in framed else {"linewidth": 0}
             _cell(axes, row, column, f"{rows[row]}, {columns[column]}: {shown}", fill=False, zorder=3, **edge)
             if np.isnan(value):
                 _cell(axes, row, column, "", fill=False, hatch="///", linewidth=0)

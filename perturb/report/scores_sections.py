@@ -157,6 +157,13 @@ def codes_section(models: Models) -> Section:
     rows = [_code_name(truth) for truth in truths]
     columns = [_code_name(code) for code in predictions]
 
+    right = {
+        (row, column)
+        for row, truth in enumerate(truths)
+        for column, code in enumerate(predictions)
+        if code == (NONE if truth == ANSWER_CORRECTLY else truth)
+    }
+
     def heat_map(values: list[list[float | None]]) -> Drawing:
         return draw_heat_map(
             values,
@@ -165,7 +172,7 @@ def codes_section(models: Models) -> Section:
             limits=(0.0, 100.0),
             form=".0f",
             cell_width=0.37,
-            outlined=True,
+            framed=right,
         )
 
     caption = (
@@ -281,4 +288,5 @@ def _guide(level: float, xs: Iterable[float], y_of: Callable[[float], float]) ->
 
 def _left_out(models: Models) -> tuple[str, ...]:
     left = len(models) - MAX_MODELS
-    return (f"{left} more models have no figures of their own; the CSV files have them.",) if left > 0 else ()
+    have = "more model has no figures of its" if left == 1 else "more models have no figures of their"
+    return (f"{left} {have} own; the CSV files have them all.",) if left > 0 else ()

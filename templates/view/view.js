@@ -10,9 +10,15 @@ let around = {}; // the items before and after the one that is shown
 
 async function loadFromServer(name, query = {}) {
   const reply = await fetch(`data/${name}?${new URLSearchParams(query)}`);
+  if (reply.status === 404) throw new Error("There is no such item");
   const content = await reply.json();
   if (!reply.ok) throw new Error(content.error);
   return content;
+}
+
+function complain(error) {
+  at("trouble").textContent = error.message + (error instanceof TypeError ? ": is perturb view still running?" : "");
+  at("trouble").hidden = false;
 }
 
 function link(path, query = {}) {
@@ -185,6 +191,7 @@ async function showItem(id, query) {
 // ---- what is shown when ----
 
 let shown = 0;
+let lost = false; // whether the last look at the run failed
 async function show() {
   const { view, id, query } = place();
   const turn = ++shown;
@@ -196,8 +203,7 @@ async function show() {
     if (turn !== shown) return; // another link was followed meanwhile
     at("trouble").hidden = true;
   } catch (error) {
-    at("trouble").textContent = `${error.message}: is perturb view still running?`;
-    at("trouble").hidden = false;
+    complain(error);
   }
   const kind = ["items", "item"].includes(view) ? view : "figures";
   for (const name of ["figures", "items", "item"]) at(name).hidden = name !== kind;
@@ -209,10 +215,11 @@ async function follow() {
   try {
     await loadOverview();
     if (place().view === "figures") await showFigures();
-    at("trouble").hidden = true;
+    if (lost) await show(); // the page answers again; what stands there says why an item cannot be shown
+    lost = false;
   } catch (error) {
-    at("trouble").textContent = `${error.message}: is perturb view still running?`;
-    at("trouble").hidden = false;
+    lost = true;
+    complain(error);
   }
   if (!window.loadFromBundle) setTimeout(follow, overview?.running ? 2000 : 10000);
 }

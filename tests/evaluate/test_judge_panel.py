@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
+from perturb.api.stored import audit
 from perturb.errors import ConfigError
 from perturb.evaluate.judge_panel import JudgeRule, panel_value
 from perturb.evaluate.loading import ItemSource
@@ -307,6 +308,9 @@ def test_a_judge_that_favours_its_own_replies_is_found(tmp_path: Path, source: P
         assert ended.returncode == 0, ended.stderr
         assert "wrong: is one of the judges too" in ended.stderr
     found = json.loads(perturb("audit", tmp_path / "run", "--json").stdout)
+    in_python = audit(str(tmp_path / "run"))
+    assert json.loads(json.dumps(in_python.to_dict())) == found
+    assert "Pairs of judges" in in_python._repr_html_()
     assert (found["judges"], found["rule"]) == (["fair", "kind", "wrong"], "majority")
     quality, sorting = found["kinds"]["quality"], found["kinds"]["classification"]
     assert (quality["judgements"], quality["undecided"], sorting["undecided"]) == (24, 0, 0)

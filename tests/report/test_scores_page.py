@@ -107,6 +107,9 @@ def test_confusion_and_outcomes_are_those_of_the_replies() -> None:
     page = make_scores_page(scores_of("good", "bad"))
     for model, truth, *cells in find(page, "confusion").rows:
         assert sum(int(str(cell)) for cell in cells) == (12 if truth == "ANSWER_CORRECTLY" else 4), model
+    figures = {figure.name: figure for section in page.sections for figure in section.figures}
+    # the right code of six refusals, and the answer to what is answerable
+    assert figures["confusion"].drawing.svg.count("stroke-width: 2.2") == 7
     outcomes = {str(row[0]): row[1:7] for row in find(page, "outcomes").rows}
     assert outcomes["good"] == pytest.approx((1 / 3, 0, 2 / 3, 0, 0, 0))
     assert outcomes["bad"] == pytest.approx((0, 0, 0, 0, 1 / 3, 2 / 3))
@@ -121,7 +124,7 @@ def test_figures_are_there_and_those_of_single_models_are_limited() -> None:
     assert f"confusion-{MAX_MODELS}" in figures
     assert f"confusion-{MAX_MODELS + 1}" not in figures
     codes = next(section for section in page.sections if section.name == "codes")
-    assert codes.sentences == ("1 more models have no figures of their own; the CSV files have them.",)
+    assert codes.sentences == ("1 more model has no figures of its own; the CSV files have them all.",)
 
 
 def test_one_model_with_no_readable_reply_has_a_page_without_nan() -> None:

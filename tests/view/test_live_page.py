@@ -90,6 +90,9 @@ def test_a_figure_leads_to_its_items_and_keys_from_one_to_the_next(browser: Brow
     follow(browser, Keys.ESCAPE, "items")
     assert texts(browser, "#count") == ["1–2 of 2 items"]
     assert console_errors(browser) == []
+    go(browser, f"{link}#/item/nothing")  # an old link
+    browser.execute_async_script("follow().then(arguments[0])")
+    assert texts(browser, "#trouble") == ["There is no such item"]
 
 
 def test_filters_and_search_choose_items(run: Path) -> None:
