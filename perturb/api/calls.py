@@ -73,14 +73,11 @@ class BuildCall:
         return resolve(parse_content(content, BuildConfig), Path())
 
     def _content(self) -> Mapping[str, Any]:
-        if isinstance(self.config, Mapping):
-            return self.config
-        known = self.config
-        if known is None:
-            known = default_config()
-        elif not isinstance(known, BuildConfig):
-            known = load_config(Path(known))
-        return known.model_dump(by_alias=True)
+        known = default_config() if self.config is None else self.config
+        if isinstance(known, Mapping):
+            return known
+        loaded = known if isinstance(known, BuildConfig) else load_config(Path(known))
+        return loaded.model_dump(by_alias=True)
 
 
 def run_build(
@@ -142,10 +139,12 @@ class Asked:
 
     def run_options(self) -> dict[str, Any]:
         """Where and how calls are made, as `RunOptions` takes it. Raises `ConfigError`."""
-        return {
-            "executor": parse_content({"kind": self.executor}, ExecutorEntry),
-            "batch": batch_limits(self.batch),
-        }
+        return run_options(self.executor, self.batch)
+
+
+def run_options(executor: str, batch: bool | Mapping[str, float]) -> dict[str, Any]:
+    """Where and how calls are made, as `RunOptions` takes it. Raises `ConfigError`."""
+    return {"executor": parse_content({"kind": executor}, ExecutorEntry), "batch": batch_limits(batch)}
 
 
 def batch_limits(batch: bool | Mapping[str, float]) -> BatchLimits | None:

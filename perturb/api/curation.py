@@ -8,8 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from perturb.api.calls import batch_limits
-from perturb.config import ExecutorEntry
+from perturb.api.calls import run_options
 from perturb.curate.base_sets import BaseSet
 from perturb.curate.curation import Curation
 from perturb.curate.hub import PREFIX, HubSource
@@ -21,7 +20,6 @@ from perturb.evaluate.curation import curate_with_models
 from perturb.evaluate.task import RunOptions
 from perturb.resources import code_version
 from perturb.wording import counted
-from perturb.yaml_files import parse_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +34,7 @@ class Models:
 
     def curate(self, request: SourceRequest, out: Path) -> Curation:
         """Curate with them, or without."""
-        executor = parse_content({"kind": self.executor}, ExecutorEntry)
-        options = RunOptions(executor=executor, batch=batch_limits(self.batch))
+        options = RunOptions(**run_options(self.executor, self.batch))
         if (request.form == "articles") != (self.writer is not None) or (self.writer and self.solvers):
             raise ConfigError("writer: goes with the format 'articles', and not with solvers")
         return curate_with_models(request, out, self.solvers, self.writer, options, judged=self.judged)

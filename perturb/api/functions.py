@@ -89,13 +89,7 @@ def build(
     from perturb.api.calls import BuildCall, run_build
     from perturb.event_loops import call
 
-    given: dict[str, Any] = {
-        "name": name,
-        "round": round,
-        "cells": cells,
-        "seed": seed,
-        "budget_usd": budget_usd,
-    }
+    given = {"name": name, "round": round, "cells": cells, "seed": seed, "budget_usd": budget_usd}
     changes = {key: value for key, value in {**given, **settings}.items() if value is not None}
     asked = BuildCall(config, changes, base_set, generators, verifiers)
     replies = None if replay is None else Path(replay)

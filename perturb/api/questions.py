@@ -80,7 +80,7 @@ def refusal_index(
     options = RefusalOptions(interval_by=interval, resamples=resamples, seed=seed)
     tables = [run.folder] if run is not None else _paths(source)
     with cause_first(run):
-        return RefusalFigures.of(report_refusals(tables, options), run)
+        return RefusalFigures.of(report_refusals(tables, options), run=run)
 
 
 def bas(
@@ -149,7 +149,7 @@ def bas(
     options = ConfidenceOptions(bins, resamples, seed)
     tables = [run.folder] if run is not None else _paths(source)
     with cause_first(run):
-        return ConfidenceFigures.of(score_confidence(tables, percent=percent, precision=options), run)
+        return ConfidenceFigures.of(score_confidence(tables, percent=percent, precision=options), run=run)
 
 
 arefusal_index = awaitable(refusal_index)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from perturb.audit.audit_report import AuditReport
 from perturb.audit.judge_audit import JudgeAudit
@@ -29,54 +29,44 @@ if TYPE_CHECKING:
 _BY = ("class", "intensity")
 
 
-class Audit(AuditReport):
-    """What the votes say of the verifiers; a notebook shows its tables, and `to_dict` gives every figure."""
+class _Shown:
+    """The fields of a report, and how a notebook shows them."""
 
     @classmethod
-    def of(cls, report: AuditReport) -> Audit:
-        """The same figures."""
-        return cls(**{field.name: getattr(report, field.name) for field in fields(report)})
+    def of(cls, report: Any, **beside: Any) -> Self:
+        """The same figures, with what stands beside them."""
+        made = cls(**{field.name: getattr(report, field.name) for field in fields(report)})
+        for name, value in beside.items():
+            object.__setattr__(made, name, value)
+        return made
+
+
+class Audit(_Shown, AuditReport):
+    """What the votes say of the verifiers; a notebook shows its tables, and `to_dict` gives every figure."""
 
     def _repr_html_(self) -> str:
         return render_fragment(make_audit_report(self, _BY))
 
 
-class JudgesAudit(JudgeAudit):
+class JudgesAudit(_Shown, JudgeAudit):
     """What the votes of several judges say of them; shown and given likewise."""
-
-    @classmethod
-    def of(cls, report: JudgeAudit) -> JudgesAudit:
-        """The same figures."""
-        return cls(**{field.name: getattr(report, field.name) for field in fields(report)})
 
     def _repr_html_(self) -> str:
         return render_fragment(make_panel_report(self))
 
 
-class ShortcutAudit(Shortcuts):
+class ShortcutAudit(_Shown, Shortcuts):
     """What baselines tell from a part of each item; a notebook shows its tables, and `to_dict` gives every figure."""
-
-    @classmethod
-    def of(cls, report: Shortcuts) -> ShortcutAudit:
-        """The same figures."""
-        return cls(**{field.name: getattr(report, field.name) for field in fields(report)})
 
     def _repr_html_(self) -> str:
         return render_fragment(make_shortcuts_report(self, _BY))
 
 
-class RefusalFigures(RefusalReport):
+class RefusalFigures(_Shown, RefusalReport):
     """The Refusal Index of models beside its companions; a notebook shows the tables, `to_dict` gives every figure."""
 
     run: QuestionRun | None
     """The run that they are from, where models were asked."""
-
-    @classmethod
-    def of(cls, report: RefusalReport, run: QuestionRun | None) -> RefusalFigures:
-        """The same figures."""
-        made = cls(**{field.name: getattr(report, field.name) for field in fields(report)})
-        object.__setattr__(made, "run", run)
-        return made
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each model, data set and prompt, a column for each metric."""
@@ -89,60 +79,45 @@ class RefusalFigures(RefusalReport):
         return render_fragment(make_refusal_page(self))
 
 
-class ConfidenceFigures(ConfidenceScores):
+class ConfidenceFigures(_Shown, ConfidenceScores):
     """The Behavioral Alignment Score of models beside its companions; shown and given likewise."""
 
     run: QuestionRun | None
     """The run that they are from, where models were asked."""
 
-    @classmethod
-    def of(cls, report: ConfidenceScores, run: QuestionRun | None) -> ConfidenceFigures:
-        """The same figures."""
-        made = cls(**{field.name: getattr(report, field.name) for field in fields(report)})
-        object.__setattr__(made, "run", run)
-        return made
-
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each model, data set and elicitation, a column for each metric."""
         return _frame(
             (
-                {
-                    "model": one.group.model,
-                    "dataset": one.group.dataset,
-                    "elicitation": one.group.elicitation,
-                },
+                {"model": group.model, "dataset": group.dataset, "elicitation": group.elicitation},
                 one.report.metrics,
             )
             for one in self.groups
+            for group in [one.group]
         )
 
     def _repr_html_(self) -> str:
         return render_fragment(make_bas_page(self, str(self.run.folder) if self.run else ""))
 
 
-def _frame(
-    rows: Iterable[tuple[Mapping[str, str | None], Mapping[str, Estimate]]],
-) -> pandas.DataFrame:
+def _frame(rows: Iterable[tuple[Mapping[str, str | None], Mapping[str, Estimate]]]) -> pandas.DataFrame:
     import pandas as pd
 
-    return pd.DataFrame(
-        [{**names, **{name: found.value for name, found in metrics.items()}} for names, metrics in rows]
-    )
+    return pd.DataFrame([{**names, **_values(metrics)} for names, metrics in rows])
 
 
-class Scores(ScoreReport):
+def _values(metrics: Mapping[str, Estimate]) -> dict[str, float | None]:
+    return {name: found.value for name, found in metrics.items()}
+
+
+class Scores(_Shown, ScoreReport):
     """The scores of models; a notebook shows their tables, and `to_dict` gives every figure."""
-
-    @classmethod
-    def of(cls, report: ScoreReport) -> Scores:
-        """The same figures."""
-        return cls(**{field.name: getattr(report, field.name) for field in fields(report)})
 
     def to_pandas(self) -> pandas.DataFrame:
         """The metrics as a data frame: a row for each model, a column for each metric, NaN where it is undefined."""
         import pandas as pd
 
-        rows = {one.model: {name: found.value for name, found in one.metrics.items()} for one in self.models}
+        rows = {one.model: _values(one.metrics) for one in self.models}
         return pd.DataFrame.from_dict(rows, orient="index", dtype=float)
 
     def _repr_html_(self) -> str:

@@ -60,6 +60,9 @@ class _Folder:
         write_page(make_any_page(self.folder, items=items), page, figures_folder(self.folder, page))
         return page
 
+    def _repr_html_(self) -> str:
+        return render_fragment(make_status_report(self.status)) + html_table("", notes=self.warnings)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.folder)!r})"
 
@@ -96,9 +99,6 @@ class Run(_Folder):
 
         return Audit.of(measure(self.folder, resamples=resamples, seed=seed))
 
-    def _repr_html_(self) -> str:
-        return render_fragment(make_status_report(self.status)) + html_table("", notes=self.warnings)
-
 
 class QuestionRun(_Folder):
     """The run of `perturb.refusal_index` or `perturb.bas`, where models were asked.
@@ -109,9 +109,6 @@ class QuestionRun(_Folder):
         warnings: What to know, and what is left to do.
         stopped: Why the run stopped before its end, if it did.
     """
-
-    def _repr_html_(self) -> str:
-        return render_fragment(make_status_report(self.status)) + html_table("", notes=self.warnings)
 
 
 class Evaluation(_Folder):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from perturb.cli import run_options as shared
-from perturb.cli.output import print_json, print_report
+from perturb.cli.output import print_result
 from perturb.cli.usage_errors import reject_option
 
 
@@ -39,8 +38,7 @@ def audit_command(
         ),
     ] = False,
     against: Annotated[
-        Path | None,
-        typer.Option(help="With --shortcuts: train on this earlier round, a run or a snapshot."),
+        Path | None, typer.Option(help="With --shortcuts: train on this earlier round, a run or a snapshot.")
     ] = None,
     by: Annotated[
         list[Grouping] | None,
@@ -60,32 +58,21 @@ def audit_command(
     if against is not None and not shortcuts:
         reject_option("--against", "needs --shortcuts: give both")
     if shortcuts:
-        _audit_shortcuts(source, against, groupings, resamples, seed, json_output)
-        return
-    from perturb.api.stored import audit
-    from perturb.audit.audit_report import AuditReport
+        from perturb.api.stored import audit_shortcuts
+        from perturb.report.shortcuts_section import make_shortcuts_report
 
-    report = audit(source, seed=seed, resamples=resamples)
-    if json_output:
-        print_json(report.to_dict())
-        return
-    from perturb.report.audit_sections import make_audit_report
-    from perturb.report.judge_panel_section import make_panel_report
-
-    if isinstance(report, AuditReport):
-        print_report(make_audit_report(report, groupings))
+        measured = audit_shortcuts(source, against=against, seed=seed, resamples=resamples)
+        content, page = {"shortcuts": measured.to_dict()}, make_shortcuts_report(measured, groupings)
     else:
-        print_report(make_panel_report(report))
+        from perturb.api.stored import audit
+        from perturb.audit.audit_report import AuditReport
+        from perturb.report.audit_sections import make_audit_report
+        from perturb.report.judge_panel_section import make_panel_report
 
-
-def _audit_shortcuts(
-    source: Path, against: Path | None, by: Collection[Grouping], resamples: int, seed: int, json_output: bool
-) -> None:
-    from perturb.api.stored import audit_shortcuts
-    from perturb.report.shortcuts_section import make_shortcuts_report
-
-    measured = audit_shortcuts(source, against=against, seed=seed, resamples=resamples)
-    if json_output:
-        print_json({"shortcuts": measured.to_dict()})
-    else:
-        print_report(make_shortcuts_report(measured, by))
+        report = audit(source, seed=seed, resamples=resamples)
+        content = report.to_dict()
+        if isinstance(report, AuditReport):
+            page = make_audit_report(report, groupings)
+        else:
+            page = make_panel_report(report)
+    print_result(content, page, json_output)

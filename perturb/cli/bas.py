@@ -12,10 +12,10 @@ import typer
 
 from perturb.cli import run_options as shared
 from perturb.cli.default_command import TableGroup
-from perturb.cli.output import note, print_json, print_report, print_work
+from perturb.cli.output import note, print_result
 from perturb.cli.pages import check_page_name, with_covariates, write_beside
-from perturb.cli.usage_errors import check_choice, check_repeats, read_columns_option, reject_option
-from perturb.cli.working import is_quiet, working
+from perturb.cli.usage_errors import check_repeats, read_columns_option, reject_option
+from perturb.cli.working import working
 from perturb.wording import counted
 
 if TYPE_CHECKING:
@@ -96,18 +96,13 @@ def table_command(
     if json_output:
         for one in found.groups:
             _note_warnings(one.group)
-        print_json({**found.to_dict(), **covariates})
-    else:
-        print_report(page)
+    print_result({**found.to_dict(), **covariates}, page, json_output)
 
 
 @bas_app.command("run")
 @working
 def run_command(
-    questions: shared.QuestionsArgument = None,
-    model: shared.ModelOption = None,
-    judge: shared.GraderOption = None,
-    judge_rule: shared.JudgeRuleOption = None,
+    *,
     elicitation: Annotated[
         list[ElicitationName] | None,
         typer.Option(help="How confidence is asked for; may be repeated.  [default: direct]"),
@@ -119,79 +114,32 @@ def run_command(
         Path | None,
         typer.Option(help="The run folder; a stopped run resumes from it.  [default: outputs/bas-QA]"),
     ] = None,
-    models: shared.ModelsOption = None,
-    form: shared.FormatOption = "auto",
-    limit: shared.DrawOption = None,
-    seed: shared.SeedOption = 0,
-    budget_usd: shared.BudgetOption = None,
-    preset: shared.PresetOption = None,
-    api_base: shared.ApiBaseOption = None,
-    request: shared.RequestOption = None,
-    reply: shared.ReplyOption = None,
-    batch: shared.BatchOption = False,
-    batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
-    batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
-    executor: shared.ExecutorOption = "local",
-    replay: shared.ReplayOption = None,
-    fill: shared.FillOption = False,
-    demo: shared.DemoOption = False,
-    report: shared.RunPageOption = None,
-    json_output: shared.JsonOption = False,
+    asking: shared.QuestionOptions,
 ) -> None:
     """Ask models questions and how sure they are, grade the answers, and score the confidence.
 
     Example: perturb bas run medqa.jsonl --model openai/gpt-4o --elicitation direct --elicitation top-k
     """
     from perturb.errors import SourceError
-    from perturb.evaluate.question_formats import FORMATS
-    from perturb.evaluate.question_run import QuestionPlan, ask_questions, confidence_ways
-    from perturb.evaluate.question_sets import read_questions
+    from perturb.evaluate.question_run import confidence_ways
     from perturb.score.confidence_report import score_confidence
 
-    check_page_name("--report", report)
-    recorded = shared.find_replay("bas", questions, model, demo, replay, fill)
-    decoding = shared.paper_decoding("bas", preset, recorded)
-    names = shared.model_names(model, models, request, reply, decoding, api_base)
     check_repeats("--elicitation", elicitation or ())
-    check_choice("--format", form, FORMATS)
-    plan = QuestionPlan(
-        kind="bas",
-        questions=None if questions is None else read_questions(questions, form).draw(limit, seed),
-        models=model or (),
-        judge=judge,
-        judge_rule=judge_rule,
-        names=names,
-        ways=confidence_ways(elicitation or (), k),
-        out=out,
-        replay=recorded,
-        budget_usd=budget_usd,
-        **shared.run_options(executor, batch, batch_rows, batch_poll),
-    )
-    ended = shared.run_and_report(lambda: ask_questions(plan, progress=not is_quiet()))
-    facts, folder, table = ended.facts, ended.run, Path(ended.facts["table"])
+    ended = asking.ask("bas", confidence_ways(elicitation or (), k), out)
+    table = Path(ended.facts["table"])
     try:
         found = score_confidence([table])
     except SourceError as exc:
         note(f"perturb: {exc}")
         raise typer.Exit(1) from None
-    page = _page(found, [table])
-    write_beside(report or (folder / "report.html" if demo else None), page)
-    if json_output:
-        print_json({**facts, "results": [one.to_dict() for one in found.groups]})
-    else:
-        print_report(page)
-        print_work(facts)
-    if ended.stopped is not None:
-        note(f"perturb: {ended.stopped}")
-        raise typer.Exit(1)
+    asking.show(ended, _page(found, [table]), found.groups)
 
 
 @bas_app.command("calibrate")
 def calibrate_command(
     tables: TablesArgument,
     on: Annotated[
-        Path | None,
-        typer.Option(help="Fit on this table and score the others.  [default: split each table]"),
+        Path | None, typer.Option(help="Fit on this table and score the others.  [default: split each table]")
     ] = None,
     share: Annotated[
         float, typer.Option(min=0.01, max=0.99, help="Share of a table's rows that the maps are fitted on.")
@@ -239,12 +187,10 @@ def calibrate_command(
             note(
                 f"note: {one.group.name}: {counted(one.left_out, 'row')} that a map has learned from left out"
             )
-    if json_output:
-        results = [one.to_dict() for one in found]
-        more = {"across": [one.to_dict() for one in across]} if across else {}
-        print_json(results[0] if len(results) == 1 else {"results": results, **more})
-    else:
-        print_report(replace(page, sections=page.sections[-2 if across else -1 :]))
+    results = [one.to_dict() for one in found]
+    more = {"across": [one.to_dict() for one in across]} if across else {}
+    content = results[0] if len(results) == 1 else {"results": results, **more}
+    print_result(content, replace(page, sections=page.sections[-2 if across else -1 :]), json_output)
 
 
 def _precision(bins: int, edge: BinEdge, resamples: int, seed: int) -> ConfidenceOptions:
@@ -275,10 +221,8 @@ def _fit(
 
     if not calibration:
         return calibrate_within(group, split, precision)
-    if len(calibration) == 1:
-        return calibrate_on(calibration[0], group, split, precision)
     for other in calibration:
-        if other.name == group.name:
+        if len(calibration) == 1 or other.name == group.name:
             return calibrate_on(other, group, split, precision)
     raise ConfigError(f"--on: that table has no rows of '{group.name}': give one that has")
 
@@ -291,13 +235,11 @@ def _note_warnings(group: ConfidenceGroup) -> None:
 def _save(path: Path, found: list[GroupCalibration], method: MapName) -> None:
     from perturb.score.calibration_maps import SavedMap, save_maps
 
-    save_maps(
-        path,
-        [
-            SavedMap(one.group.model, one.group.elicitation, one.scores.maps[method], one.fitted_on)
-            for one in found
-        ],
-    )
+    maps = [
+        SavedMap(one.group.model, one.group.elicitation, one.scores.maps[method], one.fitted_on)
+        for one in found
+    ]
+    save_maps(path, maps)
     note(f"map: {path}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.cli.output import note, print_json, print_report
+from perturb.cli.output import note, print_json, print_report, print_result
 from perturb.cli.usage_errors import check_choice, given_by_options, reject_option
 from perturb.cli.working import is_quiet
 from perturb.wording import counted
@@ -100,9 +100,10 @@ def build_command(
     recorded = None if replay is None else Replay(read_recording(replay), fill)
     if dry_run and recorded is not None:
         known = recorded.recording
-        print_json({"replies": len(known)}) if json_output else typer.echo(
-            f"{counted(len(known), 'reply', 'replies')}: {known.path}"
-        )
+        if json_output:
+            print_json({"replies": len(known)})
+        else:
+            typer.echo(f"{counted(len(known), 'reply', 'replies')}: {known.path}")
         return
     if dry_run:
         _print_estimate(settings, out / settings.name, json_output)
@@ -191,7 +192,5 @@ def _print_estimate(config: BuildConfig, run: Path, json_output: bool) -> None:
     estimate = estimate_build(build_plan, measured_ends(run) if config.until else ())
     for warning in build_plan.base_set.warnings:
         note(warning)
-    if json_output:
-        print_json(estimate.to_dict())
-    else:
-        print_report(make_estimate_report(estimate, config.replicates, len(config.generators)))
+    page = make_estimate_report(estimate, config.replicates, len(config.generators))
+    print_result(estimate.to_dict(), page, json_output)

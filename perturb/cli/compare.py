@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from perturb.cli.output import print_json, print_report
+from perturb.cli.output import print_result
 from perturb.cli.usage_errors import reject_option
 
 
@@ -43,7 +43,4 @@ def compare_command(
         reject_option("SNAP_B", "give two rounds, or one and --against")
     old, new = (against, first) if against is not None else (first, second)
     done = compare(str(old), str(new), scores)
-    if json_output:
-        print_json(done.to_dict())
-        return
-    print_report(make_comparison_report(done, top))
+    print_result(done.to_dict(), make_comparison_report(done, top), json_output)

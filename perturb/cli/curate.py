@@ -9,12 +9,7 @@ import typer
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import note, print_json, print_report
-from perturb.cli.usage_errors import (
-    check_choice,
-    given_by_options,
-    read_columns_option,
-    reject_option,
-)
+from perturb.cli.usage_errors import check_choice, given_by_options, read_columns_option, reject_option
 from perturb.wording import counted
 
 if TYPE_CHECKING:
@@ -23,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def curate_command(
+    *,
     source: Annotated[
         str, typer.Argument(help="A file, or hub:OWNER/NAME or hub:OWNER/NAME@REVISION.", show_default=False)
     ],
     out: Annotated[Path, typer.Option(help="The base set to write: NAME.jsonl.", show_default=False)],
     form: Annotated[
-        str,
-        typer.Option("--format", help="auto, jsonl, garage, refusalbench, squad, nq, kilt or articles."),
+        str, typer.Option("--format", help="auto, jsonl, garage, refusalbench, squad, nq, kilt or articles.")
     ] = "auto",
     recipe: Annotated[
         str | None,
@@ -55,10 +50,7 @@ def curate_command(
     writer: Annotated[
         Path | None, typer.Option(help="File of the model that writes questions from articles.")
     ] = None,
-    batch: shared.BatchOption = False,
-    batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
-    batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
-    executor: shared.ExecutorOption = "local",
+    calling: shared.CallOptions,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing base set.")] = False,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -101,14 +93,14 @@ def curate_command(
     if solvers is None:
         _refuse_given({"--judge": judge}, "goes with --solvers")
     if writer is None and solvers is None:
-        given: dict[str, object] = {"--batch": batch, "--executor": executor != "local"}
+        given: dict[str, object] = {"--batch": calling.batch, "--executor": calling.executor != "local"}
         _refuse_given(given, "goes with --solvers or --writer")
         curation = curate(request)
     else:
         from perturb.evaluate.curation import curate_with_models
         from perturb.evaluate.task import RunOptions
 
-        options = RunOptions(**shared.run_options(executor, batch, batch_rows, batch_poll))
+        options = RunOptions(**calling.run_options())
         curation = curate_with_models(request, out, solvers, writer, options, judged=judge)
     _report(curation, write_base_set(curation, out, code_version()), json_output)
 

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from perturb.cli import run_options as shared
-from perturb.cli.output import note, print_json, print_report
+from perturb.cli.output import note, print_result
 from perturb.cli.usage_errors import given_by_options, reject_option
 from perturb.cli.working import is_quiet
 
 
 def evaluate_command(
+    *,
     snapshot: Annotated[
         str | None,
         typer.Argument(
@@ -21,18 +22,16 @@ def evaluate_command(
             show_default=False,
         ),
     ] = None,
-    model: shared.ModelOption = None,
+    asking: shared.AskOptions,
     judge: Annotated[
         list[str] | None,
         typer.Option(
             help="Model that judges replies other than refusal codes; named as --model is. Repeat it for a panel."
         ),
     ] = None,
-    judge_rule: shared.JudgeRuleOption = None,
     out: Annotated[
         Path | None, typer.Option(help="Run folder.  [default: outputs/evaluate-NAME, after the snapshot]")
     ] = None,
-    models: shared.ModelsOption = None,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Also ask for one of five levels of confidence.")
     ] = False,
@@ -44,7 +43,6 @@ def evaluate_command(
             help='Stop a model once a score is known well enough: "ci(crs) <= 0.03" (plus or minus 0.03).',
         ),
     ] = None,
-    budget_usd: shared.BudgetOption = None,
     retry_unscored: Annotated[
         bool,
         typer.Option("--retry-unscored", help="Ask the judge again where its judgement could not be read."),
@@ -52,17 +50,6 @@ def evaluate_command(
     subset: Annotated[str | None, typer.Option(help="Configuration of a data set on the Hub.")] = None,
     split: Annotated[str | None, typer.Option(help="Split of a data set on the Hub.")] = None,
     levers: shared.ClassesOption = None,
-    preset: shared.PresetOption = None,
-    api_base: shared.ApiBaseOption = None,
-    request: shared.RequestOption = None,
-    reply: shared.ReplyOption = None,
-    batch: shared.BatchOption = False,
-    batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
-    batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
-    executor: shared.ExecutorOption = "local",
-    replay: shared.ReplayOption = None,
-    fill: shared.FillOption = False,
-    demo: shared.DemoOption = False,
     json_output: Annotated[bool, typer.Option("--json", help="End with one JSON object on stdout.")] = False,
 ) -> None:
     """Evaluate models on a snapshot, or resume an evaluation that was stopped.
@@ -72,41 +59,35 @@ def evaluate_command(
     from perturb.evaluate.loading import ItemSource
     from perturb.evaluate.refusalbench import EvaluationPlan, evaluate
     from perturb.evaluate.stop_rule import read_stop_rule
+    from perturb.report.runs import make_evaluation_report
 
     with given_by_options():
         rule = None if until is None else read_stop_rule(until)
-    if until and batch:
+    if until and asking.batch:
         reject_option("--until", "stops between replies, and a batch asks for all at once: leave out --batch")
-    if demo and (levers or judge or judge_rule):
+    if asking.demo and (levers or judge or asking.judge_rule):
         reject_option("--demo", "stands alone: leave out --levers, --judge and --judge-rule")
-    recorded = shared.find_replay("evaluate", snapshot, model, demo, replay, fill)
-    decoding = shared.paper_decoding("evaluate", preset, recorded)
+    recorded = asking.recorded("evaluate", snapshot)
     plan = EvaluationPlan(
         source=None if snapshot is None else ItemSource(snapshot, subset, split, limit, tuple(levers or ())),
-        models=tuple(model or ()),
+        models=tuple(asking.model or ()),
         replay=recorded,
         judge=tuple(judge or ()),
-        judge_rule=judge_rule,
+        judge_rule=asking.judge_rule,
         out=out,
         variant="confidence" if confidence else "plain",
-        names=shared.model_names(model, models, request, reply, decoding, api_base),
-        budget_usd=budget_usd,
+        names=asking.names("evaluate", recorded),
+        budget_usd=asking.budget_usd,
         retry_unscored=retry_unscored,
         until=rule,
-        **shared.run_options(executor, batch, batch_rows, batch_poll),
+        **asking.run_options(),
     )
     report = shared.run_and_report(lambda: evaluate(plan, progress=not is_quiet()))
-    if json_output:
-        print_json(dict(report.facts))
-    else:
-        from perturb.report.runs import make_evaluation_report
-
-        print_report(make_evaluation_report(report.facts))
+    print_result(dict(report.facts), make_evaluation_report(report.facts), json_output)
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
         raise typer.Exit(1)
     if not any(model["replies"] for model in report.facts["models"]):
-        note(
-            f"perturb: {report.facts['run']}: no model replied: see why above, then run the same command again"
-        )
+        run = report.facts["run"]
+        note(f"perturb: {run}: no model replied: see why above, then run the same command again")
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 
 _Strategy = Literal["balanced", "natural", "hard"]
-_Quotas = tuple[_Strategy | None, int | None, int | None, int | None]
-"""Strategy, rows for each generator, floor of a cell, seed."""
 
 
 def export_command(
@@ -91,7 +90,8 @@ def export_command(
         return
     if exclude or keep_levers or replies_of:
         reject_option("--training", "is missing: --exclude, --keep-levers and --replies-of belong to it")
-    quotas = (strategy, per_generator, min_per_cell, seed)
+    floors = {"per_generator": per_generator, "min_per_cell": min_per_cell}
+    quotas = {"strategy": strategy, **floors, "seed": seed}
     _export_snapshot(run, out, replies, quotas, controls, shortcuts, json_output)
 
 
@@ -99,7 +99,7 @@ def _export_snapshot(
     run: Path,
     out: Path | None,
     replies: Path | None,
-    quotas: _Quotas,
+    quotas: dict[str, Any],
     controls: bool | None,
     shortcuts: bool,
     json_output: bool,
@@ -111,11 +111,10 @@ def _export_snapshot(
     from perturb.store.calls import reading
     from perturb.store.plans import current_plan
 
-    strategy, per_generator, min_per_cell, seed = quotas
-    if per_generator is not None or min_per_cell is not None:
-        if strategy == "natural":
-            reject_option("--strategy natural", "takes no quotas: leave them out")
-        strategy = strategy or "balanced"
+    given = {name: value for name, value in quotas.items() if value is not None}
+    floors = given.keys() & {"per_generator", "min_per_cell"}
+    if floors and given.setdefault("strategy", "balanced") == "natural":
+        reject_option("--strategy natural", "takes no quotas: leave them out")
     if out is None and replies is None:
         reject_option("--out", "is missing: say where the snapshot goes")
     recorded = None if replies is None else export_replies(run, replies)
@@ -130,36 +129,27 @@ def _export_snapshot(
     with reading(run) as db:
         plan = current_plan(db, run)
         written = plan.facts.select
-        quota = SelectionPlan(
-            strategy=strategy or written.strategy,
-            per_generator=written.per_generator if per_generator is None else per_generator,
-            min_per_cell=written.min_per_cell if min_per_cell is None else min_per_cell,
-            seed=plan.facts.seed if seed is None else seed,
-        )
+        drawn = SelectionPlan(written.strategy, written.per_generator, written.min_per_cell, plan.facts.seed)
+        quota = replace(drawn, **given)
         with_controls = written.controls if controls is None else controls
         folder = out or run / "snapshot"
         measured = shortcuts or written.shortcuts or quota.strategy == "hard"
         now = datetime.now(UTC)
         snapshot = export_snapshot(db, plan, quota, folder, now, with_controls, recorded, measured)
-    selection = snapshot.manifest["selection"]
     counts = snapshot.manifest["counts"]
+    shortfalls = snapshot.manifest["selection"]["shortfalls"]
     if json_output:
-        print_json(
-            {
-                "snapshot": str(snapshot.folder),
-                "content_digest": snapshot.content_digest,
-                "rows": counts["rows"],
-                "cells": counts["cells"],
-                "shortfalls": selection["shortfalls"],
-                "shortcuts": snapshot.manifest.get("shortcuts"),
-                **({"replies": _described(recorded)} if recorded else {}),
-            }
-        )
+        content: dict[str, Any] = {
+            "snapshot": str(snapshot.folder),
+            "content_digest": snapshot.content_digest,
+        }
+        content |= {"rows": counts["rows"], "cells": counts["cells"], "shortfalls": shortfalls}
+        content |= {"shortcuts": snapshot.manifest.get("shortcuts")}
+        print_json(content | ({"replies": _described(recorded)} if recorded else {}))
         return
-    typer.echo(
-        f"{counted(counts['rows'], 'row')} in {counted(len(counts['cells']), 'cell')}: {snapshot.folder}"
-    )
-    for missed in selection["shortfalls"]:
+    cells = counted(len(counts["cells"]), "cell")
+    typer.echo(f"{counted(counts['rows'], 'row')} in {cells}: {snapshot.folder}")
+    for missed in shortfalls:
         place = missed["cell"] or "all cells together"
         note(f"short: {missed['generator']}, {place}: {missed['got']} of {missed['wanted']}")
 
@@ -196,4 +186,4 @@ def _export_training(
 
 
 def _described(recorded: ExportedReplies) -> dict[str, Any]:
-    return {"file": str(recorded.file), "sha256": recorded.sha256, "replies": recorded.replies}
+    return {**asdict(recorded), "file": str(recorded.file)}

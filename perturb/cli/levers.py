@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.cli.output import print_json, print_report
+from perturb.cli.output import print_result
 from perturb.cli.usage_errors import check_choice
 from perturb.errors import ConfigError
 from perturb.records import Intensity, Lever, taxonomy_place
@@ -59,14 +60,13 @@ def levers_command(
             raise ConfigError(f"no lever is called '{name}': {near}")
         levers = [found]
     levers.sort(key=lambda lever: taxonomy_place(str(lever.cell)))
-    if json_output:
-        print_json([_as_json(catalogue, lever) for lever in levers])
-    elif name is not None:
+    if name is not None:
         cell = levers[0].cell
         entry = catalogue.classes[cell.perturbation_class]
-        print_report(make_lever_report(levers[0], entry, catalogue.expected_behavior(cell)))
+        page = make_lever_report(levers[0], entry, catalogue.expected_behavior(cell))
     else:
-        print_report(make_levers_report(levers, catalogue.cells_without_rule() if offline else None))
+        page = make_levers_report(levers, catalogue.cells_without_rule() if offline else None)
+    print_result([_as_json(catalogue, lever) for lever in levers], page, json_output)
 
 
 def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
@@ -82,9 +82,5 @@ def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
         "rule": lever.rule
         and {"do": lever.rule.do, "what": lever.rule.what, "needs": list(lever.rule.needs)},
         "instruction": lever.instruction,
-        "illustration": {
-            "query": lever.illustration.query,
-            "context": lever.illustration.context,
-            "expected": lever.illustration.expected,
-        },
+        "illustration": asdict(lever.illustration),
     }

@@ -35,6 +35,14 @@ def print_report(report: Report) -> None:
     typer.echo(render_text(report, shutil.get_terminal_size((80, 24)).columns, colour=colour))
 
 
+def print_result(content: Any, report: Report, json_output: bool) -> None:
+    """Print the content as JSON where that was asked for, else the report on it."""
+    if json_output:
+        print_json(content)
+    else:
+        print_report(report)
+
+
 def print_work(facts: Mapping[str, Any]) -> None:
     """Print what the calls of a run took, and where its table is."""
     from perturb.report.runs import describe_work

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.cli.output import note, print_json, print_report
+from perturb.cli.output import note, print_result
 from perturb.cli.usage_errors import check_choice, given_by_options
 
 if TYPE_CHECKING:
-    from perturb.power import DesignEffect, PowerQuestion, Simulation
+    from perturb.power import PowerQuestion, Simulation
 
 
 def power_command(
@@ -49,6 +49,7 @@ def power_command(
     from perturb.power import PowerQuestion, design_effect, plan_sizes
     from perturb.power.figure import FORMATS
     from perturb.power.score_columns import read_scores
+    from perturb.report.rounds import make_power_report
 
     if figure is not None:
         check_choice("--figure", figure.suffix, FORMATS)
@@ -65,14 +66,13 @@ def power_command(
         items = size or plan["generative"]["per_round_clustered"]
         per_base = None if observed is None else math.ceil(observed.n / observed.bases)
         simulation = _simulate(question, items, per_base, runs or 1000, seed, figure)
-    if json_output:
-        content = {**plan, "observed": _observed_json(observed), "simulation": _simulation_json(simulation)}
-        print_json(content)
-        return
-    from perturb.report.rounds import make_power_report
-
-    print_report(make_power_report(question, plan, observed, simulation))
-    if figure is not None:
+    content = {
+        **plan,
+        "observed": observed and {**asdict(observed), "effective_n": observed.effective_n},
+        "simulation": simulation and asdict(simulation),
+    }
+    print_result(content, make_power_report(question, plan, observed, simulation), json_output)
+    if figure is not None and not json_output:
         note(f"figure: {figure}")
 
 
@@ -96,11 +96,3 @@ def _simulate(
         drifts = np.linspace(0, max(2 * question.epsilon, 1.2 * question.drift), 13)
         draw_figure(done, sweep_drift(setting, drifts, runs, seed + 1), figure)
     return done
-
-
-def _observed_json(observed: DesignEffect | None) -> dict[str, Any] | None:
-    return None if observed is None else {**asdict(observed), "effective_n": observed.effective_n}
-
-
-def _simulation_json(done: Simulation | None) -> dict[str, Any] | None:
-    return None if done is None else asdict(done)

@@ -10,13 +10,12 @@ import typer
 
 from perturb.cli import run_options as shared
 from perturb.cli.default_command import TableGroup
-from perturb.cli.output import note, print_json, print_report, print_work
+from perturb.cli.output import note, print_result
 from perturb.cli.pages import check_page_name, with_covariates, write_beside
-from perturb.cli.usage_errors import check_choice, read_columns_option
-from perturb.cli.working import is_quiet, working
+from perturb.cli.usage_errors import read_columns_option
+from perturb.cli.working import working
 
 if TYPE_CHECKING:
-    from perturb.evaluate.questions import QuestionSet
     from perturb.report.model import Report
     from perturb.score.refusal_report import RefusalReport
 
@@ -85,108 +84,52 @@ def table_command(
     )
     page, covariates = with_covariates(_page(found), models, values)
     write_beside(report, page)
-    if json_output:
-        print_json({**found.to_dict(), **covariates})
-    else:
-        print_report(page)
+    print_result({**found.to_dict(), **covariates}, page, json_output)
 
 
 @refusal_index_app.command("run")
 @working
 def run_command(
-    questions: shared.QuestionsArgument = None,
-    model: shared.ModelOption = None,
-    judge: shared.GraderOption = None,
-    judge_rule: shared.JudgeRuleOption = None,
+    *,
+    setting: Annotated[
+        list[SettingName] | None,
+        typer.Option(help="A first-pass prompt; may be repeated.  [default: all four]"),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, max=1000, help="Replies to each first-pass prompt, for P(Answering).")
+    ] = 1,
+    mix: Annotated[
+        str | None, typer.Option(help="A second set: as many questions of one as of the other are drawn.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             help="The run folder; a stopped run resumes from it.  [default: outputs/refusal-index-QA]"
         ),
     ] = None,
-    models: shared.ModelsOption = None,
-    setting: Annotated[
-        list[SettingName] | None,
-        typer.Option(help="A first-pass prompt; may be repeated.  [default: all four]"),
-    ] = None,
-    samples: Annotated[
-        int,
-        typer.Option(min=1, max=1000, help="Replies to each first-pass prompt, for P(Answering)."),
-    ] = 1,
-    form: shared.FormatOption = "auto",
-    mix: Annotated[
-        str | None, typer.Option(help="A second set: as many questions of one as of the other are drawn.")
-    ] = None,
-    limit: shared.DrawOption = None,
-    seed: shared.SeedOption = 0,
-    budget_usd: shared.BudgetOption = None,
-    preset: shared.PresetOption = None,
-    api_base: shared.ApiBaseOption = None,
-    request: shared.RequestOption = None,
-    reply: shared.ReplyOption = None,
-    batch: shared.BatchOption = False,
-    batch_rows: shared.BatchRowsOption = shared.BATCH_ROWS,
-    batch_poll: shared.BatchPollOption = shared.BATCH_POLL,
-    executor: shared.ExecutorOption = "local",
-    replay: shared.ReplayOption = None,
-    fill: shared.FillOption = False,
-    demo: shared.DemoOption = False,
-    report: shared.RunPageOption = None,
-    json_output: shared.JsonOption = False,
+    asking: shared.QuestionOptions,
 ) -> None:
     """Ask models twice: in the first pass they may refuse, in the second they must answer what they refused.
 
     Example: perturb refusal-index run simple_qa.csv --model openai/gpt-4o --judge openai/gpt-4o-mini --out outputs/ri
     """
-    from perturb.evaluate.question_formats import FORMATS
-    from perturb.evaluate.question_run import QuestionPlan, ask_questions, refusal_ways
+    from perturb.evaluate.question_run import refusal_ways
+    from perturb.evaluate.question_sets import read_questions
+    from perturb.evaluate.questions import QuestionSet, mix_questions
     from perturb.score.refusal_report import report_refusals
 
-    check_page_name("--report", report)
-    recorded = shared.find_replay("refusal-index", questions, model, demo, replay, fill)
-    decoding = shared.paper_decoding("refusal-index", preset, recorded)
-    names = shared.model_names(model, models, request, reply, decoding, api_base)
-    check_choice("--format", form, FORMATS)
-    plan = QuestionPlan(
-        kind="refusal-index",
-        questions=None if questions is None else _read_sets(questions, form, mix, limit, seed),
-        models=model or (),
-        judge=judge,
-        judge_rule=judge_rule,
-        names=names,
-        ways=refusal_ways([one.value for one in setting or ()], samples),
-        out=out,
-        replay=recorded,
-        budget_usd=budget_usd,
-        **shared.run_options(executor, batch, batch_rows, batch_poll),
-    )
-    ended = shared.run_and_report(lambda: ask_questions(plan, progress=not is_quiet()))
-    folder = ended.run
+    def mixed(first: QuestionSet) -> QuestionSet:
+        half = None if asking.limit is None else max(1, asking.limit // 2)
+        second = read_questions(str(mix)).draw(half, asking.seed)
+        return mix_questions(first.draw(half, asking.seed), second, asking.seed)
+
+    ways = refusal_ways([one.value for one in setting or ()], samples)
+    ended = asking.ask("refusal-index", ways, out, mixed if mix else None)
     found = report_refusals([Path(ended.facts["table"])])
-    page = _page(found)
-    write_beside(report or (folder / "report.html" if demo else None), page)
-    if json_output:
-        print_json({**ended.facts, "results": [group.to_dict() for group in found.groups]})
-    else:
-        print_report(page)
-        print_work(ended.facts)
-    if ended.stopped is not None:
-        note(f"perturb: {ended.stopped}")
-        raise typer.Exit(1)
+    asking.show(ended, _page(found), found.groups)
     if all(row.wrong is None for row in ended.rows):
         note(f"perturb: {ended.facts['table']}: no row is scored: see column 'unscored'")
         raise typer.Exit(1)
-
-
-def _read_sets(source: str, form: str, mix: str | None, limit: int | None, seed: int) -> QuestionSet:
-    from perturb.evaluate.question_sets import read_questions
-    from perturb.evaluate.questions import mix_questions
-
-    first = read_questions(source, form)
-    if mix is None:
-        return first.draw(limit, seed)
-    half = None if limit is None else max(1, limit // 2)
-    return mix_questions(first.draw(half, seed), read_questions(mix).draw(half, seed), seed)
 
 
 def _page(found: RefusalReport) -> Report:

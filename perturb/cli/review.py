@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from perturb.cli.output import note, print_json, print_report
+from perturb.cli.output import note, print_json, print_result
 from perturb.cli.usage_errors import check_choice, given_by_options, reject_option
 from perturb.cli.workflow_group import WorkflowGroup
 from perturb.wording import counted
@@ -212,10 +212,7 @@ def report_command(
         else:
             report = measure_review(db, current_plan(db, run), run, seed=seed, resamples=resamples)
             content, page = report.to_dict(), make_review_report(report, str(run))
-    if json_output:
-        print_json(content)
-    else:
-        print_report(page)
+    print_result(content, page, json_output)
 
 
 @review_app.command("export")

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from perturb.cli import run_options as shared
-from perturb.cli.output import note, print_json, print_report
+from perturb.cli.output import note, print_result
 from perturb.cli.pages import check_page_name, write_beside
 
 
@@ -94,6 +94,4 @@ def score_command(
     if json_output:
         for warning in report.warnings:
             note(f"note: {warning}")
-        print_json(report.to_dict())
-    else:
-        print_report(content)
+    print_result(report.to_dict(), content, json_output)

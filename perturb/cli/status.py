@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from perturb.cli.output import print_json, print_report
+from perturb.cli.output import print_result
 
 _WATCH_SECONDS = 2.0
 
@@ -32,12 +32,9 @@ def status_command(
 
     while True:
         content = read_status(run)
-        if json_output:
-            print_json(content)
-        else:
-            if watch:
-                typer.echo("\x1b[2J\x1b[H", nl=False)
-            print_report(make_status_report(content))
+        if watch and not json_output:
+            typer.echo("\x1b[2J\x1b[H", nl=False)
+        print_result(content, make_status_report(content), json_output)
         if not (watch and content["left"]):
             return
         try:

@@ -10,9 +10,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
@@ -21,21 +22,24 @@ from perturb.cli.usage_errors import reject_option
 from perturb.errors import ConfigError
 from perturb.events import DEBUG, INFO, LOG, WARNING
 
-QuietOption = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Show no progress and no messages while it runs.")
-]
-VerboseOption = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Also say what is tried again, and why.")
-]
-LogOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Append every event to this file: JSON lines, without keys."),
-]
-_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "quiet": (QuietOption, False),
-    "verbose": (VerboseOption, False),
-    "log": (LogOption, None),
-}
+
+@dataclass(frozen=True)
+class _Messages:
+    """What is said while a command runs."""
+
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress and no messages while it runs.")
+    ] = False
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Also say what is tried again, and why.")
+    ] = False
+    log: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Append every event to this file: JSON lines, without keys."),
+    ] = None
+
+
+GroupT = TypeVar("GroupT")
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
@@ -45,39 +49,60 @@ def is_quiet() -> bool:
 
 
 def working(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the three options more, which hold while it runs."""
+    """The command with the three options more, which hold while it runs.
+
+    A parameter that is a data class of options stands for all of them.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    groups = {
+        name: one.annotation
+        for name, one in signature.parameters.items()
+        if isinstance(one.annotation, type) and is_dataclass(one.annotation)
+    }
 
     @functools.wraps(command)
-    def run(*, quiet: bool = False, verbose: bool = False, log: Path | None = None, **options: Any) -> None:
-        if quiet and verbose:
-            reject_option("--quiet", "contradicts --verbose: give one of them")
-        _quiet.set(quiet)
-        with _listening(quiet, verbose, log):
-            command(**options)
+    def run(**given: Any) -> None:
+        def take(group: type[GroupT]) -> GroupT:
+            return group(**{field.name: given.pop(field.name) for field in fields(group)})  # type: ignore[arg-type]
 
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
-        for name, (option, default) in _OPTIONS.items()
+        messages = take(_Messages)
+        if messages.quiet and messages.verbose:
+            reject_option("--quiet", "contradicts --verbose: give one of them")
+        _quiet.set(messages.quiet)
+        with _listening(messages):
+            command(**{name: take(group) for name, group in groups.items()}, **given)
+
+    parameters = [
+        option
+        for name, one in signature.parameters.items()
+        for option in (
+            _options(groups[name]) if name in groups else [one.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+        )
     ]
-    signature = inspect.signature(command, eval_str=True)
-    run.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*signature.parameters.values(), *added]
-    )
-    hints = get_type_hints(command, include_extras=True)
-    run.__annotations__ = hints | {name: option for name, (option, _) in _OPTIONS.items()}
+    parameters += _options(_Messages)
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run
 
 
+def _options(group: type[Any]) -> list[inspect.Parameter]:
+    hints, kind = get_type_hints(group, include_extras=True), inspect.Parameter.KEYWORD_ONLY
+    return [
+        inspect.Parameter(one.name, kind, default=one.default, annotation=hints[one.name])
+        for one in fields(group)
+    ]
+
+
 @contextmanager
-def _listening(quiet: bool, verbose: bool, log: Path | None) -> Iterator[None]:
+def _listening(messages: _Messages) -> Iterator[None]:
     """Within the block, events go to stderr and to the file."""
     handlers: list[logging.Handler] = []
-    if not quiet:
-        handlers.append(_Stderr(INFO if verbose else WARNING))
-    if log is not None:
-        handlers.append(_open_log(log))
+    if not messages.quiet:
+        handlers.append(_Stderr(INFO if messages.verbose else WARNING))
+    if messages.log is not None:
+        handlers.append(_open_log(messages.log))
     before = LOG.level, LOG.propagate
-    LOG.setLevel(DEBUG if log else INFO if verbose else WARNING)
+    LOG.setLevel(DEBUG if messages.log else INFO if messages.verbose else WARNING)
     LOG.propagate = False
     for handler in handlers:
         LOG.addHandler(handler)

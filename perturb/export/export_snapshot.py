@@ -90,9 +90,7 @@ def _items(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> I
     def item(candidate_id: str) -> AcceptedItem:
         votes = queries.votes_of(db, candidate_id, plan.judges)
         return AcceptedItem(
-            queries.instance_of(db, candidate_id),
-            queries.candidate(db, candidate_id),
-            tuple(votes.values()),
+            queries.instance_of(db, candidate_id), queries.candidate(db, candidate_id), tuple(votes.values())
         )
 
     return map(item, selection.ids)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -195,17 +196,9 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, A
         "verifiers": [dict(verifier) for verifier in facts.verifiers],
         "counts": {"stages": dict(facts.stages), **counts_of(parts)},
         "selection": {
-            "strategy": facts.plan.strategy,
-            "per_generator": facts.plan.per_generator,
-            "min_per_cell": facts.plan.min_per_cell,
-            "seed": facts.plan.seed,
+            **asdict(facts.plan),
             "shortfalls": [
-                {
-                    "generator": missed.generator,
-                    "cell": str(missed.cell) if missed.cell else None,
-                    "wanted": missed.wanted,
-                    "got": missed.got,
-                }
+                {**asdict(missed), "cell": str(missed.cell) if missed.cell else None}
                 for missed in facts.shortfalls
             ],
         },
@@ -227,11 +220,8 @@ def counts_of(parts: Parts) -> dict[str, Any]:
 
 
 def _counts(rows: Sequence[SnapshotRow]) -> dict[str, Any]:
-    return {
-        "rows": len(rows),
-        "cells": count_cells(rows),
-        "generators": count_values(rows, "generator_model"),
-    }
+    generators = count_values(rows, "generator_model")
+    return {"rows": len(rows), "cells": count_cells(rows), "generators": generators}
 
 
 def parse_manifest(text: str, path: Path | str = MANIFEST) -> dict[str, Any]:
@@ -239,9 +229,8 @@ def parse_manifest(text: str, path: Path | str = MANIFEST) -> dict[str, Any]:
     try:
         content = json.loads(text)
         Manifest.model_validate(content)
-        render_manifest(
-            content
-        )  # what can be read can be written: no NaN in the settings, no depth beyond bounds
+        # What can be read can be written: no NaN in the settings, no depth beyond bounds.
+        render_manifest(content)
     except ValidationError as error:
         raise SnapshotError(f"{path}: {_first_fault(error)}") from None
     except (ValueError, RecursionError) as error:
@@ -283,8 +272,6 @@ def _first_fault(error: ValidationError) -> str:
             " use the version that wrote it"
         )
     words = fault["msg"][:1].lower() + fault["msg"][1:]
-    return (
-        f"field '{field}' is wrong ({words}): {_HOW_TO_REPAIR}"
-        if field
-        else f"no manifest ({words}): check the path"
-    )
+    if not field:
+        return f"no manifest ({words}): check the path"
+    return f"field '{field}' is wrong ({words}): {_HOW_TO_REPAIR}"

@@ -33,6 +33,9 @@ from perturb.store.evaluations import (
 from perturb.store.plans import CurrentPlan, current_plan
 from perturb.store.recorded import AnsweredCalls, last_pass, planned_jobs
 
+_TOLD = ("model", "prompt_tokens", "completion_tokens", "seconds", "finish_reason", "problem")
+"""What a recorded reply has in common with a call of the ledger."""
+
 
 def export_replies(run: Path, file: Path) -> ExportedReplies:
     """Write the replies that the results of a run follow from, of a build or an evaluation.
@@ -44,10 +47,7 @@ def export_replies(run: Path, file: Path) -> ExportedReplies:
         raise RecordingError(f"{file}: recorded replies are gzipped JSON Lines: call the file NAME.jsonl.gz")
     with reading(run) as db:
         facts = read_facts(db)
-        if facts:
-            header, rows = _of_evaluation(db, facts)
-        else:
-            header, rows = _of_build(db, current_plan(db, run))
+        header, rows = _of_evaluation(db, facts) if facts else _of_build(db, current_plan(db, run))
         counted = _Counted(rows)
         sha256 = write_recording(file, header, counted)
     if not counted.replies:
@@ -108,17 +108,9 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str,
             yield {"kind": "instance", "key": planned.instance_key, "content": content}
         if offers:
             cell = job.cell
-            yield job_row(
-                RecordedJob(
-                    job.id,
-                    planned.instance_key,
-                    str(cell.perturbation_class),
-                    str(cell.intensity),
-                    job.generator,
-                    job.replicate,
-                    None if job.offers is None else [list(offer) for offer in job.offers],
-                )
-            )
+            place = (planned.instance_key, str(cell.perturbation_class), str(cell.intensity))
+            levers = None if job.offers is None else [list(offer) for offer in job.offers]
+            yield job_row(RecordedJob(job.id, *place, job.generator, job.replicate, levers))
         for number, rows in enumerate(offers):
             yield from _replies(job.id, str(number), rows)
         for _, rows in spoken:
@@ -196,22 +188,9 @@ def _panel(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[dict[str, Any]]:
     for attempt, row in enumerate(rows, start=1):
-        yield reply_row(
-            RecordedReply(
-                id=subject,
-                role=row["purpose"],
-                model=row["model"],
-                part=part,
-                attempt=attempt,
-                prompt=row["key"],
-                text=row["reply"],
-                prompt_tokens=row["prompt_tokens"],
-                completion_tokens=row["completion_tokens"],
-                seconds=row["seconds"],
-                finish_reason=row["finish_reason"],
-                problem=row["problem"],
-            )
-        )
+        told = {name: row[name] for name in _TOLD}
+        place = {"id": subject, "role": row["purpose"], "part": part, "attempt": attempt}
+        yield reply_row(RecordedReply(**place, prompt=row["key"], text=row["reply"], **told))
 
 
 def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> dict[str, Any]:

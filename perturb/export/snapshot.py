@@ -37,14 +37,7 @@ from perturb.export.manifest import (
     states_digest,
     with_digest,
 )
-from perturb.export.parts import (
-    Parts,
-    data_paths,
-    part_rows,
-    read_part,
-    schemas_of,
-    write_part,
-)
+from perturb.export.parts import Parts, data_paths, part_rows, read_part, schemas_of, write_part
 from perturb.export.snapshot_rows import SnapshotRow, columns_of, row_digest
 from perturb.notebook import html_table
 from perturb.spool import RowSelection

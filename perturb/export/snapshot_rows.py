@@ -34,68 +34,51 @@ class Column:
     """A published field."""
 
     name: str
-    kind: ColumnKind
     note: str
     """What it holds, for the data set card."""
+    kind: ColumnKind = ColumnKind.TEXT
 
 
+_TEXTS, _INDICES, _VOTES = ColumnKind.TEXTS, ColumnKind.INDICES, ColumnKind.VOTES
 _PUBLISHED = (
-    Column("id", ColumnKind.TEXT, "Identifier of the item; unique in the snapshot."),
-    Column("source_id", ColumnKind.TEXT, "Identifier of the base instance it was made from."),
-    Column("generator_model", ColumnKind.TEXT, "Name of the generator that made it."),
-    Column("perturbation_class", ColumnKind.TEXT, "The perturbation class."),
-    Column("intensity", ColumnKind.TEXT, "LOW, MEDIUM or HIGH."),
-    Column(
-        "expected_rag_behavior", ColumnKind.TEXT, "Ground truth: ANSWER_CORRECTLY or the code of the refusal."
-    ),
-    Column("lever_selected", ColumnKind.TEXT, "Name of the lever that was applied."),
-    Column("original_query", ColumnKind.TEXT, "The question before the perturbation."),
-    Column("original_context", ColumnKind.TEXT, "The context before it; several passages are numbered."),
-    Column(
-        "original_answers",
-        ColumnKind.TEXTS,
-        "Accepted answers to the original question, the preferred one first.",
-    ),
-    Column("perturbed_query", ColumnKind.TEXT, "The question a model is asked."),
-    Column(
-        "perturbed_context", ColumnKind.TEXT, "The context a model is shown; several passages are numbered."
-    ),
-    Column("implementation_reasoning", ColumnKind.TEXT, "The generator's account of what it changed."),
+    Column("id", "Identifier of the item; unique in the snapshot."),
+    Column("source_id", "Identifier of the base instance it was made from."),
+    Column("generator_model", "Name of the generator that made it."),
+    Column("perturbation_class", "The perturbation class."),
+    Column("intensity", "LOW, MEDIUM or HIGH."),
+    Column("expected_rag_behavior", "Ground truth: ANSWER_CORRECTLY or the code of the refusal."),
+    Column("lever_selected", "Name of the lever that was applied."),
+    Column("original_query", "The question before the perturbation."),
+    Column("original_context", "The context before it; several passages are numbered."),
+    Column("original_answers", "Accepted answers to the original question, the preferred one first.", _TEXTS),
+    Column("perturbed_query", "The question a model is asked."),
+    Column("perturbed_context", "The context a model is shown; several passages are numbered."),
+    Column("implementation_reasoning", "The generator's account of what it changed."),
     Column(
         "verifier_votes",
-        ColumnKind.VOTES,
         "One vote for each verifier that judges the class, by name; the verdict is pass, fail, abstain or unscored.",
+        _VOTES,
     ),
 )
 
 _SEVERAL_PASSAGES = (
-    Column("query", ColumnKind.TEXT, "The same as perturbed_query."),
+    Column("query", "The same as perturbed_query."),
+    Column("grounding", "Texts of the perturbed passages, without their titles, in the order shown.", _TEXTS),
+    Column("reference_answer", "A long answer to the original question, where the source has one."),
     Column(
-        "grounding",
-        ColumnKind.TEXTS,
-        "Texts of the perturbed passages, without their titles, in the order shown.",
+        "signal_indices", "Positions in grounding, from 0, of passages that bear on the question.", _INDICES
     ),
-    Column(
-        "reference_answer",
-        ColumnKind.TEXT,
-        "A long answer to the original question, where the source has one.",
-    ),
-    Column(
-        "signal_indices",
-        ColumnKind.INDICES,
-        "Positions in grounding, from 0, of passages that bear on the question.",
-    ),
-    Column("noise_indices", ColumnKind.INDICES, "Positions in grounding, from 0, of the other passages."),
+    Column("noise_indices", "Positions in grounding, from 0, of the other passages.", _INDICES),
 )
 
-_DOMAIN = Column("domain", ColumnKind.TEXT, "Subject area, where the source names one.")
-_ROUND = Column("round", ColumnKind.TEXT, "The round the item was made in.")
+_DOMAIN = Column("domain", "Subject area, where the source names one.")
+_ROUND = Column("round", "The round the item was made in.")
 
 _OURS = (
-    Column("licence", ColumnKind.TEXT, "Licence of the base instance, as its source states it."),
-    Column("source", ColumnKind.TEXT, "Where the base instance comes from."),
-    Column("panel", ColumnKind.TEXT, "Name of the panel of verifiers that accepted the item."),
-    Column("row_digest", ColumnKind.TEXT, "Digest of all the other fields."),
+    Column("licence", "Licence of the base instance, as its source states it."),
+    Column("source", "Where the base instance comes from."),
+    Column("panel", "Name of the panel of verifiers that accepted the item."),
+    Column("row_digest", "Digest of all the other fields."),
 )
 
 SINGLE_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, _ROUND, _DOMAIN, *_OURS)
@@ -106,12 +89,8 @@ SEVERAL_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, *_SEVERAL_PASSAGES, _DOMAIN,
 
 
 _OPTIONAL = (
-    Column(
-        EXPECTED_ANSWER,
-        ColumnKind.TEXT,
-        "The accepted answer where the perturbed question has one of its own.",
-    ),
-    Column("language", ColumnKind.TEXT, "Code of the language of question, context and answers."),
+    Column(EXPECTED_ANSWER, "The accepted answer where the perturbed question has one of its own."),
+    Column("language", "Code of the language of question, context and answers."),
 )
 _ABSENT: SnapshotRow = {EXPECTED_ANSWER: None, "language": ENGLISH}
 """What a row holds in an optional column that it has for the sake of others."""

@@ -8,8 +8,8 @@ from perturb.audit.agreement import PANEL_NAMES
 from perturb.audit.audit_report import AuditReport
 from perturb.audit.rates import MatrixRate, Rate
 from perturb.metrics.estimates import Estimate
-from perturb.report.figures import Mark, draw_bars, draw_heat_map, draw_intervals
-from perturb.report.model import CellFormat, Figure, Report, Section, Table
+from perturb.report.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
+from perturb.report.model import Figure, Report, Section, Table, table_columns
 from perturb.report.words import describe_audit
 from perturb.wording import counted
 
@@ -28,19 +28,13 @@ def make_audit_report(report: AuditReport, by: Collection[str]) -> Report:
 
 def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> list[Section]:
     """Agreement, pass rates (of each kind, or listed for `by` alone), bias, acceptance and levers."""
-    sections = (
-        _agreement(report),
-        _pass_rates(report, by),
-        _bias(report),
-        _acceptance(report),
-        _levers(report),
-    )
-    return list(sections)
+    ends = (_acceptance(report), _levers(report))
+    return [_agreement(report), _pass_rates(report, by), _bias(report), *ends]
 
 
 def estimate_table(name: str, title: str, rows: Sequence[tuple[str, Estimate]]) -> Table:
     """Estimates by name."""
-    columns: dict[str, CellFormat] = {"statistic": "text", "value": "number", "n": "count"}
+    columns = table_columns("statistic | value: number | n: count")
     return Table(name, title, columns, [(label, one, one.n) for label, one in rows])
 
 
@@ -54,8 +48,10 @@ def _agreement(report: AuditReport) -> Section:
     if not pairs:
         return Section("agreement", "Agreement", ("There is one verifier; agreement takes two.",))
     figure = kappa_figure(report, "kappa", "Cohen's κ between verifiers")
-    columns: dict[str, CellFormat] = {"verifier": "text", "other verifier": "text", "n": "count"}
-    columns |= {"passes": "share", "κ": "number", "agreement": "share", "PABAK": "number", "AC1": "number"}
+    columns = table_columns(
+        "verifier | other verifier | n: count | passes: share | κ: number | agreement: share | PABAK: number"
+        " | AC1: number"
+    )
     rows = [
         (
             *(pair.a, pair.b, pair.n, pair.prevalence, pair.kappa),
@@ -83,35 +79,30 @@ def kappa_figure(report: AuditReport, name: str, title: str) -> Figure:
         for name, of in rates.items()
     }
     grid = [[kappas[frozenset((a, b))] for b in names] for a in names]
-    lowest = min((value for row in grid for value in row if value is not None), default=0.0)
     return Figure(
         name,
         title,
         "1 is perfect agreement, 0 is chance. NA: one of the two passed, or failed, everything that both scored, so"
         " agreement beyond chance cannot be determined. κ is low where nearly everything passes; see AC1 beside it.",
-        draw_heat_map(grid, names, names, limits=(min(0.0, lowest), 1.0), form=".2f"),
+        draw_heat_map(grid, names, names, limits=(min(0.0, _lowest(grid)), 1.0), form=".2f"),
     )
+
+
+def _lowest(grid: Sequence[Sequence[float | None]]) -> float:
+    """The least of what is known; 0 if nothing is."""
+    return min((value for row in grid for value in row if value is not None), default=0.0)
 
 
 def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
     rates = {(one.generator, one.verifier): one for one in report.pass_rate_matrix}
-    percent = [
-        [None if (rate := rates[g, v].rate) is None else 100 * rate for v in report.verifiers]
-        for g in report.generators
-    ]
-    lowest = min((value for row in percent for value in row if value is not None), default=0.0)
+    percent = [[_percent(rates[g, v]) for v in report.verifiers] for g in report.generators]
     matrix = Figure(
         "pass-rates",
         "Pass rate of each generator by each verifier, in %",
         "Rows are generators, columns verifiers. The colour scale begins at the lowest rate.",
-        draw_heat_map(percent, report.generators, report.verifiers, limits=(lowest, 100.0), form=".1f"),
+        _draw_rates(percent, report.generators, report.verifiers),
     )
-    columns: dict[str, CellFormat] = {
-        "generator": "text",
-        "verifier": "text",
-        "votes": "count",
-        "pass rate": "share",
-    }
+    columns = table_columns("generator | verifier | votes: count | pass rate: share")
     tables = [
         Table(
             "pass-rate-matrix",
@@ -123,11 +114,8 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
     for name in sorted(report.pass_rates, key="lever".__eq__):  # the longest last, with nothing beside it
         shown = 20 if by is None else len(report.pass_rates[name]) if name in by else 0
         tables.append(_rate_table(report, name, shown))
-    maps = (
-        [_generator_map(report, name) for name in report.generator_rates]
-        if len(report.generators) > 1
-        else []
-    )
+    several = report.generator_rates if len(report.generators) > 1 else ()
+    maps = [_generator_map(report, name) for name in several]
     shown_by = [name for name in ("language", "class", "intensity") if name in report.pass_rates]
     figures = [matrix, *maps, *(_rate_figure(report, name) for name in shown_by)]
     return Section("pass-rates", "Pass rates", figures=figures, tables=tables)
@@ -148,14 +136,20 @@ def _rate_figure(report: AuditReport, name: str) -> Figure:
 def _generator_map(report: AuditReport, name: str) -> Figure:
     rows = report.generator_rates[name]
     labels = [rate.name for rate in report.pass_rates[name]]
-    percent = [[None if rate.rate is None else 100 * rate.rate for rate in rates] for rates in rows.values()]
-    lowest = min((value for row in percent for value in row if value is not None), default=0.0)
     return Figure(
         f"pass-rates-generator-{name}",
         f"Pass rate of each generator by {name}, in %",
         "Votes of all verifiers. The colour scale begins at the lowest rate.",
-        draw_heat_map(percent, list(rows), labels, limits=(lowest, 100.0), form=".1f"),
+        _draw_rates([list(map(_percent, rates)) for rates in rows.values()], list(rows), labels),
     )
+
+
+def _percent(rate: Rate | MatrixRate) -> float | None:
+    return None if rate.rate is None else 100 * rate.rate
+
+
+def _draw_rates(grid: list[list[float | None]], rows: Sequence[str], columns: Sequence[str]) -> Drawing:
+    return draw_heat_map(grid, rows, columns, limits=(_lowest(grid), 100.0), form=".1f")
 
 
 def _rate_table(report: AuditReport, name: str, shown: int) -> Table:
@@ -187,17 +181,17 @@ def _bias(report: AuditReport) -> Section:
         " points, with 95 % intervals. Right of zero: it favours itself.",
         draw_bars([Mark.of(row.model, row.bias) for row in both], x_label="percentage points", form="+.1f"),
     )
-    rates: dict[str, CellFormat] = {"n": "count", "own": "share", "peers": "share", "bias": "points"}
+    rates = "n: count | own: share | peers: share | bias: points"
     by_model = Table(
         "self-bias",
         "By model, in percentage points",
-        {"model": "text", **rates, "leniency and quality out": "points", "p": "number"},
+        table_columns(f"model | {rates} | leniency and quality out: points | p: number"),
         [(row.model, row.n, row.own, row.peers, row.bias, row.did, row.p_value) for row in both],
     )
     by_class = Table(
         "self-bias-by-class",
         "By model and class",
-        {"model": "text", "class": "text", **rates},
+        table_columns(f"model | class | {rates}"),
         [(row.model, one.name, one.n, one.own, one.peers, one.bias) for row in both for one in row.by_class],
     )
     return Section("bias", "Self-evaluation bias", sentences, (figure,), (by_model, by_class))
@@ -210,14 +204,12 @@ def _acceptance(report: AuditReport) -> Section:
     some = any(judged < report.n_candidates for judged in report.judged.values())
     who = " who judge it" if some else ""
     rules += [(f"at least {k} of {n}{who}", one) for k, one in report.rules.k_of_n.items()]
-    counts: dict[str, CellFormat] = dict.fromkeys(
-        ("candidates", "accepted", "rejected", "undecided"), "count"
-    )
+    counts = "candidates: count | accepted: count | rejected: count | undecided: count"
     tables = [
         Table(
             "acceptance",
             "Accepted by the panel",
-            {"rule": "text", **counts, "rate": "share"},
+            table_columns(f"rule | {counts} | rate: share"),
             [
                 (name, one.rate.n, one.accepted, one.rejected, one.undecided, rate_estimate(one.rate))
                 for name, one in rules
@@ -229,10 +221,9 @@ def _acceptance(report: AuditReport) -> Section:
             Table(
                 "leave-one-out",
                 "Unanimity without one verifier",
-                {
-                    **{"left out": "text", "accepted": "count", "rate": "share"},
-                    **{"kept out by it alone": "count", "churn": "share"},
-                },
+                table_columns(
+                    "left out | accepted: count | rate: share | kept out by it alone: count | churn: share"
+                ),
                 [
                     (one.verifier, one.without.accepted, one.without.rate.rate, one.gained, one.churn)
                     for one in report.rules.leave_one_out
@@ -245,11 +236,13 @@ def _acceptance(report: AuditReport) -> Section:
 def _levers(report: AuditReport) -> Section:
     """Which levers generators reach for."""
     unused = [(one.generator, lever) for one in report.lever_usage for lever in one.never_chosen]
-    counts: dict[str, CellFormat] = dict.fromkeys(("candidates", "levers used", "never chosen"), "count")
     usage = Table(
         "lever-usage",
         "Levers by generator",
-        {"generator": "text", **counts, "entropy (bits)": "number", "within cells (bits)": "number"},
+        table_columns(
+            "generator | candidates: count | levers used: count | never chosen: count | entropy (bits): number"
+            " | within cells (bits): number"
+        ),
         [
             (one.generator, one.n, one.levers, len(one.never_chosen), one.entropy, one.entropy_within_cells)
             for one in report.lever_usage
@@ -257,6 +250,6 @@ def _levers(report: AuditReport) -> Section:
     )
     tables = [usage]
     if unused:
-        columns: dict[str, CellFormat] = {"generator": "text", "lever": "text"}
+        columns = table_columns("generator | lever")
         tables.append(Table("levers-never-chosen", "Levers never chosen", columns, unused, shown=0))
     return Section("levers", "Levers", tables=tables)

@@ -9,7 +9,7 @@ import numpy as np
 
 from perturb.metrics.bas_report import BASReport
 from perturb.report.figures import GREY, SERIES, Drawing, Mark, draw_heat_map, draw_intervals, plot_curve
-from perturb.report.model import CellFormat, CellValue, Figure, Section, Table
+from perturb.report.model import NUMBER, CellValue, Figure, Section, Table, table_columns
 from perturb.score.calibration_matrix import Transfer
 from perturb.score.confidence_report import GroupCalibration
 from perturb.score.confidence_table import ConfidenceGroup
@@ -18,7 +18,7 @@ from perturb.wording import counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LABELS: dict[str, CellFormat] = {"model": "text", "data set": "text", "elicitation": "text"}
+LABELS = table_columns("model | data set | elicitation")
 """The columns that name a group."""
 MAX_MAPS = 12
 """Groups whose maps are drawn."""
@@ -26,10 +26,10 @@ MAX_MAPS = 12
 
 def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
     """Before and after, map by map, and the ablation over calibration sizes."""
-    counts: dict[str, CellFormat] = {**LABELS, "map": "text", "fitted on": "count", "scored": "count"}
-    parts: dict[str, CellFormat] = dict.fromkeys(("BAS", "ECE", "AURC"), "number")
     rows = [row for one in calibrations for row in _calibration_rows(one)]
-    columns: dict[str, CellFormat] = {**counts, **parts, "gain in BAS": "number"}
+    columns = LABELS | table_columns(
+        "map | fitted on: count | scored: count | BAS: number | ECE: number | AURC: number | gain in BAS: number"
+    )
     tables = [Table("calibration", "Before and after, on rows that no map has learned from", columns, rows)]
     ablation = [
         (*group_labels(one.group), row.size, row.bas, row.bas_sd, row.ece, row.ece_sd, row.aurc, row.aurc_sd)
@@ -37,18 +37,13 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
         for row in one.ablation
     ]
     if ablation:
-        deviations: dict[str, CellFormat] = {
-            head: "number" for part in parts for head in (part, f"{part} sd")
-        }
+        deviations = {head: NUMBER for part in ("BAS", "ECE", "AURC") for head in (part, f"{part} sd")}
         draws = counted(calibrations[0].ablation[0].repeats, "draw")
         title = f"Isotonic regression by calibration size: mean and standard deviation of {draws}"
         tables.append(Table("ablation", title, {**LABELS, "size": "count", **deviations}, ablation))
     series = [
-        (
-            "as stated",
-            [Mark.of(one.group.name, one.scores.before.metrics["bas_uniform"]) for one in calibrations],
-        ),
-        ("calibrated", [Mark.of(one.group.name, _first(one).metrics["bas_uniform"]) for one in calibrations]),
+        (name, [Mark.of(one.group.name, report(one).metrics["bas_uniform"]) for one in calibrations])
+        for name, report in (("as stated", lambda one: one.scores.before), ("calibrated", _first))
     ]
     figure = Figure(
         "calibration",
@@ -103,8 +98,7 @@ def _draw_maps(one: GroupCalibration) -> Drawing:
             plot_curve(axes, (stated, fitted.apply(stated)), style, words, **look)
         values = np.unique(one.group.confidence)[:400]
         axes.plot(values, np.full(len(values), -0.03), "|", color="black", markersize=6)
-        axes.set_xlabel("stated confidence")
-        axes.set_ylabel("calibrated confidence")
+        axes.set(xlabel="stated confidence", ylabel="calibrated confidence")
         axes.legend(frameon=False)
 
     return Drawing((4.6, 3.8), paint)
@@ -112,11 +106,10 @@ def _draw_maps(one: GroupCalibration) -> Drawing:
 
 def transfer_section(transfers: Sequence[Transfer]) -> Section:
     """Maps fitted on one data set and scored on another."""
-    columns: dict[str, CellFormat] = dict.fromkeys(("model", "elicitation", "fitted on", "scored on"), "text")
-    columns |= {
-        "scored": "count",
-        **dict.fromkeys(("BAS before", "BAS after", "gain", "ECE before", "ECE after"), "number"),
-    }
+    columns = table_columns(
+        "model | elicitation | fitted on | scored on | scored: count | BAS before: number | BAS after: number"
+        " | gain: number | ECE before: number | ECE after: number"
+    )
     rows: list[list[CellValue]] = [
         [
             *(one.model, one.elicitation or "", one.fitted_on, one.scored_on, one.before.n),
@@ -135,8 +128,7 @@ def transfer_section(transfers: Sequence[Transfer]) -> Section:
             for one in transfers
             if (one.model, one.elicitation) == (model, way)
         }
-        known = [abs(value) for value in gains.values() if value is not None]
-        reach = max(known, default=1.0)
+        reach = max((abs(value) for value in gains.values() if value is not None), default=1.0)
         grid = [[gains.get((fitted, scored)) for scored in names] for fitted in names]
         figures.append(
             Figure(
@@ -151,6 +143,5 @@ def transfer_section(transfers: Sequence[Transfer]) -> Section:
         " data set and scored on the other. No row that a map has learned from is scored."
     )
     title = f"Maps across data sets: {transfers[0].method}"
-    return Section(
-        "transfer", "Across data sets", (sentence,), figures, (Table("transfer", title, columns, rows),)
-    )
+    table = Table("transfer", title, columns, rows)
+    return Section("transfer", "Across data sets", (sentence,), figures, (table,))

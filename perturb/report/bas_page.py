@@ -28,7 +28,7 @@ from perturb.report.figures import (
     plot_points,
     put_legend,
 )
-from perturb.report.model import CellFormat, CellValue, Figure, Report, Section, Table
+from perturb.report.model import COUNT, NUMBER, CellValue, Figure, Report, Section, Table, table_columns
 from perturb.report.scores_figures import draw_reliability
 from perturb.score.calibration_matrix import Transfer
 from perturb.score.confidence_report import ConfidenceScores, GroupCalibration, GroupScores
@@ -72,43 +72,29 @@ def _scores(scores: ConfidenceScores) -> Section:
         "Behavioral Alignment Score",
         "95 % intervals. 0 is what always abstaining earns; linear and quadratic priors weigh cautious users more.",
         draw_intervals(
-            [
-                (
-                    prior,
-                    [Mark.of(one.group.name, one.report.metrics[f"bas_{prior}"]) for one in scores.groups],
-                )
-                for prior in PRIORS
-            ],
-            x_label="BAS",
-            zero=True,
+            [(prior, _marks(scores, f"bas_{prior}")) for prior in PRIORS], x_label="BAS", zero=True
         ),
     )
-    bins = scores.groups[0].report.bins
-    tables = [
-        _score_table(scores, "scores", "Scores with 95 % intervals", better=True, note="Higher is better."),
-        _score_table(
-            scores,
-            "companions",
-            "Calibration with 95 % intervals",
-            better=False,
-            note=f"Lower is better. ECE over {bins} bins of equal width. That of few answers is above 0 even if the"
-            " model is calibrated: debiased takes off what resampling shows of this, and p is how often such a model"
-            " would have at least this ECE.",
-        ),
-    ]
+    tables = [_score_table(scores, better=True), _score_table(scores, better=False)]
     if scores.differences:
-        tables.append(_differences(scores))
+        columns = table_columns("models | questions: count | difference: number")
+        rows = [(f"{one.a} - {one.b}", one.bas.n, one.bas) for one in scores.differences]
+        tables.append(Table("differences", "Differences in BAS on the same questions", columns, rows))
     warnings = tuple(warning for one in scores.groups for warning in one.group.warnings)
     return Section("scores", "Scores", warnings, (figure,), tuple(tables))
 
 
-def _score_table(scores: ConfidenceScores, name: str, title: str, *, better: bool, note: str) -> Table:
+def _marks(scores: ConfidenceScores, metric: str) -> list[Mark]:
+    return [Mark.of(one.group.name, one.report.metrics[metric]) for one in scores.groups]
+
+
+def _score_table(scores: ConfidenceScores, *, better: bool) -> Table:
     """The metrics of which higher values are better, or the others."""
     names = [metric for metric, higher in HIGHER_IS_BETTER.items() if higher is better]
-    numbers: dict[str, CellFormat] = {_head(metric): "number" for metric in names}
-    columns: dict[str, CellFormat] = {**LABELS, "n": "count", "unscored": "count", **numbers}
+    numbers = {_head(metric): NUMBER for metric in names}
+    columns = {**LABELS, "n": COUNT, "unscored": COUNT, **numbers}
     if not better:
-        columns |= {"ECE debiased": "number", "p calibrated": "number"}
+        columns |= {"ECE debiased": NUMBER, "p calibrated": NUMBER}
     weights = [one.weighted for one in scores.groups] if better and scores.groups[0].weight else []
     if weights:
         columns[f"BAS, w = {scores.groups[0].weight}"] = "number"
@@ -121,13 +107,14 @@ def _score_table(scores: ConfidenceScores, name: str, title: str, *, better: boo
         ]
         for place, one in enumerate(scores.groups)
     ]
-    return Table(name, title, columns, rows, note=note)
-
-
-def _differences(scores: ConfidenceScores) -> Table:
-    columns: dict[str, CellFormat] = {"models": "text", "questions": "count", "difference": "number"}
-    rows: list[list[CellValue]] = [[f"{one.a} - {one.b}", one.bas.n, one.bas] for one in scores.differences]
-    return Table("differences", "Differences in BAS on the same questions", columns, rows)
+    if better:
+        return Table("scores", "Scores with 95 % intervals", columns, rows, "Higher is better.")
+    note = (
+        f"Lower is better. ECE over {scores.groups[0].report.bins} bins of equal width. That of few answers is above 0"
+        " even if the model is calibrated: debiased takes off what resampling shows of this, and p is how often such a"
+        " model would have at least this ECE."
+    )
+    return Table("companions", "Calibration with 95 % intervals", columns, rows, note)
 
 
 def _decisions(scores: ConfidenceScores) -> Section:
@@ -177,8 +164,7 @@ def _curves(
             mark = Mark.of(f"{one.group.name}, {_head(area)}", one.report.metrics[area])
             words = (describe(mark, ".3f"), x_label, y_label)
             plot_curve(axes, points(one), style, words, color=colour, label=one.group.name[:40])
-        axes.set_xlabel(x_label)
-        axes.set_ylabel(y_label)
+        axes.set(xlabel=x_label, ylabel=y_label)
         axes.legend(frameon=False, fontsize=8)
 
     return Drawing((5.6, 3.8), paint)
@@ -222,10 +208,8 @@ def draw_histogram(one: GroupScores) -> Drawing:
             for bar, edge, n in zip(bars, edges, counts, strict=False):
                 hover(bar, f"confidence {edge:.2f} to {edge + 0.05:.2f}: {n:,} {name}")
         axes.axhline(0, color="black", linewidth=0.8)
-        axes.set_xlim(0, 1)
+        axes.set(xlim=(0, 1), xlabel="stated confidence", ylabel="answers")
         axes.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
-        axes.set_xlabel("stated confidence")
-        axes.set_ylabel("answers")
         axes.legend(frameon=False)
 
     return Drawing((4.6, 3.2), paint)
@@ -265,8 +249,7 @@ def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
             if x is not None and y is not None:
                 text = f"{one.group.name}: {_head(name)} {x:.3f}, BAS {y:.3f}"
                 plot_points(axes, [(x, y, text)], marker, colour, markersize=7)
-        axes.set_xlabel(_head(name))
-        axes.set_ylabel("BAS")
+        axes.set(xlabel=_head(name), ylabel="BAS")
         put_legend(axes, ncols=2, below=True)
 
     return Drawing((5.6, 3.8 + 0.1 * len(scores.groups)), paint)

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perturb.report.figures import GREY, Drawing, Mark, draw_intervals, plot_points, put_legend, short_label
-from perturb.report.model import CellFormat, CellValue, Figure, Section, Table
+from perturb.report.figures import (
+    GREY,
+    Drawing,
+    Mark,
+    draw_intervals,
+    plot_interval,
+    plot_points,
+    put_legend,
+    short_label,
+)
+from perturb.report.model import NUMBER, CellValue, Figure, Section, Table, table_columns
 from perturb.report.scores_figures import look_of
 from perturb.score.covariates import ALL, FITTED, CovariateReport, ModelValues, Trend, covariate_value
 
@@ -39,30 +48,19 @@ def covariates_section(report: CovariateReport) -> Section:
         if any((one.score, one.covariate) == (score, covariate) for one in report.trends)
     ]
     figures += _budgets(report) + _stages(report)
-    numbers: dict[str, CellFormat] = {"models": "count", "slope": "number", "R²": "number"}
     rows: list[list[CellValue]] = [
         [one.score, report.fitted[one.covariate], one.family, one.slope.n, one.slope, one.r_squared]
         for one in report.trends
     ]
-    trends = Table("trends", "Lines", {"score": "text", "over": "text", "family": "text", **numbers}, rows)
-    return Section(
-        "covariates",
-        "What the models are",
-        (),
-        figures,
-        (_models(report), trends) if rows else (_models(report),),
-    )
+    columns = table_columns("score | over | family | models: count | slope: number | R²: number")
+    tables = [_models(report), *([Table("trends", "Lines", columns, rows)] if rows else [])]
+    return Section("covariates", "What the models are", (), figures, tables)
 
 
 def _models(report: CovariateReport) -> Table:
-    heads = list(report.models[0].scores)
-    columns: dict[str, CellFormat] = {
-        "model": "text",
-        "family": "text",
-        "training": "text",
-        "release": "text",
-    }
-    columns |= {"size, 10⁹": "number", "reasoning tokens": "count", **dict.fromkeys(heads, "number")}
+    columns = table_columns(
+        "model | family | training | release | size, 10⁹: number | reasoning tokens: count"
+    ) | dict.fromkeys(report.models[0].scores, NUMBER)
     rows = [
         (
             *(one.model, one.known.family or "", one.known.training or ""),
@@ -103,8 +101,7 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
             axes.ticklabel_format(axis="x", useOffset=False)
         if covariate not in FITTED:
             _name_points(axes, report, score, covariate)
-        axes.set_xlabel(_AXES.get(covariate, covariate))
-        axes.set_ylabel(score)
+        axes.set(xlabel=_AXES.get(covariate, covariate), ylabel=score)
         put_legend(axes, ncols=2, below=True)
 
     return Drawing((5.6, 4.2 + 0.1 * len(families)), paint)
@@ -134,21 +131,14 @@ def _paint_points(
     axes: Axes, points: Sequence[tuple[float, Any]], label: str, number: int, line: str = ""
 ) -> None:
     colour, marker = look_of(number)
-    known = [(x, value) for x, value in points if value.value is not None]
+    marks = ((x, Mark.of(label, value)) for x, value in points)
+    known = [(x, mark.value, mark) for x, mark in marks if mark.value is not None]
     if known:
-        axes.plot(
-            [x for x, _ in known],
-            [value.value for _, value in known],
-            f"{marker}{line}",
-            color=colour,
-            label=label,
-        )
-    plot_points(
-        axes, ((x, value.value, f"{label}: {x:g}, {value.value:.3f}") for x, value in known), marker, colour
-    )
-    for x, value in known:
-        if value.low is not None:
-            axes.plot([x, x], [value.low, value.high], color=colour, linewidth=1.2)
+        xs, ys = [x for x, _, _ in known], [y for _, y, _ in known]
+        axes.plot(xs, ys, f"{marker}{line}", color=colour, label=label)
+    plot_points(axes, ((x, y, f"{label}: {x:g}, {y:.3f}") for x, y, _ in known), marker, colour)
+    for x, _, mark in known:
+        plot_interval(axes, mark, x, upright=True, color=colour, linewidth=1.2)
 
 
 def _budgets(report: CovariateReport) -> list[Figure]:
@@ -182,8 +172,7 @@ def _draw_budget(curves: dict[str, list[ModelValues]], score: str) -> Drawing:
             _paint_points(axes, [(_tokens(one), one.scores[score]) for one in found], name, number, "-")
         axes.set_xscale("symlog", linthresh=100, base=10)
         axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
-        axes.set_xlabel("reasoning tokens")
-        axes.set_ylabel(score)
+        axes.set(xlabel="reasoning tokens", ylabel=score)
         put_legend(axes, ncols=2, below=True)
 
     return Drawing((5.6, 4.0), paint)
@@ -198,16 +187,10 @@ def _stages(report: CovariateReport) -> list[Figure]:
             found.setdefault(one.known.family + size, {})[one.known.training] = one
     several = {name: stages for name, stages in found.items() if len(stages) > 1}
     used = [stage for stage in STAGES if any(stage in stages for stages in several.values())]
-    figures = []
+    figures, named = [], list(several.items())
     for number, score in enumerate(report.models[0].scores if several else (), start=1):
         series = [
-            (
-                stage,
-                [
-                    Mark.of(name, stages[stage].scores[score] if stage in stages else None)
-                    for name, stages in several.items()
-                ],
-            )
+            (stage, [Mark.of(name, by[stage].scores[score] if stage in by else None) for name, by in named])
             for stage in used
         ]
         figures.append(

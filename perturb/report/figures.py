@@ -180,11 +180,7 @@ def draw_intervals(
         for number, (name, marks) in enumerate(series):
             offset = min(0.26, 0.8 / len(series)) * (number - (len(series) - 1) / 2)
             _paint_marks(axes, name, marks, offset, SERIES[number % len(SERIES)])
-        axes.set_yticks(range(len(labels)), [short_label(name) for name in labels])
-        axes.set_ylim(len(labels) - 0.5, -0.5)
-        axes.set_xlabel(x_label)
-        axes.grid(axis="x")
-        axes.tick_params(axis="y", length=0)
+        name_rows(axes, labels, x_label)
         if limits is not None:
             axes.set_xlim(*limits)
         if zero:
@@ -203,13 +199,10 @@ def _paint_marks(axes: Axes, name: str, marks: Sequence[Mark], offset: float, lo
     spots = ((x, y, f"{name}, {describe(mark, form)}") for x, mark, y in known if x is not None)
     plot_points(axes, spots, marker, colour, markersize=6)
     for place, mark in enumerate(marks):
-        if mark.low is not None and mark.high is not None:
-            y = place + offset
-            axes.plot([mark.low, mark.high], [y, y], "-", color=colour, linewidth=1.8)
+        y = place + offset
+        plot_interval(axes, mark, y, color=colour, linewidth=1.8)
         if mark.value is None:
-            axes.text(
-                0.01, place + offset, "NA", transform=axes.get_yaxis_transform(), va="center", color=GREY
-            )
+            axes.text(0.01, y, "NA", transform=axes.get_yaxis_transform(), va="center", color=GREY)
 
 
 def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
@@ -222,8 +215,7 @@ def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
         bars = axes.barh(places, values, color=colours, height=0.62)
         for place, mark in enumerate(marks):
             hover(bars[place], describe(mark, form))
-            if mark.low is not None and mark.high is not None:
-                axes.plot([mark.low, mark.high], [place, place], "-", color="black", linewidth=1.6)
+            plot_interval(axes, mark, place, color="black", linewidth=1.6)
             text = "NA" if mark.value is None else _number(mark.value, form)
             ends = [end for end in (mark.value, mark.low, mark.high) if end is not None]
             left = (mark.value or 0.0) < 0
@@ -236,15 +228,26 @@ def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
                 ha="right" if left else "left",
                 va="center",
             )
-        axes.set_yticks(places, [short_label(mark.label) for mark in marks])
-        axes.set_ylim(len(marks) - 0.5, -0.5)
+        name_rows(axes, [mark.label for mark in marks], x_label)
         axes.axvline(0, color="black", linewidth=1)
         axes.margins(x=0.14)
-        axes.set_xlabel(x_label)
-        axes.grid(axis="x")
-        axes.tick_params(axis="y", length=0)
 
     return Drawing((5.4, 0.9 + 0.36 * len(marks)), paint)
+
+
+def name_rows(axes: Axes, labels: Sequence[str], x_label: str, *, grid: bool = True) -> None:
+    """A name beside each row, the first at the top, and one for the axis below."""
+    axes.set_yticks(range(len(labels)), [short_label(label) for label in labels])
+    axes.set(ylim=(len(labels) - 0.5, -0.5), xlabel=x_label)
+    axes.grid(grid, axis="x")
+    axes.tick_params(axis="y", length=0)
+
+
+def plot_interval(axes: Axes, mark: Mark, place: float, *, upright: bool = False, **look: Any) -> None:
+    """The interval of a mark, if it has one: at the height `place`, or standing there."""
+    if mark.low is not None and mark.high is not None:
+        ends, places = [mark.low, mark.high], [place, place]
+        axes.plot(*((places, ends) if upright else (ends, places)), **look)
 
 
 def put_legend(axes: Axes, *, ncols: int, below: bool = False) -> None:

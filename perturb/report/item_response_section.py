@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from perturb.metrics.item_response import PRIORS
 from perturb.report.figures import SERIES, Drawing, Mark, draw_intervals, plot_points, put_legend
-from perturb.report.model import CellFormat, Figure, Section, Table
+from perturb.report.model import Figure, Section, Table, table_columns
 from perturb.score.item_response import ABILITIES, ItemResponseReport, Scale
 
 if TYPE_CHECKING:
@@ -49,13 +49,8 @@ def item_response_section(report: ItemResponseReport) -> Section:
             _draw_information(fitted),
         ),
     ]
-    return Section(
-        "item-response",
-        "Item response theory",
-        (*_sentences(report), f"Priors: {PRIORS}."),
-        figures,
-        [_abilities(fitted), _cells(fitted), _items(fitted)],
-    )
+    sentences = (*_sentences(report), f"Priors: {PRIORS}.")
+    return Section("item-response", "Item response theory", sentences, figures, _tables(fitted))
 
 
 def _sentences(report: ItemResponseReport) -> list[str]:
@@ -78,43 +73,23 @@ def _sentences(report: ItemResponseReport) -> list[str]:
     return found
 
 
-def _abilities(fitted: list[Scale]) -> Table:
-    columns: dict[str, CellFormat] = {
-        "scale": "text",
-        "model": "text",
-        "ability": "number",
-        "replies": "count",
-    }
-    rows = [(one.name, name, ability, ability.n) for one in fitted for name, ability in one.models]
-    return Table("abilities", "Ability in logits", columns, rows)
-
-
-def _cells(fitted: list[Scale]) -> Table:
-    columns: dict[str, CellFormat] = {
-        "scale": "text",
-        "cell": "text",
-        "difficulty": "number",
-        "items": "count",
-    }
-    rows = [(one.name, name, value, value.n) for one in fitted for name, value in one.cells]
-    return Table("cell-difficulty", "Difficulty of cells in logits", columns, rows)
-
-
-def _items(fitted: list[Scale]) -> Table:
-    figures = ("difficulty", "SD", "discrimination", "its SD")
-    columns: dict[str, CellFormat] = {"item": "text", "cell": "text", **dict.fromkeys(figures, "number")}
-    rows = [
-        (
-            *(one.item_id, one.cell, one.difficulty, one.difficulty_se),
-            one.discrimination,
-            one.discrimination_se,
-        )
-        for one in sorted(
-            (item for scale in fitted for item in scale.items), key=lambda item: -item.difficulty
-        )
+def _tables(fitted: list[Scale]) -> list[Table]:
+    models = [(one.name, name, ability, ability.n) for one in fitted for name, ability in one.models]
+    cells = [(one.name, name, value, value.n) for one in fitted for name, value in one.cells]
+    hardest = sorted((item for scale in fitted for item in scale.items), key=lambda item: -item.difficulty)
+    items = [
+        (one.item_id, one.cell, one.difficulty, one.difficulty_se, one.discrimination, one.discrimination_se)
+        for one in hardest
     ]
+    abilities = table_columns("scale | model | ability: number | replies: count")
+    difficulties = table_columns("scale | cell | difficulty: number | items: count")
+    head = "item | cell | difficulty: number | SD: number | discrimination: number | its SD: number"
     title = f"The {_ITEMS_SHOWN} hardest items, by posterior mean, with standard deviations"
-    return Table("item-difficulty", title, columns, rows, shown=_ITEMS_SHOWN)
+    return [
+        Table("abilities", "Ability in logits", abilities, models),
+        Table("cell-difficulty", "Difficulty of cells in logits", difficulties, cells),
+        Table("item-difficulty", title, table_columns(head), items, shown=_ITEMS_SHOWN),
+    ]
 
 
 def _draw_information(fitted: list[Scale]) -> Drawing:
@@ -131,9 +106,7 @@ def _draw_information(fitted: list[Scale]) -> Drawing:
                 for (name, x), y in zip(known, heights, strict=True)
             )
             plot_points(axes, spots, marker, colour)
-        axes.set_xlabel("ability")
-        axes.set_ylabel("information")
-        axes.set_ylim(bottom=0)
+        axes.set(xlabel="ability", ylabel="information", ylim=(0, None))
         axes.grid(axis="y")
         put_legend(axes, ncols=2)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from perturb.audit.judge_audit import JudgeAudit, audit_judges, panel_of
 from perturb.metrics.estimates import Estimate
 from perturb.report.audit_sections import kappa_figure, rate_estimate
-from perturb.report.model import CellFormat, Report, Section, Table, show
+from perturb.report.model import Report, Section, Table, show, table_columns
 from perturb.store.calls import reading
 from perturb.store.evaluations import read_judge_votes
 from perturb.wording import counted, listed
@@ -32,16 +32,13 @@ def panel_section(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section
 
 def judge_panel_section(found: JudgeAudit) -> Section:
     """Judgement by judgement."""
-    both: dict[str, CellFormat] = {"judgement": "text", "model": "text"}
-    decided: dict[str, CellFormat] = {"judgement": "text", "replies": "count", "undecided": "count"}
-    pairs: dict[str, CellFormat] = {"judgement": "text", "judge": "text", "other judge": "text"}
-    pairs |= {"replies": "count", "agreement": "share", "κ": "number", "AC1": "number"}
-    decided |= {"mean κ": "number", "Krippendorff's α": "number"}
     tables = [
         Table(
             "judges",
             "What the panel comes to",
-            decided,
+            table_columns(
+                "judgement | replies: count | undecided: count | mean κ: number | Krippendorff's α: number"
+            ),
             [
                 (kind, one.judged, one.undecided, _of_replies(said.mean_kappa), said.panel["alpha"])
                 for kind, one in found.kinds.items()
@@ -51,7 +48,9 @@ def judge_panel_section(found: JudgeAudit) -> Section:
         Table(
             "judges-pairs",
             "Pairs of judges",
-            pairs,
+            table_columns(
+                "judgement | judge | other judge | replies: count | agreement: share | κ: number | AC1: number"
+            ),
             [
                 (kind, pair.a, pair.b, pair.n, pair.agreement, _of_replies(pair.kappa), pair.ac1)
                 for kind, one in found.kinds.items()
@@ -61,7 +60,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
         Table(
             "judges-credit",
             "Share of replies that a judge credits",
-            {**both, "judge": "text", "replies": "count", "credited": "share"},
+            table_columns("judgement | model | judge | replies: count | credited: share"),
             [
                 (kind, rate.generator, rate.verifier, rate.n, rate_estimate(rate))
                 for kind, one in found.kinds.items()
@@ -71,8 +70,10 @@ def judge_panel_section(found: JudgeAudit) -> Section:
         Table(
             "judges-bias",
             "Judges on their own replies, in percentage points",
-            {**both, "replies": "count", "own": "share", "others": "share", "bias": "points"}
-            | {"leniency and quality out": "points"},
+            table_columns(
+                "judgement | model | replies: count | own: share | others: share | bias: points"
+                " | leniency and quality out: points"
+            ),
             [
                 (kind, row.model, row.n, row.own, row.peers, row.bias, row.did)
                 for kind, one in found.kinds.items()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from perturb.report.audit_sections import rate_estimate
-from perturb.report.model import CellFormat, Report, Section, Table, show
+from perturb.report.model import Report, Section, Table, show, table_columns
 from perturb.review.agreement import read_reviews
 from perturb.review.judge_check import JudgeReport, finished_grades, measure_judge
 from perturb.review.judged_replies import read_judged_replies
@@ -19,9 +19,8 @@ def make_judge_report(report: JudgeReport, source: str) -> Report:
     """The report of a check by itself."""
     by = counted(len(report.annotators), "person", "people")
     subtitle = f"{report.reviewed} of {counted(report.items, 'judgement')} checked by {by}"
-    return Report(
-        f"Human check of {' and '.join(report.judges)} in {source}", subtitle, (judge_section(report),)
-    )
+    title = f"Human check of {' and '.join(report.judges)} in {source}"
+    return Report(title, subtitle, (judge_section(report),))
 
 
 def judge_section(report: JudgeReport) -> Section:
@@ -31,7 +30,7 @@ def judge_section(report: JudgeReport) -> Section:
         for one in report.measures
     ]
     several = len(report.annotators) > 1
-    kappa: dict[str, CellFormat] = {"agreement": "share", "κ": "number"}
+    kappa = "agreement: share | κ: number"
     pairs = [
         (one.title, pair.a, pair.b, pair.n, pair.agreement, pair.kappa)
         for one in report.measures
@@ -47,31 +46,31 @@ def judge_section(report: JudgeReport) -> Section:
         Table(
             "judge-check",
             "The judge against people",
-            {"measure": "text", "replies": "count", "split": "count", **kappa, "AC1": "number"},
+            table_columns(f"measure | replies: count | split: count | {kappa} | AC1: number"),
             rows,
         ),
         Table(
             "judge-check-pairs",
             "Rater by rater",
-            {"measure": "text", "rater": "text", "other rater": "text", "replies": "count", **kappa},
+            table_columns(f"measure | rater | other rater | replies: count | {kappa}"),
             pairs,
         ),
         Table(
             "judge-check-models",
             "Agreement by model under test",
-            {"measure": "text", "model": "text", "replies": "count", "agreement": "share"},
+            table_columns("measure | model | replies: count | agreement: share"),
             models,
         ),
         Table(
             "judge-check-grades",
             "Grades of the judge and of people",
-            {"measure": "text", "judge": "text", "people": "text", "replies": "count"},
+            table_columns("measure | judge | people | replies: count"),
             [(one.title, *cell) for one in report.measures for cell in one.confusion],
         ),
         Table(
             "judge-check-people",
             "People",
-            {"person": "text", "finished": "count", "begun": "count"},
+            table_columns("person | finished: count | begun: count"),
             [(one.name, one.finished, one.begun) for one in report.annotators],
         ),
     ]

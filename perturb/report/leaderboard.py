@@ -18,6 +18,7 @@ from perturb.evaluate.results import read_run
 from perturb.llm.recording import Recording, read_recording
 from perturb.metrics.estimates import Estimate
 from perturb.remake import replay_evaluation
+from perturb.report.scores_page import DASHBOARD
 from perturb.resources import code_version
 from perturb.score.answer_comparison import common_ranks, compare_refusals
 from perturb.score.confidence_report import ConfidenceOptions, score_confidence
@@ -30,13 +31,7 @@ from perturb.text_files import read_text
 DATA, REPLIES = "leaderboard.json", "replies"
 """The file of the rows, and the folder of the files that they follow from."""
 SCORES: Mapping[str, Mapping[str, str]] = {
-    "evaluation": {
-        "calibrated_refusal_score": "CRS",
-        "answer_accuracy": "answer accuracy",
-        "refusal_accuracy": "refusal accuracy",
-        "false_refusal_rate": "FRR",
-        "missed_refusal_rate": "MRR",
-    },
+    "evaluation": DASHBOARD,
     "refusal-index": {
         "refusal_index": "RI",
         "correct_rate": "correct",
@@ -169,15 +164,10 @@ def _standings(recordings: Sequence[Recording]) -> Standings:
     for way in ways:
         values = {name: row.ranking for name, row in rows.items() if row.way == way}
         ranks |= common_ranks(values, {pair: p for pair, p in p_values.items() if {*pair} <= {*values}})
-    full = [
-        replace(
-            row,
-            rank=ranks[name],
-            judge=judge_of(models[row.model].header),
-            replies=models[row.model].digest,
-        )
-        for name, row in rows.items()
-    ]
+    full = []
+    for name, row in rows.items():
+        source = models[row.model]
+        full.append(replace(row, rank=ranks[name], judge=judge_of(source.header), replies=source.digest))
     full.sort(key=lambda row: (ways.index(row.way), row.rank or len(full) + 1, -(row.ranking or 0.0)))
     return Standings(kind, str(first.header["name"]), digest(first.items), tuple(full))
 

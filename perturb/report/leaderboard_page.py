@@ -22,7 +22,7 @@ from perturb.report.leaderboard import (
     make_leaderboard,
     recordings_of,
 )
-from perturb.report.model import CellFormat, CellValue, Figure, Report, Section, Table
+from perturb.report.model import CellFormat, CellValue, Figure, Report, Section, Table, table_columns
 from perturb.report.page import render_page
 from perturb.templating import environment
 from perturb.wording import counted, listed
@@ -99,7 +99,7 @@ def make_leaderboard_page(board: Leaderboard) -> Report:
         (_TITLES[table.kind][0], _models(table, digest), replies_name(digest), digest)
         for digest, table in files.items()
     ]
-    columns: dict[str, CellFormat] = dict.fromkeys(("system", "models", "file", "SHA-256"), "text")
+    columns = table_columns("system | models | file | SHA-256")
     verify = Section(
         "replies",
         "Replies",
@@ -133,7 +133,7 @@ def _section(table: Standings) -> Section:
     headings = list(table.rows[0].scores)
     columns: dict[str, CellFormat] = {"rank": "text", "model": "text", way: "text"}
     columns |= dict.fromkeys(headings, form)
-    columns |= {"replies": "count", "unscored": "count", "judge": "text", "digest": "text"}
+    columns |= table_columns("replies: count | unscored: count | judge | digest")
     rows: list[list[CellValue]] = [
         [
             _rank(row, table),

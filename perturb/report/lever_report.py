@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from perturb.records import Cell, Lever
-from perturb.report.model import CellFormat, Report, Section, Table
+from perturb.report.model import Report, Section, Table, table_columns
 from perturb.wording import counted
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | None = None) -> Report:
     """Levers by cell; with `without_rule`, those that have a rule, and the cells in which none has."""
-    columns: dict[str, CellFormat] = {"intensity": "text", "lever": "text"}
+    columns = table_columns("intensity | lever")
     if without_rule is not None:
         columns["rule"] = "text"
     rows: dict[str, list[tuple[str, ...]]] = {}

@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from perturb.wording import listed
 
@@ -21,6 +21,23 @@ CellFormat = Literal["text", "count", "share", "percent", "number", "points", "c
 """How a value is shown: a share of 0.081 as 8.1 % (share), 8.1 (percent) or +8.1 (change); 8.1 points as +8.1."""
 
 CellValue: TypeAlias = "str | int | float | Estimate | None"
+TEXT: CellFormat = "text"
+COUNT: CellFormat = "count"
+NUMBER: CellFormat = "number"
+PERCENT: CellFormat = "percent"
+
+
+def table_columns(head: str) -> dict[str, CellFormat]:
+    """The columns of a table, as its head reads: names between bars, with their form where they are no text.
+
+    >>> table_columns("model | replies: count")
+    {'model': 'text', 'replies': 'count'}
+    """
+    names = (column.partition(": ") for column in head.split(" | "))
+    return {name: _FORMS[form or "text"] for name, _, form in names}
+
+
+_FORMS: Mapping[str, CellFormat] = {form: form for form in get_args(CellFormat)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +193,4 @@ def show(value: CellValue, form: CellFormat) -> str:
 def _parts(value: CellValue) -> tuple[CellValue, ...]:
     if value is None or isinstance(value, str | int | float):
         return (value,)
-    return (
-        (value.value, value.low, value.high, value.reason)
-        if value.reason
-        else (value.value, value.low, value.high)
-    )
+    return (value.value, value.low, value.high, *([value.reason] if value.reason else []))

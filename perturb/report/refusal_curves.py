@@ -96,8 +96,5 @@ def _paint_points(axes: Axes, groups: list[GroupResult], accuracy: float) -> Non
             said = "" if index is None else f", RI {index:.3f}"
             text = f"{name}: refusal rate {x:.3f}, correct-answer rate {y:.3f}{said}"
             plot_points(axes, [(x, y, text)], marker, colour, markersize=8, zorder=6)
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, max(accuracy * 1.1, 0.05))
-    axes.set_xlabel(_AXES[0])
-    axes.set_ylabel(_AXES[1])
+    axes.set(xlim=(0, 1), ylim=(0, max(accuracy * 1.1, 0.05)), xlabel=_AXES[0], ylabel=_AXES[1])
     axes.legend(frameon=False)

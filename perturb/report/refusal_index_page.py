@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from perturb.report.datasets_section import datasets_section
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.model import CellFormat, CellValue, Figure, Report, Section, Table
+from perturb.report.model import COUNT, NUMBER, CellValue, Figure, Report, Section, Table, table_columns
 from perturb.report.refusal_curves import draw_iso_curves, draw_iso_metrics
 from perturb.report.refusal_stability import MEDIAN, draw_spreads, stability_section, subset_spreads
 from perturb.report.sampling_section import NAMES, sampling_section
@@ -12,9 +12,6 @@ from perturb.score.refusal_report import ALL_UNSCORED, GroupResult, RefusalRepor
 from perturb.score.refusal_stability import METRICS
 from perturb.score.refusal_table import ALL_ROWS
 from perturb.wording import counted, listed
-
-NUMBER: CellFormat = "number"
-COUNT: CellFormat = "count"
 
 
 def make_refusal_page(report: RefusalReport) -> Report:
@@ -52,11 +49,11 @@ def _scores(report: RefusalReport) -> Section:
         ],
         note="Weighted scores: the text of the Refusal Index paper takes p = 0.2, its table 7 p = 1.",
     )
-    counts = ("refused, wrong", "refused, right", "answered, wrong", "answered, right", "unscored")
+    counts = ("refused, wrong", "refused, right", "answered, wrong", "answered, right", "unscored", "needed")
     questions = Table(
         "questions",
         "Questions",
-        {**NAMES, **dict.fromkeys(counts, COUNT), "needed": "count"},
+        {**NAMES, **dict.fromkeys(counts, COUNT)},
         [(*_named(one), *_counts(one), one.unscored, _needed(one)) for one in report.groups],
         note=f"Needed: questions at which the coefficient of variation of RI would be {report.precision.cv:g}.",
     )
@@ -71,16 +68,13 @@ def _scores(report: RefusalReport) -> Section:
         title = "Coefficient of variation of RI over random subsets, by their size"
         numbers = dict.fromkeys(map(str, sizes), NUMBER)
         spreads = subset_spreads(report.groups, sizes)
+        again = f"The same of each metric: {MEDIAN}"
         tables += [
             Table("subsets", title, {**NAMES, **numbers}, rows),
-            Table(
-                "subset-metrics", f"The same of each metric: {MEDIAN}", {"metric": "text", **numbers}, spreads
-            ),
+            Table("subset-metrics", again, {"metric": "text", **numbers}, spreads),
         ]
-        caption = f"By the number of questions, {MEDIAN}."
-        figures.append(
-            Figure("subsets", "Coefficient of variation over subsets", caption, draw_spreads(sizes, spreads))
-        )
+        caption, drawing = f"By the number of questions, {MEDIAN}.", draw_spreads(sizes, spreads)
+        figures.append(Figure("subsets", "Coefficient of variation over subsets", caption, drawing))
     warnings = [f"{group.name}: {text}." for group in report.groups for text in warnings_of(group)]
     return Section("scores", "Scores", warnings, figures, tables)
 
@@ -94,11 +88,8 @@ def warnings_of(group: GroupResult) -> list[str]:
 
 
 def _named(group: GroupResult) -> tuple[str, str, str]:
-    return (
-        group.model or "",
-        group.dataset or "",
-        group.setting or ("" if group.name != ALL_ROWS else ALL_ROWS),
-    )
+    setting = group.setting or (ALL_ROWS if group.name == ALL_ROWS else "")
+    return group.model or "", group.dataset or "", setting
 
 
 def _counts(group: GroupResult) -> tuple[int, ...]:
@@ -168,13 +159,8 @@ def _copulas(report: RefusalReport) -> Section:
         ),
         *(f"No fit for {listed(names)}: {reason}." for reason, names in undefined.items()),
     )
-    columns: dict[str, CellFormat] = {
-        **NAMES,
-        "family": "text",
-        "log-likelihood": "number",
-        "parameters": "text",
-    }
-    table = Table(
-        "copulas", "Fits", {**columns, "AIC": "number", "BIC": "number"}, rows, note=" ".join(notes)
+    columns = NAMES | table_columns(
+        "family | log-likelihood: number | parameters | AIC: number | BIC: number"
     )
+    table = Table("copulas", "Fits", columns, rows, note=" ".join(notes))
     return Section("copulas", "Copulas", sentences, tables=(table,) if rows else ())

@@ -7,7 +7,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from perturb.report.figures import SERIES, Drawing, draw_heat_map, plot_points, put_legend
-from perturb.report.model import CellFormat, CellValue, Figure, Section, Table
+from perturb.report.model import CellFormat, CellValue, Figure, Section, Table, table_columns
 from perturb.score.prompt_agreement import FORCED, PromptAgreement
 from perturb.score.refusal_report import GroupResult, RefusalReport
 from perturb.score.refusal_stability import GIVEN, METRICS, RANDOM, ranking_settings
@@ -22,7 +22,7 @@ MEDIAN = "the median over models, data sets and settings"
 
 def stability_section(report: RefusalReport) -> Section:
     """Each metric between settings, the ranking of models, and whether prompts agree on what is right."""
-    numbers: dict[str, CellFormat] = {"normalised difference": "number", "coefficient of variation": "number"}
+    numbers = table_columns("normalised difference: number | coefficient of variation: number")
     tables = []
     if report.stability:
         between = Table(
@@ -40,9 +40,7 @@ def stability_section(report: RefusalReport) -> Section:
         tables.append(_ranking(report))
     figures = []
     if report.agreement:
-        columns: dict[str, CellFormat] = dict.fromkeys(
-            ("model", "data set", "prompt", "other prompt"), "text"
-        )
+        columns = table_columns("model | data set | prompt | other prompt")
         rows = [
             (one.model or "", one.dataset or "", one.a, one.b, one.agreement, one.agreement.n)
             for one in report.agreement
@@ -110,9 +108,7 @@ def draw_spreads(sizes: Sequence[int], rows: Sequence[Sequence[CellValue]]) -> D
         axes.set_xscale("log")
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
         axes.minorticks_off()
-        axes.set_ylim(bottom=0)
-        axes.set_xlabel("questions")
-        axes.set_ylabel("coefficient of variation")
+        axes.set(ylim=(0, None), xlabel="questions", ylabel="coefficient of variation")
         axes.grid(axis="y")
         put_legend(axes, ncols=3, below=True)
 

@@ -11,7 +11,7 @@ from perturb.metrics.estimates import Estimate
 from perturb.records import taxonomy_place
 from perturb.report.audit_sections import estimate_table, rate_estimate
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.model import CellFormat, Figure, Report, Section, Table
+from perturb.report.model import Figure, Report, Section, Table, table_columns
 from perturb.report.words import describe_review
 from perturb.review.agreement import HumanReport
 from perturb.review.rubric import QUESTIONS
@@ -20,9 +20,7 @@ from perturb.review.rubric import QUESTIONS
 def make_review_report(report: HumanReport, source: str) -> Report:
     """The report of a review by itself."""
     split = f"{report.reviewed} of {report.items} items reviewed, {report.split} of them split evenly"
-    summary = (
-        Section("summary", "Summary", describe_review(report)) if report.reviewed else Section("summary", "")
-    )
+    summary = Section("summary", "Summary", describe_review(report))
     return Report(f"Human validation of {source}", split, (summary, review_section(report)))
 
 
@@ -45,12 +43,6 @@ def review_section(report: HumanReport) -> Section:
     cells = sorted(report.pass_rates["cell"], key=lambda rate: taxonomy_place(rate.name))
     labels = {question.name: question.label for question in QUESTIONS}
     questions = [replace(rate, name=labels[rate.name]) for rate in report.questions]
-    judges: dict[str, CellFormat] = {
-        "judge": "text",
-        "passed": "count",
-        "people pass": "share",
-        "failed": "count",
-    }
     return Section(
         "people",
         "Human validation",
@@ -66,24 +58,21 @@ def review_section(report: HumanReport) -> Section:
             Table(
                 "human-annotators",
                 "Annotators",
-                {"annotator": "text", "finished": "count", "begun": "count", "passes": "share"},
+                table_columns("annotator | finished: count | begun: count | passes: share"),
                 [(one.name, one.finished, one.begun, one.pass_rate) for one in report.annotators],
             ),
             estimate_table("human-agreement", "Agreement among annotators", estimates),
             Table(
                 "human-against-panel",
                 "The panel and its verifiers against people",
-                {**judges, "people do not": "share", "κ with people": "number"},
+                table_columns(
+                    "judge | passed: count | people pass: share | failed: count | people do not: share"
+                    " | κ with people: number"
+                ),
                 [
-                    (
-                        one.name,
-                        one.passed.n,
-                        _wilson(one.passed),
-                        one.failed.n,
-                        _wilson(one.failed),
-                        one.kappa,
-                    )
-                    for one in (report.panel, *report.verifiers)
+                    (who.name, passed.n, _wilson(passed), failed.n, _wilson(failed), who.kappa)
+                    for who in (report.panel, *report.verifiers)
+                    for passed, failed in [(who.passed, who.failed)]
                 ],
             ),
         ),
@@ -93,17 +82,11 @@ def review_section(report: HumanReport) -> Section:
 def _rate_table(name: str, title: str, rates: Sequence[Rate], words: tuple[str, str, str]) -> Table:
     """Rates with Wilson's interval and the one over base instances; `words` name label, unit and rate."""
     label, unit, rate = words
-    columns: dict[str, CellFormat] = {
-        label: "text",
-        unit: "count",
-        f"{rate} (Wilson)": "share",
-        f"{rate} (by base)": "share",
-    }
+    columns = table_columns(f"{label} | {unit}: count | {rate} (Wilson): share | {rate} (by base): share")
     rows = [(one.name, one.n, _wilson(one), rate_estimate(one)) for one in rates]
     return Table(name, title, columns, rows)
 
 
 def _wilson(rate: Rate) -> Estimate:
-    return Estimate(
-        rate.rate, rate.low, rate.high, n=rate.n, reason=rate.reason if rate.rate is None else None
-    )
+    reason = rate.reason if rate.rate is None else None
+    return Estimate(rate.rate, rate.low, rate.high, n=rate.n, reason=reason)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from perturb.compare import RoundComparison
 from perturb.metrics.estimates import Estimate
 from perturb.power import DesignEffect, PowerQuestion, Simulation
-from perturb.report.model import CellFormat, Report, Section, Table, show
+from perturb.report.model import Report, Section, Table, show, table_columns
 from perturb.wording import counted
 
 
@@ -17,7 +17,7 @@ def make_comparison_report(done: RoundComparison, top: int) -> Report:
     fresh = done.freshness
     names = ("exact copies", "near duplicates, copies included", "same lever on the same base instance")
     counts = (fresh.exact, fresh.near, fresh.same_base_and_lever, fresh.same_base)
-    columns: dict[str, CellFormat] = {"of the newer items": "text", "items": "count", "share": "share"}
+    columns = table_columns("of the newer items | items: count | share: share")
     rows = [
         (name, n, n / fresh.items) for name, n in zip((*names, "same base instance"), counts, strict=True)
     ]
@@ -29,12 +29,7 @@ def make_comparison_report(done: RoundComparison, top: int) -> Report:
             Table(
                 "levers",
                 f"Levers that repeat: {len(repeated)} of {len(fresh.by_lever)}",
-                {
-                    "lever": "text",
-                    "items": "count",
-                    "near duplicates": "count",
-                    "same base and lever": "count",
-                },
+                table_columns("lever | items: count | near duplicates: count | same base and lever: count"),
                 [(name, *counts) for name, counts in ranked],
                 shown=top,
             )
@@ -58,39 +53,24 @@ def make_comparison_report(done: RoundComparison, top: int) -> Report:
     ]
     if done.score_changes:
         sections.append(_scores(done))
-    older, newer = (
-        f"{done.old.name}, {counted(len(done.old.items), 'item')}",
-        f"{done.new.name}, {counted(fresh.items, 'item')}",
-    )
+    older, newer = (f"{one.name}, {counted(len(one.items), 'item')}" for one in (done.old, done.new))
     return Report(f"Older: {older}", f"Newer: {newer}", sections)
 
 
 def _scores(done: RoundComparison) -> Section:
-    values: dict[str, CellFormat] = {"older": "number", "newer": "number", "difference": "number"}
+    columns = table_columns("model | metric | older: number | newer: number | difference: number")
     changes = [
-        (
-            one.model,
-            one.metric,
-            one.old,
-            one.new,
-            Estimate(one.difference, one.low, one.high, reason=one.reason),
-        )
+        (one.model, one.metric, one.old, one.new, found)
         for one in done.score_changes
+        for found in [Estimate(one.difference, one.low, one.high, reason=one.reason)]
     ]
+    ranked = table_columns("metric | models: count | Kendall's τ: number")
     rankings = [(one.metric, one.models, Estimate(one.tau, reason=one.reason)) for one in done.rankings]
-    return Section(
-        "scores",
-        "Scores",
-        tables=(
-            Table("changes", "", {"model": "text", "metric": "text", **values}, changes, shown=len(changes)),
-            Table(
-                "ranking",
-                "Ranking of the models",
-                {"metric": "text", "models": "count", "Kendall's τ": "number"},
-                rankings,
-            ),
-        ),
+    tables = (
+        Table("changes", "", columns, changes, shown=len(changes)),
+        Table("ranking", "Ranking of the models", ranked, rankings),
     )
+    return Section("scores", "Scores", tables=tables)
 
 
 def make_power_report(
@@ -105,12 +85,7 @@ def make_power_report(
     sizes = Table(
         "sizes",
         "",
-        {
-            "benchmark": "text",
-            "by": "text",
-            "items": "count",
-            f"with design effect {question.effect:.2f}": "count",
-        },
+        table_columns(f"benchmark | by | items: count | with design effect {question.effect:.2f}: count"),
         [
             ("fresh, each round", "Hoeffding's bound", fresh["per_round"], fresh["per_round_clustered"]),
             ("fresh, each round", "Wilson, exact binomial", normal["effective"], normal["per_round"]),
@@ -126,18 +101,12 @@ def make_power_report(
     if observed is not None:
         effect = "NA" if observed.effect is None else f"{observed.effect:.2f}"
         effective = "NA" if observed.effective_n is None else f"{observed.effective_n:.0f}"
-        sections.append(
-            Section(
-                "observed",
-                "",
-                (
-                    f"Observed: {counted(observed.n, 'item')} of {counted(observed.bases, 'base instance')}, mean"
-                    f" {observed.mean:.3f},"
-                    f" variance {observed.variance:.3f}, design effect {effect}, effective size {effective}"
-                    + (f" ({observed.reason})" if observed.reason else ""),
-                ),
-            )
+        sentence = (
+            f"Observed: {counted(observed.n, 'item')} of {counted(observed.bases, 'base instance')}, mean"
+            f" {observed.mean:.3f}, variance {observed.variance:.3f}, design effect {effect}, effective size"
+            f" {effective}" + (f" ({observed.reason})" if observed.reason else "")
         )
+        sections.append(Section("observed", "", (sentence,)))
     if simulation is not None:
         sections.append(Section("simulation", "", tables=(_simulation_table(simulation),)))
     return Report(
@@ -149,11 +118,10 @@ def make_power_report(
 
 
 def _simulation_table(done: Simulation) -> Table:
-    failed: Sequence[str] = ("failed", "at least", "at most")
     rows = [
         ("static", done.static, done.static_floor, done.static_bound),
         ("fresh", done.generative, 0.0, done.generative_bound),
     ]
     title = f"Simulated: {counted(done.runs, 'run')}, {counted(done.setting.size, 'item')} a round"
-    columns: dict[str, CellFormat] = {"benchmark": "text", **dict.fromkeys(failed, "number")}
+    columns = table_columns("benchmark | failed: number | at least: number | at most: number")
     return Table("simulation", title, columns, rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from perturb.report.model import CellFormat, Report, Section, Table, show
+from perturb.report.model import COUNT, TEXT, Report, Section, Table, show, table_columns
 from perturb.wording import counted
 
 if TYPE_CHECKING:
@@ -19,17 +19,11 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
     """Where a run stands; `status` is what `perturb status --json` gives."""
     if status["kind"] == "evaluation":
         return _evaluation_status(status)
-    tables = [
-        _stage_table(status["stages"]),
-        Table(
-            "cells",
-            "",
-            {"cell": "text", "jobs": "count", "candidates": "count", "accepted": "count"},
-            [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()],
-        ),
-    ]
+    cells = table_columns("cell | jobs: count | candidates: count | accepted: count")
+    counts = [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()]
+    tables = [_stage_table(status["stages"]), Table("cells", "", cells, counts)]
     if status["declined"]:
-        declined: dict[str, CellFormat] = {"declined lever": "text", "jobs": "count", "one reason": "text"}
+        declined = table_columns("declined lever | jobs: count | one reason")
         reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
         tables.append(Table("declined", "", declined, reasons))
     tables += _reply_tables(status)
@@ -43,7 +37,7 @@ def _evaluation_status(status: Mapping[str, Any]) -> Report:
 
     models = status["under_test"]
     states: Mapping[str, int] = next(iter(models.values()), {})
-    columns: dict[str, CellFormat] = {"model": "text", **{name.replace("_", " "): COUNT for name in states}}
+    columns = {"model": TEXT, **{name.replace("_", " "): COUNT for name in states}}
     rows = [(name, *found.values()) for name, found in models.items()]
     sentences = [f"Batches still open: {status['batches']['open']}"] if status["batches"]["open"] else []
     for name, stop in ((name, Stop(**one)) for name, one in status["until"].items()):
@@ -57,7 +51,7 @@ def _reply_tables(status: Mapping[str, Any]) -> Iterator[Table]:
     """Replies that are not on record, calls, and failures, where there are any."""
     if lost := status["missing_replies"]:
         subject = "job" if status["kind"] == "build" else "item"
-        columns: dict[str, CellFormat] = {"reply not on record": "text", "role": "text", "model": "text"}
+        columns = table_columns("reply not on record | role | model")
         yield Table("missing", "", columns, [(one[subject], one["role"], one["model"]) for one in lost])
     if status["models"]:
         yield call_table(status["models"])
@@ -81,18 +75,8 @@ def describe_quota(quota: Mapping[str, Any]) -> list[str]:
 def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report:
     """How a build ended; `facts` is what `perturb build --json` gives."""
     rare = ("not_applicable", "near_duplicates", "faults")
-    names = (
-        *(
-            "jobs",
-            "candidates",
-            "abstained",
-            "unparsed",
-            "not_applicable",
-            "rejected_by_checks",
-            "near_duplicates",
-        ),
-        *("errors", "faults", "votes", "accepted", "rows"),
-    )
+    names = ["jobs", "candidates", "abstained", "unparsed", "not_applicable", "rejected_by_checks"]
+    names += ["near_duplicates", "errors", "faults", "votes", "accepted", "rows"]
     stages = {name: facts[name] for name in names if facts[name] or name not in rare}
     sentences = [f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
     sentences += describe_quota(facts["quota"]) if "quota" in facts else []
@@ -128,19 +112,12 @@ def make_estimate_report(estimate: CostEstimate, replicates: int, generators: in
     sentences += estimate.obstacles
     if estimate.audit_fraction is not None and estimate.jobs:
         sentences.append(_describe_audit_share(estimate.jobs, estimate.audit_fraction))
-    columns: dict[str, CellFormat] = {
-        "model": "text",
-        "role": "text",
-        "calls": "count",
-        "prompt tokens": "count",
-    }
+    head = "model | role | calls: count | prompt tokens: count | reply tokens: count | cost: usd"
     rows = [
         (one.name, one.role, one.calls, one.prompt_tokens, one.completion_tokens, one.cost_usd)
         for one in estimate.models
     ]
-    tables = (
-        [Table("estimate", "", {**columns, "reply tokens": "count", "cost": "usd"}, rows)] if rows else []
-    )
+    tables = [Table("estimate", "", table_columns(head), rows)] if rows else []
     if any(model.role == "generator" for model in estimate.models):
         tables.append(_lever_table(estimate.levers))
         sentences += _idle_levers(estimate.levers)
@@ -173,9 +150,7 @@ def _lever_table(levers: Mapping[Cell, Mapping[str, int]]) -> Table:
         served = sorted(count for count in jobs.values() if count)
         span = " to ".join(dict.fromkeys(map(str, (served[0], served[-1])))) if served else "none"
         rows.append((str(cell), f"{len(served)} of {len(jobs)}", span))
-    return Table(
-        "levers", "", {"cell": "text", "levers that may fit": "text", "jobs per lever": "text"}, rows
-    )
+    return Table("levers", "", table_columns("cell | levers that may fit | jobs per lever"), rows)
 
 
 def _idle_levers(levers: Mapping[Cell, Mapping[str, int]]) -> Iterator[str]:
@@ -190,14 +165,13 @@ def _idle_levers(levers: Mapping[Cell, Mapping[str, int]]) -> Iterator[str]:
 def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
     """How an evaluation ended; `facts` is what `perturb evaluate --json` gives."""
     names = ("replies", "answers", "refusals", "unscored", "errors", "missing")
-    columns: dict[str, CellFormat] = {"model": "text", **dict.fromkeys(names, COUNT)}
+    columns = {"model": TEXT, **dict.fromkeys(names, COUNT)}
     rows = [[model["model"], *(model[name] for name in names)] for model in facts["models"]]
     sentences = [describe_work(facts)]
     batches = facts["batches"]
     if batches["submitted"]:
-        sentences.append(
-            f"Batches: {batches['submitted']} with {counted(batches['rows'], 'request')} together"
-        )
+        requests = counted(batches["rows"], "request")
+        sentences.append(f"Batches: {batches['submitted']} with {requests} together")
     sentences.append(f"Run: {facts['run']} (scores: perturb score {facts['run']})")
     head = f"{counted(facts['items'], 'item')} of {facts['snapshot']['name']}"
     return _plain(head, sentences, [Table("models", "", columns, rows)])
@@ -205,12 +179,7 @@ def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
 
 def make_curation_report(report: Mapping[str, Any], written: Sequence[str]) -> Report:
     """What a curation kept and left out; `report` is the one of the manifest, `written` says where things are."""
-    columns: dict[str, CellFormat] = {
-        "step": "text",
-        "left out because": "text",
-        "records": "count",
-        "first ones": "text",
-    }
+    columns = table_columns("step | left out because | records: count | first ones")
     rows = [(one["step"], one["reason"], one["count"], ", ".join(one["ids"])) for one in report["left_out"]]
     spread = ", ".join(f"{domain} {number}" for domain, number in report["domains"].items())
     drawn = f"{report['instances']}{f' ({spread})' if spread else ''}"
@@ -221,15 +190,14 @@ def make_curation_report(report: Mapping[str, Any], written: Sequence[str]) -> R
 def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
     """Calls, tokens and cost of each model, as `queries.call_totals` gives them."""
     keys = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens", "cost_usd")
-    heads = ("calls", "tries", "errors", "prompt tokens", "reply tokens")
-    columns: dict[str, CellFormat] = {"model": "text", **dict.fromkeys(heads, COUNT), "cost": "usd"}
+    head = "calls: count | tries: count | errors: count | prompt tokens: count | reply tokens: count"
     rows = [(name, *(entry[key] for key in keys)) for name, entry in models.items()]
-    return Table("cost", "Calls by model", columns, rows)
+    return Table("cost", "Calls by model", table_columns(f"model | {head} | cost: usd"), rows)
 
 
 def failure_table(failures: Sequence[Mapping[str, Any]]) -> Table:
     """Calls that failed and were not answered since, by model and cause."""
-    columns: dict[str, CellFormat] = {"model": "text", "calls": COUNT, "cause": "text"}
+    columns = table_columns("model | calls: count | cause")
     rows = [(one["model"], one["calls"], one["cause"]) for one in failures]
     return Table("failures", "Failed calls", columns, rows)
 
@@ -244,12 +212,9 @@ def describe_work(facts: Mapping[str, Any]) -> str:
     )
 
 
-COUNT: CellFormat = "count"
-
-
 def _stage_table(stages: Mapping[str, int]) -> Table:
     rows = [(name.replace("_", " "), n) for name, n in stages.items()]
-    return Table("stages", "", {"stage": "text", "count": "count"}, rows)
+    return Table("stages", "", table_columns("stage | count: count"), rows)
 
 
 def _plain(title: str, sentences: Sequence[str] = (), tables: Sequence[Table] = ()) -> Report:

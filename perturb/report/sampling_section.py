@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from perturb.report.model import CellFormat, Figure, Section, Table
+from perturb.report.model import Figure, Section, Table, table_columns
 from perturb.report.scores_figures import draw_reliability
 from perturb.score.refusal_report import GroupResult, RefusalReport
 from perturb.score.refusal_stability import METRICS
 
-NAMES: dict[str, CellFormat] = {"model": "text", "data set": "text", "setting": "text"}
+NAMES = table_columns("model | data set | setting")
 
 
 def sampling_section(report: RefusalReport) -> Section | None:
@@ -37,7 +37,7 @@ def sampling_section(report: RefusalReport) -> Section | None:
     correlations = Table(
         "auroc-correlations",
         "Correlation of each metric with the AUROC, over models and settings",
-        {"metric": "text", "Pearson": "number", "Spearman": "number", "n": "count"},
+        table_columns("metric | Pearson: number | Spearman: number | n: count"),
         [(METRICS[one.metric], one.pearson, one.spearman, one.n) for one in report.correlations],
     )
     sentence = (

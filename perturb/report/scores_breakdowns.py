@@ -7,7 +7,7 @@ from statistics import mean
 
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Drawing, draw_heat_map
-from perturb.report.model import CellFormat, CellValue, Figure, Section, Table
+from perturb.report.model import COUNT, PERCENT, TEXT, CellValue, Figure, Section, Table, table_columns
 from perturb.report.scores_figures import draw_grouped_bars
 from perturb.score.answer_parts import PARTS
 from perturb.score.model_scores import ModelScores
@@ -54,30 +54,21 @@ def groups_section(models: Models, by: Collection[str] = ("class", "intensity"))
 
 def answer_parts_section(models: Models) -> Section:
     """Of attempted answers to items with several passages: eligible, supported, and both."""
-    labels, headings = [one.model for one in models], dict(zip(PARTS, _PART_HEADINGS, strict=True))
-    series = [(headings[name], [one.answer_parts[name] for one in models]) for name in PARTS]
-    columns: dict[str, CellFormat] = {"model": "text", **dict.fromkeys(_PART_HEADINGS, "percent")}
+    parts = zip(PARTS, _PART_HEADINGS, strict=True)
+    series = [(heading, [one.answer_parts[name] for one in models]) for name, heading in parts]
+    figure = Figure(
+        "answer-parts",
+        "Parts of answer quality",
+        "Of answers to answerable items; refusals count in none. Eligible: does what was asked. Factual: all"
+        " passages, or the signal passages alone, support every claim. RAF: eligible and factual by signal.",
+        draw_grouped_bars([one.model for one in models], series, x_label="attempted answers"),
+    )
+    columns = {"model": TEXT, **dict.fromkeys(_PART_HEADINGS, PERCENT), "judged answers": COUNT}
     rows: list[list[CellValue]] = [
         [one.model, *one.answer_parts.values(), one.answer_parts["raf"].n] for one in models
     ]
-    return Section(
-        "answers",
-        "Answers that were attempted",
-        figures=(
-            Figure(
-                "answer-parts",
-                "Parts of answer quality",
-                "Of answers to answerable items; refusals count in none. Eligible: does what was asked. Factual: all"
-                " passages, or the signal passages alone, support every claim. RAF: eligible and factual by signal.",
-                draw_grouped_bars(labels, series, x_label="attempted answers"),
-            ),
-        ),
-        tables=(
-            Table(
-                "answer-parts", "Attempted answers, in percent", {**columns, "judged answers": "count"}, rows
-            ),
-        ),
-    )
+    table = Table("answer-parts", "Attempted answers, in percent", columns, rows)
+    return Section("answers", "Answers that were attempted", figures=(figure,), tables=(table,))
 
 
 def comparison_section(report: ScoreReport) -> Section:
@@ -85,45 +76,30 @@ def comparison_section(report: ScoreReport) -> Section:
     tables = []
     if report.comparisons:
         ordered = sorted(report.comparisons, key=lambda one: one.metric not in _COMPARED)
-        difference: dict[str, CellFormat] = {
-            "n": "count",
-            "difference": "change",
-            "p": "number",
-            "p (Holm)": "number",
-        }
         tables.append(
             Table(
                 "differences",
                 "Differences on the same items, in percentage points",
-                {"metric": "text", "models": "text", **difference},
+                table_columns(
+                    "metric | models | n: count | difference: change | p: number | p (Holm): number"
+                ),
                 [
-                    (
-                        _plain(one.metric),
-                        f"{one.a} - {one.b}",
-                        one.difference.n,
-                        one.difference,
-                        one.p_value,
-                        one.p_holm,
-                    )
+                    (_plain(one.metric), f"{one.a} - {one.b}", found.n, found, one.p_value, one.p_holm)
                     for one in ordered
+                    for found in [one.difference]
                 ],
                 note="p: the level at which the interval of the difference ends at 0; Holm: over all pairs of models.",
                 shown=min(60, sum(one.metric in _COMPARED for one in ordered)),
             )
         )
     if report.own_items:
-        rates: dict[str, CellFormat] = {"own": "percent", "others": "percent"}
         tables.append(
             Table(
                 "own-items",
                 "Items that a model generated itself, in percent and percentage points",
-                {
-                    "model": "text",
-                    "metric": "text",
-                    **rates,
-                    "difference": "change",
-                    "beyond its peers": "change",
-                },
+                table_columns(
+                    "model | metric | own: percent | others: percent | difference: change | beyond its peers: change"
+                ),
                 [
                     (one.model, _plain(one.metric), one.own, one.others, one.difference, one.beyond_peers)
                     for one in report.own_items
@@ -131,24 +107,16 @@ def comparison_section(report: ScoreReport) -> Section:
             )
         )
     if report.flips:
-        rates = dict.fromkeys(
-            ("refused controls", "moved to refuse: unanswerable", "answerable", "moved to answer"), "percent"
-        )
+        rates = ("refused controls", "moved to refuse: unanswerable", "answerable", "moved to answer")
         tables.append(
             Table(
                 "controls",
                 "Items against their unperturbed controls, in percent",
-                {"model": "text", "pairs": "count", "unread": "count", **rates},
+                table_columns("model | pairs: count | unread: count") | dict.fromkeys(rates, PERCENT),
                 [
                     (
-                        *(
-                            one.model,
-                            one.pairs,
-                            one.unread,
-                            one.control_refusal_rate,
-                            one.flip_rate_unanswerable,
-                        ),
-                        *(one.flip_rate_answerable, one.answered_only_perturbed),
+                        *(one.model, one.pairs, one.unread, one.control_refusal_rate),
+                        *(one.flip_rate_unanswerable, one.flip_rate_answerable, one.answered_only_perturbed),
                     )
                     for one in report.flips
                 ],
@@ -162,17 +130,16 @@ def _plain(metric: str) -> str:
 
 
 def _group_table(models: Models, grouping: str, *, shown: bool) -> Table:
-    rates: dict[str, CellFormat] = dict.fromkeys(_GROUP_METRICS.values(), "percent")
     rows: list[list[CellValue]] = [
         [name, one.model, metrics["refusal_rate"].n, *(metrics[metric] for metric in _GROUP_METRICS)]
         for name in group_names(models, grouping)
         for one in models
         if (metrics := one.groups[grouping].get(name))
     ]
-    columns: dict[str, CellFormat] = {grouping: "text", "model": "text", "read": "count", **rates}
-    return Table(
-        f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=len(rows) if shown else 0
-    )
+    columns = table_columns(f"{grouping} | model | read: count")
+    columns |= dict.fromkeys(_GROUP_METRICS.values(), PERCENT)
+    most = len(rows) if shown else 0
+    return Table(f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=most)
 
 
 def draw_group_map(models: Models, grouping: str, metric: str, names: Sequence[str]) -> Drawing:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_bars
-from perturb.report.model import Figure, Section, Table
+from perturb.report.model import Figure, Section, Table, table_columns
 from perturb.report.scores_breakdowns import (
     Models,
     draw_group_map,
@@ -64,22 +64,18 @@ def domains_section(models: Models) -> Section:
     table = Table(
         "domains",
         "Domains: items, the best models and the difficulty, in percent",
-        {
-            **{"domain": "text", "items": "count", "share": "share"},
-            **{"best at answering": "text", "best at refusing": "text"},
-            **{"answering is hard": "percent", "refusing is hard": "percent", "both": "percent"},
-        },
+        table_columns(
+            "domain | items: count | share: share | best at answering | best at refusing"
+            " | answering is hard: percent | refusing is hard: percent | both: percent"
+        ),
         [
             (
-                *(
-                    name,
-                    _items(models, name),
-                    _items(models, name) / total,
-                ),
+                *(name, n, n / total),
                 *(_champion(models, name, metric) for metric in metrics),
                 *map(_share, _difficulties(models, name, tuple(metrics))),
             )
             for name in ranked
+            for n in [_items(models, name)]
         ],
     )
     return Section("domains", "Domains", (left,) if len(names) > MAX_DOMAINS else (), figures, (table,))

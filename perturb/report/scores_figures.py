@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Floats
 from perturb.report.figures import (
     BLUE,
     GREEN,
@@ -23,6 +24,8 @@ from perturb.report.figures import (
     Mark,
     describe,
     hover,
+    name_rows,
+    plot_interval,
     plot_points,
     put_legend,
     short_label,
@@ -31,13 +34,14 @@ from perturb.report.figures import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Guide = tuple[str, Sequence[float], Sequence[float]]
+Guide = tuple[str, Floats, Floats]
 """A grey line for orientation: its label, x and y, in percent."""
 
 _STACK = ((BLUE, ""), (SKY, ""), (ORANGE, "///"), (PURPLE, "\\\\\\"), (GREEN, "..."), (VERMILLION, "xxx"))
 _WRITTEN_FROM = 0.06
 _LARGEST = 700.0
 """Area of the largest bubble, in square points."""
+_SQUARE: Any = {"xlim": (-4, 104), "ylim": (-4, 104)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +82,15 @@ def draw_points(
                 axes.plot([], [], linestyle="none", label=f"{short_label(point.label)}: NA")
                 continue
             x, y = 100 * point.x.value, 100 * point.y.value
-            _paint_cross(axes, point, colour)
+            plot_interval(axes, Mark.of("", point.x, 100), y, color=colour, linewidth=1.2)
+            plot_interval(axes, Mark.of("", point.y, 100), x, upright=True, color=colour, linewidth=1.2)
             axes.plot([], [], marker, color=colour, label=short_label(point.label), markersize=7)
             area = 50.0 if point.weight is None else 20 + _LARGEST * point.weight / largest
             # See-through, and the smaller in front: no marker hides another.
             look: dict[str, Any] = {"facecolor": (colour, 0.35), "edgecolor": colour, "linewidth": 1.6}
             spot = axes.scatter([x], [y], area, marker=marker, zorder=3 + 1 / area, clip_on=False, **look)
             hover(spot, f"{point.label}: {x_label} {x:.1f}, {y_label} {y:.1f}")
-        axes.set_xlim(-4, 104)
-        axes.set_ylim(-4, 104)
-        axes.set_xlabel(f"{x_label}, percent")
-        axes.set_ylabel(f"{y_label}, percent")
+        axes.set(**_SQUARE, xlabel=f"{x_label}, percent", ylabel=f"{y_label}, percent")
         put_legend(axes, ncols=2, below=True)
 
     return Drawing((5.6, 4.4 + 0.1 * len(points)), paint)
@@ -110,15 +112,11 @@ def draw_grouped_bars(
                 places, lengths, height * 0.92, color=colour, hatch=hatch, label=name, edgecolor="white"
             )
             for label, bar, place, value in zip(labels, bars, places, values, strict=True):
-                hover(bar, f"{name}, {describe(Mark.of(label, value, 100))}")
-                _write_at_end(axes, place, value)
-        axes.set_yticks(range(len(labels)), [short_label(label) for label in labels])
-        axes.set_ylim(len(labels) - 0.5, -0.5)
-        axes.set_xlim(0, 112)
-        axes.set_xticks(range(0, 101, 20))
-        axes.set_xlabel(f"{x_label}, percent")
-        axes.grid(axis="x")
-        axes.tick_params(axis="y", length=0)
+                mark = Mark.of(label, value, 100)
+                hover(bar, f"{name}, {describe(mark)}")
+                _write_at_end(axes, place, mark)
+        name_rows(axes, labels, f"{x_label}, percent")
+        axes.set(xlim=(0, 112), xticks=range(0, 101, 20))
         put_legend(axes, ncols=len(series))
 
     return Drawing((5.6, 1.2 + 0.28 * len(series) * len(labels)), paint)
@@ -133,16 +131,8 @@ def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | Non
         for part, (colour, hatch) in zip(parts, _STACK, strict=True):
             widths = np.array([100 * (one[part] or 0.0) for one in shares])
             name = part.replace("_", " ")
-            bars = axes.barh(
-                range(len(labels)),
-                widths,
-                0.66,
-                lefts,
-                color=colour,
-                hatch=hatch,
-                label=name,
-                edgecolor="white",
-            )
+            look: Any = {"color": colour, "hatch": hatch, "label": name, "edgecolor": "white"}
+            bars = axes.barh(range(len(labels)), widths, 0.66, lefts, **look)
             for place, width in enumerate(widths):
                 hover(bars[place], f"{labels[place]}, {name}: {width:.1f}")
                 if width >= 100 * _WRITTEN_FROM:
@@ -151,11 +141,8 @@ def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | Non
         for place, one in enumerate(shares):
             if one[parts[0]] is None:
                 axes.text(1, place, "NA", color=GREY, va="center")
-        axes.set_yticks(range(len(labels)), [short_label(label) for label in labels])
-        axes.set_ylim(len(labels) - 0.5, -0.5)
+        name_rows(axes, labels, "share of scored replies, percent", grid=False)
         axes.set_xlim(0, 100)
-        axes.set_xlabel("share of scored replies, percent")
-        axes.tick_params(axis="y", length=0)
         put_legend(axes, ncols=3)
 
     return Drawing((7.6, 1.8 + 0.4 * len(labels)), paint)
@@ -179,24 +166,15 @@ def draw_lines(
         for number, (name, values) in enumerate(series):
             colour, marker = look_of(number)
             shift = 0.3 * ((number + 0.5) / len(series) - 0.5)
-            known = [
-                (place + shift, value)
-                for place, value in enumerate(values)
-                if value is not None and value.value is not None
-            ]
-            xs, ys = [x for x, _ in known], [100 * (value.value or 0.0) for _, value in known]
+            marks = enumerate(Mark.of(name, value, 100) for value in values)
+            known = [(place + shift, mark.value, mark) for place, mark in marks if mark.value is not None]
+            xs, ys = [x for x, _, _ in known], [y for _, y, _ in known]
             axes.plot(xs, ys, f"{marker}-", color=colour, label=short_label(name), linewidth=1.2)
-            spots = (
-                (x, y, describe(Mark.of(name, value, 100))) for (x, value), y in zip(known, ys, strict=True)
-            )
-            plot_points(axes, spots, marker, colour)
-            for x, value in known:
-                if value.low is not None and value.high is not None:
-                    axes.plot([x, x], [100 * value.low, 100 * value.high], color=colour, linewidth=1.6)
+            plot_points(axes, ((x, y, describe(mark)) for x, y, mark in known), marker, colour)
+            for x, _, mark in known:
+                plot_interval(axes, mark, x, upright=True, color=colour, linewidth=1.6)
         axes.set_xticks(range(len(groups)), groups)
-        axes.set_xlim(-0.4, len(groups) - 0.6)
-        axes.set_ylim(-4, 104)
-        axes.set_ylabel(f"{y_label}, percent")
+        axes.set(xlim=(-0.4, len(groups) - 0.6), ylim=(-4, 104), ylabel=f"{y_label}, percent")
         axes.grid(axis="y")
         put_legend(axes, ncols=2, below=True)
 
@@ -224,29 +202,16 @@ def draw_reliability(
                 spot = axes.scatter([x], [y], area, marker=marker, **look)
                 hover(spot, f"{name}: {x_label} {x:.1f}, accuracy {y:.1f}, {n:,} replies")
             axes.plot([], [], marker, color=colour, label=name)
-        axes.set_xlim(-4, 104)
-        axes.set_ylim(-4, 104)
-        axes.set_xlabel(f"{x_label}, percent")
-        axes.set_ylabel("accuracy, percent")
+        axes.set(**_SQUARE, xlabel=f"{x_label}, percent", ylabel="accuracy, percent")
         put_legend(axes, ncols=len(series))
 
     return Drawing((3.5, 3.6), paint)
 
 
-def _paint_cross(axes: Axes, point: Point, colour: str) -> None:
-    x, y = 100 * (point.x.value or 0.0), 100 * (point.y.value or 0.0)
-    if point.x.low is not None and point.x.high is not None:
-        axes.plot([100 * point.x.low, 100 * point.x.high], [y, y], color=colour, linewidth=1.2)
-    if point.y.low is not None and point.y.high is not None:
-        axes.plot([x, x], [100 * point.y.low, 100 * point.y.high], color=colour, linewidth=1.2)
-
-
-def _write_at_end(axes: Axes, place: float, value: Estimate) -> None:
-    if value.value is None:
+def _write_at_end(axes: Axes, place: float, mark: Mark) -> None:
+    if mark.value is None:
         axes.text(1, place, "NA", color=GREY, va="center", fontsize=8.5)
         return
-    end = value.value
-    if value.low is not None and value.high is not None:
-        axes.plot([100 * value.low, 100 * value.high], [place, place], color="black", linewidth=1.4)
-        end = max(end, value.high)
-    axes.text(100 * end + 1, place, f"{100 * value.value:.1f}", va="center", fontsize=8.5)
+    plot_interval(axes, mark, place, color="black", linewidth=1.4)
+    end = mark.value if mark.high is None else max(mark.value, mark.high)
+    axes.text(end + 1, place, f"{mark.value:.1f}", va="center", fontsize=8.5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS
 from perturb.report.figures import Mark, draw_intervals
 from perturb.report.item_response_section import item_response_section
 from perturb.report.model import (
+    NUMBER,
+    PERCENT,
     CellFormat,
     CellValue,
     Figure,
@@ -20,6 +22,7 @@ from perturb.report.model import (
     Section,
     Table,
     show,
+    table_columns,
 )
 from perturb.report.replies import browse_replies
 from perturb.report.scores_breakdowns import answer_parts_section, comparison_section, groups_section
@@ -43,11 +46,7 @@ DASHBOARD: dict[str, str] = {
     "missed_refusal_rate": "MRR",
 }
 """The metrics of the first table, with their headings."""
-_HEADLINES = {
-    "calibrated_refusal_score": "calibrated refusal score",
-    "answer_accuracy": "answer accuracy",
-    "refusal_accuracy": "refusal accuracy",
-}
+_HEADLINES = ("calibrated_refusal_score", "answer_accuracy", "refusal_accuracy")
 DETAILS: dict[str, str] = {
     "refusal_rate": "refusal rate",
     "detection_precision": "detection precision",
@@ -56,8 +55,6 @@ DETAILS: dict[str, str] = {
     "category_accuracy": "category accuracy",
     "hierarchical_refusal_score": "hierarchical score",
 }
-PERCENT: CellFormat = "percent"
-NUMBER: CellFormat = "number"
 RARE: dict[str, str] = {
     "answer_quality": "answer quality (RAF)",
     "hybrid_score": "hybrid score",
@@ -133,14 +130,20 @@ def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:
 def _summary_section(report: ScoreReport, facts: tuple[str, ...]) -> Section:
     """The verdict and the ranking, then what they rest on."""
     title = "Ranking, in percent with 95 % intervals"
-    table = _metrics_table("dashboard", title, _ranked(report.models), DASHBOARD, counts=True)
-    tables = [table]
+    tables = [_ranking("dashboard", title, report.models)]
     if report.part:
         source, models = report.part
-        title = f"The same on the items of {source} alone"
-        tables.append(_metrics_table("part", title, _ranked(models), DASHBOARD, counts=True))
+        tables.append(_ranking("part", f"The same on the items of {source} alone", models))
     sentences = (*_summary(report), *facts, *(f"{text}." for text in report.warnings))
     return Section("summary", "Summary", sentences, tables=tuple(tables), verdict=_verdict(report))
+
+
+def _ranking(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
+    ranked = _ranked(models)
+    table = _metrics_table(name, title, ranked, DASHBOARD)
+    rows = [(*row, one.n, one.unscored) for row, one in zip(table.rows, ranked, strict=True)]
+    counts = table_columns("replies: count | unscored: count")
+    return replace(table, columns={**table.columns, **counts}, rows=rows)
 
 
 def _verdict(report: ScoreReport) -> str:
@@ -169,13 +172,11 @@ def _summary(report: ScoreReport) -> Iterable[str]:
         f"{counted(len(report.models), 'model')} on up to {most:,} items; 95 % intervals from {how.resamples:,}"
         f" resamples of {units}."
     )
-    for name, heading in _HEADLINES.items():
-        known = [
-            (one.metrics[name], one.model) for one in report.models if one.metrics[name].value is not None
-        ]
+    for name in _HEADLINES:
+        known = [one for one in report.models if one.metrics[name].value is not None]
         if known:
-            best, model = max(known, key=lambda pair: pair[0].value or 0.0)
-            yield f"Highest {heading}: {model} with {show(best, 'share')}."
+            best = max(known, key=lambda one: one.metrics[name].value or 0.0)
+            yield f"Highest {name.replace('_', ' ')}: {best.model} with {show(best.metrics[name], 'share')}."
     unscored = [f"{one.model} {one.unscored:,}" for one in report.models if one.unscored]
     if unscored:
         yield f"Unscored replies, which do not count as right or wrong: {', '.join(unscored)}."
@@ -193,21 +194,12 @@ def _dashboard(report: ScoreReport) -> Section:
         "95 % intervals. CRS, the calibrated refusal score, is the mean of the other two.",
         draw_intervals(series, x_label="percent", limits=(-4, 104)),
     )
-    tables = [
-        _metrics_table("details", "Whether to refuse, and why", models, DETAILS),
-    ]
-    rare = {
-        name: heading
-        for name, heading in RARE.items()
-        if any(one.metrics[name].value is not None for one in models)
-    }
-    if rare:
+    tables = [_metrics_table("details", "Whether to refuse, and why", models, DETAILS)]
+    known = {name for one in models for name, value in one.metrics.items() if value.value is not None}
+    if rare := {name: heading for name, heading in RARE.items() if name in known}:
         tables.append(_metrics_table("more", "Several passages and confidence, in percent", models, rare))
-    if own := [name for name in models[0].metrics if name not in REFUSAL_METRICS]:
-        rows: list[list[CellValue]] = [[one.model, *(one.metrics[name] for name in own)] for one in models]
-        tables.append(
-            Table("own", "Metrics of your own", {"model": "text", **dict.fromkeys(own, NUMBER)}, rows)
-        )
+    if own := {name: name for name in models[0].metrics if name not in REFUSAL_METRICS}:
+        tables.append(_metrics_table("own", "Metrics of your own", models, own, NUMBER))
     if any(one.unscored for one in models):
         tables += [_bounds_table([one for one in models if one.unscored]), _cell_bounds_table(models)]
     tables.append(_all_metrics(models))
@@ -215,16 +207,14 @@ def _dashboard(report: ScoreReport) -> Section:
 
 
 def _metrics_table(
-    name: str, title: str, models: tuple[ModelScores, ...], metrics: dict[str, str], *, counts: bool = False
+    name: str,
+    title: str,
+    models: tuple[ModelScores, ...],
+    metrics: Mapping[str, str],
+    form: CellFormat = PERCENT,
 ) -> Table:
-    columns: dict[str, CellFormat] = {"model": "text", **dict.fromkeys(metrics.values(), PERCENT)}
-    rows: list[list[CellValue]] = [
-        [one.model, *(one.metrics[metric] for metric in metrics)] for one in models
-    ]
-    if counts:
-        columns |= {"replies": "count", "unscored": "count"}
-        rows = [[*row, one.n, one.unscored] for row, one in zip(rows, models, strict=True)]
-    return Table(name, title, columns, rows)
+    rows: list[list[CellValue]] = [[one.model, *(one.metrics[name] for name in metrics)] for one in models]
+    return Table(name, title, {"model": "text", **dict.fromkeys(metrics.values(), form)}, rows)
 
 
 def _bounds_table(models: list[ModelScores]) -> Table:
@@ -235,11 +225,7 @@ def _bounds_table(models: list[ModelScores]) -> Table:
             pairs = [one.bounds[name] for name in wanted]
             rows.append([one.model, word, *(None if pair is None else pair[end] for pair in pairs)])
     title = "Range, whatever the unscored replies would have been, in percent"
-    columns: dict[str, CellFormat] = {
-        "model": "text",
-        "reading": "text",
-        **dict.fromkeys(wanted.values(), PERCENT),
-    }
+    columns = table_columns("model | reading") | dict.fromkeys(wanted.values(), PERCENT)
     return Table("bounds", title, columns, rows)
 
 
@@ -252,11 +238,10 @@ def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
         for cell, ends in one.group_bounds["cell"].items()
         if (found := one.groups["cell"][cell])
     ]
-    columns: dict[str, CellFormat] = {"cell": "text", "model": "text", "read": "count"}
     return Table(
         "bounds-by-cell",
         "Cells with unscored replies, in percent",
-        {**columns, **dict.fromkeys(metrics.values(), PERCENT)},
+        table_columns("cell | model | read: count") | dict.fromkeys(metrics.values(), PERCENT),
         rows,
         note="In brackets is the range, whatever the unscored replies would have been, not a 95 % interval.",
     )
@@ -267,11 +252,10 @@ def _in_range(found: Estimate, ends: tuple[float, float] | None) -> Estimate | N
 
 
 def _all_metrics(models: tuple[ModelScores, ...]) -> Table:
-    numbers: dict[str, CellFormat] = {"value": "number", "se": "number", "n": "count", "lowest": "number"}
     rows: list[list[CellValue]] = [
         [one.model, name, value, value.se, value.n, *(one.bounds.get(name) or (None, None))]
         for one in models
         for name, value in one.metrics.items()
     ]
-    columns: dict[str, CellFormat] = {"model": "text", "metric": "text", **numbers, "highest": "number"}
-    return Table("metrics", "Every metric", columns, rows, shown=0)
+    head = "model | metric | value: number | se: number | n: count | lowest: number | highest: number"
+    return Table("metrics", "Every metric", table_columns(head), rows, shown=0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
+from perturb.metrics.inputs import Floats
 from perturb.records import ANSWER_CORRECTLY, Intensity
-from perturb.report.figures import Drawing, draw_heat_map
-from perturb.report.model import CellFormat, Figure, Section, Table
+from perturb.report.figures import draw_heat_map
+from perturb.report.model import COUNT, CellFormat, Figure, Section, Table, table_columns
 from perturb.report.scores_breakdowns import Models, in_group, mean_known
 from perturb.report.scores_figures import (
     Guide,
@@ -38,10 +40,7 @@ def plane_section(models: Models) -> Section:
                 "Top right is best. Models on one grey line have the same calibrated refusal score, written on it in"
                 " percent.",
                 draw_points(
-                    [
-                        Point(one.model, one.metrics["answer_accuracy"], one.metrics["refusal_accuracy"])
-                        for one in models
-                    ],
+                    _points(models, "answer_accuracy", "refusal_accuracy"),
                     x_label="answer accuracy",
                     y_label="refusal accuracy",
                     guides=[_sum_guide(level) for level in _GUIDES],
@@ -53,15 +52,7 @@ def plane_section(models: Models) -> Section:
                 "Right: knows whether to refuse. Up: knows why. The area of a bubble stands for the refusals of the"
                 " model; models on one grey line have the same product of the two.",
                 draw_points(
-                    [
-                        Point(
-                            one.model,
-                            one.metrics["detection_f1"],
-                            one.metrics["category_accuracy"],
-                            _refusals(one),
-                        )
-                        for one in models
-                    ],
+                    _points(models, "detection_f1", "category_accuracy", weigh=_refusals),
                     x_label="detection F1",
                     y_label="category accuracy",
                     guides=[_product_guide(level) for level in _GUIDES],
@@ -72,12 +63,18 @@ def plane_section(models: Models) -> Section:
             Table(
                 "refusals",
                 "Refusals",
-                {"model": "text", "refusals": "count", "replies": "count"},
+                table_columns("model | refusals: count | replies: count"),
                 [(one.model, _refusals(one), one.n) for one in models],
                 shown=0,
             ),
         ),
     )
+
+
+def _points(
+    models: Models, x: str, y: str, weigh: Callable[[ModelScores], int | None] = lambda _: None
+) -> list[Point]:
+    return [Point(one.model, one.metrics[x], one.metrics[y], weigh(one)) for one in models]
 
 
 def behaviour_section(models: Models) -> Section:
@@ -164,40 +161,31 @@ def codes_section(models: Models) -> Section:
         if code == (NONE if truth == ANSWER_CORRECTLY else truth)
     }
 
-    def heat_map(values: list[list[float | None]]) -> Drawing:
-        return draw_heat_map(
-            values,
-            rows[: len(values)],
-            columns,
-            limits=(0.0, 100.0),
-            form=".0f",
-            cell_width=0.37,
-            framed=right,
+    def figure(name: str, title: str, values: list[list[float | None]]) -> Figure:
+        look: Any = {"limits": (0.0, 100.0), "form": ".0f", "cell_width": 0.37, "framed": right}
+        drawing = draw_heat_map(values, rows[: len(values)], columns, **look)
+        words = (
+            "Rows: what is right, in percent of the replies read. Columns: what the model did; framed: right."
         )
+        return Figure(name, title, words, drawing)
 
-    caption = (
-        "Rows: what is right, in percent of the replies read. Columns: what the model did; framed: right."
-    )
     figures = []
     if len(models) > 1:
-        figures.append(Figure("confusion", "Average over models", caption, heat_map(_average(shares))))
+        figures.append(figure("confusion", "Average over models", _average(shares)))
     for name in (str(one) for one in Intensity if one is not Intensity.LOW):
         found = [_row_shares(one.confusion_by_intensity.get(name, {})) for one in models]
         known = [one[: len(truths) - 1] for one in found if one]
         if known:
             whose = "Average over models" if len(models) > 1 else models[0].model
-            title = f"{whose}, {name} items"
-            figures.append(Figure(f"confusion-{name.lower()}", title, caption, heat_map(_average(known))))
+            figures.append(figure(f"confusion-{name.lower()}", f"{whose}, {name} items", _average(known)))
     figures += [
-        Figure(f"confusion-{number}", one.model, caption, heat_map(values))
-        for number, (one, values) in enumerate(
-            zip(models[:MAX_MODELS], shares[:MAX_MODELS], strict=True), start=1
-        )
+        figure(f"confusion-{place + 1}", one.model, shares[place])
+        for place, one in enumerate(models[:MAX_MODELS])
     ]
     table = Table(
         "confusion",
         "Replies by ground truth and prediction",
-        {"model": "text", "ground truth": "text", **dict.fromkeys(predictions, "count")},
+        table_columns("model | ground truth") | dict.fromkeys(predictions, COUNT),
         [(one.model, truth, *cells.values()) for one in models for truth, cells in one.confusion.items()],
         shown=0,
     )
@@ -224,10 +212,7 @@ def calibration_section(models: Models) -> Section:
     table = Table(
         "calibration",
         "Accuracy by stated level",
-        {
-            **{"model": "text", "replies": "text", "level": "text"},
-            **{"midpoint": "number", "n": "count", "accuracy": "share"},
-        },
+        table_columns("model | replies | level | midpoint: number | n: count | accuracy: share"),
         [
             (one.model, at.replies, at.level, at.midpoint, at.n, at.accuracy)
             for one in models
@@ -254,10 +239,8 @@ def _row_shares(confusion: Mapping[str, Mapping[str, int]]) -> list[list[float |
 
 def _ordered_outcomes(one: ModelScores) -> dict[str, float | None]:
     """The two right outcomes first, so that their sum can be read off."""
-    right = [name for name in one.outcomes if name.startswith("correct")]
-    return {
-        name: one.outcomes[name] for name in [*right, *(name for name in one.outcomes if name not in right)]
-    }
+    ordered = sorted(one.outcomes, key=lambda name: not name.startswith("correct"))
+    return {name: one.outcomes[name] for name in ordered}
 
 
 def _refusals(one: ModelScores) -> int:
@@ -271,19 +254,18 @@ def _code_name(code: str) -> str:
 
 def _sum_guide(level: float) -> Guide:
     """All pairs whose mean is the level."""
-    low, high = max(0.0, 2 * level - 1), min(1.0, 2 * level)
-    xs = np.linspace(low, high, 3)
-    return _guide(level, xs, lambda x: 2 * level - x)
+    xs = np.linspace(max(0.0, 2 * level - 1), min(1.0, 2 * level), 3)
+    return _guide(level, xs, 2 * level - xs)
 
 
 def _product_guide(level: float) -> Guide:
     """All pairs whose product is the level."""
-    return _guide(level, np.linspace(level, 1, 41), lambda x: level / x)
+    xs = np.linspace(level, 1, 41)
+    return _guide(level, xs, level / xs)
 
 
-def _guide(level: float, xs: Iterable[float], y_of: Callable[[float], float]) -> Guide:
-    listed = list(xs)
-    return f"{100 * level:.0f}", [100 * x for x in listed], [100 * y_of(x) for x in listed]
+def _guide(level: float, xs: Floats, ys: Floats) -> Guide:
+    return f"{100 * level:.0f}", 100 * xs, 100 * ys
 
 
 def _left_out(models: Models) -> tuple[str, ...]:

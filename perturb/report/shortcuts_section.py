@@ -7,7 +7,7 @@ from collections.abc import Collection
 from perturb.audit.shortcut_baselines import VIEWS
 from perturb.audit.shortcuts import TARGETS, Shortcuts
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.model import CellFormat, Figure, Report, Section, Table, show
+from perturb.report.model import CellFormat, Figure, Report, Section, Table, show, table_columns
 from perturb.wording import counted
 
 
@@ -66,7 +66,7 @@ def _sentences(measured: Shortcuts) -> tuple[str, ...]:
 
 
 def _scores(measured: Shortcuts) -> Table:
-    columns: dict[str, CellFormat] = {"target": "text", "seen": "text"}
+    columns = table_columns("target | seen")
     rows: list[tuple[object, ...]] = []
     for target, label in TARGETS.items():
         scores = [one for one in measured.scores if one.target == target]
@@ -96,7 +96,7 @@ def _words(measured: Shortcuts) -> Table:
         for one in measured.scores
         for label, words in one.words.items()
     ]
-    columns: dict[str, CellFormat] = {"target": "text", "seen": "text", "label": "text", "words": "text"}
+    columns = table_columns("target | seen | label | words")
     at_most = sum(one.target == "decision" for one in measured.scores for _ in one.words)
     note = "∅ stands for nothing at all. The words for each expected behaviour are in the CSV and the JSON."
     return Table("shortcut-words", "The most telling words", columns, rows, note, shown=at_most)

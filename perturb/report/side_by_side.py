@@ -9,7 +9,17 @@ from pathlib import Path
 from perturb.errors import SourceError
 from perturb.metrics.estimates import Estimate, mean_of_independent
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.model import CellFormat, CellValue, Figure, Report, Section, Table
+from perturb.report.model import (
+    NUMBER,
+    PERCENT,
+    TEXT,
+    CellValue,
+    Figure,
+    Report,
+    Section,
+    Table,
+    table_columns,
+)
 from perturb.report.source_kind import SourceKind, source_kind
 from perturb.score.confidence_report import ConfidenceOptions, score_confidence
 from perturb.score.datasets import run_dataset, source_datasets
@@ -24,6 +34,7 @@ REFUSAL_BENCH: dict[str, str] = {
 """The scores of RefusalBench in the common table."""
 SCORES: Mapping[str, str] = {**REFUSAL_BENCH, "refusal_index": "RI", "bas_uniform": "BAS"}
 """All scores of the common table, and their headings."""
+_COLUMNS = {f"{head}, percent": PERCENT for head in REFUSAL_BENCH.values()} | {"RI": NUMBER, "BAS": NUMBER}
 
 Asked = tuple[str, str]
 """The data set, and the setting or elicitation; empty where a source does not say."""
@@ -46,11 +57,8 @@ class ModelLine:
 
         Means over data sets have an interval; means over settings or elicitations, which share questions, have none.
         """
-        found = {
-            asked: value
-            for asked, value in self.scores.get(metric, {}).items()
-            if dataset in (None, asked[0])
-        }
+        known = self.scores.get(metric, {})
+        found = {asked: value for asked, value in known.items() if dataset in (None, asked[0])}
         values = list(found.values())
         if len(values) < 2:
             return values[0] if values else None
@@ -91,11 +99,7 @@ def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> 
         )
     lines: dict[str, ModelLine] = {}
     warnings: list[str] = []
-    readers = {
-        SourceKind.SCORES: _scores,
-        SourceKind.REFUSALS: _refusals,
-        SourceKind.CONFIDENCE: _confidence,
-    }
+    readers = {SourceKind.SCORES: _scores, SourceKind.REFUSALS: _refusals, SourceKind.CONFIDENCE: _confidence}
     for kind, paths in by_kind.items():
         for model, asked, metric, value in readers[kind](paths, max(2, resamples), seed, warnings):
             lines.setdefault(model, ModelLine(model)).scores.setdefault(metric, {})[asked] = value
@@ -118,25 +122,14 @@ def make_side_by_side_page(found: SideBySide) -> Report:
     sections = [_overview(found)]
     if len(found.datasets) > 1:
         sections.append(_by_dataset(found))
-    for metric, name, title, caption, way in (
-        (
-            "refusal_index",
-            "refusal-index",
-            "Refusal Index",
-            "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors.",
-            "setting",
-        ),
-        (
-            "bas_uniform",
-            "bas",
-            "Behavioral Alignment Score",
-            "95 % intervals, uniform prior. 0 is what always abstaining earns.",
-            "elicitation",
-        ),
+    refusal_index = "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors."
+    bas = "95 % intervals, uniform prior. 0 is what always abstaining earns."
+    for metric, name, *words in (
+        ("refusal_index", "refusal-index", "Refusal Index", refusal_index, "setting"),
+        ("bas_uniform", "bas", "Behavioral Alignment Score", bas, "elicitation"),
     ):
-        lines = [line for line in found.lines if metric in line.scores]
-        if lines:
-            sections.append(_single(name, (title, caption, way), metric, lines))
+        if lines := [line for line in found.lines if metric in line.scores]:
+            sections.append(_single(name, words, metric, lines))
     return Report("Models side by side", ", ".join(found.sources), tuple(sections))
 
 
@@ -182,8 +175,8 @@ def _only_dataset(sources: Sequence[Path]) -> str:
 
 
 def _overview(found: SideBySide) -> Section:
-    columns: dict[str, CellFormat] = {"model": "text", **_columns()}
-    columns |= {"data sets": "count", "settings": "count", "elicitations": "count"}
+    counts = table_columns("data sets: count | settings: count | elicitations: count")
+    columns = {"model": TEXT, **_COLUMNS, **counts}
     rows: list[list[CellValue]] = [
         [
             line.model,
@@ -203,11 +196,11 @@ def _overview(found: SideBySide) -> Section:
     )
     table = Table("side-by-side", "RefusalBench, Refusal Index and BAS", columns, rows, note)
     figures = []
-    series = [
-        (heading, [Mark.of(line.model, line.combined(metric), 100) for line in found.lines])
-        for metric, heading in REFUSAL_BENCH.items()
-    ]
     if any(metric in line.scores for line in found.lines for metric in REFUSAL_BENCH):
+        series = [
+            (heading, [Mark.of(line.model, line.combined(metric), 100) for line in found.lines])
+            for metric, heading in REFUSAL_BENCH.items()
+        ]
         figures.append(
             Figure(
                 "refusal-bench",
@@ -230,13 +223,8 @@ def _overview(found: SideBySide) -> Section:
     return Section("overview", "Side by side", sentences, tuple(figures), (table,))
 
 
-def _columns() -> dict[str, CellFormat]:
-    percent: dict[str, CellFormat] = {f"{head}, percent": "percent" for head in REFUSAL_BENCH.values()}
-    return {**percent, "RI": "number", "BAS": "number"}
-
-
 def _by_dataset(found: SideBySide) -> Section:
-    columns: dict[str, CellFormat] = {"model": "text", "data set": "text", **_columns()}
+    columns = {"model": TEXT, "data set": TEXT, **_COLUMNS}
     rows: list[list[CellValue]] = []
     for line in found.lines:
         for name in found.datasets:
@@ -247,7 +235,7 @@ def _by_dataset(found: SideBySide) -> Section:
     return Section("datasets", "Data sets", tables=(table,))
 
 
-def _single(name: str, words: tuple[str, str, str], metric: str, lines: Sequence[ModelLine]) -> Section:
+def _single(name: str, words: Sequence[str], metric: str, lines: Sequence[ModelLine]) -> Section:
     title, caption, way = words
     asked = list(dict.fromkeys(key for line in lines for key in line.scores[metric]))
     series = [
@@ -255,9 +243,9 @@ def _single(name: str, words: tuple[str, str, str], metric: str, lines: Sequence
         for key in asked
     ]
     figure = Figure(name, title, caption, draw_intervals(series, x_label=title, zero=True))
-    columns: dict[str, CellFormat] = {"model": "text", "data set": "text", way: "text"}
     rows: list[list[CellValue]] = [
         [line.model, *key, value, value.n] for line in lines for key, value in line.scores[metric].items()
     ]
-    table = Table(name, f"{title} by {way}", {**columns, "value": "number", "n": "count"}, rows)
+    columns = table_columns(f"model | data set | {way} | value: number | n: count")
+    table = Table(name, f"{title} by {way}", columns, rows)
     return Section(name, title, figures=(figure,), tables=(table,))

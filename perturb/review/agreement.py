@@ -78,23 +78,12 @@ class HumanReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; what is undefined is None beside a reason."""
-        return {
-            "drawn": dict(self.drawn),
-            "items": self.items,
-            "reviewed": self.reviewed,
-            "split": self.split,
-            "annotators": [asdict(one) for one in self.annotators],
-            "pass_rates": {name: [asdict(rate) for rate in rates] for name, rates in self.pass_rates.items()},
-            "questions": [asdict(rate) for rate in self.questions],
-            "agreement": {
-                "pairs": [pair.to_dict() for pair in self.agreement.pairs],
-                "mean_kappa": self.agreement.mean_kappa.to_dict(),
-                **{name: one.to_dict() for name, one in self.agreement.panel.items()},
-            },
-            "panel": asdict(self.panel),
-            "panel_by_class": [asdict(rate) for rate in self.panel_by_class],
-            "verifiers": [asdict(one) for one in self.verifiers],
+        agreement = {
+            "pairs": [pair.to_dict() for pair in self.agreement.pairs],
+            "mean_kappa": self.agreement.mean_kappa.to_dict(),
+            **{name: one.to_dict() for name, one in self.agreement.panel.items()},
         }
+        return {**asdict(self), "agreement": agreement}
 
 
 Reviews = dict[str, dict[str, dict[str, str]]]

@@ -121,16 +121,13 @@ class JudgeReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; what is undefined is None beside a reason."""
+        annotators = [
+            {"name": one.name, "finished": one.finished, "begun": one.begun} for one in self.annotators
+        ]
         return {
-            "drawn": dict(self.drawn),
-            "judges": list(self.judges),
-            "items": self.items,
-            "reviewed": self.reviewed,
-            "annotators": [
-                {"name": one.name, "finished": one.finished, "begun": one.begun} for one in self.annotators
-            ],
+            **asdict(self),
+            "annotators": annotators,
             "measures": [one.to_dict() for one in self.measures],
-            "differences": [dict(one) for one in self.differences],
         }
 
 
@@ -236,10 +233,7 @@ def _coded(names: Sequence[str]) -> tuple[Any, list[str]]:
 
 
 def _work(
-    name: str,
-    replies: Sequence[JudgedReply],
-    reviews: Reviews,
-    people: Mapping[str, Mapping[str, Answers]],
+    name: str, replies: Sequence[JudgedReply], reviews: Reviews, people: Mapping[str, Mapping[str, Answers]]
 ) -> AnnotatorWork:
     begun = sum(name in reviews.get(one.id, {}) for one in replies)
     finished = sum(name in people[one.id] for one in replies)

@@ -22,12 +22,7 @@ from perturb.local_server import (
     redirect,
 )
 from perturb.review.review_items import ReviewItem, load_items
-from perturb.review.rubric import (
-    COMMENT,
-    MAX_COMMENT,
-    check_names,
-    is_finished,
-)
+from perturb.review.rubric import COMMENT, MAX_COMMENT, check_names, is_finished
 from perturb.store.reviews import ReviewLedger, answers_by
 
 _ASSETS = ("report/base.css", "review/review.css", "review/review.js")

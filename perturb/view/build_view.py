@@ -63,19 +63,16 @@ class BuildView(RunView):
             if n and name != JobOutcome.CANDIDATE
         ]
         rejected = data.stages.decisions.get("rejected", 0)
-        rows = [
-            [
-                cell,
-                [
-                    [
-                        data.coverage.get((cell, name), 0),
-                        {"cell": cell, "generator": name, "verdict": "accepted"},
-                    ]
-                    for name in data.generators
-                ],
-            ]
-            for cell in data.cells
-        ]
+
+        def accepted(cell: str, name: str) -> list[Any]:
+            wanted = {"cell": cell, "generator": name, "verdict": "accepted"}
+            return [data.coverage.get((cell, name), 0), wanted]
+
+        grid = {
+            "title": "Accepted items by cell and generator",
+            "columns": list(data.generators),
+            "rows": [[cell, [accepted(cell, name) for name in data.generators]] for cell in data.cells],
+        }
         return {
             "kind": "build",
             "title": self.plan.facts.name,
@@ -87,13 +84,7 @@ class BuildView(RunView):
                 *([["rejected by the panel", rejected, {"verdict": "rejected"}]] if rejected else []),
                 *failed,
             ],
-            "grids": [
-                {
-                    "title": "Accepted items by cell and generator",
-                    "columns": list(data.generators),
-                    "rows": rows,
-                }
-            ],
+            "grids": [grid],
         }
 
     def describe_item(self, item_id: str) -> dict[str, Any]:
@@ -125,15 +116,7 @@ class BuildView(RunView):
     def _describe_job(self, row: sqlite3.Row) -> dict[str, Any]:
         """A job without an item: what was to be changed."""
         instance = queries.instance(self.db, row["instance_key"])
-        passages = [{"pieces": [["same", one.text]]} for one in instance.passages]
-        return {
-            "expected": "",
-            "answers": list(instance.answers),
-            "query": [["same", instance.query]],
-            "passages": passages,
-            "unchanged": 0,
-            "votes": [],
-        }
+        return plain_item(instance.query, [one.text for one in instance.passages], instance.answers)
 
     @cached_property
     def _rebuilt(self) -> Prompts:
@@ -170,6 +153,18 @@ class BuildView(RunView):
             request = self._rebuilt.verification(instance, queries.candidate(self.db, row["id"]))
             found.append(prompt(", ".join(asked), request))
         return found
+
+
+def plain_item(query: str, passages: Iterable[str], answers: Iterable[str]) -> dict[str, Any]:
+    """Texts as the page shows an item in which nothing was changed."""
+    return {
+        "expected": "",
+        "answers": list(answers),
+        "query": [["same", query]],
+        "passages": [{"pieces": [["same", text]]} for text in passages],
+        "unchanged": 0,
+        "votes": [],
+    }
 
 
 def prompt(title: str, request: ChatRequest) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from perturb.report.replies import RIGHT, describe_item, mark_of
 from perturb.resources import code_version
 from perturb.responses import Item
 from perturb.store.evaluations import read_facts
-from perturb.view.build_view import prompt
+from perturb.view.build_view import plain_item, prompt
 from perturb.view.run_view import Row, RunView
 from perturb.wording import counted
 
@@ -227,12 +227,4 @@ def _share(
 def _describe_question(payload: Mapping[str, Any]) -> dict[str, Any]:
     options = "\n".join(f"{letter}. {text}" for letter, text in (payload.get("options") or {}).items())
     texts = [text for text in (options, payload.get("context")) if text]
-    return {
-        "query": [["same", payload["text"]]],
-        "passages": [{"pieces": [["same", text]]} for text in texts],
-        "expected": "",
-        "answers": payload["answers"],
-        "unchanged": 0,
-        "votes": [],
-        "reason": "",
-    }
+    return {**plain_item(payload["text"], texts, payload["answers"]), "reason": ""}

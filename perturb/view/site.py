@@ -7,6 +7,7 @@ from typing import Any
 
 from perturb.local_server import NOTHING_HERE, Reply, Request, asset_reply, json_reply, page_reply
 from perturb.store.calls import reading
+from perturb.store.evaluations import holds_items
 from perturb.view.build_view import BuildView
 from perturb.view.evaluation_view import EvaluationView
 from perturb.view.run_view import Filters, RunView
@@ -21,8 +22,8 @@ def open_view(run: Path, *, published: bool = False) -> RunView:
     Raises `LedgerError` if there is none.
     """
     with reading(run) as db:
-        evaluated = db.execute("SELECT 1 FROM items").fetchone() is not None
-    return (EvaluationView if evaluated else BuildView)(run, published=published)
+        kind = EvaluationView if holds_items(db) else BuildView
+    return kind(run, published=published)
 
 
 def page_values(title: str, policy: str = "", scripts: tuple[str, ...] = SCRIPTS) -> dict[str, Any]:

@@ -18,13 +18,7 @@ from perturb.catalogue import Catalogue
 from perturb.classes import ClassEntry
 from perturb.export.card import one_line
 from perturb.export.harness.files import task_files, task_paths
-from perturb.export.harness.prompts import (
-    PromptSet,
-    check_prompts,
-    make_prompts,
-    prompt_paths,
-    write_prompts,
-)
+from perturb.export.harness.prompts import PromptSet, check_prompts, make_prompts, prompt_paths, write_prompts
 from perturb.export.snapshot_rows import SnapshotRow
 
 
@@ -70,10 +64,7 @@ def harness_paths(manifest: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def check_harness(
-    folder: Path,
-    manifest: Mapping[str, Any],
-    rows: Sequence[SnapshotRow],
-    classes: Sequence[ClassEntry] = (),
+    folder: Path, manifest: Mapping[str, Any], rows: Sequence[SnapshotRow], classes: Sequence[ClassEntry] = ()
 ) -> list[str]:
     """Compare the prompts with the rows; returns the problems. The task files are compared by their digests only."""
     entry = manifest["harness"]
