@@ -156,7 +156,6 @@ def _configure(path: Path | None, changes: Mapping[str, object], *, recorded: bo
 
 
 def _named_set(demo: str | None, path: Path | None, form: str) -> BaseSetEntry | None:
-    """The base set that the options name, if they name one."""
     from perturb.config import BaseSetEntry
     from perturb.curate.base_sets import FORMAT_READERS, demo_path
 

@@ -9,7 +9,13 @@ import typer
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import note, print_json, print_report
-from perturb.cli.usage_errors import check_choice, given_by_options, read_columns_option, reject_option
+from perturb.cli.usage_errors import (
+    check_choice,
+    given_by_options,
+    read_columns_option,
+    reject_given,
+    reject_option,
+)
 from perturb.wording import counted
 
 if TYPE_CHECKING:
@@ -69,17 +75,15 @@ def curate_command(
     with given_by_options():
         check_name(out)
     if not source.startswith(PREFIX):
-        _refuse_given(
-            {"--subset": subset, "--split": split, "--column": column}, f"goes with {PREFIX}OWNER/NAME"
-        )
+        options = {"--subset": subset, "--split": split, "--column": column}
+        reject_given(options, f"goes with {PREFIX}OWNER/NAME: leave it out")
         if Path(source).resolve() == out.resolve():
             reject_option("--out", f"{out} is the source itself: choose another name")
     check_place(out, force)
     columns = read_columns_option(column or [])
     with given_by_options():
-        opened = (
-            HubSource.named(source, subset, split, columns) if source.startswith(PREFIX) else Path(source)
-        )
+        on_hub = source.startswith(PREFIX)
+        opened = HubSource.named(source, subset, split, columns) if on_hub else Path(source)
     request = SourceRequest(
         source=opened,
         form="articles" if writer and form == "auto" else form,
@@ -91,45 +95,31 @@ def curate_command(
     if (request.form == "articles") != (writer is not None) or (writer and solvers):
         reject_option("--writer", "goes with --format articles, and not with --solvers")
     if solvers is None:
-        _refuse_given({"--judge": judge}, "goes with --solvers")
+        reject_given({"--judge": judge}, "goes with --solvers: leave it out")
     if writer is None and solvers is None:
-        given: dict[str, object] = {"--batch": calling.batch, "--executor": calling.executor != "local"}
-        _refuse_given(given, "goes with --solvers or --writer")
+        given = {"--batch": calling.batch, "--executor": calling.executor != "local"}
+        reject_given(given, "goes with --solvers or --writer: leave it out")
         curation = curate(request)
     else:
         from perturb.evaluate.curation import curate_with_models
         from perturb.evaluate.task import RunOptions
 
-        options = RunOptions(**calling.run_options())
-        curation = curate_with_models(request, out, solvers, writer, options, judged=judge)
+        run = RunOptions(**calling.run_options())
+        curation = curate_with_models(request, out, solvers, writer, run, judged=judge)
     _report(curation, write_base_set(curation, out, code_version()), json_output)
-
-
-def _refuse_given(given: dict[str, object], why: str) -> None:
-    for name, value in given.items():
-        if value:
-            reject_option(name, f"{why}: leave it out")
 
 
 def _report(curation: Curation, written: WrittenBaseSet, json_output: bool) -> None:
     report = curation.report
     if json_output:
-        print_json(
-            {
-                "base_set": str(written.base_set),
-                "manifest": str(written.manifest),
-                "digest": written.digest,
-                "name": curation.name,
-                "licence": curation.licence,
-                **report,
-            }
-        )
+        files = {"base_set": str(written.base_set), "manifest": str(written.manifest)}
+        names = {"digest": written.digest, "name": curation.name, "licence": curation.licence}
+        print_json({**files, **names, **report})
         return
     for kind, entry in report["passages_dropped"].items():
         if entry["passages"]:
-            note(
-                f"{counted(entry['passages'], f'{kind} passage')} dropped from {counted(entry['records'], 'record')}"
-            )
+            dropped = counted(entry["passages"], f"{kind} passage")
+            note(f"{dropped} dropped from {counted(entry['records'], 'record')}")
     for missed in report["shortfalls"]:
         note(f"short: {missed['domain'] or 'all'}: {missed['got']} of {missed['wanted']}")
     from perturb.report.runs import make_curation_report

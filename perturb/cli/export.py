@@ -47,8 +47,7 @@ def export_command(
         ),
     ] = None,
     shortcuts: Annotated[
-        bool,
-        typer.Option("--shortcuts", help="State on the card what baselines tell from a part of a row."),
+        bool, typer.Option("--shortcuts", help="State on the card what baselines tell from a part of a row.")
     ] = False,
     training: Annotated[
         Literal["sft", "dpo"] | None,

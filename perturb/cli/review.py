@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from perturb.cli.output import note, print_json, print_result
-from perturb.cli.usage_errors import check_choice, given_by_options, reject_option
+from perturb.cli.usage_errors import check_choice, given_by_options, reject_given
 from perturb.cli.workflow_group import WorkflowGroup
 from perturb.wording import counted
 
@@ -88,11 +88,11 @@ def draw_command(
     ids: Sequence[str]
     with ReviewLedger.of_run(run) as ledger:
         if holds_items(ledger.db):
-            _reject_given({"--per-cell": per_cell, "--from": population}, "is for a build: give --size")
+            reject_given({"--per-cell": per_cell, "--from": population}, "is for a build: give --size")
             replies = draw_replies(ledger.db, size or 200, seed, kind or ())
             ids, facts = [one.id for one in replies.replies], replies.drawn
         else:
-            _reject_given({"--size": size, "--kind": kind}, "is for an evaluation: give --per-cell")
+            reject_given({"--size": size, "--kind": kind}, "is for an evaluation: give --per-cell")
             ids, facts = _draw_candidates(ledger.db, run, per_cell or 10, seed, population or "accepted")
         ledger.replace_sample(ids, facts)
         items = load_items(ledger.db, run)
@@ -113,18 +113,11 @@ def draw_command(
 def _draw_candidates(
     db: Connection, run: Path, per_cell: int, seed: int, population: str
 ) -> tuple[Sequence[str], Mapping[str, Any]]:
-    """The candidates to review, and how they were drawn."""
     from perturb.review.sample import Population, SamplePlan, draw_sample
     from perturb.store.plans import current_plan
 
     sample = draw_sample(db, current_plan(db, run), SamplePlan(per_cell, seed, Population(population)))
     return sample.candidate_ids, sample.facts()
-
-
-def _reject_given(options: Mapping[str, object], why: str) -> None:
-    for name, value in options.items():
-        if value:
-            reject_option(name, why)
 
 
 @review_app.command("serve")

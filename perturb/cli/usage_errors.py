@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -38,6 +38,13 @@ _PHRASES = (
 def reject_option(option: str, why: str) -> NoReturn:
     """End the command as wrong use of `option`; `why` says what to do instead."""
     raise typer.BadParameter(why, param_hint=option)
+
+
+def reject_given(options: Mapping[str, object], why: str) -> None:
+    """End the command as wrong use if one of the options, by name, was given."""
+    for name, value in options.items():
+        if value:
+            reject_option(name, why)
 
 
 def check_choice(option: str, value: str, choices: Collection[str]) -> None:

@@ -25,8 +25,6 @@ from perturb.events import DEBUG, INFO, LOG, WARNING
 
 @dataclass(frozen=True)
 class _Messages:
-    """What is said while a command runs."""
-
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show no progress and no messages while it runs.")
     ] = False

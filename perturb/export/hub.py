@@ -331,7 +331,6 @@ def _wait_before_retry(error: Exception, attempt: int) -> float | None:
 
 
 def _explain(repo: str, what: str, error: Exception) -> str:
-    """One line: what failed, why, what to do."""
     cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
     if isinstance(cause, HfHubHTTPError) and cause.response is not None:
         status = cause.response.status_code

@@ -40,8 +40,6 @@ class _Entry(Strict):
 
 
 class _Model(_Entry):
-    """A generator or verifier; its settings are what the configuration says, without keys."""
-
     model_config = ConfigDict(extra="allow")
 
     name: str

@@ -81,7 +81,6 @@ def _check_replies(snapshot: Snapshot, file: Path) -> None:
 
 
 def _texts(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    """Every text that would be published, with a name for its place."""
     for path in ("manifest.json", *(entry["path"] for entry in snapshot.manifest["files"])):
         if not path.endswith(".parquet"):
             yield path, (snapshot.folder / path).read_text(encoding="utf-8", errors="replace")

@@ -63,8 +63,6 @@ def holds_evaluation(run: Path) -> bool:
 
 
 class _Counted:
-    """Rows as they pass, the replies among them counted."""
-
     def __init__(self, rows: Iterator[dict[str, Any]]) -> None:
         self.replies = 0
         self._rows = rows

@@ -194,7 +194,6 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
 
 
 def _sealed(row: SnapshotRow) -> SnapshotRow:
-    """The row with its digest, in the order of its columns."""
     sealed = {**row, "row_digest": row_digest(row)}
     return {column.name: sealed[column.name] for column in columns_of(row)}
 

@@ -165,7 +165,6 @@ def _rate_table(report: AuditReport, name: str, shown: int) -> Table:
 
 
 def _bias(report: AuditReport) -> Section:
-    """Do models favour their own candidates?"""
     both = [row for row in report.self_bias if row.role == "both"]
     sentences = []
     for role in ("generates only", "verifies only"):
@@ -234,7 +233,6 @@ def _acceptance(report: AuditReport) -> Section:
 
 
 def _levers(report: AuditReport) -> Section:
-    """Which levers generators reach for."""
     unused = [(one.generator, lever) for one in report.lever_usage for lever in one.never_chosen]
     usage = Table(
         "lever-usage",

@@ -89,7 +89,6 @@ def _marks(scores: ConfidenceScores, metric: str) -> list[Mark]:
 
 
 def _score_table(scores: ConfidenceScores, *, better: bool) -> Table:
-    """The metrics of which higher values are better, or the others."""
     names = [metric for metric, higher in HIGHER_IS_BETTER.items() if higher is better]
     numbers = {_head(metric): NUMBER for metric in names}
     columns = {**LABELS, "n": COUNT, "unscored": COUNT, **numbers}

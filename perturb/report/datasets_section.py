@@ -58,7 +58,6 @@ def _label(one: DatasetMean) -> str:
 
 
 def _mean(cells: Iterable[CellValue]) -> float | None:
-    """The mean of a column; None where a model lacks the value."""
     values = [cell.value if isinstance(cell, Estimate) else None for cell in cells]
     known = [value for value in values if value is not None]
     return fmean(known) if len(known) == len(values) else None

@@ -38,7 +38,6 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
 
 
 def _rejections(run: Path) -> str:
-    """How many candidates fell at the checks and at the panel, and the most frequent reasons."""
     with reading(run) as db:
         plan = current_plan(db, run)
         checks = db.execute(
@@ -55,7 +54,6 @@ def _rejections(run: Path) -> str:
 
 
 def _most(reasons: list[str]) -> str:
-    """The most frequent reason, what it quotes left out."""
     if not reasons:
         return ""
     plain = Counter(re.sub(r"'[^']*'|\d+", "…", reason) for reason in reasons)

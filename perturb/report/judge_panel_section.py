@@ -111,7 +111,6 @@ def _sentences(found: JudgeAudit) -> Iterator[str]:
 
 
 def _of_replies(kappa: Estimate) -> Estimate:
-    """With judges and replies named in its reason."""
     words = {"candidate": "reply", "passed": "credited", "failed": "did not credit", "verifiers": "judges"}
     reason = kappa.reason or ""
     for ours, theirs in words.items():

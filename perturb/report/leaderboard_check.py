@@ -71,5 +71,4 @@ def _differences(
 
 
 def _ends(one: Estimate | None) -> Floats:
-    """Value and interval; NaN for what is missing."""
     return np.array([one.value, one.low, one.high] if one else [None] * 3, dtype=np.float64)

@@ -168,7 +168,6 @@ def _section(table: Standings) -> Section:
 
 
 def _rank(row: BoardRow, table: Standings) -> str:
-    """Its rank, with a mark where others share it; empty without one."""
     if row.rank is None:
         return ""
     shared = sum((one.rank, one.way) == (row.rank, row.way) for one in table.rows) > 1

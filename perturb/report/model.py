@@ -22,6 +22,7 @@ CellFormat = Literal["text", "count", "share", "percent", "number", "points", "c
 
 CellValue: TypeAlias = "str | int | float | Estimate | None"
 TEXT: CellFormat = "text"
+SHARE: CellFormat = "share"
 COUNT: CellFormat = "count"
 NUMBER: CellFormat = "number"
 PERCENT: CellFormat = "percent"

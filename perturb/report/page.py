@@ -68,7 +68,6 @@ def _inline(svg: str) -> Markup:
 
 
 def _assets(*names: str) -> Markup:
-    """Files of our own, one after another."""
     return Markup("".join(asset(f"report/{name}") for name in names))  # noqa: S704 - our own files
 
 

@@ -48,7 +48,6 @@ def _evaluation_status(status: Mapping[str, Any]) -> Report:
 
 
 def _reply_tables(status: Mapping[str, Any]) -> Iterator[Table]:
-    """Replies that are not on record, calls, and failures, where there are any."""
     if lost := status["missing_replies"]:
         subject = "job" if status["kind"] == "build" else "item"
         columns = table_columns("reply not on record | role | model")
@@ -87,7 +86,6 @@ def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report
 
 
 def _needing_a_model(cells: Sequence[str]) -> list[str]:
-    """The cells that stay empty without a model, as a sentence; none if none does."""
     return [f"Cells that only a model can fill (no offline rule): {', '.join(cells)}"] if cells else []
 
 
@@ -218,5 +216,4 @@ def _stage_table(stages: Mapping[str, int]) -> Table:
 
 
 def _plain(title: str, sentences: Sequence[str] = (), tables: Sequence[Table] = ()) -> Report:
-    """Tables, and sentences below them."""
     return Report(title, "", (Section("tables", "", tables=tables), Section("words", "", sentences)))

@@ -88,7 +88,6 @@ def _items(models: Models, name: str) -> int:
 
 
 def _champion(models: Models, name: str, metric: str) -> str | None:
-    """The models with the highest value, and that value in percent."""
     values = {one.model: in_percent(in_group(one, "domain", name, metric)) for one in models}
     known = {model: value for model, value in values.items() if value is not None}
     if not known:

@@ -128,7 +128,6 @@ def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:
 
 
 def _summary_section(report: ScoreReport, facts: tuple[str, ...]) -> Section:
-    """The verdict and the ranking, then what they rest on."""
     title = "Ranking, in percent with 95 % intervals"
     tables = [_ranking("dashboard", title, report.models)]
     if report.part:
@@ -147,7 +146,6 @@ def _ranking(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
 
 
 def _verdict(report: ScoreReport) -> str:
-    """Who leads, and whether that may be chance."""
     name = "calibrated_refusal_score"
     ranked = [one for one in _ranked(report.models) if one.metrics[name].value is not None]
     if not ranked:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
 from perturb.records import ANSWER_CORRECTLY, Intensity
 from perturb.report.figures import draw_heat_map
-from perturb.report.model import COUNT, CellFormat, Figure, Section, Table, table_columns
+from perturb.report.model import COUNT, SHARE, TEXT, Figure, Section, Table, table_columns
 from perturb.report.scores_breakdowns import Models, in_group, mean_known
 from perturb.report.scores_figures import (
     Guide,
@@ -77,23 +78,19 @@ def _points(
     return [Point(one.model, one.metrics[x], one.metrics[y], weigh(one)) for one in models]
 
 
+def _series(models: Models, metrics: Mapping[str, str]) -> list[tuple[str, list[Estimate]]]:
+    """By heading, the value of each model."""
+    return [(head, [one.metrics[name] for one in models]) for name, head in metrics.items()]
+
+
 def behaviour_section(models: Models) -> Section:
     """False and missed refusals, the six outcomes, refusals by intensity."""
     labels = [one.model for one in models]
-    errors = [
-        (heading, [one.metrics[name] for one in models])
-        for name, heading in (("false_refusal_rate", "FRR"), ("missed_refusal_rate", "MRR"))
-    ]
+    errors = _series(models, {"false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"})
     ranked = sorted(models, key=lambda one: -(one.metrics["refusal_accuracy"].value or 0.0))
-    ranking = [
-        (heading, [one.metrics[name] for one in ranked])
-        for name, heading in (
-            ("refusal_accuracy", "refusal accuracy"),
-            ("hierarchical_refusal_score", "hierarchical score"),
-        )
-    ]
-    shares: dict[str, CellFormat] = {name.replace("_", " "): "share" for name in models[0].outcomes}
-    counts: dict[str, CellFormat] = {name.replace("_", " "): "count" for name in models[0].outcome_counts}
+    heads = {"refusal_accuracy": "refusal accuracy", "hierarchical_refusal_score": "hierarchical score"}
+    ranking = _series(ranked, heads)
+    outcomes = [name.replace("_", " ") for name in models[0].outcomes]
     intensities = [str(name) for name in Intensity]
     rates = [
         (one.model, [in_group(one, "intensity", name, "refusal_rate") for name in intensities])
@@ -132,13 +129,13 @@ def behaviour_section(models: Models) -> Section:
             Table(
                 "outcomes",
                 "What became of the scored replies",
-                {"model": "text", **shares},
+                {"model": TEXT, **dict.fromkeys(outcomes, SHARE)},
                 [(one.model, *one.outcomes.values()) for one in models],
             ),
             Table(
                 "outcome-counts",
                 "Outcomes, replies",
-                {"model": "text", **counts},
+                {"model": TEXT, **dict.fromkeys(outcomes, COUNT)},
                 [(one.model, *one.outcome_counts.values()) for one in models],
                 shown=0,
             ),
@@ -224,7 +221,6 @@ def calibration_section(models: Models) -> Section:
 
 
 def _average(matrices: list[list[list[float | None]]]) -> list[list[float | None]]:
-    """Cell by cell the mean of what is known."""
     return [[mean_known(cells) for cells in zip(*rows, strict=True)] for rows in zip(*matrices, strict=True)]
 
 
@@ -253,13 +249,11 @@ def _code_name(code: str) -> str:
 
 
 def _sum_guide(level: float) -> Guide:
-    """All pairs whose mean is the level."""
     xs = np.linspace(max(0.0, 2 * level - 1), min(1.0, 2 * level), 3)
     return _guide(level, xs, 2 * level - xs)
 
 
 def _product_guide(level: float) -> Guide:
-    """All pairs whose product is the level."""
     xs = np.linspace(level, 1, 41)
     return _guide(level, xs, level / xs)
 

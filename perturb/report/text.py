@@ -112,7 +112,6 @@ def _fits(columns: Sequence[_Column], width: int) -> bool:
 
 
 def _turn(columns: Sequence[_Column], labels: int) -> list[_Column]:
-    """Rows become columns, headed by what names them."""
     rows = zip(*(one.cells for one in columns[:labels]), strict=True)
     heads = ["\n".join(filter(None, cells)).replace("/", "/\n") for cells in rows]
     rest = columns[labels:]

@@ -31,13 +31,8 @@ def describe_run(data: RunData) -> tuple[str, ...]:
     else:
         sentences.append(f"All {len(data.cells)} cells have accepted candidates.")
     calls = sum(entry["calls"] for entry in data.models.values())
-    if calls:
-        sentences.append(
-            f"Models were called {counted(calls, 'time')}; the cost is {show(data.cost_usd, 'usd')}."
-        )
-    else:
-        sentences.append("No model was called: all work was done by rules.")
-    return tuple(sentences)
+    cost = f"Models were called {counted(calls, 'time')}; the cost is {show(data.cost_usd, 'usd')}."
+    return (*sentences, cost if calls else "No model was called: all work was done by rules.")
 
 
 def judge_run(data: RunData, votes: AuditReport | None) -> str:
@@ -54,12 +49,8 @@ def judge_run(data: RunData, votes: AuditReport | None) -> str:
     kappa = votes.agreement.mean_kappa
     if kappa.value is None or kappa.low is None:
         return f"{cells}; whether the verifiers agree beyond chance cannot be told."
-    words = (
-        ", and the verifiers agree beyond chance"
-        if kappa.low > 0
-        else ", but the verifiers may agree by chance"
-    )
-    return f"{cells}{words} (mean κ {kappa.value:.2f})."
+    words = "and the verifiers agree beyond" if kappa.low > 0 else "but the verifiers may agree by"
+    return f"{cells}, {words} chance (mean κ {kappa.value:.2f})."
 
 
 def describe_audit(report: AuditReport) -> tuple[str, ...]:
@@ -68,7 +59,7 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
     sentences = [
         f"The {counted(len(report.verifiers), 'verifier')} unanimously passed {show(unanimous.rate.rate, 'share')} of"
         f" {counted(unanimous.rate.n, 'candidate')}"
-        f"{_interval(unanimous.rate.cluster_low, unanimous.rate.cluster_high, percent=True)}."
+        f"{_interval(unanimous.rate.cluster_low, unanimous.rate.cluster_high, 'share')}."
         if len(report.verifiers) > 1
         else f"There is one verifier, {report.verifiers[0]}; agreement takes two."
     ]
@@ -112,8 +103,8 @@ def _describe_agreement(report: AuditReport) -> list[str]:
         return [f"Agreement beyond chance cannot be determined: {pairs[0].kappa.reason}."]
     low = min(defined, key=lambda pair: pair.kappa.value or 0.0)
     sentence = (
-        f"Verifiers agree with a mean Cohen's κ of {show(mean.value, 'number')}{_ends(mean)} over"
-        f" {counted(len(defined), 'pair')}"
+        f"Verifiers agree with a mean Cohen's κ of {show(mean.value, 'number')}"
+        f"{_interval(mean.low, mean.high, 'number')} over {counted(len(defined), 'pair')}"
     )
     if len(defined) < len(pairs):
         sentence += f" ({len(pairs) - len(defined)} more undefined, for want of variance)"
@@ -140,7 +131,7 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
         more = "more" if (row.bias.value or 0.0) > 0 else "less"
         sentences.append(
             f"{row.model} passes its own candidates {abs(row.bias.value or 0.0):.1f} percentage points {more} often"
-            f" than its peers do{_interval(row.bias.low, row.bias.high)}{_without_leniency(row.did)}."
+            f" than its peers do{_interval(row.bias.low, row.bias.high, 'points')}{_without_leniency(row.did)}."
         )
     return sentences
 
@@ -150,7 +141,7 @@ def _without_leniency(did: Estimate) -> str:
         return ""
     return (
         "; with the verifiers' leniency and the generators' quality taken out it is"
-        f" {show(did.value, 'points')}{_interval(did.low, did.high)}"
+        f" {show(did.value, 'points')}{_interval(did.low, did.high, 'points')}"
     )
 
 
@@ -160,34 +151,28 @@ def describe_review(report: HumanReport) -> tuple[str, ...]:
     sentences = [
         f"{counted(len(report.annotators), 'person', 'people')} reviewed {report.reviewed} of {report.items} sampled"
         f" items; a majority passes {show(overall.rate, 'share')} of them"
-        f"{_interval(overall.low, overall.high, percent=True)}."
+        f"{_interval(overall.low, overall.high, 'share')}."
     ]
     passed = report.panel.passed
     if passed.rate is not None:
         sentences.append(
             f"Of {counted(passed.n, 'item')} that the panel accepted, people pass {show(passed.rate, 'share')}"
-            f"{_interval(passed.low, passed.high, percent=True)}."
+            f"{_interval(passed.low, passed.high, 'share')}."
         )
     mean = report.agreement.mean_kappa
     if len(report.annotators) > 1:
         sentences.append(
-            f"They agree with a mean Cohen's κ of {show(mean.value, 'number')}{_ends(mean)}."
+            f"They agree with a mean Cohen's κ of {show(mean.value, 'number')}"
+            f"{_interval(mean.low, mean.high, 'number')}."
             if mean.value is not None
             else f"Agreement among them cannot be determined: {mean.reason}."
         )
     return tuple(sentences)
 
 
-def _ends(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f" (95 % interval {show(estimate.low, 'number')} to {show(estimate.high, 'number')})"
-
-
-def _interval(low: float | None, high: float | None, *, percent: bool = False) -> str:
+def _interval(low: float | None, high: float | None, form: CellFormat) -> str:
     if low is None or high is None:
         return ""
-    form: CellFormat = "share" if percent else "points"
     return f" (95 % interval {show(low, form)} to {show(high, form)})"
 
 

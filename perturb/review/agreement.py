@@ -180,8 +180,6 @@ def majority(votes: Floats) -> Floats:
 
 
 class _Comparer:
-    """Compares judges of the same items with people."""
-
     def __init__(self, human: Floats, table: VoteTable) -> None:
         self._human = human
         self._base = table.base.codes
@@ -204,7 +202,6 @@ class _Comparer:
 
 
 def _named(kappa: Estimate, judge: str) -> Estimate:
-    """The coefficient with people and judge named in its reason."""
     reason = kappa.reason and kappa.reason.replace("the first rater", "people").replace(
         "the second rater", judge
     )
@@ -212,7 +209,6 @@ def _named(kappa: Estimate, judge: str) -> Estimate:
 
 
 def _verdicts(by_annotator: Mapping[str, Mapping[str, str]]) -> dict[str, bool]:
-    """The finished verdicts on one item."""
     verdicts = {name: human_verdict(answers) for name, answers in by_annotator.items()}
     return {name: verdict for name, verdict in verdicts.items() if verdict is not None}
 

@@ -98,7 +98,6 @@ def _argilla_settings(items: Sequence[ReviewItem]) -> dict[str, Any]:
 
 
 def _headings(items: Iterable[ReviewItem]) -> dict[str, str]:
-    """The columns that a tool shows, with their headings."""
     return {name: title for item in items for name, title in item.headings.items()}
 
 

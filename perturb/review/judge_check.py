@@ -223,7 +223,6 @@ def _measure(
 
 
 def _counted(reply: JudgedReply) -> Answers:
-    """The judgement that counts."""
     return next(iter(reply.said.values()))
 
 

@@ -101,7 +101,6 @@ class CandidateItem:
 
     @property
     def _change(self) -> str:
-        """The change with `[-removed-]` and `{+added+}`, unchanged passages left out."""
         parts = [f"Question: {_marked(self.query)}"]
         parts += [f"[{one.number}] {_marked(one.pieces)}" for one in self.passages if one.changed]
         return "\n\n".join(parts)

@@ -114,7 +114,6 @@ class BuildView(RunView):
         }
 
     def _describe_job(self, row: sqlite3.Row) -> dict[str, Any]:
-        """A job without an item: what was to be changed."""
         instance = queries.instance(self.db, row["instance_key"])
         return plain_item(instance.query, [one.text for one in instance.passages], instance.answers)
 
@@ -137,7 +136,6 @@ class BuildView(RunView):
         return [row["reply"] for row in rows] or ([raw] if raw else [])
 
     def _prompts(self, row: sqlite3.Row, content: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """What generator and verifiers were sent; rules are sent nothing."""
         instance = queries.instance(self.db, row["instance_key"])
         writers = {entry.name for entry in self.plan.facts.generators if entry.model != "rules"}
         found = []

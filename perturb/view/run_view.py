@@ -139,7 +139,6 @@ class RunView(ABC):
             yield
 
     def _refresh(self) -> None:
-        """Make the list anew if the ledger has changed."""
         version = self.db.execute("PRAGMA data_version").fetchone()[0]
         now = time.monotonic()
         if version == self._seen or (self._seen >= 0 and now < self._listed_at + _PATIENCE * self._took):
@@ -182,7 +181,6 @@ class RunView(ABC):
             yield Table("errors", "Errors by model", columns, rows, shown=20)
 
     def _is_running(self) -> bool:
-        """Whether the process that noted itself in the run folder is alive."""
         with suppress(OSError, ValueError):
             os.kill(int((self.run / "run.pid").read_text()), 0)
             return not self.published
@@ -190,7 +188,6 @@ class RunView(ABC):
 
 
 def _plain(table: Table) -> dict[str, Any]:
-    """A table as the page shows it: the texts of its cells."""
     columns = table.columns_shown
     rows = zip(*(texts for _, _, texts in columns), strict=True)
     return {
