@@ -71,8 +71,9 @@ def audit_command(
 
         report = audit(source, seed=seed, resamples=resamples)
         content = report.to_dict()
-        if isinstance(report, AuditReport):
-            page = make_audit_report(report, groupings)
-        else:
-            page = make_panel_report(report)
+        page = (
+            make_audit_report(report, groupings)
+            if isinstance(report, AuditReport)
+            else make_panel_report(report)
+        )
     print_result(content, page, json_output)
