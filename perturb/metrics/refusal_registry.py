@@ -57,9 +57,7 @@ class RefusalMetric:
         return each[0] * on_a, each[1] * on_u
 
 
-_NO_RAF = (
-    "answers have grades 1 to 5 and no relevance-aware factuality: answer_accuracy counts grades 4 and 5"
-)
+_NO_RAF = "not all answers have relevance-aware factuality, some have grades 1 to 5 or none: answer_accuracy counts all"
 _NO_A = "no reply to an answerable item was scored"
 _NO_U = "no reply to an unanswerable item was read"
 _NO_PART = "no reply to an answerable item, or none to an unanswerable one, was scored"

@@ -134,14 +134,8 @@ def result_table(
     _refuse_mixed_items(found)
     if items is not None:
         items -= len({row.item_id for row in controls})
-    judged = {row.judged_by: row for row in reversed(found) if row.judged_by is not None}
-    if items is None and len(judged) == 2:  # a run may hold items with one passage and with several
-        raise SourceError(
-            f"{judged['quality'].place}: judged by 'quality', but by 'eligible' and 'factual_signal' at"
-            f" {judged['raf'].place}: {_MIXED}"
-        )
     models = _by_model(found)
-    raf = set(judged) == {"raf"}
+    raf = {row.judged_by for row in found} - {None} == {"raf"}
     met = {name for name, stop in (stops or {}).items() if stop["reached"]}
     codes = tuple(entry.refusal_code for entry in catalogue.classes.values())
     return ResultTable(

@@ -239,7 +239,7 @@ def test_answer_quality_is_for_several_passages() -> None:
     replies = ReplyCounts.of(["correct_answer", "correct_refusal"])
     for name in ("answer_quality", "hybrid_score"):
         assert measure(name, replies).reason == (
-            "answers have grades 1 to 5 and no relevance-aware factuality: answer_accuracy counts grades 4 and 5"
+            "not all answers have relevance-aware factuality, some have grades 1 to 5 or none: answer_accuracy counts all"
         )
 
 

@@ -10,6 +10,7 @@ import pytest
 from perturb.errors import SourceError
 from perturb.metrics.outcomes import LEVELS
 from perturb.score.result_sources import read_results
+from perturb.score.score_report import score
 from tests.score.tables import Row, items, reply, right, table, write_csv, write_jsonl
 
 A, U = items(3)[0], items(3)[2]  # P-Ambiguity, LOW and HIGH
@@ -163,10 +164,6 @@ MIXED = "items of two snapshots are mixed"
             ["row 2: snapshot 'v2', but 'v1' at row 1", MIXED],
         ),
         (
-            [right(A, "m"), reply({**A, "item_id": "b"}, "m", "ANSWER", eligible=True, factual_signal=True)],
-            ["row 1: judged by 'quality', but by 'eligible' and 'factual_signal' at row 2", MIXED],
-        ),
-        (
             [right(A, "m"), right(U, "n")],
             ["row 2: model 'n' shares no item with 'm'", MIXED],
         ),
@@ -178,6 +175,14 @@ def test_rows_that_contradict_each_other(rows: list[Row], words: list[str]) -> N
         table(rows)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_items_with_one_passage_and_with_several_may_stand_in_one_table() -> None:
+    several = reply({**A, "item_id": "b"}, "m", "ANSWER", eligible=True, factual_signal=False)
+    scores = score(table([right(A, "m"), several])).models[0]
+    assert scores.metrics["answer_accuracy"].value == 0.5
+    assert scores.answer_parts["eligible"].n == 1
+    assert "not all answers have relevance-aware factuality" in (scores.metrics["answer_quality"].reason or "")
 
 
 @pytest.mark.parametrize(
