@@ -10,7 +10,7 @@ import typer
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import note, print_result
-from perturb.cli.pages import check_page_name, write_beside
+from perturb.cli.pages import check_page_name, with_covariates, write_beside
 
 
 class Grouping(StrEnum):
@@ -68,6 +68,7 @@ def score_command(
         Path | None, typer.Option("--report", help="Also write a report page: FILE.html.")
     ] = None,
     levers: shared.ClassesOption = None,
+    covariates: shared.CovariatesOption = None,
     json_output: shared.JsonOption = False,
 ) -> None:
     """Show the scores of models from stored results; calls no model.
@@ -75,6 +76,7 @@ def score_command(
     Example: perturb score outputs/evaluation --by class --by domain
     """
     from perturb.report.scores_page import make_scores_page
+    from perturb.report.side_by_side import REFUSAL_BENCH
     from perturb.score.result_sources import read_results
     from perturb.score.score_report import score
 
@@ -90,8 +92,13 @@ def score_command(
         part=part,
     )
     content = make_scores_page(report, by=by or (Grouping.CLASS, Grouping.INTENSITY))
+    values = (
+        (one.model, {head: one.metrics[name] for name, head in REFUSAL_BENCH.items()})
+        for one in report.models
+    )
+    content, said = with_covariates(content, covariates, values)
     write_beside(page, content)
     if json_output:
         for warning in report.warnings:
             note(f"note: {warning}")
-    print_result(report.to_dict(), content, json_output)
+    print_result({**report.to_dict(), **said}, content, json_output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from perturb.report.figures import Mark, draw_bars
 from perturb.report.model import Figure, Section, Table, table_columns
 from perturb.report.scores_figures import draw_reliability
 from perturb.score.refusal_report import GroupResult, RefusalReport
@@ -27,6 +28,11 @@ def sampling_section(report: RefusalReport) -> Section | None:
         )
         for number, (name, groups) in enumerate(sampled.items(), start=1)
     ]
+    if report.correlations:
+        marks = [Mark(METRICS[one.metric], one.pearson) for one in report.correlations]
+        chart = draw_bars(marks, x_label="Pearson correlation with the AUROC", form=".2f")
+        told = "Over models and settings: 1 where a metric ranks them as the AUROC of P(Answering) does."
+        figures.append(Figure("auroc-correlations", "Correlation of each metric with the AUROC", told, chart))
     rows = [
         (one.model or "", one.dataset or "", one.setting or "", one.sampling.auroc, one.sampling.ece)
         for groups in sampled.values()

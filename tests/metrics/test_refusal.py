@@ -238,8 +238,9 @@ def test_hand_computed_values() -> None:
 def test_answer_quality_is_for_several_passages() -> None:
     replies = ReplyCounts.of(["correct_answer", "correct_refusal"])
     for name in ("answer_quality", "hybrid_score"):
-        assert measure(name, replies).reason == (
-            "not all answers have relevance-aware factuality, some have grades 1 to 5 or none: answer_accuracy counts all"
+        reason = measure(name, replies).reason or ""
+        assert reason.startswith(
+            "not all answers have relevance-aware factuality, some have grades 1 to 5 or none"
         )
 
 

@@ -182,7 +182,9 @@ def test_items_with_one_passage_and_with_several_may_stand_in_one_table() -> Non
     scores = score(table([right(A, "m"), several])).models[0]
     assert scores.metrics["answer_accuracy"].value == 0.5
     assert scores.answer_parts["eligible"].n == 1
-    assert "not all answers have relevance-aware factuality" in (scores.metrics["answer_quality"].reason or "")
+    assert "not all answers have relevance-aware factuality" in (
+        scores.metrics["answer_quality"].reason or ""
+    )
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,16 @@ def test_the_json_is_one_line_on_stdout(tmp_path: Path, perturb_score: Command) 
     assert found == score(path, resamples=10, seed=3, unit="item").to_dict()
 
 
+def test_scores_are_set_against_what_a_models_file_says(tmp_path: Path, perturb_score: Command) -> None:
+    rows = [row for name, rate in (("a", 0.4), ("b", 0.9)) for row in right_at_rate(rate, name, 36, seed=1)]
+    path = write_jsonl(tmp_path / "results.jsonl", rows)
+    (tmp_path / "m.yaml").write_text("models:\n  - {name: a, model: x/a, size_b: 8}\n", encoding="utf-8")
+    code, out, _ = perturb_score(path, "--models", tmp_path / "m.yaml", "--json", "--resamples", 10)
+    (known,) = json.loads(out)["covariates"]["models"]
+    assert (code, known["model"], known["size_b"]) == (0, "a", 8)
+    assert set(known["scores"]) == {"CRS", "answer accuracy", "refusal accuracy"}
+
+
 def test_a_bad_table_is_one_line_and_exit_1(tmp_path: Path, perturb_score: Command) -> None:
     path = write_jsonl(tmp_path / "results.jsonl", [reply(items(1)[0], "m", "ANSWER", quality=7)])
     code, out, err = perturb_score(path)
