@@ -90,7 +90,8 @@ def behaviour_section(models: Models) -> Section:
     ranked = sorted(models, key=lambda one: -(one.metrics["refusal_accuracy"].value or 0.0))
     heads = {"refusal_accuracy": "refusal accuracy", "hierarchical_refusal_score": "hierarchical score"}
     ranking = _series(ranked, heads)
-    outcomes = [name.replace("_", " ") for name in models[0].outcomes]
+    shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
+    counts = {name.replace("_", " "): COUNT for name in models[0].outcome_counts}
     intensities = [str(name) for name in Intensity]
     rates = [
         (one.model, [in_group(one, "intensity", name, "refusal_rate") for name in intensities])
@@ -129,13 +130,13 @@ def behaviour_section(models: Models) -> Section:
             Table(
                 "outcomes",
                 "What became of the scored replies",
-                {"model": TEXT, **dict.fromkeys(outcomes, SHARE)},
+                {"model": TEXT, **shares},
                 [(one.model, *one.outcomes.values()) for one in models],
             ),
             Table(
                 "outcome-counts",
                 "Outcomes, replies",
-                {"model": TEXT, **dict.fromkeys(outcomes, COUNT)},
+                {"model": TEXT, **counts},
                 [(one.model, *one.outcome_counts.values()) for one in models],
                 shown=0,
             ),
