@@ -79,6 +79,7 @@ GAPS: Mapping[str, str] = {
     "land": "the country or large state that the question names or the passage is about",
     "far_land": "another one, in another part of the world",
     "nationality": "another nationality than the passage gives the subject",
+    "lasting": "nothing: keeps the wording to passages that tell of no end of their subject",
     "unreviewed": "nothing: keeps the wording to passages without praise, review, award or success",
     "figure": "the one figure of a sentence beside the answer",
     "round_figure": "the figure rounded, with what it counts",

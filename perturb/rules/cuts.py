@@ -54,8 +54,10 @@ def _opening(facts: Facts) -> Iterator[Cut]:
             continue
         if re.match(r"(?:After|Following|Because|Since|Due|Thanks)\b", found[0]):
             continue  # what follows may need its cause
+        if re.match(r"(?:In|On|At|During|By|From|For|With|Along)\b.* (?:it|he|she|they) ", found[0]):
+            continue  # a clause with a subject of its own, and what follows goes on with it
         rest = sentence.text[found.end() - 1 :]  # the pattern ends with the first letter of the main clause
-        if re.match(r"(?:Jr|Sr)\b", rest):
+        if re.match(r"(?:Jr|Sr)\b|[a-z]+ed\b|(?:built|made|held|known|led|set|won|written) ", rest):
             continue
         names = re.findall(r"\b[A-Z]\w+", found[0][1:])
         if names and re.match(r"(?:he|she|it|they|his|her|its|their|this|these|that)\b", rest):
@@ -123,6 +125,21 @@ def _is_example(text: str) -> bool:
     return re.match(r"For (?:example|instance)\b", text) is not None
 
 
+_UNITS = (
+    "years",
+    "months",
+    "weeks",
+    "days",
+    "hours",
+    "minutes",
+    "seconds",
+    "metres",
+    "meters",
+    "miles",
+    "yards",
+)
+
+
 def _figure(facts: Facts) -> Iterator[Cut]:
     number = rf"(?:\d[\d,]*|{'|'.join(sorted(word_bank('number_words'), key=len, reverse=True))})"
     pattern = compiled(
@@ -130,11 +147,7 @@ def _figure(facts: Facts) -> Iterator[Cut]:
     )
     for index, text, found in _matches(facts, pattern):
         noun = re.match(r"[a-z]+", text[found.end() :])
-        if (
-            noun
-            and noun[0] not in ("years", "months", "weeks", "days", "times", "others")
-            and beside_answer(facts, found[1] + noun[0])
-        ):
+        if noun and noun[0] not in (*_UNITS, "times", "others") and beside_answer(facts, found[1] + noun[0]):
             yield index, text[: found.start(1)] + text[found.end(1) :]
 
 
@@ -151,8 +164,11 @@ def _month(facts: Facts) -> Iterator[Cut]:
         if not beside_answer(facts, piece):
             continue
         right = text[found.end() :]
-        opens = len(re.split(r"[.!?\n]", text[: found.start()])[-1].split()) < 3
-        if not opens and re.match(r", (?!and|but|which|who|with|when|where|after|before)[a-z]", right):
+        before = re.split(r"[.!?\n]", text[: found.start()])[-1]
+        closes = "," in piece and "," not in before and len(before.split()) > 2  # the comma of "May 4, 1818,"
+        if closes and re.match(
+            r", (?!and|but|which|who|with|when|where|after|before|it|he|she|they)[a-z]", right
+        ):
             right = right[1:]
         yield index, f"{text[: found.start()]}{'In' if piece[0].isupper() else 'in'} {found[2]}{right}"
 
@@ -178,7 +194,8 @@ def _companion(facts: Facts) -> Iterator[Cut]:
     for index, text, found in _matches(facts, pattern):
         rest = text[found.end() :]
         surname = found[0].rsplit(maxsplit=1)[-1]
-        if beside_answer(facts, found[0]) and not has_word(rest, surname):
+        related = re.match(r",? (?:who|whom|whose|which)\b", rest)
+        if beside_answer(facts, found[0]) and not has_word(rest, surname) and not related:
             yield (
                 index,
                 text[: found.start()] + (rest[1:] if found[0][0] == "," and rest[:1] == "," else rest),

@@ -286,7 +286,8 @@ def _authored(f: Filling) -> str | None:
     ):
         return None
     others = re.search(
-        r"\b(?:sung|recorded|performed|covered|edited|translated|illustrated) by\b", f.facts.text
+        r"\b(?:sung|recorded|performed|covered|edited|translated) by\b|\billustrat\w+|\bpictures\b|\bdrawings\b",
+        f.facts.text,
     )
     return subject.name if _single(f) and not others else None
 
@@ -296,6 +297,17 @@ _REVIEWED = re.compile(
     r"|popular|famous|beloved|classic|hit|success\w*|tasty|beautiful)\b",
     re.IGNORECASE,
 )
+
+
+_ENDED = re.compile(
+    r"\b(?:collapsed?|demolished|destroyed|burn(?:t|ed) down|broke up|fell|torn down|replacement|former|defunct"
+    r"|dissolved|disbanded|abolished|bankrupt\w*|ceased|merged|extinct|clos(?:ed|ing)|ended|lost|only one"
+    r"|until (?:1\d|20)\d\d)\b"
+)
+
+
+def _lasting(f: Filling) -> str | None:
+    return None if _ENDED.search(f.facts.text) else ""
 
 
 def _unreviewed(f: Filling) -> str | None:
@@ -335,6 +347,7 @@ MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "far_land": _far_land,
     "authored": _authored,
     "nationality": _nationality,
+    "lasting": _lasting,
     "unreviewed": _unreviewed,
 }
 """Gap -> what fills it. The others of `lever_rules.GAPS` are filled by the operators where they work."""

@@ -283,9 +283,15 @@ def _join(rule: Rule, f: Filling) -> Iterator[Draft]:
         yield from _renamed(rule, f, f.facts.with_text(f.facts.home, text))
 
 
+_UNIT = 15
+"""The name of a unit has at most so many characters."""
+
+
 def _convert(_: Rule, f: Filling) -> Iterator[Draft]:
     for index, passage in enumerate(f.facts.passages):
         for end, other in measures_in(passage.text):
+            if not any(one.passage == index and 0 <= end - one.end <= _UNIT for one in f.facts.mentions):
+                continue  # another measure than the one that is asked for
             yield Draft(
                 f.facts.instance.query,
                 f.facts.with_text(index, f"{passage.text[:end]} ({other}){passage.text[end:]}"),

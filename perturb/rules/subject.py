@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from perturb.features import word_bank, word_table
 from perturb.records import Passage
-from perturb.rules.question import bare_title
+from perturb.rules.question import bare_title, is_cased
 from perturb.rules.words import has_word, is_common, plain, spans_of
 
 
@@ -53,7 +53,7 @@ def subject_of(query: str, passage: Passage) -> Subject | None:
     spans = spans_of(passage.text, title)
     if not spans:
         return None
-    name = _as_written(passage.text, title)
+    name = _as_written(passage.text, title, query)
     definition, head = _defined(name, passage.text)
     kind, noun = _kind(name, title, passage, head, query)
     if kind in (*_NAMED_WITH_NOUN, *_NAMED_BARE):
@@ -63,10 +63,14 @@ def subject_of(query: str, passage: Passage) -> Subject | None:
     if kind not in _NAMED_WITH_NOUN and re.search(r"\b(?:fictional|mythical|legendary)\b", definition):
         return None  # no fact of nature or of history holds of it
     if not kind and (
-        _may_be_person(name) or re.search(r"\b(?:character|surname|given name|protagonist)\b", definition)
+        _may_be_person(name)
+        or re.search(rf"\b{re.escape(name)},? (?:was born|died|grew up)\b", passage.text)
+        or re.search(r"\b(?:character|surname|given name|protagonist)\b", definition)
     ):
         return None
     full = _full(name, kind, noun, passage.text)
+    if full == name and kind in ("", "building", "structure") and has_word(query, f"the {name}"):
+        full = f"the {name}"
     if _is_plural(name, kind, passage.text) or (
         not kind and full == name and not _stands_bare(name, passage.text)
     ):
@@ -74,13 +78,15 @@ def subject_of(query: str, passage: Passage) -> Subject | None:
     return Subject(name, kind, noun, full, _start(kind, passage.text), definition)
 
 
-def _as_written(text: str, title: str) -> str:
+def _as_written(text: str, title: str, query: str) -> str:
     """The name as the passage writes it inside a sentence; a common noun in small letters."""
     forms = [
         text[start:end]
         for start, end in spans_of(text, title)
         if start > 1 and text[start - 2] not in '.!?\n"'
     ]
+    if is_cased(query):
+        forms += [query[start:end] for start, end in spans_of(query, title) if start]
     if forms:
         return forms[0]
     first, _, rest = title.partition(" ")
