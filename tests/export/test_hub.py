@@ -26,7 +26,8 @@ from perturb.export.publish import publish
 from perturb.export.published_card import BEGIN, END, merge_cards, scores_section, split_card
 from perturb.export.snapshot import check_snapshot, read_snapshot, write_snapshot
 from perturb.export.snapshot_rows import build_rows, row_digest
-from perturb.llm.recording import write_recording
+from perturb.llm.recording import read_recording
+from perturb.resources import data_folder
 from perturb.store import EvaluationLedger
 from tests.building import perturb
 from tests.export.test_snapshot import facts, item, rows_of
@@ -461,12 +462,9 @@ def card_header(hub: LoopbackHub) -> dict[str, Any]:
 
 
 def test_replies_lie_beside_the_data_they_prove(hub: LoopbackHub, tmp_path: Path) -> None:
-    file = tmp_path / "replies.jsonl.gz"
-    sha256 = write_recording(file, {"kind": "build"}, [])
-    told = facts(replies=ExportedReplies(file, sha256, 0))
+    file, other = (data_folder("base_sets") / f"{name}.replies.jsonl.gz" for name in ("recorded", "bas"))
+    told = facts(replies=ExportedReplies(file, read_recording(file).digest, 0))
     folder = write_snapshot(tmp_path / "s", rows_of(5, licence="MIT"), told, "seed: 7\n").folder
-    other = tmp_path / "other.jsonl.gz"
-    write_recording(other, {"kind": "bas"}, [])
     with pytest.raises(RecordingError, match="is not the file of replies"):
         push(hub, folder, replies=other)
     push(hub, folder, replies=file)
