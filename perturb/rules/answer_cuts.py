@@ -41,7 +41,8 @@ def cut_answer(facts: Facts) -> Iterator[Cut]:
         left = without_span(left, sentence.start, sentence.end)
     if any(one is not None and one not in held and _leans(one, held) for one in after):
         return
-    if facts.instance.query.lower().startswith("who") and _PERSONS.search(left):
+    person = facts.instance.query.lower().startswith("who") or "answer:person" in facts.features
+    if person and _PERSONS.search(left):
         return
     if len(left.split()) >= _LEAST_WORDS and not word_pattern("leans").match(left) and not _hangs(left, held):
         yield index, left.strip()

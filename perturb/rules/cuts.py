@@ -62,7 +62,7 @@ def _opening(facts: Facts) -> Iterator[Cut]:
         names = re.findall(r"\b[A-Z]\w+", found[0][1:])
         if names and re.match(r"(?:he|she|it|they|his|her|its|their|this|these|that)\b", rest):
             continue
-        if re.match(r"(?:the|an?) [^,.]{2,60}, ", rest):
+        if re.match(r"(?:(?:the|an?) [^,.]{2,60}|[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,3}), ", rest):
             continue  # what follows the comma may only say who or what was named last
         if re.search(r"\b(?:then|too|also|instead|therefore)\b", rest[:60]):
             continue
@@ -79,7 +79,8 @@ def _spliced(facts: Facts, sentence: Sentence, new: str) -> str:
 def _city(facts: Facts) -> Iterator[Cut]:
     for index, text, found in _matches(facts, word_pattern("city_phrase")):
         before = re.search(r"\b(?:in|at|from|near|of|to) (?:[A-Z][\w ]+, )?$", text[: found.start()])
-        if before and before[0].count(",") == 0 and beside_answer(facts, found[1]):
+        clause = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", text[found.end() :])
+        if before and not clause and before[0].count(",") == 0 and beside_answer(facts, found[1]):
             yield index, text[: found.start()] + text[found.end() :]
 
 
@@ -125,21 +126,6 @@ def _is_example(text: str) -> bool:
     return re.match(r"For (?:example|instance)\b", text) is not None
 
 
-_UNITS = (
-    "years",
-    "months",
-    "weeks",
-    "days",
-    "hours",
-    "minutes",
-    "seconds",
-    "metres",
-    "meters",
-    "miles",
-    "yards",
-)
-
-
 def _figure(facts: Facts) -> Iterator[Cut]:
     number = rf"(?:\d[\d,]*|{'|'.join(sorted(word_bank('number_words'), key=len, reverse=True))})"
     pattern = compiled(
@@ -147,7 +133,7 @@ def _figure(facts: Facts) -> Iterator[Cut]:
     )
     for index, text, found in _matches(facts, pattern):
         noun = re.match(r"[a-z]+", text[found.end() :])
-        if noun and noun[0] not in (*_UNITS, "times", "others") and beside_answer(facts, found[1] + noun[0]):
+        if noun and noun[0] not in word_bank("counted_closely") and beside_answer(facts, found[1] + noun[0]):
             yield index, text[: found.start(1)] + text[found.end(1) :]
 
 

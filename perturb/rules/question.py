@@ -57,6 +57,8 @@ def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query:
     bare = [plain(word) for word in tokens(phrase)]
     for title, said in titles.items() if len(words) > 1 or not is_common(phrase) else ():
         if said in (bare, ["the", *bare]):
+            if len(words) > 1 and title[1:].islower() and is_common(plain(words[0])):
+                return phrase  # a title such as "Safety pin" is a common noun
             return title if said == bare else title[4:]
     if len(words) == 1:
         return _cased_word(phrase, sources)
