@@ -180,7 +180,7 @@ def _companion(facts: Facts) -> Iterator[Cut]:
     for index, text, found in _matches(facts, pattern):
         rest = text[found.end() :]
         surname = found[0].rsplit(maxsplit=1)[-1]
-        related = re.match(r",? (?:who|whom|whose|which)\b", rest)
+        related = re.match(r",? (?:who|whom|whose|which|the|an?)\b", rest)
         if beside_answer(facts, found[0]) and not has_word(rest, surname) and not related:
             yield (
                 index,

@@ -302,7 +302,7 @@ _REVIEWED = re.compile(
 _ENDED = re.compile(
     r"\b(?:collapsed?|demolished|destroyed|burn(?:t|ed) down|broke up|fell|torn down|replacement|former|defunct"
     r"|dissolved|disbanded|abolished|bankrupt\w*|ceased|merged|extinct|clos(?:ed|ing)|ended|lost|only one"
-    r"|until (?:1\d|20)\d\d)\b"
+    r"|until (?:1\d|20)\d\d|took place|(?:was|were) (?:held|fought)|running of)\b"
 )
 
 
