@@ -11,12 +11,13 @@ import typer
 from typer.testing import CliRunner
 
 from perturb.cli.curate import curate_command
+from perturb.cli.working import working
 from perturb.curate.base_sets import load_base_set
 from perturb.curate.recipes import load_recipe
 from perturb.errors import ConfigError, PerturbError, SourceError
 
 app = typer.Typer()
-app.command()(curate_command)
+app.command()(working(curate_command))
 
 
 def run(*arguments: object) -> str:

@@ -13,6 +13,7 @@ from hypothesis import assume, given, strategies
 from typer.testing import CliRunner
 
 from perturb.cli.curate import curate_command
+from perturb.cli.working import working
 from perturb.curate.base_sets import demo_path, load_base_set
 from perturb.errors import BudgetSpent, ConfigError, TransientModelError
 from perturb.evaluate.answers import is_exact_match
@@ -312,7 +313,7 @@ def test_the_command_replaces_those_that_fall(tmp_path: Path) -> None:
         return {"answer": "?"} if model == "two" and data["query"] in unsolved else None
 
     app = typer.Typer()
-    app.command()(curate_command)
+    app.command()(working(curate_command))
     (tmp_path / "r.yaml").write_text("name: solved\nsize: 40\n")
     with LoopbackServer(SolverPlayer(say)) as server:
         (tmp_path / "p.yaml").write_text(panel(server, judge=False).model_dump_json(exclude_none=True))

@@ -112,3 +112,30 @@ def test_the_audit_of_the_recorded_votes(name: str, items: int, kappa: float) ->
     assert found["n_candidates"] == items
     assert found["acceptance"]["unanimous"]["rate"] == pytest.approx(accepted / items)
     assert found["kappa"]["pairs"][0]["kappa"] == pytest.approx(kappa, abs=0.001)
+
+
+def test_the_covering_plan_of_540_jobs_uses_150_levers() -> None:
+    """Every reply is read, each lever is one that was offered, and those seldom chosen are used as well."""
+    file = Path(__file__).parent / "covering-540.replies.jsonl.gz"
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    jobs = {row["id"]: row for row in rows if row.get("kind") == "job"}
+    used: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for row in rows:
+        if row.get("kind") != "reply":
+            continue
+        if row["role"] == "verify":
+            read = read_verdict(row["text"], CATALOGUE.codes)
+            failed[row["model"]] += not (read.passed and all(read.checks.values()))
+            continue
+        job = jobs[row["id"]]
+        query_only = CATALOGUE.classes[PerturbationClass(job["perturbation_class"])].query_only
+        reply = read_reply(row["text"], 1, query_only=query_only)
+        assert not isinstance(reply, Declined)
+        assert reply.lever in job["offers"][0]
+        used[reply.lever] += 1
+    assert (len(jobs), sum(used.values()), len(used)) == (537, 537, 151)  # for three, no lever fitted
+    assert failed == {"v1": 14, "v2": 16}
+    seldom = {lever.name for lever in CATALOGUE.levers if lever.seldom_chosen}
+    assert len(seldom & set(used)) >= 25
