@@ -118,7 +118,7 @@ def content(server: LoopbackServer, address: str) -> dict[str, Any]:
     executor = {"kind": "ray", "address": address, "chunk": CHUNK, "grace": 3}
     made = content_of(server.url, limit=4, executor=executor)
     for entry in [*made["generators"], *made["panel"]["verifiers"]]:
-        entry["timeout"] = 6
+        entry["timeout"] = 3
     return made
 
 
