@@ -131,7 +131,7 @@ def run_build(folder: Path, content: Mapping[str, Any], name: str = "run") -> Bu
 
 def perturb(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
-    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=300, **options)
 
 
 def command(*arguments: object) -> list[str]:
@@ -167,7 +167,7 @@ def interrupt_after(
 
 def wait_for_calls(process: subprocess.Popen[str], server: LoopbackServer, calls: int) -> None:
     """Return once the server has seen so many calls; the build must still be at work."""
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 300
     while server.counters.total < calls and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     assert process.poll() is None, f"the build ended before it could be stopped: {process.communicate()}"
@@ -192,3 +192,15 @@ def accepted(run: Path) -> list[str]:
     """The ids of the accepted candidates, one for each row of the ledger."""
     rows = query(run, "SELECT candidate_id FROM decisions WHERE acceptance = 'accepted' ORDER BY 1")
     return [row[0] for row in rows]
+
+
+def fates(run: Path) -> dict[str, str]:
+    """How each job ended, and the errors of the calls for one that was left undecided."""
+    errors = "SELECT group_concat(nullif(c.error, '')) FROM calls c WHERE c.subject = j.id"
+    rows = query(
+        run,
+        "SELECT j.id, coalesce(d.acceptance, j.outcome, 'open'), coalesce(d.reason, j.detail),"
+        f" iif(d.acceptance = 'undecided', ({errors}), NULL)"
+        " FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id",
+    )
+    return {job: ": ".join(filter(None, words)) for job, *words in rows}

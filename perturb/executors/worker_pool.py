@@ -133,6 +133,7 @@ class WorkerPool:
             slot.drop()
             self._fail(chunk, WorkerLostError(f"{slot.name} timed out and was abandoned"))
         except WorkerLostError as error:
+            slot.drop()  # a cluster lists a dead node as alive for a while, and it would be the least busy
             self._fail(chunk, WorkerLostError(f"{slot.name} was lost: {error}"))
         except Exception as error:  # noqa: BLE001  (nobody may wait for ever, whatever went wrong)
             problem = error if isinstance(error, ExecutorError) else ExecutorError(f"{slot.name}: {error}")

@@ -20,6 +20,7 @@ from tests.building import (
     accepted,
     content_of,
     environment,
+    fates,
     finish,
     interrupt_after,
     perturb,
@@ -40,15 +41,15 @@ pytestmark = [
     ),
 ]
 CHUNK = 8
-NODE_SLOTS = 4
-"""Chunks that a node of two CPUs works on at a time."""
+NODE_SLOTS = 2
+"""Chunks that a node of one CPU works on at a time."""
 
 # Not 127.0.0.1, in whose place Ray puts another address of the machine.
 _NODES = """
 import os, sys
 from ray.cluster_utils import Cluster
 cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "node_ip_address": "127.0.0.2"})
-workers = [cluster.add_node(num_cpus=2, node_ip_address=f"127.0.0.{n}") for n in (3, 4, 5)]
+workers = [cluster.add_node(num_cpus=1, node_ip_address=f"127.0.0.{n}") for n in (3, 4, 5)]
 print(cluster.address, *(node.all_processes["raylet"][0].process.pid for node in workers), flush=True)
 sys.stdin.read()
 cluster.shutdown()
@@ -56,7 +57,7 @@ cluster.shutdown()
 
 
 class Cluster:
-    """Three nodes with two CPUs each, and a head without."""
+    """Three nodes with one CPU each, and a head without."""
 
     def __init__(self, address: str, raylets: list[int]) -> None:
         self.address = address
@@ -113,36 +114,41 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
         yield running
 
 
-def content(server: LoopbackServer, address: str) -> dict[str, Any]:
-    """A build whose chunks go to the cluster and are late after a few seconds."""
-    executor = {"kind": "ray", "address": address, "chunk": CHUNK, "grace": 3}
+def content(server: LoopbackServer, address: str, seconds: float = 60) -> dict[str, Any]:
+    """A build whose chunks go to the cluster and are late after so many seconds.
+
+    Within them a worker process must start, on a busy machine: a call that was late six times is given up.
+    """
+    executor = {"kind": "ray", "address": address, "chunk": CHUNK, "grace": seconds / 2}
     made = content_of(server.url, limit=4, executor=executor)
     for entry in [*made["generators"], *made["panel"]["verifiers"]]:
-        entry["timeout"] = 3
+        entry["timeout"] = seconds / 2
     return made
 
 
-def expected(server: LoopbackServer, folder: Path, address: str) -> list[str]:
-    """What the same build accepts here; the server forgets it was asked."""
+def expected(server: LoopbackServer, folder: Path, address: str) -> dict[str, str]:
+    """How the jobs of the same build end here; the server forgets it was asked."""
     plain = {**content(server, address), "executor": "local"}
-    ids = accepted(run_build(folder / "whole", plain).run)
+    ends = fates(run_build(folder / "whole", plain).run)
     server.counters.bodies.clear()
     server.counters.requests.clear()
-    return ids
+    return ends
 
 
 @pytest.mark.parametrize("harm", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_build_outlives_a_node(tmp_path: Path, server: LoopbackServer, harm: signal.Signals) -> None:
     with cluster() as nodes:
         whole = expected(server, tmp_path, nodes.address)
-        config = write_config(tmp_path, content(server, nodes.address))
+        # Nothing but the deadline tells of a frozen node.
+        late = 20 if harm is signal.SIGSTOP else 60
+        config = write_config(tmp_path, content(server, nodes.address, late))
         process = start(config, tmp_path / "out")
         wait_for_calls(process, server, 60)
         nodes.harm(0, harm)
-        _, problems = process.communicate(timeout=150)
+        _, problems = process.communicate(timeout=300)
         assert process.returncode == 0, problems
     run = tmp_path / "out" / "run"
-    assert accepted(run) == whole
+    assert fates(run) == whole
     assert query(run, "SELECT count(*) FROM calls WHERE status = 'error'") == [(0,)]
     print(f"{harm.name}: {server.counters.total} calls, {server.counters.repeated} of them again")
     assert server.counters.repeated <= NODE_SLOTS * CHUNK, "more than the chunks of one node was asked again"
@@ -169,8 +175,8 @@ def test_the_driver_killed_is_a_run_that_goes_on(tmp_path: Path, server: Loopbac
         interrupt_after(process, server, 60, signal.SIGKILL)
         kept = set(accepted(tmp_path / "out" / "run"))
         finish(config, tmp_path / "out")
-    assert kept <= set(whole)
-    assert accepted(tmp_path / "out" / "run") == whole
+    assert fates(tmp_path / "out" / "run") == whole
+    assert kept <= set(accepted(tmp_path / "out" / "run"))
     print(f"driver killed: {server.counters.total} calls, {server.counters.repeated} of them again")
     assert server.counters.repeated <= 3 * NODE_SLOTS * CHUNK, (
         "more than the chunks in flight was asked again"
