@@ -45,7 +45,6 @@ class _LeverEntry(Strict):
     instruction: str = Field(min_length=20)
     illustration: _IllustrationEntry
     needs: tuple[str, ...] = ()
-    seldom_chosen: bool = False
     rule: RuleEntry | None = None
     answer: str = Field(default="", max_length=80)
 
@@ -194,11 +193,6 @@ class Catalogue:
         """Digest of what decides which levers fit an instance."""
         return digest([[lever.name, lever.needs] for lever in self.levers], features_version())
 
-    @cached_property
-    def seldom_chosen(self) -> frozenset[str]:
-        """The levers that a model which may choose would seldom pick."""
-        return frozenset(lever.name for lever in self.levers if lever.seldom_chosen)
-
 
 def embedded_levers(folder: Path) -> Path | None:
     """The embedded folder that `levers/side-clause` names, unless a folder of that name is nearer."""
@@ -276,7 +270,7 @@ def _add_levers(
         illustration = Illustration(**item.illustration.model_dump())
         rule = None if item.rule is None else item.rule.rule()
         instruction = item.instruction.strip()
-        stated = (item.needs, rule, item.answer, item.seldom_chosen)
+        stated = (item.needs, rule, item.answer)
         added.append(Lever(item.name, cell, instruction, illustration, *stated))
     levers[at:at] = added
 

@@ -220,8 +220,6 @@ class Lever:
     """What the offline engine does; None where it can do nothing."""
     answer: str = ""
     """The accepted answer to the perturbed question where the lever asks another one than the original; else empty."""
-    seldom_chosen: bool = False
-    """Whether models that have a choice pick others: it is offered alone before it is offered among others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,6 @@ def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
         "expected_rag_behavior": catalogue.expected_behavior(lever.cell),
         "expected_answer": lever.answer or None,
         "needs": list(lever.needs),
-        "seldom_chosen": lever.seldom_chosen,
         "rule": lever.rule
         and {"do": lever.rule.do, "what": lever.rule.what, "needs": list(lever.rule.needs)},
         "instruction": lever.instruction,

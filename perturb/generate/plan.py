@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,8 +21,8 @@ OFFERED: Mapping[LeverChoice, int | None] = {"covering": 3, "generator": None, "
 OFFERS = 3
 """A generator may decline all but the last of so many offers and still have another."""
 
-_SHARES = 6
-"""What one job uses up of the levers it is offered, in equal shares; divides by 1, 2 and 3."""
+ALONE_EVERY = 3
+"""Of so many jobs of a generator in a cell, `covering` offers one a lever by itself, until each has had its turn."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,6 @@ def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue:
         (JOB_FORMAT, settings.round, settings.seed, settings.replicates, dict(settings.generators)),
         [catalogue.cell_digest(cell) for cell in settings.cells],
         (settings.lever_choice, sorted(settings.own_order), catalogue.needs_digest),
-        sorted(catalogue.seldom_chosen),
         list(instance_keys),
         *([dict(settings.several)] if settings.several else []),
         *settings.wording,
@@ -103,13 +102,21 @@ def lever_service(
     }
 
 
+@dataclass
+class _History:
+    """What one generator was offered in a cell."""
+
+    jobs: int = 0
+    together: Counter[str] = field(default_factory=Counter)
+    alone: set[str] = field(default_factory=set)
+
+
 class _Offers:
     """Hands out the levers of each generator and cell, those that were offered least before the others."""
 
     def __init__(self, settings: PlanSettings, catalogue: Catalogue) -> None:
         self._settings = settings
-        self._seldom_chosen = catalogue.seldom_chosen
-        self._used: Counter[tuple[str, Cell, int, str]] = Counter()
+        self._histories: defaultdict[tuple[str, Cell, int], _History] = defaultdict(_History)
         self._levers = {
             cell: [(lever.name, tuple(map(Need.read, lever.needs))) for lever in catalogue.levers_of(cell)]
             for cell in settings.cells
@@ -128,24 +135,26 @@ class _Offers:
     ) -> tuple[tuple[str, ...], ...] | None:
         """The offers of the generator's next job in a cell, for the instance with this content key.
 
-        Levers that were offered equally often are drawn, so that they meet in ever other company; one that is seldom
-        chosen comes after them and is first offered alone. What a replicate is offered depends on no later one, so that
-        more of them can be asked for afterwards.
+        Levers that were offered equally often are drawn, so that they meet in ever other company. A model that may
+        choose has its favourites: for every lever to be used, each is offered alone once. What a replicate is offered
+        depends on no later one, so that more of them can be asked for afterwards.
         """
-        if generator in self._settings.own_order:
+        settings = self._settings
+        if generator in settings.own_order:
             return None
-        size = OFFERED[self._settings.lever_choice]
+        size = OFFERED[settings.lever_choice]
         if size is None or not fitting:
             return (tuple(fitting),) if fitting else ()
-        settings = self._settings
-        used = {name: self._used[generator, cell, replicate, name] for name in fitting}
-        alone = {name for name in self._seldom_chosen.intersection(fitting) if not used[name]}
+        history = self._histories[generator, cell, replicate]
         draw = (settings.round, settings.seed, generator, str(cell), replicate, key)
-        names = sorted(fitting, key=lambda name: (used[name], name in alone, seed_of(*draw, name)))
-        first = names[:1] if names[0] in alone else [name for name in names if name not in alone][:size]
-        for name in first:
-            for later in range(replicate, settings.replicates):
-                self._used[generator, cell, later, name] += _SHARES // len(first)
+        names = sorted(fitting, key=lambda name: (history.together[name], seed_of(*draw, name)))
+        due = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
+        alone = [name for name in names if due and name not in history.alone][:1]
+        first = alone or names[:size]
+        for later in range(replicate, settings.replicates):
+            history = self._histories[generator, cell, later]
+            history.jobs += 1
+            (history.alone if alone else history.together).update(first)
         rest = [name for name in names if name not in first][: size * (OFFERS - 1)]
         return (tuple(first), *(tuple(rest[at : at + size]) for at in range(0, len(rest), size)))
 

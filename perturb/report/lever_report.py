@@ -44,7 +44,6 @@ def make_lever_report(lever: Lever, entry: ClassEntry, expected: str) -> Report:
         *([f"Its code means: {entry.refuse_when}"] if entry.refuse_when else []),
         f"Needs: {'; '.join(lever.needs) or 'nothing: it fits every instance'}",
         *(f"  {group}:{name}: {vocabulary()[group][name]}" for group, _, name in parts),
-        *(["Seldom chosen by models: first offered alone"] if lever.seldom_chosen else []),
         f"Intensity: {entry.criteria[lever.cell.intensity]}",
     )
     example = (
