@@ -9,7 +9,6 @@ from pathlib import Path
 from perturb.build_run import build
 from perturb.config import ExecutorEntry, load_config
 from perturb.errors import RecordingError
-from perturb.evaluate.models_under_test import ModelNames
 from perturb.evaluate.question_run import QuestionPlan, ask_questions, confidence_ways, refusal_ways
 from perturb.evaluate.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluate.task import EvaluationReport
@@ -39,11 +38,10 @@ def replay_evaluation(recording: Recording, folder: Path) -> EvaluationReport:
     """
     kind, replay = recording.header["kind"], Replay(recording)
     if kind == "evaluation":
-        report = evaluate(EvaluationPlan(source=None, models=(), replay=replay, out=folder))
+        report = evaluate(EvaluationPlan(source=None, replay=replay, out=folder))
     else:
         ways = refusal_ways((), 1) if kind == "refusal-index" else confidence_ways((), 1)
-        named = {"kind": kind, "questions": None, "models": (), "judge": None, "names": ModelNames()}
-        report = ask_questions(QuestionPlan(**named, ways=ways, out=folder, replay=replay))
+        report = ask_questions(QuestionPlan(kind=kind, ways=ways, out=folder, replay=replay))
     if lost := report.facts["missing_replies"]:
         first = f"{lost[0]['model']}, {lost[0]['role']}, item {lost[0]['item']}"
         raise RecordingError(

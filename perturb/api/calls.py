@@ -106,40 +106,26 @@ class Asked:
     batch: bool | Mapping[str, float]
     judge_rule: JudgeRule | None = None
 
-    def __post_init__(self) -> None:
+    def plan(self, source: Any, kind: str) -> dict[str, Any]:
+        """What all plans take: whom to ask about `source`, and how, or the replies on record. Raises `ConfigError`.
+
+        Where nothing is said, the replies are the embedded ones.
+        """
         check_list("models", self.models)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The models under test."""
-        return tuple(map(_model_name, self.models))
-
-    @property
-    def judges(self) -> Sequence[Any]:
-        """None, one, or several."""
-        return self.judge if isinstance(self.judge, list | tuple) else [self.judge] if self.judge else ()
-
-    @property
-    def judge_names(self) -> tuple[str, ...]:
-        """The judges, if there are any."""
-        return tuple(map(_model_name, self.judges))
-
-    def entries(self) -> ModelNames:
-        """What the names mean. Raises `ConfigError`."""
-        given = model_entries(one for one in (*self.models, *self.judges) if not isinstance(one, str))
+        judges = self.judge if isinstance(self.judge, list | tuple) else [self.judge] if self.judge else ()
+        given = model_entries(one for one in (*self.models, *judges) if not isinstance(one, str))
         entries = {one.get("name"): one for one in given}
         known = parse_content({"models": list(entries.values())}, ModelsFile).models if entries else ()
-        return ModelNames(entries={one.name: one for one in known})
-
-    def recorded(self, source: Any, kind: str) -> Replay | None:
-        """The replies on record: those given, or where nothing is said the embedded ones."""
         bare = source is None and not self.models
         file = self.replay or (demo_recording(kind) if bare else None)
-        return None if file is None else Replay(read_recording(Path(file)), False)
-
-    def run_options(self) -> dict[str, Any]:
-        """Where and how calls are made, as `RunOptions` takes it. Raises `ConfigError`."""
-        return run_options(self.executor, self.batch)
+        return {
+            "models": tuple(map(_model_name, self.models)),
+            "judge": tuple(map(_model_name, judges)),
+            "judge_rule": self.judge_rule,
+            "names": ModelNames(entries={one.name: one for one in known}),
+            "replay": None if file is None else Replay(read_recording(Path(file)), False),
+            **run_options(self.executor, self.batch),
+        }
 
 
 def run_options(executor: str, batch: bool | Mapping[str, float]) -> dict[str, Any]:
@@ -171,16 +157,8 @@ def evaluation_plan(
     **options: Any,
 ) -> EvaluationPlan:
     """What `perturb.evaluate` was asked for; `part` is subset, split, limit, levers. Raises `ConfigError`."""
-    return EvaluationPlan(
-        source=None if snapshot is None else ItemSource(source_name(snapshot), *part),
-        models=asked.names,
-        judge=asked.judge_names,
-        judge_rule=asked.judge_rule,
-        names=asked.entries(),
-        replay=asked.recorded(snapshot, "evaluate"),
-        **asked.run_options(),
-        **options,
-    )
+    source = None if snapshot is None else ItemSource(source_name(snapshot), *part)
+    return EvaluationPlan(source=source, **asked.plan(snapshot, "evaluate"), **options)
 
 
 def run_evaluation(plan: EvaluationPlan, progress: bool) -> Evaluation:

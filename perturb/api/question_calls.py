@@ -2,56 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
 from perturb.api.calls import Asked
+from perturb.api.functions import path_of
 from perturb.api.runs import QuestionRun
 from perturb.errors import ConfigError, SourceError
 from perturb.evaluate.question_run import QuestionPlan, Ways, ask_questions
 from perturb.evaluate.question_sets import read_questions
+from perturb.event_loops import call
 
 
 @contextmanager
-def cause_first(run: QuestionRun | None) -> Iterator[None]:
-    """Where nothing can be scored, what the run has to say of it comes first."""
+def tables_to_score(
+    kind: Literal["refusal-index", "bas"],
+    source: Any,
+    asked: Asked,
+    ways: Ways,
+    draw: tuple[str, int | None, int],
+    progress: bool,
+    **options: Any,
+) -> Iterator[tuple[list[Path], QuestionRun | None]]:
+    """The tables of `source`; or, where models are asked, the folder of the run, and the run.
+
+    `draw` says of questions their format, how many, and the seed. Where nothing can be scored, what the run has to say
+    of it comes first.
+    """
+    run = None
+    if source is None or asked.models or asked.replay is not None:
+        run = call(lambda: _ask(kind, source, asked, ways, draw, progress, options))
+    several = isinstance(source, Iterable) and not isinstance(source, str)
     try:
-        yield
+        yield [run.folder] if run else [path_of(one) for one in (source if several else [source])], run
     except SourceError as error:
         if run is None or not run.warnings:
             raise
         raise SourceError(f"{run.warnings[0]} ({error})") from None
 
 
-def ask(
+def _ask(
     kind: Literal["refusal-index", "bas"],
     source: Any,
     asked: Asked,
     ways: Ways,
     draw: tuple[str, int | None, int],
-    out: str | PathLike[str] | None,
-    budget_usd: float | None,
     progress: bool,
+    options: dict[str, Any],
 ) -> QuestionRun:
-    """Ask the questions, and return the run; `draw` is their format, how many, and the seed."""
     if not isinstance(source, str | PathLike | None):
         raise ConfigError("source: name one set of questions where models are asked")
     form, limit, seed = draw
-    plan = QuestionPlan(
-        kind=kind,
-        questions=None if source is None else read_questions(str(source), form).draw(limit, seed),
-        models=asked.names,
-        judge=asked.judge_names,
-        judge_rule=asked.judge_rule,
-        names=asked.entries(),
-        ways=ways,
-        out=None if out is None else Path(out),
-        replay=asked.recorded(source, kind),
-        budget_usd=budget_usd,
-        **asked.run_options(),
-    )
+    questions = None if source is None else read_questions(str(source), form).draw(limit, seed)
+    plan = QuestionPlan(kind=kind, questions=questions, ways=ways, **asked.plan(source, kind), **options)
     report = ask_questions(plan, progress=progress)
     return QuestionRun(report.run, report.facts, report.warnings, report.stopped)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from perturb.api.functions import Batch, ExecutorName, ModelLike, PathOrName, awaitable, path_of
+from perturb.api.functions import Batch, ExecutorName, ModelLike, PathOrName, awaitable
 
 if TYPE_CHECKING:
     from perturb.api.reports import ConfidenceFigures, RefusalFigures
@@ -65,21 +65,16 @@ def refusal_index(
         PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
     """
     from perturb.api.calls import Asked
-    from perturb.api.question_calls import ask, cause_first
+    from perturb.api.question_calls import tables_to_score
     from perturb.api.reports import RefusalFigures
     from perturb.evaluate.question_run import refusal_ways
-    from perturb.event_loops import call
     from perturb.score.refusal_report import RefusalOptions, report_refusals
 
-    run = None
     asked = Asked(models, judge, replay, executor, batch, judge_rule)
-    if source is None or models or replay is not None:
-        ways = refusal_ways(settings, samples)
-        draw = (form, limit, seed)
-        run = call(lambda: ask("refusal-index", source, asked, ways, draw, out, budget_usd, progress))
+    ways, draw = refusal_ways(settings, samples), (form, limit, seed)
+    more = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = RefusalOptions(interval_by=interval, resamples=resamples, seed=seed)
-    tables = [run.folder] if run is not None else _paths(source)
-    with cause_first(run):
+    with tables_to_score("refusal-index", source, asked, ways, draw, progress, **more) as (tables, run):
         return RefusalFigures.of(report_refusals(tables, options), run=run)
 
 
@@ -134,28 +129,18 @@ def bas(
         PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
     """
     from perturb.api.calls import Asked
-    from perturb.api.question_calls import ask, cause_first
+    from perturb.api.question_calls import tables_to_score
     from perturb.api.reports import ConfidenceFigures
     from perturb.evaluate.question_run import confidence_ways
-    from perturb.event_loops import call
     from perturb.score.confidence_report import ConfidenceOptions, score_confidence
 
-    run = None
     asked = Asked(models, judge, replay, executor, batch, judge_rule)
-    if source is None or models or replay is not None:
-        ways = confidence_ways(elicitations, k)
-        draw = (form, limit, seed)
-        run = call(lambda: ask("bas", source, asked, ways, draw, out, budget_usd, progress))
+    ways, draw = confidence_ways(elicitations, k), (form, limit, seed)
+    more = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = ConfidenceOptions(bins, resamples, seed)
-    tables = [run.folder] if run is not None else _paths(source)
-    with cause_first(run):
+    with tables_to_score("bas", source, asked, ways, draw, progress, **more) as (tables, run):
         return ConfidenceFigures.of(score_confidence(tables, percent=percent, precision=options), run=run)
 
 
 arefusal_index = awaitable(refusal_index)
 abas = awaitable(bas)
-
-
-def _paths(source: Tables | None) -> list[Path]:
-    several = isinstance(source, Iterable) and not isinstance(source, str)
-    return [path_of(one) for one in (source if several else [source])]  # type: ignore[union-attr, arg-type]

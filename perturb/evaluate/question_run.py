@@ -9,43 +9,34 @@ from typing import Any, Literal
 
 from perturb.evaluate.bas import BasTask
 from perturb.evaluate.elicit import Elicitation
-from perturb.evaluate.judge_panel import JudgeRule
-from perturb.evaluate.models_under_test import ModelNames
 from perturb.evaluate.question_task import QuestionTask
 from perturb.evaluate.questions import QuestionSet
 from perturb.evaluate.refusal_index import REFUSAL_PROMPTS, RefusalIndexTask
-from perturb.evaluate.replayed import find_questions
+from perturb.evaluate.replayed import find_items, find_models, recorded_questions
 from perturb.evaluate.run import run_task
-from perturb.evaluate.task import EvaluationReport, RunOptions
+from perturb.evaluate.task import AskPlan, EvaluationReport
 
 Ways = Callable[[QuestionSet, Mapping[str, Any]], QuestionTask[Any]]
 """Makes the task of the questions; the mapping says how they were asked that are on record, if they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionPlan(RunOptions):
+class QuestionPlan(AskPlan):
     """What is to be asked, and whom."""
 
     kind: Literal["refusal-index", "bas"]
-    questions: QuestionSet | None
+    questions: QuestionSet | None = None
     """None for those on record."""
-    models: Sequence[str]
-    judge: str | Sequence[str] | None
-    names: ModelNames
     ways: Ways
-    out: Path | None = None
-    """The run folder; `outputs/KIND-NAME` unless given."""
-    judge_rule: JudgeRule | None = None
-    """How many of several judges must say the same; as the models file says, unless given."""
 
 
 def ask_questions(plan: QuestionPlan, *, progress: bool = False) -> EvaluationReport:
     """Ask them, or go on with a run that was stopped. Raises `PerturbError`s for what a user can mend."""
-    asked = (plan.models, plan.judge, plan.judge_rule)
-    questions, models = find_questions(plan.kind, plan.questions, plan.replay, plan.names, asked)
+    missing = "no questions are given: name a file"
+    questions = find_items(plan.kind, plan.questions, plan.replay, recorded_questions, missing)
     task = plan.ways(questions, plan.replay.recording.header["ways"] if plan.replay else {})
     run = plan.out or Path("outputs") / f"{plan.kind}-{questions.name}"
-    return run_task(task, models, run, plan, progress=progress)
+    return run_task(task, find_models(plan), run, plan, progress=progress)
 
 
 def refusal_ways(settings: Sequence[str], samples: int) -> Ways:

@@ -13,7 +13,7 @@ from perturb.evaluate.models_under_test import ModelSet
 from perturb.evaluate.questions import Question, QuestionSet
 from perturb.evaluate.results import write_rows
 from perturb.evaluate.session import Session
-from perturb.evaluate.task import Task, TaskResult
+from perturb.evaluate.task import EvaluationReport, Task
 from perturb.prompts import template_version
 from perturb.resources import code_version
 from perturb.store import EvaluationLedger
@@ -90,7 +90,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
         ledger.add_items((question.id, question.to_payload()) for question in self.items)
         ledger.write_fact(self.fact, self._run_facts(models))
 
-    async def finish(self, session: Session, *, stopped: bool) -> TaskResult:
+    async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:
         """Write the table: by model, then by way, then in the order of the questions."""
         rows: list[RowT] = []
         for model in session.models.under_test:
@@ -107,7 +107,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
             "unscored": sum(row.to_dict()["unscored"] is not None for row in rows),
         }
         warnings = (*self.questions.warnings, *self.warnings(rows, stopped=stopped))
-        return TaskResult(facts, warnings, table, tuple(rows))
+        return EvaluationReport(table.parent, facts, warnings, table, tuple(rows))
 
     def _run_facts(self, models: ModelSet) -> dict[str, Any]:
         """What a ledger keeps, with the versions of the templates; no address and no key."""

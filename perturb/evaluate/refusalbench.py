@@ -14,16 +14,16 @@ from perturb.digests import digest
 from perturb.errors import ConfigError
 from perturb.evaluate.classify import ANSWER
 from perturb.evaluate.judge import judge_author, judge_rubric, rule_author
-from perturb.evaluate.judge_panel import DISAGREE, JudgeRule
+from perturb.evaluate.judge_panel import DISAGREE
 from perturb.evaluate.loading import ItemSet, ItemSource, load_items
-from perturb.evaluate.models_under_test import ModelNames, ModelSet
-from perturb.evaluate.replayed import recorded_items, recorded_models
+from perturb.evaluate.models_under_test import ModelSet
+from perturb.evaluate.replayed import find_items, find_models, recorded_items
 from perturb.evaluate.requests import respond_request
 from perturb.evaluate.results import RESULTS_FILE, EvaluationRun, answer_kind, outcome_of, run_of, write_rows
 from perturb.evaluate.run import run_task
 from perturb.evaluate.session import NOT_JUDGED, Session, Unscored, judges_fingerprint
 from perturb.evaluate.stop_rule import AskingOrder, Stop, StopRule
-from perturb.evaluate.task import EvaluationReport, RunOptions, Task, TaskResult
+from perturb.evaluate.task import AskPlan, EvaluationReport, Task
 from perturb.items import Variant, respond_version
 from perturb.metrics.outcomes import ReplyOutcome
 from perturb.responses import Item
@@ -34,22 +34,12 @@ from perturb.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationPlan(RunOptions):
+class EvaluationPlan(AskPlan):
     """What is to be evaluated, and how."""
 
     source: ItemSource | None
     """None for the items that the replies on record are about."""
-    models: tuple[str, ...]
-    """A litellm name, an address (`http://…`), `module:function`, or a name from the models file; of a recording,
-    some of its models, or none for all."""
-    judge: str | tuple[str, ...] | None = None
-    """Without one, only replies that are a code and nothing else are classified; the others wait for a judge."""
-    judge_rule: JudgeRule | None = None
-    """How many of several judges must say the same; as the models file says, unless given."""
-    out: Path | None = None
-    """The run folder; unless given, `outputs/evaluate-NAME` after the snapshot or the file (`evaluate-demo-items`)."""
     variant: Variant = "plain"
-    names: ModelNames = field(default_factory=ModelNames)
     until: StopRule | None = None
     """When a model has been asked enough; None to ask it about every item."""
 
@@ -61,21 +51,10 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
     """
     if not plan.models and plan.replay is None:
         raise ConfigError("no model is given: name at least one with --model")
-    recording = plan.replay.recording if plan.replay else None
-    if plan.source is not None:
-        item_set = load_items(plan.source)
-    elif recording is not None:
-        item_set = recorded_items(recording)
-    else:
-        raise ConfigError("no snapshot is given: name one")
-    variant = plan.variant
-    if recording is not None:
-        recording.require("evaluation", items=item_set.digest)
-        variant = recording.header["variant"]
-    if recording is not None and not (plan.replay and plan.replay.fill):
-        models = recorded_models(recording, plan.models)
-    else:
-        models = plan.names.find_all(plan.models, plan.judge, plan.judge_rule)
+    given = None if plan.source is None else load_items(plan.source)
+    item_set = find_items("evaluation", given, plan.replay, recorded_items, "no snapshot is given: name one")
+    variant = plan.replay.recording.header["variant"] if plan.replay else plan.variant
+    models = find_models(plan)
     if plan.until and plan.batch:
         raise ConfigError(
             f"'{plan.until}' and batches exclude each other: a batch asks about all items at once"
@@ -183,7 +162,7 @@ class RefusalBench(Task[Item]):
         if self.order is not None:
             self.outcomes[model][item.id] = outcome_of(item.expected_behavior, values)
 
-    async def finish(self, session: Session, *, stopped: bool) -> TaskResult:  # noqa: ARG002 - counts tell
+    async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:  # noqa: ARG002 - counts tell
         """Write `results.jsonl`, and count by model."""
         models, run = session.models, session.ledger.folder
         state = run_of(session.ledger.db, run)
@@ -208,7 +187,8 @@ class RefusalBench(Task[Item]):
             ],
         }
         early = (f"{name}: {stop}" for name, stop in stops.items() if stop.early)
-        return TaskResult(facts, (*self.item_set.warnings, *early, *_left_to_do(facts)), table)
+        warnings = (*self.item_set.warnings, *early, *_left_to_do(facts))
+        return EvaluationReport(run, facts, warnings, table)
 
     def _version(self, fingerprint: str) -> str:
         return digest(

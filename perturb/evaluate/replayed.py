@@ -9,21 +9,21 @@ from pydantic import ValidationError
 
 from perturb.classes import read_classes
 from perturb.errors import ConfigError, RecordingError
-from perturb.evaluate.judge_panel import JudgeRule
 from perturb.evaluate.loading import ItemSet
-from perturb.evaluate.models_under_test import ModelNames, ModelSet, ModelUnderTest
+from perturb.evaluate.models_under_test import ModelSet, ModelUnderTest
 from perturb.evaluate.questions import QuestionSet, question_from_payload
+from perturb.evaluate.task import AskPlan
 from perturb.llm.client import ModelSettings
 from perturb.llm.recording import Kind, Recording, Replay
 from perturb.responses import Item
 from perturb.yaml_files import describe_fault
 
 Asked = TypeVar("Asked")
+SetT = TypeVar("SetT", ItemSet, QuestionSet)
 
 
 def recorded_items(recording: Recording) -> ItemSet:
     """The items of a snapshot that models were asked about."""
-    recording.require("evaluation")
     items = _read(recording, Item.from_payload)
     try:
         classes = read_classes(recording.header.get("classes", ()))
@@ -45,7 +45,7 @@ def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet
 
     Raises `RecordingError` for a name that is not on record.
     """
-    known = {name: _model(entry) for name, entry in recording.header["models"].items()}
+    known = {name: recorded_model(entry) for name, entry in recording.header["models"].items()}
     if unknown := [name for name in names if name not in known]:
         raise RecordingError(
             f"{recording.path}: holds no reply of a model '{unknown[0]}': name one of {', '.join(known)}"
@@ -53,30 +53,32 @@ def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet
     judge, panel = recording.header["judge"], recording.header.get("judges")
     chosen = {name: known[name] for name in names or known}
     entries = panel["members"] if panel else [judge] if judge else []
-    judges = tuple(chosen.get(one["name"]) or _model(one) for one in entries)
+    judges = tuple(chosen.get(one["name"]) or recorded_model(one) for one in entries)
     return ModelSet(chosen, judges, panel["rule"] if panel else "majority")
 
 
-def find_questions(
-    kind: Kind,
-    given: QuestionSet | None,
-    replay: Replay | None,
-    names: ModelNames,
-    asked: tuple[Sequence[str], str | Sequence[str] | None, JudgeRule | None],
-) -> tuple[QuestionSet, ModelSet]:
-    """What is asked, and who: as named (`asked` gives models, judges and their rule), or as it is on record.
+def find_items(
+    kind: Kind, given: SetT | None, replay: Replay | None, read: Callable[[Recording], SetT], missing: str
+) -> SetT:
+    """What is asked about: as given, or else as it is on record, by `read`; `missing` is said where it is neither.
 
-    Raises `ConfigError` for names that mean nothing, `RecordingError` for replies to other questions.
+    Raises `ConfigError`, and `RecordingError` for replies to something else than what is given.
     """
     if replay is None:
         if given is None:
-            raise ConfigError("no questions are given: name a file")
-        return given, names.find_all(*asked)
-    recording = replay.recording
-    recording.require(kind)
-    questions = given or recorded_questions(recording)
-    recording.require(kind, items=questions.digest)
-    return questions, names.find_all(*asked) if replay.fill else recorded_models(recording, asked[0])
+            raise ConfigError(missing)
+        return given
+    replay.recording.require(kind)
+    found = given or read(replay.recording)
+    replay.recording.require(kind, items=found.digest)
+    return found
+
+
+def find_models(plan: AskPlan) -> ModelSet:
+    """Who is asked and who judges: as named, or as it is on record. Raises `ConfigError` and `RecordingError`."""
+    if plan.replay is None or plan.replay.fill:
+        return plan.names.find_all(plan.models, plan.judge, plan.judge_rule)
+    return recorded_models(plan.replay.recording, plan.models)
 
 
 def _read(recording: Recording, reader: Callable[[str, Mapping[str, Any]], Asked]) -> tuple[Asked, ...]:
@@ -90,6 +92,7 @@ def _read(recording: Recording, reader: Callable[[str, Mapping[str, Any]], Asked
         ) from None
 
 
-def _model(entry: dict[str, Any]) -> ModelUnderTest:
+def recorded_model(entry: Mapping[str, Any]) -> ModelUnderTest:
+    """A model as a ledger or a recording tells of it."""
     system = entry.get("system", "")
     return ModelUnderTest(ModelSettings(entry["name"], entry["model"], params=entry["params"], system=system))

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,7 @@ def run_task(
             facts["missing_replies"] = missing_answers(ledger.db)
     facts["seconds"] = round(time.monotonic() - started, 2)
     warnings = (*map(str, failed[:_NAMED]), *_warnings(models, options), *split, *result.warnings)
-    end = str(stopped) if stopped else None
-    return EvaluationReport(run, facts, end, warnings, result.table, result.rows)
+    return replace(result, facts=facts, warnings=warnings, stopped=str(stopped) if stopped else None)
 
 
 _NAMED = 5

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from perturb.evaluate.bas import BasTask
-from perturb.evaluate.elicit import Elicitation
+from perturb.evaluate.elicit import DEFAULT_K
 from perturb.evaluate.judge_panel import DISAGREE
-from perturb.evaluate.models_under_test import ModelSet, ModelUnderTest
-from perturb.evaluate.question_task import QuestionTask
+from perturb.evaluate.models_under_test import ModelSet
+from perturb.evaluate.question_run import confidence_ways, refusal_ways
 from perturb.evaluate.questions import QuestionSet, question_from_payload
 from perturb.evaluate.refusal_index import RefusalIndexTask
+from perturb.evaluate.replayed import recorded_model
 from perturb.evaluate.results import JUDGE_FAILED, run_of
 from perturb.evaluate.session import NOT_ASKED, NOT_JUDGED, StoredSession
 from perturb.evaluate.stop_rule import early_stop
 from perturb.event_loops import run_sync
-from perturb.llm.client import ModelSettings
 from perturb.store.db import stored_values
 from perturb.store.evaluations import PANEL_FACT, read_items
 
@@ -60,17 +60,9 @@ def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, R
     kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
     said = facts[kind]
     questions = QuestionSet(said["questions"]["name"], items)
-    task: QuestionTask[Any]
-    if kind == RefusalIndexTask.fact:
-        task = RefusalIndexTask(questions, tuple(said["settings"]), said.get("samples", 1))
-    else:
-        task = BasTask(questions, tuple(map(Elicitation, said["elicitations"])), said["k"])
-    called = {
-        name: ModelUnderTest(
-            ModelSettings(name, one["model"], params=one["params"], system=one.get("system", ""))
-        )
-        for name, one in said["called"].items()
-    }
+    ways = refusal_ways((), 1) if kind == RefusalIndexTask.fact else confidence_ways((), DEFAULT_K)
+    task = ways(questions, said)
+    called = {name: recorded_model({**one, "name": name}) for name, one in said["called"].items()}
     panel = facts.get(PANEL_FACT) or {"judges": [said["judge"]] if said["judge"] else [], "rule": "majority"}
     under_test, judges = (
         {name: called[name] for name in names} for names in (said["models"], panel["judges"])

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from perturb.config import ExecutorEntry
-from perturb.evaluate.models_under_test import ModelSet
+from perturb.evaluate.judge_panel import JudgeRule
+from perturb.evaluate.models_under_test import ModelNames, ModelSet
 from perturb.evaluate.session import Session
 from perturb.llm.batches import BatchLimits
 from perturb.llm.recording import Replay
@@ -34,16 +35,20 @@ class RunOptions:
     """Where the calls are made: in this process, by worker processes, or by the nodes of a Ray cluster."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskResult:
-    """What a task tells of a run, from the ledger alone."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskPlan(RunOptions):
+    """Whom to ask, and how."""
 
-    facts: Mapping[str, Any]
-    """Counts, under the names of the command's `--json`."""
-    warnings: tuple[str, ...] = ()
-    table: Path | None = None
-    rows: tuple[Any, ...] = ()
-    """The rows of the table, for tasks over questions."""
+    models: Sequence[str] = ()
+    """A litellm name, an address (`http://…`), `module:function`, or a name from the models file; of a recording,
+    some of its models, or none for all."""
+    judge: str | Sequence[str] | None = None
+    """Without one, only what a rule can settle is judged; the rest waits for a judge."""
+    judge_rule: JudgeRule | None = None
+    """How many of several judges must say the same; as the models file says, unless given."""
+    names: ModelNames = field(default_factory=ModelNames)
+    out: Path | None = None
+    """The run folder; under `outputs/`, after the command and what is asked about, unless given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +58,13 @@ class EvaluationReport:
     run: Path
     facts: Mapping[str, Any]
     """Counts, tokens, cost and seconds, under the names of the command's `--json`."""
-    stopped: str | None = None
-    """Why it stopped before its end, if it did."""
     warnings: tuple[str, ...] = ()
     """What a reader of the scores should know, and what is left to do, one line each."""
     table: Path | None = None
     rows: tuple[Any, ...] = ()
+    """The rows of the table, for tasks over questions."""
+    stopped: str | None = None
+    """Why it stopped before its end, if it did."""
 
 
 class Task(ABC, Generic[ItemT]):
@@ -98,5 +104,8 @@ class Task(ABC, Generic[ItemT]):
         """
 
     @abstractmethod
-    async def finish(self, session: Session, *, stopped: bool) -> TaskResult:
-        """Write the table and count, with a session that asks nobody; `stopped` if the run is not at its end."""
+    async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:
+        """Write the table and count, with a session that asks nobody; `stopped` if the run is not at its end.
+
+        The runner adds what it knows itself: calls and cost, and why the run stopped.
+        """

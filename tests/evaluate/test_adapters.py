@@ -213,7 +213,7 @@ def test_an_evaluation_writes_no_key_that_a_service_says(
     file.write_text(json.dumps({"models": [entry]}), encoding="utf-8")
     rows = write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(6)])
     plan = EvaluationPlan(
-        ItemSource(str(rows)), ("rag",), out=tmp_path / "run", judge=None, names=ModelNames(file)
+        ItemSource(str(rows)), models=("rag",), out=tmp_path / "run", judge=None, names=ModelNames(file)
     )
     print(evaluate(plan, progress=True))
     state = read_run(tmp_path / "run")

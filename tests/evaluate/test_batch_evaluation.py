@@ -131,7 +131,7 @@ def test_models_that_cannot_be_batched_are_refused_before_anything_is_written(
         ("json:dumps", "a service or a function cannot be called with batch APIs"),
     ):
         plan = EvaluationPlan(
-            ItemSource(str(source)), (name,), out=tmp_path / "run", names=ModelNames(file), batch=QUICK
+            ItemSource(str(source)), models=(name,), out=tmp_path / "run", names=ModelNames(file), batch=QUICK
         )
         with pytest.raises(ConfigError, match=words):
             evaluate(plan)
@@ -156,7 +156,7 @@ def test_a_judge_that_cannot_be_batched_is_called_one_by_one(
     file.write_text(json.dumps(entries))
     plan = EvaluationPlan(
         ItemSource(str(source), limit=6),
-        ("never",),
+        models=("never",),
         judge="judge",
         out=tmp_path / "run",
         names=ModelNames(file),

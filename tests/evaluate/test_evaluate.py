@@ -145,9 +145,9 @@ def test_replies_of_other_settings_are_not_mixed_in(
     assert (state.items, len(state.results)) == (3, 3)
     assert {row.confidence for row in state.results} == {"VERY_CONFIDENT"}
     file = write_models(tmp_path, server.url, ("wrong",), params={"max_tokens": 77})
-    plan = EvaluationPlan(ItemSource(str(source), limit=3), ("wrong",), out=tmp_path / "run")
+    plan = EvaluationPlan(ItemSource(str(source), limit=3), models=("wrong",), out=tmp_path / "run")
     names = type(plan.names)(file)
-    evaluate(EvaluationPlan(plan.source, plan.models, out=plan.out, variant="confidence", names=names))
+    evaluate(EvaluationPlan(plan.source, models=plan.models, out=plan.out, variant="confidence", names=names))
     assert server.counters.requests["wrong"] == asked + 6
 
 
