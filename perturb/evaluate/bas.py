@@ -20,9 +20,8 @@ from perturb.evaluate.elicit import (
     Elicitation,
     Stated,
     answers_wanted,
-    first_request,
+    confidence_request,
     read_stated,
-    second_request,
 )
 from perturb.evaluate.grade import grade
 from perturb.evaluate.judge_panel import DISAGREE
@@ -129,13 +128,9 @@ class BasTask(QuestionTask[ConfidenceRow]):
     ) -> tuple[Stated, Response]:
         """What the model states, and its last reply cut down to the answer. Raises `ReplyError` and `Unscored`."""
         replies: list[Response] = []
-        for step in range(elicitation.calls):
-            if step == 0:
-                request = first_request(elicitation, question, self.k)
-            else:
-                request = second_request(elicitation, question, replies[0].text, self.k)
-            last = step == elicitation.calls - 1
-            variant = str(elicitation) if last else f"{elicitation}/{FIRST}"
+        for step in range(1, elicitation.calls + 1):
+            request = confidence_request(elicitation, question, replies[0].text if replies else None, self.k)
+            variant = str(elicitation) if step == elicitation.calls else f"{elicitation}/{FIRST}"
             replies.append(await session.reply(question.id, model, variant, request, purpose="confidence"))
         texts = [response.text for response in replies]
         stated = read_stated(elicitation, texts, answers_wanted(question, self.k))

@@ -16,10 +16,10 @@ from typing import Any
 
 from perturb.evaluate.decision_block import DecisionEntry, read_block
 from perturb.evaluate.questions import AnswerForm, Question, question_data
-from perturb.evaluate.requests import question_request
+from perturb.evaluate.requests import item_request
 from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError
-from perturb.prompts import system_message, template_version
+from perturb.prompts import data_request, system_message
 
 DEFAULT_K = 3
 NONE_OF_THESE = ("none of these", "none of the above")
@@ -59,11 +59,6 @@ class Elicitation(StrEnum):
         """The name of the template under `templates/`."""
         return f"confidence/{self.value.replace('-', '_')}"
 
-    @property
-    def version(self) -> str:
-        """Digest of the template."""
-        return template_version(self.template)
-
 
 @dataclass(frozen=True, slots=True)
 class Stated:
@@ -78,27 +73,28 @@ class Stated:
     """What is odd about the reply, in words."""
 
 
-def first_request(elicitation: Elicitation, question: Question, k: int = DEFAULT_K) -> ChatRequest:
-    """What a model is asked first."""
-    return question_request(_system(elicitation, question, 1, k), question, question_data(question))
-
-
-def second_request(
-    elicitation: Elicitation, question: Question, first_reply: str, k: int = DEFAULT_K
+def confidence_request(
+    elicitation: Elicitation, question: Question, first_reply: str | None = None, k: int = DEFAULT_K
 ) -> ChatRequest:
-    """What a model is asked about its own reply to the first request.
+    """What a model is asked first; with its reply to that, what it is asked about it.
 
-    Raises `ReplyError` if that reply cannot be read.
+    Raises `ReplyError` if the first reply cannot be read.
     """
-    answers = [entry.answer for entry in _named(elicitation, read_block(first_reply, confidence=False))]
     data: dict[str, Any] = question_data(question)
-    if elicitation.several:
-        data["candidates"] = answers
-    elif len(answers) > 1:
-        raise ReplyError(_SEVERAL)
+    options: dict[str, Any] = {"context": question.context is not None}
+    if elicitation.calls == 2:
+        options["step"] = 1 if first_reply is None else 2
+    if first_reply is None:
+        options["answer_words"] = _ANSWER_WORDS[question.form]
+        if elicitation.several:
+            options["k"] = answers_wanted(question, k)
     else:
-        data["proposed_answer"] = answers[0]
-    return question_request(_system(elicitation, question, 2, k), question, data)
+        named = [entry.answer for entry in _named(elicitation, read_block(first_reply, confidence=False))]
+        if len(named) > 1 and not elicitation.several:
+            raise ReplyError(_SEVERAL)
+        data |= {"candidates": named} if elicitation.several else {"proposed_answer": named[0]}
+    system = system_message(elicitation.template, **options)
+    return item_request(data_request(system, data), question)
 
 
 def answers_wanted(question: Question, k: int = DEFAULT_K) -> int:
@@ -132,17 +128,6 @@ def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAU
         raise ReplyError(_SEVERAL)
     best = max(entries, key=_confidence)
     return Stated(best.answer, _confidence(best), entries, tuple(notes))
-
-
-def _system(elicitation: Elicitation, question: Question, step: int, k: int) -> str:
-    options: dict[str, Any] = {"context": question.context is not None}
-    if step == 1:
-        options["answer_words"] = _ANSWER_WORDS[question.form]
-    if elicitation.calls == 2:
-        options["step"] = step
-    if elicitation.several and step == 1:
-        options["k"] = answers_wanted(question, k)
-    return system_message(elicitation.template, **options)
 
 
 def _join(

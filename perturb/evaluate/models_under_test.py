@@ -224,49 +224,37 @@ class ModelNames:
     entries: Mapping[str, ModelsFileEntry] = field(default_factory=dict)
     """Models that Python code names, by name; they come before the file's."""
 
-    def find(self, names: Sequence[str]) -> dict[str, ModelUnderTest]:
-        """The models with these names.
-
-        Raises `ConfigError` for a name that means nothing and a name given twice.
-        """
-        written = YamlFile(self.file).parse(ModelsFile).models if self.file else ()
-        entries = {**{entry.name: entry for entry in written}, **self.entries}
-        found: dict[str, ModelUnderTest] = {}
-        for name in names:
-            if name in found:
-                raise ConfigError(f"model '{name}' is given twice: name each model once")
-            found[name] = model_under_test(
-                entries[name].settings() if name in entries else self._settings(name)
-            )
-        return found
-
     def find_all(
         self, names: Sequence[str], judge: str | Sequence[str] | None = None, rule: JudgeRule | None = None
     ) -> ModelSet:
         """The models under test and the judges, by what the command line calls them, else the file.
 
-        Raises `ConfigError`.
+        Raises `ConfigError` for a name that means nothing and a name given twice.
         """
-        found = self.find(names)
-        under_test = {name: self._decoding(self._addressed(one)) for name, one in found.items()}
         written = YamlFile(self.file).parse(ModelsFile) if self.file else None
+        entries = {**{entry.name: entry for entry in (written.models if written else ())}, **self.entries}
+
+        def find(name: str) -> ModelUnderTest:
+            return model_under_test(entries[name].settings() if name in entries else self._settings(name))
+
         given = (judge,) if isinstance(judge, str) else tuple(judge or ())
         judges = given or (written.judges if written else ())
-        if (twice := next((one for one in judges if judges.count(one) > 1), None)) is not None:
-            raise ConfigError(f"judge '{twice}' is given twice: its votes would count double: name it once")
-        chosen = tuple(under_test.get(name) or self.find([name])[name] for name in judges)
+        _refuse_repeats("model", names, "name each model once")
+        under_test = {name: self._as_asked(find(name)) for name in names}
+        _refuse_repeats("judge", judges, "its votes would count double: name it once")
+        chosen = tuple(under_test.get(name) or find(name) for name in judges)
         return ModelSet(under_test, chosen, rule or (written.judge_rule if written else "majority"))
 
-    def _addressed(self, one: ModelUnderTest) -> ModelUnderTest:
-        if self.api_base is None or one.opener is not None or one.settings.api_base is not None:
+    def _as_asked(self, one: ModelUnderTest) -> ModelUnderTest:
+        """A model under test with the address and the decoding that all get; services and functions keep their own."""
+        if one.opener is not None:
             return one
-        return replace(one, settings=replace(one.settings, api_base=self.api_base))
-
-    def _decoding(self, one: ModelUnderTest) -> ModelUnderTest:
-        if self.decoding is None or one.opener is not None:
-            return one
-        others = {name: value for name, value in one.settings.params.items() if name not in _DECODING}
-        return replace(one, settings=replace(one.settings, params={**others, **self.decoding}))
+        params = one.settings.params
+        if self.decoding is not None:
+            others = {name: value for name, value in params.items() if name not in _DECODING}
+            params = {**others, **self.decoding}
+        api_base = one.settings.api_base or self.api_base
+        return replace(one, settings=replace(one.settings, api_base=api_base, params=params))
 
     def _settings(self, name: str) -> ModelSettings:
         if _SERVICE.match(name):
@@ -279,9 +267,7 @@ class ModelNames:
                 name, name, params=params, max_connections=8, timeout=120.0, json_schema="off"
             )
         if ADDRESS.fullmatch(name):
-            return ModelSettings(
-                name, name, max_connections=8, timeout=120.0, max_retries=0, json_schema="off"
-            )
+            return FunctionEntry.model_construct(name=name, function=name).settings()
         if "/" not in name:
             known = f"a name from {self.file}, " if self.file else ""
             raise ConfigError(
@@ -289,6 +275,11 @@ class ModelNames:
                 " module:function"
             )
         return ModelSettings(name, name)
+
+
+def _refuse_repeats(role: str, names: Sequence[str], advice: str) -> None:
+    if (twice := next((name for name in names if names.count(name) > 1), None)) is not None:
+        raise ConfigError(f"{role} '{twice}' is given twice: {advice}")
 
 
 def read_covariates(file: Path) -> dict[str, Covariates]:

@@ -112,7 +112,7 @@ class QuestionWriter(InstanceTest):
         read: Callable[[str], str],
     ) -> str:
         request = data_request(system_message(f"write/{part}"), data, object_schema(_FIELDS[part]))
-        asked = await session.ask(model, request, read, purpose="write", subject=article.id, part=part)
+        asked = await session.client.ask(model, request, read, purpose="write", subject=article.id, part=part)
         if fault := call_fault(asked, model):
             raise _NoQuestionError(fault)
         return asked.value or ""

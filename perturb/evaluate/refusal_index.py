@@ -20,10 +20,10 @@ from perturb.evaluate.judge_panel import DISAGREE
 from perturb.evaluate.models_under_test import ModelSet
 from perturb.evaluate.question_task import QuestionRow, QuestionTask
 from perturb.evaluate.questions import Question, question_data
-from perturb.evaluate.requests import question_request
+from perturb.evaluate.requests import item_request
 from perturb.evaluate.session import Session, Unscored
 from perturb.llm.client import ChatRequest
-from perturb.prompts import system_message
+from perturb.prompts import data_request, system_message
 from perturb.store.evaluations import REFUSAL_TABLE
 
 REFUSAL_PROMPTS: Mapping[str, int] = {"low": 0, "normal": 1, "high": 4, "highest": 6}
@@ -152,7 +152,7 @@ def pass_request(question: Question, variant: str) -> ChatRequest:
         form=question.form,
         context=question.context is not None,
     )
-    return question_request(system, question, question_data(question))
+    return item_request(data_request(system, question_data(question)), question)
 
 
 async def _graded(session: Session, question: Question, model: str, variant: str, sample: int = 1) -> Grade:

@@ -6,8 +6,8 @@ question and passages between marks that occur nowhere else in it. A judge gets 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from perturb.classes import OwnCode
@@ -16,6 +16,7 @@ from perturb.evaluate.questions import Question
 from perturb.items import Variant, render_prompt
 from perturb.llm.client import ChatRequest, Message
 from perturb.prompts import data_request, folder_version, object_schema, render_template
+from perturb.records import BaseInstance
 from perturb.responses import Item
 
 JUDGED_CHARS = 12_000
@@ -30,81 +31,64 @@ class ItemRequest(ChatRequest):
     """`prompt`, `query`, `context`, `passages` (a list of texts), `item_id`."""
 
 
-def item_request(
-    request: ChatRequest, item_id: str, query: str, passages: Sequence[str], context: str
-) -> ItemRequest:
-    """A request with the parts of what it is about."""
+def item_request(request: ChatRequest, item: Item | BaseInstance | Question, **known: Any) -> ItemRequest:
+    """A request with the parts of what it is about, and what else is `known` of that."""
+    if isinstance(item, Question):
+        query, context = item.text, item.context or ""
+        passages = [] if item.context is None else [item.context]
+    else:
+        query, context, passages = item.query, item.context, [one.text for one in item.passages]
     prompt = "\n\n".join(message.content for message in request.messages)
-    fields = {
-        "prompt": prompt,
-        "query": query,
-        "context": context,
-        "passages": list(passages),
-        "item_id": item_id,
-    }
-    return ItemRequest(request.messages, request.schema, fields=fields)
+    parts = {"prompt": prompt, "query": query, "context": context, "passages": passages, "item_id": item.id}
+    return ItemRequest(request.messages, request.schema, fields={**parts, **known})
 
 
 def respond_request(item: Item, variant: Variant, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
     """Ask a model under test about an item; `own_codes` are those of a user's own classes."""
-    request = ChatRequest((Message("user", render_prompt(item, variant, own_codes)),))
-    return item_request(request, item.id, item.query, [one.text for one in item.passages], item.context)
-
-
-def question_request(system: str, question: Question, data: Mapping[str, Any]) -> ItemRequest:
-    """Ask a model under test about a question: a system message, and the data as JSON."""
-    context = question.context
-    passages = [] if context is None else [context]
-    return item_request(data_request(system, data), question.id, question.text, passages, context or "")
+    return item_request(ChatRequest((Message("user", render_prompt(item, variant, own_codes)),)), item)
 
 
 def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
-    """Ask a judge about a reply in one respect: `classification`, `quality` or `raf`."""
-    if kind == "classification":
-        return classification_request(item, reply, own_codes)
-    return raf_request(item, reply) if kind == "raf" else quality_request(item, reply)
+    """Ask a judge about a reply in one respect.
 
+    `classification`: whether it is an answer or a refusal, and of which code. Neither the text nor the expected
+    behaviour is shown: the judge is to read the reply, not to answer in its place. `quality`: a grade of an answer from
+    one passage, 1 to 5. `raf`: eligibility and factuality of an answer from several passages.
 
-def classification_request(item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
-    """Ask a judge whether a reply is an answer or a refusal, and of which code.
-
-    Neither the text nor the expected behaviour is shown: the judge is to read the reply, not to answer in its place.
+    A function in the judge's place gets the parts of the item, the reply and what is known of it.
     """
-    fields = {
-        "behaviour": {"type": "string", "enum": ["answer", "refusal"]},
-        "code": {"type": "string"},
-    }
-    return _request(
-        "classify", {"query": item.query, "reply": shorten(reply)}, fields, item, reply, own_codes
-    )
-
-
-def quality_request(item: Item, reply: str) -> ItemRequest:
-    """Ask a judge to grade an answer from one passage, 1 to 5."""
-    data = {
-        "query": item.query,
-        "context": item.context,
-        "accepted": list(item.answers),
-        "reply": shorten(reply),
-    }
-    wanted = {"quality": {"type": "integer"}, "reason": {"type": "string"}}
-    return _request("quality", data, wanted, item, reply)
-
-
-def raf_request(item: Item, reply: str) -> ItemRequest:
-    """Ask a judge for eligibility and factuality of an answer from several passages."""
-    data = {
-        "query": item.query,
-        "passages": [
+    data: dict[str, Any] = {"query": item.query}
+    fields: dict[str, Any]
+    if kind == "classification":
+        template = render_template("judge/classify", own_codes)
+        fields = {
+            "behaviour": {"type": "string", "enum": ["answer", "refusal"]},
+            "code": {"type": "string"},
+        }
+    elif kind == "quality":
+        template = render_template("judge/quality")
+        data |= {"context": item.context, "accepted": list(item.answers)}
+        fields = {"quality": {"type": "integer"}, "reason": {"type": "string"}}
+    else:
+        template = render_template("judge/garage")
+        data["passages"] = [
             {"number": number, "title": passage.title, "text": passage.text}
             for number, passage in enumerate(item.passages, start=1)
-        ],
-        "signal": list(item.signal_numbers),
-        "reference": item.reference_answer or next(iter(item.answers), ""),
-        "reply": shorten(reply),
-    }
-    keys = ("eligible", "factual_all", "factual_signal")
-    return _request("garage", data, {key: {"type": "boolean"} for key in keys}, item, reply)
+        ]
+        data["signal"] = list(item.signal_numbers)
+        data["reference"] = item.reference_answer or next(iter(item.answers), "")
+        fields = {key: {"type": "boolean"} for key in ("eligible", "factual_all", "factual_signal")}
+    data["reply"] = shorten(reply)
+    return item_request(
+        data_request(template, data, object_schema(fields)),
+        item,
+        reply=reply,
+        asked=kind,
+        answers=list(item.answers),
+        reference=item.reference_answer,
+        expected=item.expected_behavior,
+        signal=list(item.signal_numbers),
+    )
 
 
 def shorten(text: str) -> str:
@@ -118,25 +102,3 @@ def shorten(text: str) -> str:
 def judge_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
     """Digest of the templates that judges are asked with."""
     return digest(folder_version("judge"), folder_version("respond", own_codes))
-
-
-def _request(
-    name: str,
-    data: Mapping[str, Any],
-    fields: Mapping[str, Any],
-    item: Item,
-    reply: str,
-    own_codes: tuple[OwnCode, ...] = (),
-) -> ItemRequest:
-    """A request to a judge; a function in its place gets the parts of the item, the reply and what is known of it."""
-    request = data_request(render_template(f"judge/{name}", own_codes), data, object_schema(fields))
-    asked = item_request(request, item.id, item.query, [one.text for one in item.passages], item.context)
-    known = {
-        "reply": reply,
-        "asked": {"classify": "classification", "garage": "raf"}.get(name, name),
-        "answers": list(item.answers),
-        "reference": item.reference_answer,
-        "expected": item.expected_behavior,
-        "signal": list(item.signal_numbers),
-    }
-    return replace(asked, fields={**asked.fields, **known})

@@ -5,19 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from perturb.concurrency import gather_all
 from perturb.digests import digest
 from perturb.evaluate.judge_panel import DISAGREE, PANEL, describe_votes, panel_value
 from perturb.evaluate.models_under_test import ModelSet
 from perturb.llm.client import ChatRequest
-from perturb.llm.model_client import ModelClient, ModelResult
+from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import judged_part
 from perturb.responses import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.evaluations import EvaluationLedger, judgement_of, response_of, votes_on
-
-T = TypeVar("T")
 
 RULE = "rule"
 """Who made a judgement for which nobody had to be asked."""
@@ -88,23 +86,12 @@ class Session:
         """Digest of the judge and its settings, or of several and their rule; None where nobody judges."""
         return judges_fingerprint(self.models, self.fingerprints)
 
-    async def ask(
-        self,
-        model: str,
-        request: ChatRequest,
-        read: Callable[[str], T],
-        *,
-        purpose: str,
-        subject: str,
-        part: str = "",
-        salt: str = "",
-    ) -> ModelResult[T]:
-        """As `ModelClient.ask`: nothing but the call is kept. Raises `Unscored` if nobody is to be asked."""
+    @property
+    def client(self) -> ModelClient:
+        """For calls of which nothing else is kept. Raises `Unscored` if nobody is to be asked."""
         if self._client is None:
             raise Unscored("reply", NOT_ASKED)
-        return await self._client.ask(
-            model, request, read, purpose=purpose, subject=subject, part=part, salt=salt
-        )
+        return self._client
 
     async def reply(
         self,
@@ -130,7 +117,7 @@ class Session:
             or response.fingerprint != version
             or (response.status is ResponseStatus.ERROR and self._client is not None)
         ):
-            asked = await self.ask(
+            asked = await self.client.ask(
                 model, request, str, purpose=purpose, subject=item_id, part=variant, salt=salt
             )
             status = ResponseStatus.ANSWERED if asked.status == "read" else ResponseStatus.ERROR
@@ -198,7 +185,7 @@ class Session:
 
     async def _ask_judge(self, judge: str, response: Response, rubric: Rubric) -> Judgement:
         """The judge's word; that of a call that failed has no version, so that the next run asks again."""
-        asked = await self.ask(
+        asked = await self.client.ask(
             judge,
             rubric.request(),
             rubric.read,

@@ -101,7 +101,7 @@ class SolvabilityTest(InstanceTest):
     async def fault(self, session: Session, instance: BaseInstance) -> str | None:
         """Why the instance is not solved; the solvers are asked in turn, up to the first that fails."""
         for solver, one in self._models.under_test.items():
-            asked = await session.ask(
+            asked = await session.client.ask(
                 solver,
                 answer_request(instance),
                 read_answer if one.opener is None else read_any_answer,
@@ -123,7 +123,7 @@ class SolvabilityTest(InstanceTest):
         judge = self._models.judge
         if judge is None or not (several or self._judged):
             return None if is_exact_match(answer, instance.answers) else wrong
-        graded = await session.ask(
+        graded = await session.client.ask(
             judge.name,
             judge_request(instance, answer),
             lambda text: (read_raf if several else read_correct)(text, answer),
@@ -138,10 +138,7 @@ def answer_request(instance: BaseInstance) -> ItemRequest:
     system = system_message("solve/answer", several=len(instance.passages) > 1)
     data = {"query": instance.query, "context": instance.context}
     schema = object_schema({"answer": {"type": "string"}})
-    passages = [passage.text for passage in instance.passages]
-    return item_request(
-        data_request(system, data, schema), instance.id, instance.query, passages, instance.context
-    )
+    return item_request(data_request(system, data, schema), instance)
 
 
 def judge_request(instance: BaseInstance, answer: str) -> ChatRequest:

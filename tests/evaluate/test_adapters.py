@@ -331,7 +331,7 @@ def test_the_facts_of_a_model_hold_no_secret_of_an_address(
     monkeypatch.setenv("SOMEWHERE", "http://ada:hunter2@127.0.0.1:1/v1?token=abc123")
     file = tmp_path / "models.yaml"
     file.write_text("models: [{name: m, model: hosted_vllm/m, api_base: '${SOMEWHERE}'}]", encoding="utf-8")
-    facts = ModelNames(file).find(["m"])["m"].facts()
+    facts = ModelNames(file).find_all(["m"]).under_test["m"].facts()
     assert facts["api_base"] == "http://[redacted]@127.0.0.1:1/v1?token=[redacted]"
 
 
@@ -339,7 +339,7 @@ def test_names_of_every_kind(tmp_path: Path, module: str) -> None:
     file = tmp_path / "models.yaml"
     file.write_text(FILE, encoding="utf-8")
     names = ["gpt", "rag", "mine", "openai/other", "http://127.0.0.1:2/x", f"{module}:by_parts"]
-    found = ModelNames(file, {"q": "{prompt}"}).find(names)
+    found = ModelNames(file, {"q": "{prompt}"}).find_all(names).under_test
     assert list(found) == names
     assert [one.opener is None for one in found.values()] == [True, False, False, True, False, False]
     assert found["rag"].settings.params == {
@@ -375,7 +375,7 @@ def test_an_address_is_for_the_models_under_test_that_have_none(tmp_path: Path) 
 )
 def test_names_that_mean_nothing(names: list[str], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
-        ModelNames().find(names)
+        ModelNames().find_all(names)
 
 
 @pytest.mark.parametrize(

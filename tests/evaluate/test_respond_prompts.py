@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from perturb.evaluate.requests import (
     JUDGED_CHARS,
-    classification_request,
-    quality_request,
-    raf_request,
+    judge_request,
     respond_request,
     shorten,
 )
@@ -99,9 +97,9 @@ def test_a_judge_sees_what_it_needs_and_no_more() -> None:
     seen = {
         name: json.loads(request.messages[1].content)
         for name, request in {
-            "classify": classification_request(ITEM, "Ada"),
-            "quality": quality_request(ITEM, "Ada"),
-            "raf": raf_request(SEVERAL, "Ada"),
+            "classify": judge_request("classification", ITEM, "Ada"),
+            "quality": judge_request("quality", ITEM, "Ada"),
+            "raf": judge_request("raf", SEVERAL, "Ada"),
         }.items()
     }
     assert seen["classify"] == {"query": "Who built it?", "reply": "Ada"}
