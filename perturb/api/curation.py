@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from perturb.api.calls import run_options
 from perturb.curate.base_sets import BaseSet
-from perturb.curate.curation import Curation
 from perturb.curate.hub import PREFIX, HubSource
 from perturb.curate.recipes import PLAIN, load_recipe
 from perturb.curate.source import SourceRequest
@@ -22,35 +20,23 @@ from perturb.resources import code_version
 from perturb.wording import counted
 
 
-@dataclass(frozen=True, slots=True)
-class Models:
-    """The files of the models that take part, if any do, and how they are asked."""
-
-    solvers: Path | None
-    writer: Path | None
-    judged: bool
-    executor: str
-    batch: bool | Mapping[str, float]
-
-    def curate(self, request: SourceRequest, out: Path) -> Curation:
-        """Curate with them, or without."""
-        options = RunOptions(**run_options(self.executor, self.batch))
-        if (request.form == "articles") != (self.writer is not None) or (self.writer and self.solvers):
-            raise ConfigError("writer: goes with the format 'articles', and not with solvers")
-        return curate_with_models(request, out, self.solvers, self.writer, options, judged=self.judged)
-
-
 def curate_source(
     source: str | HubSource,
     out: Path,
-    models: Models,
+    files: tuple[Path | None, Path | None],
     recipe: str | PathLike[str] | None,
+    run: Mapping[str, Any],
     *,
+    judged: bool,
     force: bool,
     form: str,
     **options: Any,
 ) -> BaseSet:
-    """Curate a source, write it, and return what was written. Raises `PerturbError`s."""
+    """Curate a source, write it, and return what was written. Raises `PerturbError`s.
+
+    `files` name the solvers and the writer, if any take part; `run` says how they are asked, as `RunOptions` takes it.
+    """
+    solvers, writer = files
     check_name(out)
     check_place(out, force)
     if not isinstance(source, HubSource) and Path(source).resolve() == out.resolve():
@@ -58,10 +44,12 @@ def curate_source(
     request = SourceRequest(
         source if isinstance(source, HubSource) else Path(source),
         recipe=PLAIN if recipe is None else load_recipe(str(recipe)),
-        form="articles" if models.writer and form == "auto" else form,
+        form="articles" if writer and form == "auto" else form,
         **options,
     )
-    found = models.curate(request, out)
+    if (request.form == "articles") != (writer is not None) or (writer and solvers):
+        raise ConfigError("writer: goes with the format 'articles', and not with solvers")
+    found = curate_with_models(request, out, solvers, writer, RunOptions(**run), judged=judged)
     write_base_set(found, out, code_version())
     written = BaseSet.read(out, "jsonl")
     return replace(written, warnings=(*_left_out(found.report), *written.warnings))

@@ -185,14 +185,15 @@ def curate(
     Raises:
         PerturbError: If the source cannot be read, nothing remains, or `out` cannot be written.
     """
-    from perturb.api.curation import Models, curate_source, hub_source
+    from perturb.api.calls import run_options
+    from perturb.api.curation import curate_source, hub_source
     from perturb.event_loops import call
 
     opened = hub_source(str(source), subset, split, columns)
-    files = [None if file is None else Path(file) for file in (solvers, writer, knowledge)]
-    models = Models(files[0], files[1], judge, executor, batch)
-    options: dict[str, Any] = {"form": format, "seed": seed, "limit": limit, "knowledge": files[2]}
-    return call(lambda: curate_source(opened, Path(out), models, recipe, force=force, **options))
+    panel, author, pages = (None if file is None else Path(file) for file in (solvers, writer, knowledge))
+    options: dict[str, Any] = {"form": format, "seed": seed, "limit": limit, "knowledge": pages}
+    options |= {"run": run_options(executor, batch), "judged": judge, "force": force}
+    return call(lambda: curate_source(opened, Path(out), (panel, author), recipe, **options))
 
 
 def publish(

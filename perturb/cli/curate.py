@@ -20,7 +20,6 @@ from perturb.wording import counted
 
 if TYPE_CHECKING:
     from perturb.curate.curation import Curation
-    from perturb.curate.writing import WrittenBaseSet
 
 
 def curate_command(
@@ -106,14 +105,16 @@ def curate_command(
 
         run = RunOptions(**calling.run_options())
         curation = curate_with_models(request, out, solvers, writer, run, judged=judge)
-    _report(curation, write_base_set(curation, out, code_version()), json_output)
+    _report(curation, out, write_base_set(curation, out, code_version()), json_output)
 
 
-def _report(curation: Curation, written: WrittenBaseSet, json_output: bool) -> None:
+def _report(curation: Curation, out: Path, digest: str, json_output: bool) -> None:
+    from perturb.curate.writing import manifest_path
+
     report = curation.report
     if json_output:
-        files = {"base_set": str(written.base_set), "manifest": str(written.manifest)}
-        names = {"digest": written.digest, "name": curation.name, "licence": curation.licence}
+        files = {"base_set": str(out), "manifest": str(manifest_path(out))}
+        names = {"digest": digest, "name": curation.name, "licence": curation.licence}
         print_json({**files, **names, **report})
         return
     for kind, entry in report["passages_dropped"].items():
@@ -124,6 +125,6 @@ def _report(curation: Curation, written: WrittenBaseSet, json_output: bool) -> N
         note(f"short: {missed['domain'] or 'all'}: {missed['got']} of {missed['wanted']}")
     from perturb.report.runs import make_curation_report
 
-    places = (f"Base set: {written.base_set} (digest {written.digest})", f"Manifest: {written.manifest}")
+    places = (f"Base set: {out} (digest {digest})", f"Manifest: {manifest_path(out)}")
     licence = f"Licence: {curation.licence or 'differs or is not stated'}"
     print_report(make_curation_report(report, (licence, *places)))

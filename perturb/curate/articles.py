@@ -30,12 +30,11 @@ def read_row(row: SourceRow) -> BaseInstance:
     title = row.text(row.fields.get("title"), "title", MAX_NAME_CHARS)
     text = row.text(row.fields.get(field), field, 100 * MAX_PASSAGE_CHARS)[:MAX_PASSAGE_CHARS]
     level = next((row.identifier(name) for name in _LEVELS if row.fields.get(name) is not None), None)
-    return BaseInstance(
+    return row.instance(
+        "",
+        (Passage(text, title),),
+        (),
         id=row.identifier() or row.identifier("pageid") or digest(title, text),
-        source=row.header.name,
-        query="",
-        passages=(Passage(text, title),),
-        answers=(),
         licence=row.optional_text("licence") or row.header.licence,
         metadata={} if level is None else {"difficulty": level},
     )

@@ -74,15 +74,13 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     if not answer:
         return SkippedRow("answer_generate holds no answer")
     passages = tuple(each.passage for each in kept)
-    return BaseInstance(
+    return row.instance(
+        query,
+        passages,
+        (answer,),
         id=identifier or digest(query, [[p.title, p.text, p.role] for p in passages], answer),
-        source=row.header.name,
-        query=query,
-        passages=passages,
-        answers=(answer,),
         reference_answer=answer,
         domain=_told(row, "question_category", MAX_NAME_CHARS),
-        licence=row.header.licence,
         metadata={
             **{key: value for key, value in row.fields.items() if key.startswith(_KEPT)},
             LABELS: [each.label for each in kept],

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import Any
 
 from perturb.curate.source_rows import MAX_PASSAGE_CHARS, Header, SourceRow
-from perturb.digests import digest
 from perturb.languages import ENGLISH
 from perturb.records import BaseInstance, Passage
 from perturb.tables import quote, type_name
@@ -44,14 +43,11 @@ def read_row(row: SourceRow) -> BaseInstance:
     if name == "query" and "question" in row.fields:
         raise row.error("question", "stands beside 'query': keep one of the two")
     query = row.question(name)
-    passages = _passages(row)
-    answers = row.answers("answers")
-    return BaseInstance(
-        id=row.identifier() or digest(query, [[p.title, p.text, p.role] for p in passages], answers),
+    return row.instance(
+        query,
+        _passages(row),
+        row.answers("answers"),
         source=row.optional_text("source") or row.header.name,
-        query=query,
-        passages=passages,
-        answers=answers,
         reference_answer=row.optional_text("reference_answer", MAX_PASSAGE_CHARS),
         domain=row.optional_text("domain"),
         licence=row.optional_text("licence") or row.header.licence,

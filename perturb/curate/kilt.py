@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,8 @@ _BULLET = "BULLET::::"
 
 Span = tuple[tuple[str, str], int, int]
 """A page, `("id", wikipedia_id)` or `("title", title)`, and a range of its paragraphs from 0, both ends included."""
+Passages = Mapping[Span, Passage | None]
+"""The passage of each span whose page was read; None where its range runs past the end of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +51,6 @@ class _Question:
     answers: tuple[str, ...]
     spans: tuple[Span, ...]
     source: Header
-
-
-@dataclass(slots=True)
-class Pages:
-    """What the knowledge source says of the wanted spans."""
-
-    wanted: dict[tuple[str, str], set[Span]] = field(default_factory=dict)
-    """The spans of each page."""
-    found: dict[Span, Passage | None] = field(default_factory=dict)
-    """The passage of each span whose page was read; None where its range runs past the end of the page."""
-
-    def want(self, spans: Iterable[Span]) -> None:
-        """Look for these spans when the source is read."""
-        for span in spans:
-            self.wanted.setdefault(span[0], set()).add(span)
 
 
 def recognises(fields: Mapping[str, Any]) -> bool:
@@ -79,24 +66,25 @@ def read_instances(
     Raises `SourceError` if the knowledge source cannot be read.
     """
     questions = [(row_label(row, "id"), _question(row)) for row in rows]
-    pages = Pages()
-    for _, question in questions:
-        if isinstance(question, _Question):
-            pages.want(question.spans)
-    look_up(pages, knowledge)
+    spans = [span for _, one in questions if isinstance(one, _Question) for span in one.spans]
+    found = look_up(spans, knowledge)
     for label, question in questions:
-        yield label, _instance(question, pages) if isinstance(question, _Question) else question
+        yield label, _instance(question, found) if isinstance(question, _Question) else question
 
 
-def look_up(pages: Pages, knowledge: Path) -> None:
-    """Read the knowledge source once and keep the paragraphs of the wanted spans."""
-    ids = {name.encode() for kind, name in pages.wanted if kind == "id"}
-    titles = {name for kind, name in pages.wanted if kind == "title"}
+def look_up(spans: Iterable[Span], knowledge: Path) -> Passages:
+    """Read the knowledge source once and keep the paragraphs of these spans."""
+    wanted: dict[tuple[str, str], set[Span]] = {}
+    for span in spans:
+        wanted.setdefault(span[0], set()).add(span)
+    ids = {name.encode() for kind, name in wanted if kind == "id"}
+    titles = {name for kind, name in wanted if kind == "title"}
+    found: dict[Span, Passage | None] = {}
     for number, line in read_raw_lines(knowledge):
         if _may_be_wanted(line, ids, titles) and line.strip():
-            _keep(
-                pages, SourceRow(knowledge, number, parse_line(knowledge, number, line), Header("knowledge"))
-            )
+            fields = parse_line(knowledge, number, line)
+            found.update(_read_page(SourceRow(knowledge, number, fields, Header("knowledge")), wanted))
+    return found
 
 
 def _may_be_wanted(line: bytes, ids: set[bytes], titles: set[str]) -> bool:
@@ -114,22 +102,24 @@ def _title(quoted: bytes) -> str:
         return ""
 
 
-def _keep(pages: Pages, page: SourceRow) -> None:
+def _read_page(page: SourceRow, pages: Mapping[tuple[str, str], set[Span]]) -> Passages:
     told = page.fields.get("wikipedia_title")
     title = told if isinstance(told, str) and len(told) <= MAX_NAME_CHARS else ""
     identifier = page.identifier("wikipedia_id")
     if identifier is None:
         raise page.error("wikipedia_id", "is missing: give each page its id")
-    wanted = pages.wanted.get(("id", identifier), set()) | pages.wanted.get(("title", title), set())
+    wanted = pages.get(("id", identifier), set()) | pages.get(("title", title), set())
     if not wanted:
-        return
+        return {}
     paragraphs = page.fields.get("text")
     if not isinstance(paragraphs, list) or not all(isinstance(text, str) for text in paragraphs):
         raise page.error("text", "must be a list of paragraphs")
-    for span in wanted:
-        _, start, end = span
-        inside = end < len(paragraphs)
-        pages.found[span] = Passage(_joined(paragraphs[start : end + 1]), title) if inside else None
+    return {
+        (page_of, start, end): Passage(_joined(paragraphs[start : end + 1]), title)
+        if end < len(paragraphs)
+        else None
+        for page_of, start, end in wanted
+    }
 
 
 def _joined(paragraphs: list[str]) -> str:
@@ -175,10 +165,10 @@ def _spans(row: SourceRow, place: str, provenance: Any) -> Iterator[Span]:
         yield (("id", str(identifier)) if identifier else ("title", str(title)), start, end)
 
 
-def _instance(question: _Question, pages: Pages) -> BaseInstance | SkippedRow:
+def _instance(question: _Question, found: Passages) -> BaseInstance | SkippedRow:
     """The first span that holds an answer; else the reason that came closest to one."""
-    known = [span for span in question.spans if span in pages.found]
-    passages = [passage for span in known if (passage := pages.found[span]) is not None]
+    known = [span for span in question.spans if span in found]
+    passages = [passage for span in known if (passage := found[span]) is not None]
     if not known:
         return SkippedRow("no page of the provenance is in the knowledge source")
     if not passages:

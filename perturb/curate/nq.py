@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from perturb.curate.source_rows import SkippedRow, SourceRow
-from perturb.digests import digest
 from perturb.matching import holds_answer
 from perturb.records import BaseInstance, Passage
 from perturb.tables import type_name
@@ -38,14 +37,7 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     passage = next((p for p in gold if holds_answer(p.text, *answers)), None)
     if passage is None:
         return SkippedRow("the gold passage holds none of the answers")
-    return BaseInstance(
-        id=row.identifier() or digest(query, [[passage.title, passage.text, passage.role]], answers),
-        source=row.header.name,
-        query=query,
-        passages=(passage,),
-        answers=answers,
-        licence=row.header.licence,
-    )
+    return row.instance(query, (passage,), answers)
 
 
 def _gold_passages(row: SourceRow) -> list[Passage]:

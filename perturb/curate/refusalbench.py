@@ -32,13 +32,11 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     texts = _original_texts(row)
     if texts is None:
         return SkippedRow("the original passages cannot be determined from the row")
-    answers = row.answers("original_answers")
-    return BaseInstance(
+    return row.instance(
+        row.text(row.fields["original_query"], "original_query", MAX_QUERY_CHARS),
+        _passages(row, texts),
+        row.answers("original_answers"),
         id=identifier,
-        source=row.header.name,
-        query=row.text(row.fields["original_query"], "original_query", MAX_QUERY_CHARS),
-        passages=_passages(row, texts),
-        answers=answers,
         reference_answer=row.optional_text("reference_answer", MAX_PASSAGE_CHARS),
         domain=row.optional_text("domain"),
         licence=row.optional_text("licence") or row.header.licence,

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from perturb import tables
-from perturb.digests import canonical
+from perturb.digests import canonical, digest
 from perturb.errors import SourceError, location
 from perturb.languages import ENGLISH, read_language
-from perturb.records import Passage, Role
+from perturb.records import BaseInstance, Passage, Role
 from perturb.tables import quote, read_lines, type_name
 
 MAX_PASSAGE_CHARS = 50_000
@@ -124,6 +124,15 @@ class SourceRow(tables.Row):
                 raise self.error(field, problem)
             self.text(answer, f"{field}[{position}]", MAX_QUERY_CHARS)
         return tuple(dict.fromkeys(listed))
+
+    def instance(
+        self, query: str, passages: tuple[Passage, ...], answers: tuple[str, ...], **more: Any
+    ) -> BaseInstance:
+        """The base instance of the row; id, source and licence as row and set state them, unless given."""
+        content = digest(query, [[one.title, one.text, one.role] for one in passages], answers)
+        header = self.header
+        own = {"id": self.identifier() or content, "source": header.name, "licence": header.licence, **more}
+        return BaseInstance(query=query, passages=passages, answers=answers, **own)
 
     def objects(self, field: str) -> list[dict[str, Any]]:
         """A top-level list of at least one JSON object."""

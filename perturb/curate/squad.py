@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from perturb.curate.source_rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, SkippedRow, SourceRow
-from perturb.digests import digest
 from perturb.matching import holds_answer
 from perturb.records import BaseInstance, Passage
 
@@ -44,15 +43,6 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     if not holds_answer(context, *accepted):
         return SkippedRow("the context holds none of the answers")
     title = (row.optional_text("title", MAX_NAME_CHARS) or "").replace("_", " ")
-    return BaseInstance(
-        id=row.identifier() or digest(query, [[title, context, "signal"]], accepted),
-        source=row.header.name,
-        query=query,
-        passages=(Passage(context, title),),
-        answers=accepted,
-        licence=row.header.licence,
-        metadata={}
-        if row.fields.get("h_score_cat") is None
-        else {"difficulty": row.identifier("h_score_cat")},
-        language=row.language(),
-    )
+    level = row.identifier("h_score_cat")
+    metadata = {} if level is None else {"difficulty": level}
+    return row.instance(query, (Passage(context, title),), accepted, metadata=metadata)

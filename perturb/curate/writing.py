@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from perturb.curate.base_sets import load_base_set
@@ -14,16 +13,6 @@ from perturb.curate.jsonl import render
 from perturb.curate.source_rows import Header
 from perturb.digests import digest
 from perturb.errors import SourceError
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenBaseSet:
-    """Where a base set was written."""
-
-    base_set: Path
-    manifest: Path
-    digest: str
-    """As `load_base_set` gives it."""
 
 
 def check_name(out: Path) -> None:
@@ -46,26 +35,29 @@ def check_place(out: Path, force: bool = False) -> None:
         raise SourceError(f"{out}: cannot be written, because of {above}: choose another place")
 
 
-def write_base_set(curation: Curation, out: Path, code_version: str) -> WrittenBaseSet:
-    """Write `out` and `NAME.manifest.json` beside it; each appears whole or not at all.
+def manifest_path(out: Path) -> Path:
+    """Where the manifest of a base set lies."""
+    return out.with_suffix(".manifest.json")
 
-    Raises `SourceError` if the folder cannot be written to, or if `out` is not called `NAME.jsonl`.
+
+def write_base_set(curation: Curation, out: Path, code_version: str) -> str:
+    """Write `out` and its manifest beside it, each whole or not at all; returns the digest of the instances.
+
+    Raises `SourceError` if the folder cannot be written to.
     """
-    check_name(out)
-    manifest_path = out.with_suffix(".manifest.json")
     text = render(Header(curation.name, curation.licence, curation.attribution), curation.instances)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".curate-") as folder:
-            base_set, manifest = Path(folder, out.name), Path(folder, manifest_path.name)
+            base_set, manifest = Path(folder, out.name), Path(folder, manifest_path(out).name)
             base_set.write_text(text, encoding="utf-8")
             content_digest = load_base_set(base_set, form="jsonl").digest
             manifest.write_text(_manifest(curation, content_digest, code_version), encoding="utf-8")
             base_set.replace(out)
-            manifest.replace(manifest_path)
+            manifest.replace(manifest_path(out))
     except OSError as error:
         raise SourceError(f"{out}: cannot be written ({error.strerror}): check the folder") from error
-    return WrittenBaseSet(out, manifest_path, content_digest)
+    return content_digest
 
 
 def _manifest(curation: Curation, content_digest: str, code_version: str) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from perturb.curate.curation import Curation, curate
 from perturb.curate.source import SourceRequest
-from perturb.evaluate.question_writing import QuestionWriter, load_writer
-from perturb.evaluate.solvability import SolvabilityTest, load_solvers
+from perturb.evaluate.question_writing import QuestionWriter, WriterFile
+from perturb.evaluate.solvability import SolvabilityTest, SolverPanel
 from perturb.evaluate.task import RunOptions
+from perturb.yaml_files import YamlFile
 
 
 def curate_with_models(
@@ -26,14 +27,15 @@ def curate_with_models(
     The ledger of what they are asked lies beside the base set, so that stopped work resumes.
     """
     if solvers is not None:
-        panel, folder = load_solvers(solvers), out.with_suffix(".solve")
+        panel, folder = YamlFile(solvers).parse(SolverPanel), out.with_suffix(".solve")
         with SolvabilityTest(panel, folder, judged=judged, options=options) as test:
             curation = curate(request, test)
             return replace(curation, report={**curation.report, "pre_test": test.facts()})
     if writer is None:
         return curate(request)
     seed = request.recipe.seed if request.seed is None else request.seed
-    with QuestionWriter(load_writer(writer), out.with_suffix(".write"), seed, options) as questions:
+    file = YamlFile(writer).parse(WriterFile)
+    with QuestionWriter(file, out.with_suffix(".write"), seed, options) as questions:
         curation = curate(request, questions, "writing")
         instances = tuple(questions.written(article) for article in curation.instances)
         report = {**curation.report, "writing": questions.facts()}

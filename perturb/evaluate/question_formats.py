@@ -156,7 +156,7 @@ def _plain(row: SourceRow) -> Question:
     An `answer` that is a whole number, not a string, is graded as a number.
     """
     name = _first_of(row, ("question", "query", "problem"))
-    answerable = _flag(row, "answerable")
+    answerable = row.flag("answerable")
     answers: tuple[str, ...] = ()
     stated = row.fields.get("answer")
     number = isinstance(stated, int) and not isinstance(stated, bool)
@@ -249,15 +249,6 @@ def _first_of(row: SourceRow, names: tuple[str, ...]) -> str:
         if row.fields.get(name) is not None:
             return name
     raise row.error(names[0], f"is missing: one of {', '.join(names)} must be there")
-
-
-def _flag(row: SourceRow, field: str) -> bool | None:
-    value = row.fields.get(field)
-    known: Mapping[Any, bool | None] = {None: None, True: True, False: False, "true": True, "false": False}
-    folded = value.strip().lower() if isinstance(value, str) else value
-    if isinstance(folded, list | dict) or folded not in known:
-        raise row.error(field, "must be true or false")
-    return known[folded]
 
 
 def _lettered(row: SourceRow, texts: list[Any], field: str) -> dict[str, str]:

@@ -24,7 +24,7 @@ from perturb.model_entries import ModelEntry
 from perturb.prompts import data_request, object_schema, system_message
 from perturb.records import BaseInstance, Passage
 from perturb.rules.sentences import split_sentences
-from perturb.yaml_files import Strict, YamlFile
+from perturb.yaml_files import Strict
 
 SECTION_WORDS = (150, 375)
 """Words of a section at least and at most: 200 to 500 tokens, as in HalluLens."""
@@ -49,11 +49,6 @@ class WriterFile(Strict):
                 f"writer and reader are both called '{self.writer.name}': give each its own name"
             )
         return self
-
-
-def load_writer(path: Path) -> WriterFile:
-    """Read a file of `--writer`. Raises `ConfigError` with file, line and field."""
-    return YamlFile(path).parse(WriterFile)
 
 
 class QuestionWriter(InstanceTest):

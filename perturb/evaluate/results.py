@@ -68,6 +68,8 @@ class Result:
         return asdict(self)
 
 
+_JUDGED = ("predicted", "quality", "eligible", "factual_all", "factual_signal")
+"""Columns that say what judges said."""
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Result))
 
 
@@ -168,11 +170,7 @@ def _result(item: Item, response: Response, judged: Mapping[str, Judgement]) -> 
         perturbation_class=str(item.cell.perturbation_class),
         intensity=item.intensity,
         expected_rag_behavior=item.expected_behavior,
-        predicted=values.get("predicted"),
-        quality=values.get("quality"),
-        eligible=values.get("eligible"),
-        factual_all=values.get("factual_all"),
-        factual_signal=values.get("factual_signal"),
+        **{name: values.get(name) for name in _JUDGED},
         confidence=read_confidence(response.text) if response.variant == "confidence" else None,
         domain=item.domain,
         language=item.language,

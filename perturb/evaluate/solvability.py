@@ -32,7 +32,7 @@ from perturb.llm.rulings import read_flags
 from perturb.model_entries import Name
 from perturb.prompts import data_request, object_schema, system_message
 from perturb.records import BaseInstance
-from perturb.yaml_files import Strict, YamlFile
+from perturb.yaml_files import Strict
 
 TEMPLATES: tuple[str, ...] = ("answer", "judge_single", "judge_several")
 """The templates under `templates/solve/`."""
@@ -58,11 +58,6 @@ class SolverPanel(Strict):
         """The solvers, in the order they are asked in, and the judge."""
         solvers = {one.name: model_under_test(one.settings()) for one in self.solvers}
         return ModelSet(solvers, (model_under_test(self.judge.settings()),) if self.judge else ())
-
-
-def load_solvers(path: Path) -> SolverPanel:
-    """Read a panel of solvers. Raises `ConfigError` with file, line and field."""
-    return YamlFile(path).parse(SolverPanel)
 
 
 class SolvabilityTest(InstanceTest):

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from perturb.errors import SnapshotError
-from perturb.export.parts import part_rows, read_part, schemas_of, write_part
-from perturb.export.snapshot_rows import AcceptedItem, SnapshotRow, build_rows, row_digest
+from perturb.export.parts import part_rows, read_rows_of, write_part
+from perturb.export.snapshot_rows import AcceptedItem, SnapshotRow, build_rows, row_digest, seal
 from perturb.records import ANSWER_CORRECTLY, NO_INTENSITY, Candidate
 from perturb.spool import Spool
 from perturb.wording import counted
@@ -27,7 +27,7 @@ def build_controls(items: Iterable[AcceptedItem], round_name: str, panel: str) -
     """The control row of each item, laid out as its row is."""
     originals = (AcceptedItem(item.instance, _unperturbed(item), ()) for item in items)
     rows = build_rows(originals, round_name, panel)
-    return Spool(_sealed({**row, "intensity": NO_INTENSITY}) for row in rows)
+    return Spool(seal({**row, "intensity": NO_INTENSITY}) for row in rows)
 
 
 def control_names(configs: Sequence[str]) -> dict[str, str]:
@@ -65,15 +65,13 @@ def check_controls(
     folder: Path, manifest: Mapping[str, Any], configs: Sequence[str], rows: Sequence[SnapshotRow]
 ) -> list[str]:
     """Compare the controls with the manifest and with the rows they belong to; returns the problems."""
+    parts = control_names(configs)
     found: list[SnapshotRow] = []
-    for name, path in control_paths(str(manifest["content_digest"]), configs).items():
-        try:
-            table = read_part(folder / path)
-        except SnapshotError as error:
-            return [str(error)]
-        if table.schema not in schemas_of(control_names(configs)[name]):
-            return [f"{path}: the columns are not those of a snapshot"]
-        found += table.to_pylist()
+    try:
+        for name, path in control_paths(str(manifest["content_digest"]), configs).items():
+            found += read_rows_of(folder, path, parts[name])
+    except SnapshotError as error:
+        return [str(error)]
     problems = []
     if manifest["controls"]["row_digests"] != [row["row_digest"] for row in found]:
         problems.append("the controls or their order differ from the manifest")
@@ -101,10 +99,6 @@ def _unperturbed(item: AcceptedItem) -> Candidate:
         stated={},
         expected_behavior=ANSWER_CORRECTLY,
     )
-
-
-def _sealed(row: SnapshotRow) -> SnapshotRow:
-    return {**row, "row_digest": row_digest(row)}
 
 
 def _is_original(control: SnapshotRow, pair: SnapshotRow) -> bool:

@@ -58,11 +58,6 @@ def data_paths(content_digest: str, names: Sequence[str]) -> dict[str, str]:
     return {name: f"data/{content_digest}/{name}/test.parquet" for name in names}
 
 
-def schemas_of(name: str) -> tuple[pa.Schema, ...]:
-    """The schemas that a part may have."""
-    return tuple(map(schema_of, layouts(PART_COLUMNS[name])))
-
-
 def write_part(path: Path, rows: Sequence[SnapshotRow]) -> None:
     """Write one part; the same rows give the same bytes under one version of pyarrow."""
     write_rows(path, rows, schema_of(columns_of(rows[0])))
@@ -104,3 +99,12 @@ def read_part(path: Path) -> pa.Table:
         raise SnapshotError(
             f"{path} cannot be read ({reason}): restore it, or export the run again"
         ) from None
+
+
+def read_rows_of(folder: Path, path: str, part: str) -> list[SnapshotRow]:
+    """The rows of a part of a snapshot; as `read_part`, and raises `SnapshotError` for columns that it may not have."""
+    table = read_part(folder / path)
+    if table.schema not in map(schema_of, layouts(PART_COLUMNS[part])):
+        raise SnapshotError(f"{path}: the columns are not those of a snapshot")
+    rows: list[SnapshotRow] = table.to_pylist()
+    return rows

@@ -36,9 +36,9 @@ def merge_cards(ours: str, theirs: str | None, rounds: str, former: Collection[s
     header, page = split_card(ours)
     generated = f"{BEGIN}\n{page.strip()}\n\n{rounds.strip()}\n{END}\n"
     if theirs is None:
-        return _join(header, "\n" + generated)
+        return join_card(header, "\n" + generated)
     known, written = split_card(theirs)
-    return _join(merge_headers(header, known, former), _place(generated, written))
+    return join_card(merge_headers(header, known, former), _place(generated, written))
 
 
 def split_card(text: str) -> tuple[dict[str, Any], str]:
@@ -138,7 +138,8 @@ def scores_section(columns: Sequence[tuple[str, Sequence[str]]]) -> str:
     return "\n".join(["## Scores", "", what, "", head, "|" + "---|" * len(columns), *rows])
 
 
-def _join(header: Mapping[str, Any], page: str) -> str:
+def join_card(header: Mapping[str, Any], page: str) -> str:
+    """The text of a card."""
     return f"---\n{yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True)}---\n{page}"
 
 

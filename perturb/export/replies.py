@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -48,12 +49,12 @@ def export_replies(run: Path, file: Path) -> ExportedReplies:
     with reading(run) as db:
         facts = read_facts(db)
         header, rows = _of_evaluation(db, facts) if facts else _of_build(db, current_plan(db, run))
-        counted = _Counted(rows)
-        sha256 = write_recording(file, header, counted)
-    if not counted.replies:
+        kinds: Counter[str] = Counter()
+        sha256 = write_recording(file, header, _counted(rows, kinds))
+    if not kinds["reply"]:
         file.unlink()
         raise RecordingError(f"{run}: holds no reply of a model: there is nothing to export")
-    return ExportedReplies(file, sha256, counted.replies)
+    return ExportedReplies(file, sha256, kinds["reply"])
 
 
 def holds_evaluation(run: Path) -> bool:
@@ -62,15 +63,10 @@ def holds_evaluation(run: Path) -> bool:
         return bool(read_facts(db))
 
 
-class _Counted:
-    def __init__(self, rows: Iterator[dict[str, Any]]) -> None:
-        self.replies = 0
-        self._rows = rows
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        for row in self._rows:
-            self.replies += row["kind"] == "reply"
-            yield row
+def _counted(rows: Iterator[dict[str, Any]], kinds: Counter[str]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        kinds[row["kind"]] += 1
+        yield row
 
 
 def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:

@@ -37,7 +37,7 @@ from perturb.export.manifest import (
     states_digest,
     with_digest,
 )
-from perturb.export.parts import Parts, data_paths, part_rows, read_part, schemas_of, write_part
+from perturb.export.parts import Parts, data_paths, part_rows, read_part, read_rows_of, write_part
 from perturb.export.snapshot_rows import SnapshotRow, columns_of, row_digest
 from perturb.notebook import html_table
 from perturb.spool import RowSelection
@@ -240,16 +240,11 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
     except SnapshotError as error:
         return (str(error),)
     problems = _check_files(snapshot)
-    parts: dict[str, Sequence[SnapshotRow]] = {}
-    for name, file in snapshot.data_files.items():
-        try:
-            table = read_part(file)
-        except SnapshotError as error:
-            return (*problems, str(error))
-        if table.schema not in schemas_of(name):
-            shown = file.relative_to(folder).as_posix()
-            return (*problems, f"{shown}: the columns are not those of a snapshot")
-        parts[name] = table.to_pylist()
+    paths = data_paths(snapshot.content_digest, snapshot.configs)
+    try:
+        parts = {name: read_rows_of(folder, path, name) for name, path in paths.items()}
+    except SnapshotError as error:
+        return (*problems, str(error))
     rows = [row for members in parts.values() for row in members]
     faults = _check_rows(parts, snapshot.manifest)
     problems += faults

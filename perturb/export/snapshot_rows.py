@@ -148,7 +148,7 @@ def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Se
     if not found:
         return rows
     absent = {name: value for name, value in _ABSENT.items() if name in found}
-    return Spool(_sealed({**absent, **row}) for row in rows)
+    return Spool(seal({**absent, **row}) for row in rows)
 
 
 def row_digest(row: SnapshotRow) -> str:
@@ -190,10 +190,11 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
     if instance.language != ENGLISH:
         values["language"] = instance.language
     names = [one.name for one in (*columns, *_OPTIONAL) if one.name in values]
-    return _sealed({name: _storable(values[name]) for name in names})
+    return seal({name: _storable(values[name]) for name in names})
 
 
-def _sealed(row: SnapshotRow) -> SnapshotRow:
+def seal(row: SnapshotRow) -> SnapshotRow:
+    """The row in published order, with its digest."""
     sealed = {**row, "row_digest": row_digest(row)}
     return {column.name: sealed[column.name] for column in columns_of(row)}
 

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from perturb.compare import Freshness, FreshnessIndex, RoundItem, measure_freshness, read_set
 from perturb.errors import SourceError
-
-
-@dataclass(frozen=True, slots=True)
-class Excluded:
-    """What was kept, and why the rest was not."""
-
-    kept: tuple[RoundItem, ...]
-    reasons: dict[str, int]
-    """Items left out by reason: base instance, lever, near duplicate."""
 
 
 class Exclusion:
@@ -32,10 +23,11 @@ class Exclusion:
         originals = {(one.original_query, one.original_context): original_of(one) for one in self.items}
         self._index = FreshnessIndex([*self.items, *originals.values()])
 
-    def apply(self, items: Sequence[RoundItem]) -> Excluded:
-        """The items that may be trained on; raises `SourceError` if none is left.
+    def apply(self, items: Sequence[RoundItem]) -> tuple[list[RoundItem], dict[str, int]]:
+        """The items that may be trained on, and how many of the others fall by base instance, lever, near duplicate.
 
-        A base instance is known again by its id or by its text, should it have another id there.
+        A base instance is known again by its id or by its text, should it have another id there. Raises `SourceError`
+        if no item is left.
         """
         originals = {item.base_id: original_of(item) for item in items}
         bases = self._bases | {base for base, one in originals.items() if self._index.find(one)}
@@ -52,7 +44,7 @@ class Exclusion:
             raise SourceError(
                 f"--exclude: all {len(items)} accepted items are excluded ({counts}): build from other questions{way}"
             )
-        return Excluded(tuple(kept), dict(reasons))
+        return kept, dict(reasons)
 
     def _reason(self, item: RoundItem, bases: set[str]) -> str | None:
         if item.base_id in bases:

@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from perturb.compare.round_items import HUB_PREFIX, read_round_item
 from perturb.digests import seed_of
 from perturb.errors import SnapshotError, SourceError
 from perturb.evaluate.results import run_of
+from perturb.evaluate.results import write_rows as write_lines
 from perturb.export.atomic_directory import atomic_directory
 from perturb.export.card import escape, one_line
 from perturb.export.export_snapshot import accepted_rows
 from perturb.export.facts import count_languages
 from perturb.export.licences import licence_header
 from perturb.export.parts import write_rows
+from perturb.export.published_card import join_card
 from perturb.records import ANSWER_CORRECTLY
 from perturb.resources import data_folder
 from perturb.store.calls import reading
@@ -75,8 +75,9 @@ def export_training(
     if not rows:
         raise SourceError(f"{plan.facts.name}: no accepted item to train on: see the run's status")
     exclusion = Exclusion(wanted.exclude, levers=not wanted.keep_levers)
-    chosen = exclusion.apply([read_round_item(row, "item", n) for n, row in enumerate(rows, start=1)])
-    ids = {item.id for item in chosen.kept}
+    items = [read_round_item(row, "item", n) for n, row in enumerate(rows, start=1)]
+    chosen, reasons = exclusion.apply(items)
+    ids = {item.id for item in chosen}
     kept = [row for row in rows if row["id"] in ids]
     originals = {row["source_id"]: row for row in reversed(accepted_rows(db, plan, originals=True))}
     used = [*kept, *(originals[base] for base in sorted({row["source_id"] for row in kept}))]
@@ -101,7 +102,7 @@ def export_training(
         "excluded": {
             "sets": [_shown(source) for source in wanted.exclude],
             "levers": bool(wanted.exclude) and not wanted.keep_levers,
-            "items": chosen.reasons,
+            "items": reasons,
             "left": {"near_duplicate": proof.near, "same_base": proof.same_base},
         },
     }
@@ -166,8 +167,8 @@ def _write(
     )
     for name, part in examples.items():
         write_rows(place / f"data/{name}.parquet", part, schema)
-        _write_lines(place / f"data/{name}.jsonl", part)
-    _write_lines(place / "items.jsonl", used)
+        write_lines(place / f"data/{name}.jsonl", part)
+    write_lines(place / "items.jsonl", used)
     (place / FACTS).write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     header = {
         "language": list(facts["languages"]),
@@ -182,11 +183,4 @@ def _write(
         ],
     }
     card = environment(data_folder("templates") / "card", finalize=escape).get_template("training.md.j2")
-    text = yaml.safe_dump(header, sort_keys=False, allow_unicode=True)
-    (place / "README.md").write_text(f"---\n{text}---\n{card.render(facts)}", encoding="utf-8")
-
-
-def _write_lines(path: Path, rows: Iterable[Row]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (place / "README.md").write_text(join_card(header, card.render(facts)), encoding="utf-8")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from perturb.curate.curation import Curation, curate
-from perturb.curate.kilt import Pages, look_up
+from perturb.curate.kilt import look_up
 from perturb.curate.recipes import load_recipe
 from perturb.curate.source import SourceRequest
 from perturb.errors import SourceError
@@ -169,13 +169,12 @@ def test_a_gzipped_source_is_streamed_with_flat_memory(tmp_path: Path) -> None:
                 "text": ["P", f"A{number}", filler],
             }
             stream.write(json.dumps(page) + "\n")
-    pages = Pages()
-    pages.want([(("id", "3"), 1, 1), (("id", "1999"), 1, 1), (("title", "P5"), 1, 1)])
+    spans = [(("id", "3"), 1, 1), (("id", "1999"), 1, 1), (("title", "P5"), 1, 1)]
     tracemalloc.start()
     try:
-        look_up(pages, knowledge)
+        found = look_up(spans, knowledge)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert sorted(passage.text for passage in pages.found.values() if passage) == ["A1999", "A3", "A5"]
+    assert sorted(passage.text for passage in found.values() if passage) == ["A1999", "A3", "A5"]
     assert peak < 2_000_000

@@ -200,7 +200,7 @@ def test_a_flag_of_a_csv_is_a_word(tmp_path: Path) -> None:
     source = table(
         tmp_path / "q.csv", ("question", "answer", "answerable"), ("Who?", "Ada", "TRUE"), ("Why?", "", "no")
     )
-    assert "q.csv:3: field 'answerable' must be true or false" in error_of(source)
+    assert "q.csv:3: field 'answerable' must be 0 or 1, got 'no'" in error_of(source)
 
 
 def test_items_of_our_snapshots_are_answerable_when_low(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ GOOD = {"question": "Which?", "answer": "Ada"}
         ({"question": " ", "answer": "Ada"}, "'question' is empty"),
         ({"question": ["a"], "answer": "Ada"}, "'question' must be a string, got a list"),
         ({"question": "Which?", "answers": []}, "'answers' must be a list of strings"),
-        ({"question": "Which?", "answer": "Ada", "answerable": 3}, "'answerable' must be true or false"),
+        ({"question": "Which?", "answer": "Ada", "answerable": 3}, "'answerable' must be 0 or 1, got '3'"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_named(tmp_path: Path, row: dict[str, Any], words: str) -> None:

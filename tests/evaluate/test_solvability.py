@@ -20,12 +20,12 @@ from perturb.evaluate.answers import is_exact_match
 from perturb.evaluate.solvability import (
     SolvabilityTest,
     SolverPanel,
-    load_solvers,
     read_answer,
     read_correct,
     read_raf,
 )
 from perturb.records import BaseInstance, Passage
+from perturb.yaml_files import YamlFile
 from tests.loopback import Fault, LoopbackServer, RandomFaults, ScriptedFaults
 from tests.loopback.replay import Turns
 
@@ -302,7 +302,7 @@ def test_bad_panels(tmp_path: Path, text: str, problem: str) -> None:
     path = tmp_path / "p.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
-        load_solvers(path)
+        YamlFile(path).parse(SolverPanel)
     assert problem in str(caught.value)
 
 
