@@ -50,7 +50,8 @@ class ServiceModel:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self.settings.timeout):
-                status, headers, body = await self._post(fill(self.settings.params["request"], request))
+                filled = fill(self.settings.params["request"], parts_of(request))
+                status, headers, body = await self._post(filled)
         except TimeoutError:
             words = f"no reply within {self.settings.timeout:g} s"
             raise failure(self.settings, words, transient=True) from None
@@ -130,7 +131,7 @@ class FunctionModel:
         """Call the function. Raises `PermanentModelError` for whatever it raises, and for anything but a string."""
         started = time.perf_counter()
         try:
-            text = await self._function.call(_parts(request))
+            text = await self._function.call(parts_of(request))
         except TimeoutError:
             words = f"no reply within {self.settings.timeout:g} s"
             raise failure(self.settings, words, transient=True) from None
@@ -148,31 +149,27 @@ class FunctionModel:
         self._function.close()
 
 
-def fill(template: Any, request: ChatRequest) -> Any:
+def fill(template: Any, parts: Mapping[str, Any]) -> Any:
     """A request template with the parts of an item in it.
 
     A string that is nothing but `{passages}` becomes the list; inside a longer string a part is written as text. Parts
     are put in as they are: what looks like a place in them stays.
 
-    >>> fill({"q": "Tell me: {query}", "docs": "{passages}"}, ItemRequest((), fields={"query": "?", "passages": ["a"]}))
+    >>> fill({"q": "Tell me: {query}", "docs": "{passages}"}, {"query": "?", "passages": ["a"]})
     {'q': 'Tell me: ?', 'docs': ['a']}
     """
-    return _filled(template, _parts(request))
-
-
-def _filled(template: Any, parts: Mapping[str, Any]) -> Any:
     if isinstance(template, str):
         if whole := _PLACE.fullmatch(template):
             return parts[whole[1]]
         return _PLACE.sub(lambda place: _as_text(parts[place[1]]), template)
     if isinstance(template, Mapping):
-        return {key: _filled(value, parts) for key, value in template.items()}
+        return {key: fill(value, parts) for key, value in template.items()}
     if isinstance(template, list):
-        return [_filled(value, parts) for value in template]
+        return [fill(value, parts) for value in template]
     return template
 
 
-def _parts(request: ChatRequest) -> Mapping[str, Any]:
+def parts_of(request: ChatRequest) -> Mapping[str, Any]:
     """The parts of an item; a request about no item, such as a judge's, is a prompt and nothing else."""
     if isinstance(request, ItemRequest):
         return request.fields

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
-from perturb.errors import ConfigError, LedgerError
+from perturb.errors import ConfigError
 from perturb.evaluate import grade
 from perturb.evaluate.models_under_test import ModelSet
 from perturb.evaluate.questions import Question, QuestionSet
@@ -17,7 +17,6 @@ from perturb.evaluate.task import EvaluationReport, Task
 from perturb.prompts import template_version
 from perturb.resources import code_version
 from perturb.store import EvaluationLedger
-from perturb.store.evaluations import read_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +27,6 @@ class QuestionRow:
     base_id: str
     """What the question was made from; rows that share it are not independent."""
     model: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain values, columns in order."""
-        return asdict(self)
 
 
 RowT = TypeVar("RowT", bound=QuestionRow)
@@ -45,8 +40,6 @@ class QuestionTask(Task[Question], Generic[RowT]):
 
     unit = "question"
     retries_unscored = True
-    fact: ClassVar[str]
-    """The name under which a ledger keeps what the run is made of."""
     table_file: ClassVar[str]
 
     @property
@@ -82,11 +75,8 @@ class QuestionTask(Task[Question], Generic[RowT]):
             raise ConfigError("--judge: answers in words cannot be graded without one: name a model")
 
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
-        """Note the questions and what the run is made of. Raises `LedgerError` for another kind of run."""
-        known = read_facts(ledger.db)
-        other = bool(known) and self.fact not in known
-        if other or ledger.db.execute("SELECT 1 FROM plans").fetchone():
-            raise LedgerError(f"{ledger.folder}: holds another kind of run: choose another folder with --out")
+        """Note the questions and what the run is made of."""
+        self.known_facts(ledger)
         ledger.add_items((question.id, question.to_payload()) for question in self.items)
         ledger.write_fact(self.fact, self._run_facts(models))
 
@@ -97,14 +87,15 @@ class QuestionTask(Task[Question], Generic[RowT]):
             found = [await self.solve(session, model, question) for question in self.items]
             rows += [row for of_way in zip(*found, strict=True) for row in of_way]
         table = session.ledger.folder / self.table_file
-        write_rows(table, (row.to_dict() for row in rows))
+        columns = [asdict(row) for row in rows]
+        write_rows(table, columns)
         facts = {
             "table": str(table),
             "questions": len(self.items),
             "models": list(session.models.under_test),
             **self.way_facts(),
             "rows": len(rows),
-            "unscored": sum(row.to_dict()["unscored"] is not None for row in rows),
+            "unscored": sum(row["unscored"] is not None for row in columns),
         }
         warnings = (*self.questions.warnings, *self.warnings(rows, stopped=stopped))
         return EvaluationReport(table.parent, facts, warnings, table, tuple(rows))

@@ -28,7 +28,6 @@ from perturb.items import Variant, respond_version
 from perturb.metrics.outcomes import ReplyOutcome
 from perturb.responses import Item
 from perturb.store import EvaluationLedger
-from perturb.store.evaluations import read_facts
 from perturb.tables import ending_of
 from perturb.wording import counted
 
@@ -89,6 +88,7 @@ class RefusalBench(Task[Item]):
     outcomes: dict[str, dict[str, ReplyOutcome]] = field(default_factory=dict)
     """What became of the replies so far, by model and item, where there is a rule for stopping."""
 
+    fact = "snapshot"
     unit = "reply"
 
     @property
@@ -102,17 +102,9 @@ class RefusalBench(Task[Item]):
         return len(self.items) if self.order is None else max(8, len(self.items) // 25)
 
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
-        """Note what is evaluated, and with which settings; models that are not under test this time stay as they are.
-
-        Raises `ConfigError` if the ledger is that of something else.
-        """
-        facts = read_facts(ledger.db)
-        known = facts.get("snapshot")
-        if known is None and ledger.db.execute("SELECT 1 FROM plans").fetchone():
-            raise ConfigError(f"{ledger.folder}: is the run of a build: give another --out")
-        if known is None and facts:
-            raise ConfigError(f"{ledger.folder}: holds another kind of run: give another --out")
-        item_set = self.item_set
+        """Note what is evaluated, and how; models that are not under test this time stay as they are."""
+        facts, item_set = self.known_facts(ledger), self.item_set
+        known = facts.get(self.fact)
         if known is not None and known["digest"] != item_set.digest:
             raise ConfigError(
                 f"{ledger.folder}: holds an evaluation of another snapshot ({known['name']}, digest"
@@ -121,7 +113,7 @@ class RefusalBench(Task[Item]):
         ledger.add_items((item.id, item.to_payload()) for item in self.items)
         own = [entry.to_payload() for entry in item_set.classes]
         ledger.write_fact(
-            "snapshot",
+            self.fact,
             {
                 **{"name": item_set.name, "digest": item_set.digest, "round": item_set.round},
                 **({"classes": own} if own else {}),

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from perturb.config import ExecutorEntry
+from perturb.errors import ConfigError
 from perturb.evaluate.judge_panel import JudgeRule
 from perturb.evaluate.models_under_test import ModelNames, ModelSet
 from perturb.evaluate.session import Session
 from perturb.llm.batches import BatchLimits
 from perturb.llm.recording import Replay
 from perturb.store import EvaluationLedger
+from perturb.store.evaluations import read_facts
 
 ItemT = TypeVar("ItemT")
 
@@ -70,6 +72,8 @@ class EvaluationReport:
 class Task(ABC, Generic[ItemT]):
     """Items, a solver and a scorer; the runner does the rest."""
 
+    fact: ClassVar[str]
+    """The name under which a ledger keeps what the run is made of."""
     unit: ClassVar[str]
     """What the progress bar counts."""
     retries_unscored: ClassVar[bool] = False
@@ -90,7 +94,16 @@ class Task(ABC, Generic[ItemT]):
 
     @abstractmethod
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
-        """Note in the ledger what is asked of whom. Raises a `PerturbError` if it is the ledger of something else."""
+        """Note in the ledger what is asked of whom. Raises `ConfigError` if it is the ledger of something else."""
+
+    def known_facts(self, ledger: EvaluationLedger) -> dict[str, Any]:
+        """What the ledger knows of such a run. Raises `ConfigError` if it is the ledger of something else."""
+        if ledger.db.execute("SELECT 1 FROM plans").fetchone():
+            raise ConfigError(f"{ledger.folder}: is the run of a build: give another --out")
+        known = read_facts(ledger.db)
+        if known and self.fact not in known:
+            raise ConfigError(f"{ledger.folder}: holds another kind of run: give another --out")
+        return known
 
     def agenda(self, ledger: EvaluationLedger, model: str) -> Iterator[ItemT]:  # noqa: ARG002
         """The items that a model is brought through, one by one; what came of those before may end it early."""

@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
-from perturb.evaluate.adapters import DEFAULT_REQUEST, FunctionModel, ServiceModel, fill
+from perturb.evaluate.adapters import DEFAULT_REQUEST, FunctionModel, ServiceModel, fill, parts_of
 from perturb.evaluate.loading import ItemSource
 from perturb.evaluate.models_under_test import ModelNames, ModelSet, ModelsFile, ModelUnderTest
 from perturb.evaluate.refusalbench import EvaluationPlan, evaluate
@@ -109,17 +109,17 @@ def replies(content: Any, **options: Any) -> Callable[[Any], Coroutine[Any, Any,
 
 def test_a_template_is_filled_once() -> None:
     template = {"q": "{query}", "docs": ["{passages}", {"all": "[{context}] {item_id} {other}"}], "k": 3}
-    assert fill(template, REQUEST) == {
+    assert fill(template, REQUEST.fields) == {
         "q": "Who? {passages}",
         "docs": [["a", "b"], {"all": "[C] i {other}"}],
         "k": 3,
     }
-    assert fill("{passages}.", REQUEST) == "a\n\nb."
+    assert fill("{passages}.", REQUEST.fields) == "a\n\nb."
 
 
 def test_a_request_about_no_item_is_a_prompt() -> None:
     request = ChatRequest((Message("system", "S"), Message("user", "U")))
-    assert fill(DEFAULT_REQUEST, request) == {"query": "", "passages": [], "prompt": "S\n\nU"}
+    assert fill(DEFAULT_REQUEST, parts_of(request)) == {"query": "", "passages": [], "prompt": "S\n\nU"}
 
 
 def test_a_service_gets_the_parts_and_says_its_answer(

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from perturb.errors import ConfigError, LedgerError
+from perturb.errors import ConfigError
 from perturb.evaluate.bas import BasTask
 from perturb.evaluate.elicit import Elicitation
 from perturb.evaluate.models_under_test import ModelNames, ModelSet, model_under_test
@@ -292,7 +292,7 @@ def test_a_folder_of_another_kind_of_run_is_left_alone(server: LoopbackServer, t
 
     with EvaluationLedger(tmp_path / "run") as ledger:
         ledger.write_fact("models", {})
-    with pytest.raises(LedgerError, match="another kind of run"):
+    with pytest.raises(ConfigError, match="another kind of run"):
         run_confidence(plan(server, questions(1, tmp_path)), tmp_path / "run")
 
 

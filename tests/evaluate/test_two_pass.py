@@ -19,7 +19,7 @@ import yaml
 from typer.testing import CliRunner
 
 from perturb.cli.main import app
-from perturb.errors import ConfigError, LedgerError
+from perturb.errors import ConfigError
 from perturb.evaluate.models_under_test import PAPER_DECODING, ModelNames, ModelSet, model_under_test
 from perturb.evaluate.question_sets import read_questions
 from perturb.evaluate.questions import Question, QuestionSet
@@ -351,7 +351,7 @@ def test_bad_plans_are_refused_before_anything_is_asked(server: LoopbackServer, 
             run_two_pass(one, tmp_path / "run")
     with Ledger(tmp_path / "build") as ledger:
         ledger.start_plan("digest", "", {})
-    with pytest.raises(LedgerError, match="another kind of run"):
+    with pytest.raises(ConfigError, match="is the run of a build"):
         run_two_pass(plan(server), tmp_path / "build")
     assert server.counters.total == 0
 
