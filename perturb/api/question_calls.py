@@ -32,9 +32,17 @@ def tables_to_score(
     `draw` says of questions their format, how many, and the seed. Where nothing can be scored, what the run has to say
     of it comes first.
     """
-    run = None
-    if source is None or asked.models or asked.replay is not None:
-        run = call(lambda: _ask(kind, source, asked, ways, draw, progress, options))
+
+    def ask() -> QuestionRun:
+        if not isinstance(source, str | PathLike | None):
+            raise ConfigError("source: name one set of questions where models are asked")
+        form, limit, seed = draw
+        questions = None if source is None else read_questions(str(source), form).draw(limit, seed)
+        plan = QuestionPlan(kind=kind, questions=questions, ways=ways, **asked.plan(source, kind), **options)
+        report = ask_questions(plan, progress=progress)
+        return QuestionRun(report.run, report.facts, report.warnings, report.stopped)
+
+    run = call(ask) if source is None or asked.models or asked.replay is not None else None
     several = isinstance(source, Iterable) and not isinstance(source, str)
     try:
         yield [run.folder] if run else [path_of(one) for one in (source if several else [source])], run
@@ -42,21 +50,3 @@ def tables_to_score(
         if run is None or not run.warnings:
             raise
         raise SourceError(f"{run.warnings[0]} ({error})") from None
-
-
-def _ask(
-    kind: Literal["refusal-index", "bas"],
-    source: Any,
-    asked: Asked,
-    ways: Ways,
-    draw: tuple[str, int | None, int],
-    progress: bool,
-    options: dict[str, Any],
-) -> QuestionRun:
-    if not isinstance(source, str | PathLike | None):
-        raise ConfigError("source: name one set of questions where models are asked")
-    form, limit, seed = draw
-    questions = None if source is None else read_questions(str(source), form).draw(limit, seed)
-    plan = QuestionPlan(kind=kind, questions=questions, ways=ways, **asked.plan(source, kind), **options)
-    report = ask_questions(plan, progress=progress)
-    return QuestionRun(report.run, report.facts, report.warnings, report.stopped)

@@ -83,15 +83,13 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
     Raises `SourceError`, at once, if the Hub is switched off or out of reach, and if the data set, the split or a
     column does not exist.
     """
-    card = _Card()
-    if source.folder is None:
-        card = _ask_hub(source)
+    commit, licence = _ask_hub(source) if source.folder is None else (None, None)
     os.environ.setdefault("HF_UPDATE_DOWNLOAD_COUNTS", "0")
     os.environ.setdefault("HF_HUB_ETAG_TIMEOUT", str(TIMEOUT))
     os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", str(TIMEOUT))
     import datasets
 
-    revision = card.revision or source.revision
+    revision = commit or source.revision
     failures = (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError)
     try:
         split = source.split or _only_split(source, revision)
@@ -116,16 +114,10 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
         except failures as error:
             raise _failed(source, error) from error
 
-    return HubRows(rows(), revision, card.licence)
+    return HubRows(rows(), revision, licence)
 
 
-@dataclass(frozen=True, slots=True)
-class _Card:
-    revision: str | None = None
-    licence: str | None = None
-
-
-def _ask_hub(source: HubSource) -> _Card:
+def _ask_hub(source: HubSource) -> tuple[str | None, str | None]:
     """The commit and the licence of a data set, in one request that also shows whether there is a network.
 
     A refusal (a private set, an unknown name) is left to `datasets`, which knows the user's token.
@@ -146,17 +138,17 @@ def _ask_hub(source: HubSource) -> _Card:
             told = json.loads(answer.read())
     except urllib.error.HTTPError as error:
         error.close()
-        return _Card()
+        return None, None
     except (OSError, ValueError) as error:
         reason = str(getattr(error, "reason", error))
         raise SourceError(
             f"{source.name}: the Hub is out of reach ({reason}): check the network, or give a file"
         ) from error
     if not isinstance(told, dict):
-        return _Card()
+        return None, None
     card = told.get("cardData")
     licence = card.get("license") if isinstance(card, dict) else None
-    return _Card(_text(told.get("sha")), _text(licence))
+    return _text(told.get("sha")), _text(licence)
 
 
 def _text(value: Any) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from perturb.export.harness.patterns import DECORATION, STATED_CONFIDENCE
 from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER
 
 ANSWER = "ANSWER"
@@ -20,15 +21,8 @@ CONFIDENCE_LEVELS: tuple[str, ...] = (
 """The five levels a model may state, from the highest down (spec, section 7: midpoints .95, .80, .60, .40, .15)."""
 
 _THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_DECORATION = r"[\s*_`'\"“”‘’\[\](){}<>|.,:;!-]{0,20}"
-"""Bounded, so that a reply of nothing but such characters is read in linear time."""
-_LEVEL = r"(?:VERY|SOMEWHAT)?[\s_-]*(?:CONFIDENT|UNCERTAIN)"
-_CONFIDENCE = re.compile(
-    rf"(?:^|[\s|*_`\[(])CONFIDENCE(?:[ _]LEVEL)?[*_`]{{0,3}}\s?[:=]{_DECORATION}({_LEVEL}){_DECORATION}"
-    r"(?:\([^()\n]{0,60}\))?[*_`.]{0,3}[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_CODE = re.compile(rf"{_DECORATION}([A-Z]+(?:_[A-Z]+)+){_DECORATION}", re.IGNORECASE)
+_CONFIDENCE = re.compile(STATED_CONFIDENCE, re.IGNORECASE | re.MULTILINE)
+_CODE = re.compile(rf"{DECORATION}([A-Z]+(?:_[A-Z]+)+){DECORATION}", re.IGNORECASE)
 _LONGEST_CODE = 200
 """Characters; a longer reply is more than a code and a line of confidence."""
 

@@ -55,8 +55,8 @@ def _open(source: str) -> tuple[str, Iterator[SourceRow]]:
             raise SourceError(f"{source}: no such task: FaithEval has {', '.join(FAITHEVAL_TASKS)}")
         return f"faitheval-{task}", open_hub(HubSource(f"Salesforce/FaithEval-{task}-v1.0")).rows
     if source.startswith(PREFIX):
-        name, _, revision = source.removeprefix(PREFIX).partition("@")
-        return Path(name).name, open_hub(HubSource(name, revision or None)).rows
+        named = HubSource.named(source, None, None)
+        return Path(named.name).name, open_hub(named).rows
     path = Path(source)
     return path.name.split(".")[0], read_rows(path)
 

@@ -83,11 +83,15 @@ class RoundOnHub:
 
     snapshot: Snapshot
     repo: str
-    tag: str
     replies: Path | None = None
     """The file of the replies that the rows follow from, to lie beside them."""
     scores: str = ""
     """The part of the card with scores of models; empty leaves it out."""
+
+    @property
+    def tag(self) -> str:
+        """The tag of the round."""
+        return tag_of(str(self.snapshot.manifest["round"]))
 
 
 def check_repo_name(repo: str) -> None:
@@ -112,26 +116,15 @@ def tag_of(round_name: str) -> str:
     return tag
 
 
-def push(
-    snapshot: Snapshot,
-    repo: str,
-    *,
-    public: bool = False,
-    replies: Path | None = None,
-    scores: str = "",
-    endpoint: str | None = None,
-    progress: bool = False,
-) -> Publication:
-    """Push a sound snapshot (see `perturb.export.publish`) to the data set `repo` and tag it with its round.
+def push(round_: RoundOnHub, *, public: bool, endpoint: str | None, progress: bool) -> Publication:
+    """Push a sound snapshot (see `perturb.export.publish`) and tag it with its round.
 
     A new repository is private; `public` opens it, once everything is there. `endpoint` is the Hub's address if it is
     not the configured one; `progress` shows bars and retries on stderr.
 
     Raises `PublishError` if nobody is logged in, the Hub refuses, or the tag exists with other content.
     """
-    check_repo_name(repo)
-    hub = log_in(repo, endpoint, progress)
-    round_ = RoundOnHub(snapshot, repo, tag_of(str(snapshot.manifest["round"])), replies, scores)
+    hub = log_in(round_.repo, endpoint, progress)
     hub.create()
     uploaded = False
     commit = hub.tags().get(round_.tag)
@@ -142,8 +135,8 @@ def push(
         _require_same(round_, hub.read_manifest(commit))
     if public:
         hub.open()
-    url = f"{hub.api.endpoint}/datasets/{repo}/tree/{round_.tag}"
-    return Publication(repo, round_.tag, commit, url, uploaded)
+    url = f"{hub.api.endpoint}/datasets/{round_.repo}/tree/{round_.tag}"
+    return Publication(round_.repo, round_.tag, commit, url, uploaded)
 
 
 def log_in(repo: str, endpoint: str | None, progress: bool, repo_type: str = "dataset") -> HubRepository:

@@ -34,7 +34,7 @@ def publish(
     Raises `SnapshotError` if the folder is no snapshot or does not match its manifest, `RecordingError` if the file
     of replies is another, `PublishError` if either holds a key, or for anything that the Hub says no to.
     """
-    from perturb.export.hub import check_repo_name, push
+    from perturb.export.hub import RoundOnHub, check_repo_name, push
 
     check_repo_name(repo)
     snapshot = read_snapshot(folder)
@@ -47,9 +47,8 @@ def publish(
     refuse_keys(snapshot)
     if replies is not None:
         _check_replies(snapshot, replies)
-    return push(
-        snapshot, repo, public=public, replies=replies, scores=scores, endpoint=endpoint, progress=progress
-    )
+    round_ = RoundOnHub(snapshot, repo, replies, scores)
+    return push(round_, public=public, endpoint=endpoint, progress=progress)
 
 
 def refuse_keys(snapshot: Snapshot) -> None:

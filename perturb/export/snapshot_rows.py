@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from perturb.digests import digest
 from perturb.languages import ENGLISH
+from perturb.llm.replies import whole_texts
 from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, Verdict, VerdictState
 from perturb.spool import Spool
 
@@ -190,7 +191,7 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
     if instance.language != ENGLISH:
         values["language"] = instance.language
     names = [one.name for one in (*columns, *_OPTIONAL) if one.name in values]
-    return seal({name: _storable(values[name]) for name in names})
+    return seal({name: whole_texts(values[name]) for name in names})
 
 
 def seal(row: SnapshotRow) -> SnapshotRow:
@@ -212,18 +213,3 @@ def _vote(vote: Verdict) -> dict[str, Any]:
 def _why_unscored(vote: Verdict) -> str:
     """Why there is no verdict, in words of ours: those of a provider may name accounts, addresses and keys."""
     return "call failed" if vote.raw in (*vote.issues, "") else "unreadable reply"
-
-
-def _storable(value: Any) -> Any:
-    """The value with lone surrogates, which no UTF-8 file can hold, as U+FFFD; all else unchanged.
-
-    >>> _storable(["a", "b\\ud800"]) == ["a", "b\\ufffd"]
-    True
-    """
-    if isinstance(value, str):
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if isinstance(value, list):
-        return [_storable(member) for member in value]
-    if isinstance(value, dict):
-        return {name: _storable(member) for name, member in value.items()}
-    return value

@@ -258,7 +258,7 @@ def _decode(text: str) -> dict[str, Any]:
 
 def _cleaned(value: dict[str, Any], text: str) -> dict[str, Any]:
     whole = "\\u" not in text and (text.isascii() or not _SURROGATE.search(text))
-    return value if whole else dict(_clean(value))
+    return value if whole else dict(whole_texts(value))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -286,14 +286,18 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _clean(value: Any) -> Any:
-    """Replace lone surrogates, which no file or database takes."""
+def whole_texts(value: Any) -> Any:
+    """The value with lone surrogates, which no file or database takes, replaced in all its texts.
+
+    >>> whole_texts(["a", {"b": "\ud800"}]) == ["a", {"b": "\ufffd"}]
+    True
+    """
     if isinstance(value, str):
         return whole_characters(value)
     if isinstance(value, list):
-        return [_clean(item) for item in value]
+        return [whole_texts(item) for item in value]
     if isinstance(value, dict):
-        return {whole_characters(key): _clean(item) for key, item in value.items()}
+        return {whole_characters(key): whole_texts(item) for key, item in value.items()}
     return value
 
 

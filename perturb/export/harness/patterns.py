@@ -10,13 +10,17 @@ from collections.abc import Mapping
 
 from perturb.records import ANSWER_CORRECTLY
 
-_DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""
-_THINKING = "|".join(rf"<{tag}>(?:(?!</{tag}>).)*</{tag}>" for tag in ("think", "thinking", "reasoning"))
+DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""
+"""Bounded, so that a reply of nothing but such characters is read in linear time."""
+_LEVEL = r"(?:VERY|SOMEWHAT)?[\s_-]*(?:CONFIDENT|UNCERTAIN)"
 _CONFIDENCE = (
     r"(?:^|[\s|*_`\[(])CONFIDENCE(?:[ _]LEVEL)?[*_`]{0,3}\s?[:=]"
-    rf"{_DECORATION}(?:VERY|SOMEWHAT)?[\s_-]*(?:CONFIDENT|UNCERTAIN){_DECORATION}"
+    rf"{DECORATION}{_LEVEL}{DECORATION}"
     r"(?:\([^()\n]{0,60}\))?[*_`.]{0,3}[ \t]*$"
 )
+STATED_CONFIDENCE = _CONFIDENCE.replace(_LEVEL, f"({_LEVEL})")
+"""A statement of confidence at the end of a line; its one group is the level."""
+_THINKING = "|".join(rf"<{tag}>(?:(?!</{tag}>).)*</{tag}>" for tag in ("think", "thinking", "reasoning"))
 
 
 def refusal_spellings(codes: Mapping[str, str]) -> dict[str, str]:
@@ -79,5 +83,5 @@ def _shared_part(texts: list[str]) -> str:
 def _whole_reply(code: str) -> str:
     return (
         rf"(?ims)\A\s*(?:(?:{_THINKING})\s*)?(?=\S.{{0,199}}\s*\Z)"
-        rf"(?:{_CONFIDENCE})*{_DECORATION}{code}{_DECORATION}(?:{_CONFIDENCE}{_DECORATION})*\s*\Z"
+        rf"(?:{_CONFIDENCE})*{DECORATION}{code}{DECORATION}(?:{_CONFIDENCE}{DECORATION})*\s*\Z"
     )
