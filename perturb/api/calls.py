@@ -46,11 +46,8 @@ class BuildCall:
     @property
     def is_bare(self) -> bool:
         """Whether nothing is said, which asks for the embedded round."""
-        return self.config is None and not self.changes and self.base_set is None and not self._models
-
-    @property
-    def _models(self) -> bool:
-        return self.generators is not None or self.verifiers is not None
+        given = (self.config, self.base_set, self.generators, self.verifiers)
+        return not self.changes and all(one is None for one in given)
 
     def resolve(self, out: Path) -> BuildConfig:
         """The configuration; a base set that is no file yet is written into the run's folder."""

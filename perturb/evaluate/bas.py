@@ -61,7 +61,7 @@ class ConfidenceRow(QuestionRow):
 class BasTask(QuestionTask[ConfidenceRow]):
     """Confidence elicited in one or more ways."""
 
-    elicitations: tuple[Elicitation, ...] = (Elicitation.DIRECT,)
+    ways: tuple[Elicitation, ...] = (Elicitation.DIRECT,)
     k: int = DEFAULT_K
     """Answers asked for where several are."""
 
@@ -69,18 +69,13 @@ class BasTask(QuestionTask[ConfidenceRow]):
     table_file = CONFIDENCE_TABLE
 
     @property
-    def ways(self) -> Sequence[str]:
-        """The elicitations."""
-        return self.elicitations
-
-    @property
     def templates(self) -> Sequence[str]:
         """One for each elicitation."""
-        return [elicitation.template for elicitation in self.elicitations]
+        return [elicitation.template for elicitation in self.ways]
 
     def check(self, models: ModelSet) -> None:
         """Also: each elicitation once, and several answers where several are asked for."""
-        if len(set(self.elicitations)) < len(self.elicitations):
+        if len(set(self.ways)) < len(self.ways):
             raise ConfigError("--elicitation: one appears twice: name each once")
         if self.k < 2:
             raise ConfigError(f"--k: {self.k} answers are not several: give 2 or more")
@@ -88,11 +83,11 @@ class BasTask(QuestionTask[ConfidenceRow]):
 
     def way_facts(self) -> dict[str, Any]:
         """The elicitations, and how many answers they ask for."""
-        return {"elicitations": list(map(str, self.elicitations)), "k": self.k}
+        return {"elicitations": list(map(str, self.ways)), "k": self.k}
 
     async def solve(self, session: Session, model: str, item: Question) -> list[ConfidenceRow]:
         """A question in all ways at the same time; an unreadable reply is not asked for again."""
-        return await gather_all(self._row(session, item, model, way) for way in self.elicitations)
+        return await gather_all(self._row(session, item, model, way) for way in self.ways)
 
     async def _row(
         self, session: Session, question: Question, model: str, elicitation: Elicitation

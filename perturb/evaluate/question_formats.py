@@ -51,11 +51,6 @@ def format_of_row(form: str, name: str, first: SourceRow) -> str:
     return "simpleqa" if "problem" in fields else "plain"
 
 
-def read_row(form: str, row: SourceRow) -> Question:
-    """The question of one row. Raises `RowError`, with file, line and field, for a row that cannot be used."""
-    return READERS[form](row)
-
-
 def _with_answer(text: str) -> Callable[[SourceRow], Question]:
     return lambda row: _question(row, _text(row, text), answers=row.answers("answer"))
 
@@ -185,6 +180,7 @@ READERS: Mapping[str, Callable[[SourceRow], Question]] = {
     "aime": _aime,
     "plain": _plain,
 }
+"""The question of a row, by form; raises `RowError`, with file, line and field, for a row that cannot be used."""
 FORMATS: tuple[str, ...] = ("auto", SNAPSHOT, *READERS)
 """What a form can be called where a set is read."""
 

@@ -10,7 +10,7 @@ from perturb.curate.hub import PREFIX, HubSource, open_hub
 from perturb.curate.source_rows import SourceRow, read_rows
 from perturb.errors import SourceError
 from perturb.evaluate.loading import ItemSource, load_items
-from perturb.evaluate.question_formats import ID_FIELDS, SNAPSHOT, format_of_row, read_row
+from perturb.evaluate.question_formats import ID_FIELDS, READERS, SNAPSHOT, format_of_row
 from perturb.evaluate.questions import Question, QuestionSet
 
 FAITHEVAL = "faitheval:"
@@ -37,7 +37,7 @@ def read_questions(source: str, form: str = "auto") -> QuestionSet:
     read: dict[str, Question] = {}
     repeated = 0
     for row in chain([first], rows):
-        question = read_row(chosen, row)
+        question = READERS[chosen](row)
         if question.id not in read:
             read[question.id] = question
         elif any(row.fields.get(name) is not None for name in ID_FIELDS):

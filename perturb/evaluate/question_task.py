@@ -37,6 +37,8 @@ class QuestionTask(Task[Question], Generic[RowT]):
     """Questions with known answers."""
 
     questions: QuestionSet
+    ways: tuple[str, ...]
+    """In how many ways each question is asked; rows come in this order."""
 
     unit = "question"
     retries_unscored = True
@@ -46,11 +48,6 @@ class QuestionTask(Task[Question], Generic[RowT]):
     def items(self) -> tuple[Question, ...]:
         """Those of the set."""
         return self.questions.questions
-
-    @property
-    @abstractmethod
-    def ways(self) -> Sequence[str]:
-        """In how many ways each question is asked; rows come in this order."""
 
     @property
     @abstractmethod

@@ -57,7 +57,7 @@ class RefusalRow(QuestionRow):
 class RefusalIndexTask(QuestionTask[RefusalRow]):
     """Both passes."""
 
-    settings: tuple[str, ...] = tuple(REFUSAL_PROMPTS)
+    ways: tuple[str, ...] = tuple(REFUSAL_PROMPTS)
     """First-pass prompts, by name."""
     samples: int = 1
     """Replies to each first-pass prompt, 1 or more: the first is scored, all tell how often the model answers."""
@@ -66,14 +66,9 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
     table_file = REFUSAL_TABLE
     templates = (TEMPLATE,)
 
-    @property
-    def ways(self) -> Sequence[str]:
-        """The prompts of the first pass."""
-        return self.settings
-
     def check(self, models: ModelSet) -> None:
         """Also: the prompts are known."""
-        for setting in self.settings:
+        for setting in self.ways:
             if setting not in REFUSAL_PROMPTS:
                 raise ConfigError(f"--setting: '{setting}' is unknown: use {', '.join(REFUSAL_PROMPTS)}")
         if self.samples < 1:
@@ -82,7 +77,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
 
     def way_facts(self) -> dict[str, Any]:
         """The prompts, and how often each is asked."""
-        return {"settings": list(self.settings), "samples": self.samples}
+        return {"settings": list(self.ways), "samples": self.samples}
 
     async def solve(self, session: Session, model: str, item: Question) -> list[RefusalRow]:
         """A question under all prompts at the same time; the first refusal asks for the forced answer at once."""
