@@ -33,7 +33,7 @@ from perturb.resources import code_version
 from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
-from perturb.store.failures import call_failures
+from perturb.store.failures import call_failures, first_error, first_fault
 from perturb.store.plans import current_plan
 from perturb.store.quotas import quota_status
 from perturb.store.recorded import missing_replies
@@ -239,7 +239,7 @@ def _unfinished(
     undecided = counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck
     if (failed or undecided) and not missing:
         causes = [str(one) for one in call_failures(ledger.db, plan)[:_NAMED]]
-        notes += causes or [queries.first_error(ledger.db, plan)]
+        notes += causes or [first_error(ledger.db, plan)]
         ends = [f"{counted(failed, 'job')} failed"] * bool(failed)
         ends += [f"{counted(undecided, 'candidate')} {'lack' if undecided > 1 else 'lacks'} votes"] * bool(
             undecided
@@ -251,7 +251,7 @@ def _unfinished(
             " the panel"
         )
     if counts.faults:
-        fault = queries.first_fault(ledger.db, plan, panel.judges)
+        fault = first_fault(ledger.db, plan, panel.judges)
         notes.append(
             f"{counted(counts.faults, 'fault')} of offline rules and checks, whose items are left out (the first:"
             f" {fault}): please report this line, with 'perturb {code_version()}'"

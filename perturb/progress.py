@@ -81,13 +81,13 @@ class Progress:
         answered: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
         while True:
             await asyncio.sleep(_TICK)
-            answered.append((time.monotonic(), sum(model.counters.answers for model in models)))
+            answered.append((time.monotonic(), sum(model.answers for model in models)))
             while len(answered) > 2 and answered[-1][0] - answered[0][0] > _WINDOW:
                 answered.popleft()
             (then, few), (now, many) = answered[0], answered[-1]
             parts = self._outcomes()
             parts += [f"{(many - few) / (now - then):.1f} calls/s"] * bool(models)
-            failed = sum(model.counters.failures for model in models)
+            failed = sum(model.failures for model in models)
             parts += [f"{failed:,} failed calls"] * bool(failed)
             if any(model.settings.price for model in models):
                 parts.append(self._cost(began, budget.spent))

@@ -7,24 +7,24 @@ batch of an earlier session holds is awaited from that batch, not submitted agai
 from __future__ import annotations
 
 import asyncio
-import functools
 import itertools
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from functools import partial
+from typing import TYPE_CHECKING
 
 from perturb.digests import digest
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.batch_rows import RowOutcome
-from perturb.llm.batches import BatchGoneError, BatchLimits, BatchService, BatchStore, BatchView, HeldBatch
+from perturb.llm.batches import BatchGoneError, BatchLimits, BatchStore, BatchView, HeldBatch
 from perturb.llm.client import ChatReply, ChatRequest
-from perturb.llm.limits import FIRST_WAIT, LONGEST_WAIT, OutOfTriesError
-from perturb.llm.throttle import LONGEST_HINT
+from perturb.llm.limits import OutOfTriesError, insist
 from perturb.wording import counted
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from perturb.llm.remote_batches import LiteLLMBatches
 
 FAILED_LOOKS = 50
 """After so many looks in a row that failed, with all their tries, those who wait for a batch are told."""
@@ -62,7 +62,7 @@ class BatchModel:
 
     def __init__(
         self,
-        service: BatchService,
+        service: LiteLLMBatches,
         book: BatchStore,
         limits: BatchLimits,
         tell: Callable[[str], object] = lambda _: None,
@@ -77,9 +77,9 @@ class BatchModel:
         self._content = bytearray()
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._taken: dict[str, list[str]] = {}
         self._asked: set[str] = set()
         self.settings = service.settings
+        self._insist = partial(insist, retries=self.settings.max_retries)
         held = (_LiveBatch(one) for one in book.held_batches(self._fingerprint))
         self._holders = {custom_id: batch for batch in held for custom_id in batch.held.custom_ids}
 
@@ -114,8 +114,7 @@ class BatchModel:
             self._timer.cancel()
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._note_taken()
+        await asyncio.gather(*self._tasks, asyncio.sleep(0), return_exceptions=True)
         await self._service.close()
 
     def _custom_id(self, request: ChatRequest) -> str:
@@ -162,7 +161,8 @@ class BatchModel:
             except Exception as error:  # noqa: BLE001  (whatever it is, those who wait must hear of it)
                 for row in waiting.values():
                     row.tag = None  # the batch, if there is one, still holds it
-                    _fail(row, error)
+                    if not row.reply.done():
+                        row.reply.set_exception(error)
 
         task = asyncio.create_task(do())
         self._tasks.add(task)
@@ -171,7 +171,7 @@ class BatchModel:
 
     async def _make(self, waiting: dict[str, _WaitingRow], content: bytes) -> None:
         """Upload, note, create, note: so that a batch is known before it can cost anything."""
-        upload = functools.partial(self._service.upload, content)
+        upload = partial(self._service.upload, content)
         del content  # it may be large, and the batch may take a day
         input_file = await self._insist(upload)
         del upload
@@ -252,7 +252,7 @@ class BatchModel:
         missing = list(batch.waiting.values())
         batch.waiting.clear()
         if missing and not found:
-            await asyncio.sleep(self._look(max(row.submissions for row in missing)))
+            await asyncio.sleep(self._limits.wait(max(row.submissions for row in missing)))
         for row in missing:
             self._settle(row, None, reason)
 
@@ -273,11 +273,8 @@ class BatchModel:
                 gone += 1
                 if gone >= GONE_LOOKS:
                     raise
-            await asyncio.sleep(self._look(looks))
+            await asyncio.sleep(self._limits.wait(looks))
         return view
-
-    def _look(self, looks: int) -> float:
-        return min(self._limits.longest_look, self._limits.first_look * 1.5 ** min(looks, 30))
 
     async def _hand_out(self, batch: _LiveBatch, file_id: str) -> int:
         """Settle the rows of a file; returns how many it has. A file that is gone has none."""
@@ -297,7 +294,7 @@ class BatchModel:
             try:
                 return await self._insist(lambda: self._service.outcomes(file_id))
             except BatchGoneError:
-                await asyncio.sleep(self._look(look))
+                await asyncio.sleep(self._limits.wait(look))
         return iter(())
 
     def _forget(self, batch: _LiveBatch) -> None:
@@ -322,39 +319,10 @@ class BatchModel:
             self._enqueue(row)
         else:
             words = str(outcome or reason or f"model '{self.settings.name}': no batch answered")
-            _fail(
-                row,
-                OutOfTriesError(f"{words} (submitted {counted(row.submissions, 'time')})", row.submissions),
-            )
-
-    async def _insist(self, call: Callable[[], Awaitable[T]]) -> T:
-        """The result of a call, tried again after transient failures; raises the last of them."""
-        tries = 0
-        while True:
-            try:
-                return await call()
-            except TransientModelError as error:
-                if tries >= self.settings.max_retries:
-                    raise
-                wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(tries, 30))
-                tries += 1
-                await asyncio.sleep(max(wait, min(error.retry_after or 0.0, LONGEST_HINT)))
+            words += f" (submitted {counted(row.submissions, 'time')})"
+            row.reply.set_exception(OutOfTriesError(words, row.submissions))
 
     def _take(self, row: _WaitingRow) -> None:
         """Note a row as taken, in the next turn of the loop: whoever awaits it records its outcome in this one."""
-        if row.tag is None:
-            return
-        if not self._taken:
-            asyncio.get_running_loop().call_soon(self._note_taken)
-        self._taken.setdefault(row.tag, []).append(row.custom_id)
-
-    def _note_taken(self) -> None:
-        taken, self._taken = self._taken, {}
-        for tag, custom_ids in taken.items():
-            self._book.take_rows(tag, custom_ids)
-
-
-def _fail(row: _WaitingRow, error: Exception) -> None:
-    """End the wait for a row with an error, if it still goes on."""
-    if not row.reply.done():
-        row.reply.set_exception(error)
+        if row.tag is not None:
+            asyncio.get_running_loop().call_soon(self._book.take_rows, row.tag, [row.custom_id])

@@ -1,4 +1,4 @@
-"""What calling with batch APIs is made of: limits, a batch, the book that is kept of batches, the provider's side.
+"""What calling with batch APIs is made of: limits, a batch, the book that is kept of batches.
 
 `perturb.llm.batch_model` calls with batch APIs; `perturb.store.batches` keeps the book; `perturb.llm.remote_batches`
 speaks to providers.
@@ -6,13 +6,11 @@ speaks to providers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from perturb.errors import PermanentModelError
-from perturb.llm.batch_rows import RowOutcome
-from perturb.llm.client import ChatRequest, ModelSettings
 
 _MOST_WAITING = 20_000
 
@@ -32,6 +30,10 @@ class BatchLimits:
     longest_look: float = 300.0
     submissions: int = 3
     """How often a request is submitted at most, if batches end without it."""
+
+    def wait(self, looks: int) -> float:
+        """Seconds between look number `looks` (from 0) and the next."""
+        return min(self.longest_look, self.first_look * 1.5 ** min(looks, 30))
 
     @property
     def most_waiting(self) -> int:
@@ -90,35 +92,3 @@ class BatchStore(Protocol):
 
     def take_rows(self, tag: str, custom_ids: Sequence[str]) -> None:
         """Note that these rows need not be asked of the batch again."""
-
-
-class BatchService(Protocol):
-    """The provider's side. Every call raises `TransientModelError`, `PermanentModelError` or `BatchGoneError`."""
-
-    @property
-    def settings(self) -> ModelSettings:
-        """Those of the model, with the price of batches."""
-
-    def line(self, custom_id: str, request: ChatRequest) -> bytes:
-        """A request as a line of the file, with its line break."""
-
-    async def upload(self, content: bytes) -> str:
-        """Upload a file of requests; returns its id."""
-
-    async def create(self, input_file: str, tag: str) -> str:
-        """Make a batch that carries the tag; returns its id."""
-
-    async def find(self, input_file: str, tag: str) -> str | None:
-        """The id of the batch with the tag; None if there is none, or the provider is known to have no list.
-
-        Raises `BatchGoneError` if it turns out to have no list.
-        """
-
-    async def view(self, batch_id: str) -> BatchView:
-        """How a batch stands."""
-
-    async def outcomes(self, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
-        """What became of each request of an output or error file, by its custom id."""
-
-    async def close(self) -> None:
-        """Give back connections."""

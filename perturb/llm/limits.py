@@ -6,15 +6,19 @@ record of its reply. The place is given back before the wait for the next try, s
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import TypeVar
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError, WorkerLostError
 from perturb.events import INFO, event
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest
 from perturb.llm.throttle import LONGEST_HINT, Clock, Pace, RealClock, Throttle
+
+T = TypeVar("T")
 
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
@@ -42,18 +46,6 @@ class OutOfTriesError(TransientModelError):
     def __init__(self, message: str, tries: int, retry_after: float | None = None) -> None:
         super().__init__(message, retry_after)
         self.tries = tries
-
-
-@dataclass
-class CallCounters:
-    """What a limited model has done so far."""
-
-    calls: int = 0
-    tries: int = 0
-    retries: int = 0
-    answers: int = 0
-    failures: int = 0
-    """Calls that were given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +78,9 @@ class LimitedModel:
         self._jitter = jitter
         self.settings = settings = model.settings
         self.throttle = Throttle(self._clock, settings.max_connections)
-        self.counters = CallCounters()
+        self.answers = 0
+        self.failures = 0
+        """Calls that were given up."""
         self._refusals = 0
         self._given_up: str | None = None
         self._last_error = ""
@@ -102,13 +96,12 @@ class LimitedModel:
 
         Raises `OutOfTriesError` (a `TransientModelError`) after the last try, `PermanentModelError` at once.
         """
-        self.counters.calls += 1
         try:
             reply = await self._complete(request)
         except ModelError:
-            self.counters.failures += 1
+            self.failures += 1
             raise
-        self.counters.answers += 1
+        self.answers += 1
         return reply
 
     def trouble(self) -> Trouble | None:
@@ -150,7 +143,6 @@ class LimitedModel:
                     INFO, "retry", f"{error}: next try in {wait:.1f} s", model=self.settings.name, wait=wait
                 )
                 await self._clock.sleep(wait)
-                self.counters.retries += 1
 
     async def close(self) -> None:
         """Close the model inside."""
@@ -166,7 +158,6 @@ class LimitedModel:
             raise OutOfTriesError(f"model '{self.settings.name}': {cause}", 0) from None
         try:
             expected = await self._take_turn(request)
-            self.counters.tries += 1
             reply = await self._model.complete(request)
             throttle.succeeded()
             self._refusals = 0
@@ -221,6 +212,17 @@ class LimitedModel:
         """Seconds before retry number `retry` (from 0): full jitter, on top of the provider's hint if any."""
         backoff = self._jitter() * min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(retry, 30))
         return backoff if hint is None else hint + min(backoff, 1.0)
+
+
+async def insist(call: Callable[[], Awaitable[T]], retries: int) -> T:
+    """The result of a call, tried again after transient failures; raises the last of them."""
+    for number in range(retries):
+        try:
+            return await call()
+        except TransientModelError as error:
+            wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(number, 30))
+            await asyncio.sleep(max(wait, min(error.retry_after or 0.0, LONGEST_HINT)))
+    return await call()
 
 
 def _last_words(error: TransientModelError, tries: int) -> str:

@@ -103,7 +103,11 @@ def discounted(settings: ModelSettings) -> ModelSettings:
 
 
 class LiteLLMBatches:
-    """A `perturb.llm.batches.BatchService`."""
+    """Calls once each, without retries.
+
+    Every call raises `TransientModelError`, `PermanentModelError`, or `BatchGoneError` where the provider knows nothing
+    of the batch or file, or has no list of batches.
+    """
 
     def __init__(self, settings: ModelSettings) -> None:
         """`settings` hold the price of batches."""

@@ -69,6 +69,13 @@ class CallLedger:
         (self.folder / "run.pid").unlink(missing_ok=True)
         self._lock.release()
 
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Around what this thread writes itself: all of it is on disk afterwards, or none."""
+        with ledger_errors(self.path), self.db:
+            self.db.execute("BEGIN IMMEDIATE")
+            yield self.db
+
     def flush(self) -> None:
         """Return when everything recorded so far is on disk."""
         self._writer.flush()

@@ -11,7 +11,7 @@ from typing import Any
 from perturb.digests import canonical
 from perturb.responses import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.store.batches import BatchLedger
-from perturb.store.db import ledger_errors, stored_values
+from perturb.store.db import stored_values
 
 SAMPLE_FACT = "review_sample"
 """Name of the fact that says how the sample of a review was drawn, in builds and evaluations alike."""
@@ -33,17 +33,15 @@ class EvaluationLedger(BatchLedger):
 
     def add_items(self, items: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Enter the items (id, content) that are evaluated, in order; those of an earlier run are replaced."""
-        with ledger_errors(self.path):
-            self.db.execute("BEGIN IMMEDIATE")
-            self.db.execute("DELETE FROM items")
-            self.db.executemany(
+        with self.transaction() as db:
+            db.execute("DELETE FROM items")
+            db.executemany(
                 "INSERT INTO items (id, position, payload) VALUES (?, ?, ?)",
                 (
                     (item_id, position, json.dumps(dict(content), ensure_ascii=False))
                     for position, (item_id, content) in enumerate(items)
                 ),
             )
-            self.db.execute("COMMIT")
 
     def write_fact(self, name: str, value: Any) -> None:
         """Keep a fact about the run (any JSON value) under a name."""
@@ -92,52 +90,55 @@ def read_sample_fact(db: sqlite3.Connection) -> Any:
     return json.loads(row["value"])
 
 
+_KEYS = {
+    "responses": ("item_id", "model", "variant"),
+    "judgements": ("item_id", "model", "variant", "kind"),
+    "judge_votes": ("item_id", "model", "variant", "kind", "judge"),
+}
+
+
+def _rows(db: sqlite3.Connection, table: str, *key: str) -> sqlite3.Cursor:
+    """The rows of a table in the order of its key: all, or those whose key begins like this."""
+    names = _KEYS[table]
+    wanted = " AND ".join(f"{name} = ?" for name in names[: len(key)]) or "1"
+    return db.execute(f"SELECT * FROM {table} WHERE {wanted} ORDER BY {', '.join(names)}", key)
+
+
 def response_of(db: sqlite3.Connection, item_id: str, model: str, variant: str) -> Response | None:
     """One response, if there is one."""
-    row = db.execute(
-        "SELECT * FROM responses WHERE item_id = ? AND model = ? AND variant = ?", (item_id, model, variant)
-    ).fetchone()
+    row = _rows(db, "responses", item_id, model, variant).fetchone()
     return _response(row) if row else None
 
 
 def read_responses(db: sqlite3.Connection) -> Iterator[Response]:
     """All responses, by item, model and variant."""
-    for row in db.execute("SELECT * FROM responses ORDER BY item_id, model, variant"):
-        yield _response(row)
+    return map(_response, _rows(db, "responses"))
 
 
 def judgement_of(
     db: sqlite3.Connection, item_id: str, model: str, variant: str, kind: str
 ) -> Judgement | None:
     """One judgement, if there is one."""
-    row = db.execute(
-        "SELECT * FROM judgements WHERE item_id = ? AND model = ? AND variant = ? AND kind = ?",
-        (item_id, model, variant, kind),
-    ).fetchone()
+    row = _rows(db, "judgements", item_id, model, variant, kind).fetchone()
     return _judgement(row) if row else None
 
 
 def read_judgements(db: sqlite3.Connection) -> Iterator[Judgement]:
     """All judgements, by item, model, variant and kind."""
-    for row in db.execute("SELECT * FROM judgements ORDER BY item_id, model, variant, kind"):
-        yield _judgement(row)
+    return map(_judgement, _rows(db, "judgements"))
 
 
 def votes_on(
     db: sqlite3.Connection, item_id: str, model: str, variant: str, kind: str
 ) -> dict[str, Judgement]:
     """What each of several judges said of a response in one respect, by judge."""
-    rows = db.execute(
-        "SELECT * FROM judge_votes WHERE item_id = ? AND model = ? AND variant = ? AND kind = ?",
-        (item_id, model, variant, kind),
-    )
+    rows = _rows(db, "judge_votes", item_id, model, variant, kind)
     return {row["judge"]: _judgement(row) for row in rows}
 
 
 def read_judge_votes(db: sqlite3.Connection) -> Iterator[Judgement]:
     """What each of several judges said, by item, model, variant, kind and judge."""
-    for row in db.execute("SELECT * FROM judge_votes ORDER BY item_id, model, variant, kind, judge"):
-        yield _judgement(row)
+    return map(_judgement, _rows(db, "judge_votes"))
 
 
 @stored_values()

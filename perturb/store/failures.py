@@ -1,12 +1,14 @@
-"""Which calls of a run failed for good, by model and cause."""
+"""What failed in a run: calls for good, by model and cause; jobs and votes by a fault of a rule or check."""
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
+from perturb.classes import Judges
+from perturb.store import queries
 from perturb.store.recorded import is_missing
 from perturb.wording import counted
 
@@ -42,10 +44,6 @@ class CallFailure:
         times = f" ({counted(self.calls, 'call')})" if self.calls > 1 else ""
         return f"{self.model}: {self.cause}{times}{advice}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """As `perturb status --json` gives it."""
-        return asdict(self)
-
 
 def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallFailure]:
     """The calls that failed and were not answered since, the most frequent cause first.
@@ -69,6 +67,26 @@ def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallF
         one = found.setdefault((model, _CHANGING.sub("", cause)), CallFailure(model, 0, cause))
         found[model, _CHANGING.sub("", cause)] = replace(one, calls=one.calls + calls)
     return sorted(found.values(), key=lambda one: -one.calls)
+
+
+def first_error(db: sqlite3.Connection, plan: int) -> str:
+    """Why the first of the plan's failed jobs failed, faults of rules aside; empty if none did."""
+    row = db.execute(
+        f"SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error' AND NOT {queries.is_fault('detail')} ORDER BY seq",
+        (plan,),
+    ).fetchone()
+    return str(row["detail"]) if row else ""
+
+
+def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
+    """The line of the plan's first fault of a rule, or else of a check; empty if there is none."""
+    row = db.execute(
+        f"SELECT detail FROM jobs WHERE plan = ?2 AND outcome = 'error' AND {queries.is_fault('detail')}"
+        " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"
+        f" WHERE j.plan = ?2 AND {queries.BY_JUDGE} AND {queries.VOTE_FAULT} LIMIT 1",
+        (json.dumps(judges.keys), plan),
+    ).fetchone()
+    return str(row["detail"]) if row else ""
 
 
 def plain_cause(error: str) -> str:

@@ -66,27 +66,32 @@ class StageCounts:
         return self.jobs - sum(self.outcomes.values()) + failed + candidates - decided - self.stuck
 
 
-JOB_COLUMNS = (
-    "j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
-    " j.round, j.offers"
+_JOB = (
+    "SELECT j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
+    " j.round, j.offers FROM jobs j"
 )
+
+
+def begins_with(column: str, text: str) -> str:
+    """SQL that is true where the text of a column begins like this."""
+    return f"coalesce(substr({column}, 1, {len(text)}) = '{text}', 0)"
 
 
 def is_fault(column: str) -> str:
     """SQL that is true where the text of a column tells of a fault of a rule or check."""
-    return f"coalesce(substr({column}, 1, {len(FAULT)}) = '{FAULT}', 0)"
+    return begins_with(column, FAULT)
 
 
 FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
 """SQL of the first thing that a vote objects to."""
-_VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(FIRST_ISSUE)})"
+VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(FIRST_ISSUE)})"
 BY_JUDGE = (
     "j.perturbation_class || ' ' || v.verifier || ' ' || v.fingerprint IN (SELECT value FROM json_each(?1))"
 )
 """SQL that is true of a vote by a member of the panel as it is set now, on a class that it judges."""
 ALL_FINAL = (
     f"(SELECT count(*) FROM votes v WHERE v.candidate_id = j.id AND {BY_JUDGE}"
-    f" AND (v.state != 'unscored' OR {_VOTE_FAULT}))"
+    f" AND (v.state != 'unscored' OR {VOTE_FAULT}))"
     " >= (SELECT count(*) FROM json_each(?1) WHERE value LIKE j.perturbation_class || ' %')"
 )
 """SQL that is true of a candidate about which nobody need be asked again."""
@@ -94,43 +99,30 @@ ALL_FINAL = (
 
 def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 64) -> Iterator[PlannedJob]:
     """The generator's jobs that have no outcome yet, in plan order; each comes once."""
-    yield from paged_jobs(
-        db,
-        f"SELECT {JOB_COLUMNS} FROM jobs j WHERE j.plan = ? AND j.generator = ? AND j.seq > ?"
-        " AND j.outcome IS NULL ORDER BY j.seq LIMIT ?",
-        (plan, generator),
-        page,
-    )
+    wanted = "WHERE j.plan = ? AND j.generator = ? AND j.outcome IS NULL"
+    return paged_jobs(db, wanted, (plan, generator), page)
 
 
-def undecided_jobs(
-    db: sqlite3.Connection, plan: int, panel: str, judges: Judges, page: int = 64
-) -> Iterator[PlannedJob]:
+def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> Iterator[PlannedJob]:
     """Jobs whose candidate waits for the panel now, or was left undecided by it and lacks votes that may come yet.
 
     The set is fixed at the call, so that candidates made later do not turn up in it.
     """
-    db.execute("DROP TABLE IF EXISTS temp.waiting")
-    db.execute("CREATE TEMP TABLE waiting (seq INTEGER PRIMARY KEY)")
-    db.execute(
-        "INSERT INTO temp.waiting SELECT j.seq FROM jobs j"
-        " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
+    waiting = db.execute(
+        "SELECT j.seq FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
         " WHERE j.plan = ?3 AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
-        f" AND (d.acceptance IS NULL OR NOT {ALL_FINAL})",
+        f" AND (d.acceptance IS NULL OR NOT {ALL_FINAL}) ORDER BY j.seq",
         (json.dumps(judges.keys), panel, plan),
-    )
-    return paged_jobs(
-        db,
-        f"SELECT {JOB_COLUMNS} FROM temp.waiting w CROSS JOIN jobs j ON j.seq = w.seq"
-        " WHERE w.seq > ? ORDER BY w.seq LIMIT ?",
-        (),
-        page,
-    )
+    ).fetchall()
+    return (_planned_job(db.execute(f"{_JOB} WHERE j.seq = ?", tuple(row)).fetchone()) for row in waiting)
 
 
-def paged_jobs(db: sqlite3.Connection, sql: str, values: tuple[Any, ...], page: int) -> Iterator[PlannedJob]:
-    """The jobs that `sql` selects after a `seq`, at most so many at a time; its last two values are these."""
+def paged_jobs(
+    db: sqlite3.Connection, wanted: str, values: tuple[Any, ...], page: int = 1000
+) -> Iterator[PlannedJob]:
+    """The jobs that fit the SQL of a condition, in plan order, at most so many at a time."""
     seq = 0
+    sql = f"{_JOB} {wanted} AND j.seq > ? ORDER BY j.seq LIMIT ?"
     while rows := db.execute(sql, (*values, seq, page)).fetchall():
         for row in rows:
             if row["seq"] <= seq:  # nothing but damage, and without an end
@@ -143,12 +135,7 @@ def paged_jobs(db: sqlite3.Connection, sql: str, values: tuple[Any, ...], page: 
 def _planned_job(row: sqlite3.Row) -> PlannedJob:
     offers = json.loads(row["offers"])
     job = Job(
-        id=row["id"],
-        instance_id=row["base_id"],
-        cell=cell_of(row),
-        generator=row["generator"],
-        replicate=row["replicate"],
-        round=row["round"],
+        *(row["id"], row["base_id"], cell_of(row), row["generator"], row["replicate"], row["round"]),
         offers=None if offers is None else tuple(tuple(offer) for offer in offers),
     )
     return PlannedJob(row["seq"], job, row["instance_key"])
@@ -215,14 +202,9 @@ def _verdict(row: sqlite3.Row) -> Verdict:
 
 def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[PlannedJob]:
     """Jobs whose candidate the panel accepted, in plan order."""
-    yield from paged_jobs(
-        db,
-        # The cross join and the plus make SQLite walk the jobs from where the last page ended.
-        f"SELECT {JOB_COLUMNS} FROM jobs j CROSS JOIN decisions d ON d.candidate_id = j.id"
-        " WHERE d.panel = ? AND +j.plan = ? AND d.acceptance = 'accepted' AND j.seq > ? ORDER BY j.seq LIMIT ?",
-        (panel, plan),
-        1000,
-    )
+    # The cross join and the plus make SQLite walk the jobs from where the last page ended.
+    decided = "CROSS JOIN decisions d ON d.candidate_id = j.id WHERE d.panel = ? AND +j.plan = ?"
+    return paged_jobs(db, f"{decided} AND d.acceptance = 'accepted'", (panel, plan))
 
 
 def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> StageCounts:
@@ -239,7 +221,7 @@ def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) 
     members = json.dumps(judges.keys)
     faults = f"SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'error' AND {is_fault('detail')}"
     votes = db.execute(
-        f"SELECT total(v.state IN ('pass', 'fail')) AS scored, total({_VOTE_FAULT}) AS faults"
+        f"SELECT total(v.state IN ('pass', 'fail')) AS scored, total({VOTE_FAULT}) AS faults"
         f" FROM votes v JOIN jobs j ON j.id = v.candidate_id WHERE j.plan = ?2 AND {BY_JUDGE}",
         (members, plan),
     ).fetchone()
@@ -257,26 +239,6 @@ def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) 
         check_faults=int(votes["faults"]),
         stuck=stuck,
     )
-
-
-def first_error(db: sqlite3.Connection, plan: int) -> str:
-    """Why the first of the plan's failed jobs failed, faults of rules aside; empty if none did."""
-    row = db.execute(
-        f"SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error' AND NOT {is_fault('detail')} ORDER BY seq",
-        (plan,),
-    ).fetchone()
-    return str(row["detail"]) if row else ""
-
-
-def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
-    """The line of the plan's first fault of a rule, or else of a check; empty if there is none."""
-    row = db.execute(
-        f"SELECT detail FROM jobs WHERE plan = ?2 AND outcome = 'error' AND {is_fault('detail')}"
-        " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"
-        f" WHERE j.plan = ?2 AND {BY_JUDGE} AND {_VOTE_FAULT} LIMIT 1",
-        (json.dumps(judges.keys), plan),
-    ).fetchone()
-    return str(row["detail"]) if row else ""
 
 
 def count_rejected(db: sqlite3.Connection, plan: int, reason: str) -> int:

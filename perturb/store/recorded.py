@@ -9,7 +9,7 @@ from typing import Any
 
 from perturb.classes import Judges
 from perturb.llm.recording import NO_REPLY
-from perturb.store.queries import BY_JUDGE, FIRST_ISSUE, JOB_COLUMNS, PlannedJob, paged_jobs
+from perturb.store.queries import BY_JUDGE, FIRST_ISSUE, PlannedJob, begins_with, paged_jobs
 
 
 class AnsweredCalls:
@@ -44,8 +44,7 @@ def last_pass(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
 
 def planned_jobs(db: sqlite3.Connection, plan: int) -> Iterator[PlannedJob]:
     """Every job of the plan, in its order."""
-    sql = f"SELECT {JOB_COLUMNS} FROM jobs j WHERE j.plan = ? AND j.seq > ? ORDER BY j.seq LIMIT ?"
-    return paged_jobs(db, sql, (plan,), 1000)
+    return paged_jobs(db, "WHERE j.plan = ?", (plan,))
 
 
 def missing_replies(db: sqlite3.Connection, plan: int, judges: Judges) -> list[dict[str, Any]]:
@@ -75,4 +74,4 @@ def missing_answers(db: sqlite3.Connection) -> list[dict[str, Any]]:
 
 def is_missing(column: str) -> str:
     """SQL that is true where the text of a column tells of a reply that is not on record."""
-    return f"substr({column}, 1, {len(NO_REPLY)}) = '{NO_REPLY}'"
+    return begins_with(column, NO_REPLY)

@@ -10,7 +10,6 @@ from typing import Any, Self
 from perturb.digests import canonical
 from perturb.errors import LedgerError
 from perturb.store.calls import LEDGER_FILE, CallLedger
-from perturb.store.db import ledger_errors
 from perturb.store.evaluations import SAMPLE_FACT
 
 
@@ -31,15 +30,13 @@ class ReviewLedger(CallLedger):
 
         `drawn` says how they were chosen.
         """
-        with ledger_errors(self.path):
-            self.db.execute("BEGIN IMMEDIATE")
-            self.db.execute("DELETE FROM review_samples")
-            self.db.executemany(
+        with self.transaction() as db:
+            db.execute("DELETE FROM review_samples")
+            db.executemany(
                 "INSERT INTO review_samples VALUES (?, ?)",
                 ((candidate_id, position) for position, candidate_id in enumerate(candidate_ids, start=1)),
             )
-            self.db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (SAMPLE_FACT, canonical(drawn)))
-            self.db.execute("COMMIT")
+            db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (SAMPLE_FACT, canonical(drawn)))
 
     def record_answer(self, candidate_id: str, annotator: str, question: str, answer: str) -> None:
         """Record one answer in the place of an earlier one to the same question."""

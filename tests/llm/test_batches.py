@@ -40,7 +40,7 @@ QUICK = BatchLimits(quiet=0.05, first_look=0.01, longest_look=0.05)
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOOPBACK_KEY", KEY)
-    monkeypatch.setattr("perturb.llm.batch_model.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("perturb.llm.limits.FIRST_WAIT", 0.01)
 
 
 @pytest.fixture

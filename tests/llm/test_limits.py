@@ -71,7 +71,7 @@ async def test_never_more_connections_than_allowed() -> None:
     await clock.run(many(model, 20))
     assert inner.max_active == 4
     assert clock.time == pytest.approx(5.0)
-    assert model.counters.tries == model.counters.calls == 20
+    assert (len(inner.starts), model.answers) == (20, 20)
 
 
 @pytest.mark.parametrize("rpm", [1, 7, 60, 600])
@@ -120,7 +120,7 @@ async def test_back_off_doubles_up_to_a_minute_with_full_jitter() -> None:
         assert caught.value.tries == 10
         waits = [later - earlier for earlier, later in zip(inner.starts, inner.starts[1:], strict=False)]
         assert waits == pytest.approx([share * full for full in (1, 2, 4, 8, 16, 32, 60, 60, 60)])
-        assert (model.counters.tries, model.counters.retries) == (10, 9)
+        assert (len(inner.starts), model.failures) == (10, 1)
 
 
 async def test_the_providers_hint_is_a_lower_bound() -> None:
@@ -294,11 +294,12 @@ async def test_closing_closes_the_model_inside() -> None:
 
 
 async def test_a_model_that_refuses_everything_is_asked_no_more() -> None:
-    model = LimitedModel(ScriptedModel([PermanentModelError("401: wrong key")]), clock=VirtualClock())
+    inner = ScriptedModel([PermanentModelError("401: wrong key")])
+    model = LimitedModel(inner, clock=VirtualClock())
     for _ in range(REFUSALS_BEFORE_GIVING_UP + 3):
         with pytest.raises(PermanentModelError, match="wrong key"):
             await model.complete(ChatRequest((Message("user", "x"),)))
-    assert model.counters.tries == REFUSALS_BEFORE_GIVING_UP
+    assert len(inner.requests) == REFUSALS_BEFORE_GIVING_UP
     with pytest.raises(PermanentModelError, match="no more are sent"):
         await model.complete(ChatRequest((Message("user", "x"),)))
 

@@ -35,6 +35,7 @@ from perturb.records import (
 from perturb.store import Ledger, open_read_only, queries
 from perturb.store.calls import LEDGER_FILE
 from perturb.store.db import BEHIND_ROWS, Write, Writer, connect, ledger_errors
+from perturb.store.failures import first_error
 from perturb.store.migrations import APPLICATION_ID, STEPS, migrate
 from perturb.store.plans import current_plan
 from tests.building import plan_facts
@@ -151,7 +152,7 @@ def test_counts_tell_the_stages_apart(ledger: Ledger) -> None:
         job(2).id,
         job(3).id,
     ]
-    assert queries.first_error(ledger.db, number) == "detail 7"
+    assert first_error(ledger.db, number) == "detail 7"
 
 
 def test_errors_are_done_again_and_unparsed_replies_when_asked(ledger: Ledger) -> None:
