@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import TypeVar
 
 from perturb.errors import BudgetSpent
 
@@ -39,7 +39,7 @@ async def run_concurrently(
     return spent[0] if spent else None
 
 
-async def gather_all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def gather_all(work: Iterable[Awaitable[T]]) -> list[T]:
     """The results of all; a failure is raised once the others are done, so that no reply paid for is lost."""
     ended = await asyncio.gather(*work, return_exceptions=True)
     results: list[T] = []

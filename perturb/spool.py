@@ -36,9 +36,6 @@ class Spool(Sequence[JsonRow]):
     def __len__(self) -> int:
         return len(self._ends) - 1
 
-    def __iter__(self) -> Iterator[JsonRow]:
-        return (self[place] for place in range(len(self)))
-
     @overload
     def __getitem__(self, place: int) -> JsonRow: ...
     @overload
@@ -79,9 +76,6 @@ class RowSelection(Sequence[JsonRow]):
 
     def __len__(self) -> int:
         return len(self.places)
-
-    def __iter__(self) -> Iterator[JsonRow]:
-        return (self.rows[place] for place in self.places)
 
     @overload
     def __getitem__(self, place: int) -> JsonRow: ...

@@ -50,8 +50,26 @@ async def generate_by_model(
     overspend; every other failure is a result.
     """
 
+    query_only = prompts.catalogue.classes[job.cell.perturbation_class].query_only
+
     async def ask(number: int, offer: Sequence[str]) -> GenerationResult:
-        return await _ask(client, prompts, job, instance, seed, (number, offer))
+        levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
+        answer = await client.ask(
+            job.generator,
+            prompts.generation(job.cell, instance, levers),
+            lambda text: read_reply(text, len(instance.passages), query_only=query_only),
+            purpose="generate",
+            subject=job.id,
+            part=str(number),
+            salt=digest(job.round, seed, job.replicate),
+        )
+        if answer.status == "error":
+            return GenerationResult(JobOutcome.ERROR, answer.error)
+        if answer.value is None:
+            return GenerationResult(JobOutcome.UNPARSED, answer.error, answer.raw)
+        if isinstance(answer.value, Declined):
+            return GenerationResult(JobOutcome.NOT_APPLICABLE, answer.value.reason, answer.raw)
+        return check_reply(prompts.catalogue, job, instance, answer.value, offer, answer.raw)
 
     return await offer_in_turn(job, ask)
 
@@ -68,36 +86,6 @@ async def offer_in_turn(
             break
         declined |= dict.fromkeys(offer, result.detail)
     return replace(result, declined=declined)
-
-
-async def _ask(
-    client: ModelClient,
-    prompts: Prompts,
-    job: Job,
-    instance: BaseInstance,
-    seed: int,
-    numbered: tuple[int, Sequence[str]],
-) -> GenerationResult:
-    """Make one offer, given with its number; `NOT_APPLICABLE` if it is declined."""
-    number, offer = numbered
-    levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
-    query_only = prompts.catalogue.classes[job.cell.perturbation_class].query_only
-    answer = await client.ask(
-        job.generator,
-        prompts.generation(job.cell, instance, levers),
-        lambda text: read_reply(text, len(instance.passages), query_only=query_only),
-        purpose="generate",
-        subject=job.id,
-        part=str(number),
-        salt=digest(job.round, seed, job.replicate),
-    )
-    if answer.status == "error":
-        return GenerationResult(JobOutcome.ERROR, answer.error)
-    if answer.value is None:
-        return GenerationResult(JobOutcome.UNPARSED, answer.error, answer.raw)
-    if isinstance(answer.value, Declined):
-        return GenerationResult(JobOutcome.NOT_APPLICABLE, answer.value.reason, answer.raw)
-    return check_reply(prompts.catalogue, job, instance, answer.value, offer, answer.raw)
 
 
 def check_reply(
@@ -123,7 +111,10 @@ def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Rep
     content = read_object(text, needed)
     for key in sorted(_TEXTS):
         _text(content[key], key)
-    texts = _read_texts(content[field], field, passages) if content.get(field) or not query_only else {}
+    texts: dict[int, str] = {}
+    if content.get(field) or not query_only:
+        single = passages == 1
+        texts = {1: _text(content[field], field)} if single else _changed_passages(content[field], passages)
     claims = {key: content[key] for key in _CLAIMS if isinstance(content.get(key), str)}
     return Reply(
         query=content["perturbed_query"].strip(),
@@ -152,10 +143,6 @@ def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
     if item.get("perturbed_query"):
         raise ReplyError(f"an item and '{DECLINED_KEY}' in one reply: give one of the two")
     return Declined(" ".join(reason.split())[:_REASON])
-
-
-def _read_texts(value: Any, field: str, passages: int) -> dict[int, str]:
-    return {1: _text(value, field)} if passages == 1 else _changed_passages(value, passages)
 
 
 def _changed_passages(value: Any, passages: int) -> dict[int, str]:

@@ -72,7 +72,8 @@ def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallF
 def first_error(db: sqlite3.Connection, plan: int) -> str:
     """Why the first of the plan's failed jobs failed, faults of rules aside; empty if none did."""
     row = db.execute(
-        f"SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error' AND NOT {queries.is_fault('detail')} ORDER BY seq",
+        "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error'"
+        f" AND NOT {queries.is_fault('detail')} ORDER BY seq",
         (plan,),
     ).fetchone()
     return str(row["detail"]) if row else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from perturb.functions import OwnFunction, error_line
@@ -25,25 +26,18 @@ async def ask_function(
     function: OwnFunction, verifier: str, version: str, instance: BaseInstance, candidate: Candidate
 ) -> Verdict:
     """One vote; unscored, and asked for again by the next run, if the function raises or returns no vote."""
+    vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
     raw = ""
     try:
         said = await function.call({"candidate": candidate, "instance": instance})
         raw = repr(said)[:2000]
         state, checks, issues = read_vote(said)
     except ReplyError as error:
-        state, checks, issues = VerdictState.UNSCORED, {}, (str(error),)
+        return vote(VerdictState.UNSCORED, issues=(str(error),), raw=raw)
     except Exception as error:  # noqa: BLE001 - the function is not ours
-        raw = redact(error_line(error))
-        state, checks, issues = VerdictState.UNSCORED, {}, (raw,)
-    return Verdict(
-        candidate_id=candidate.id,
-        verifier=verifier,
-        state=state,
-        checks=checks,
-        issues=issues,
-        raw=raw,
-        prompt_version=version,
-    )
+        fault = redact(error_line(error))
+        return vote(VerdictState.UNSCORED, issues=(fault,), raw=fault)
+    return vote(state, checks, issues=issues, raw=raw)
 
 
 def read_vote(said: Any) -> tuple[VerdictState, dict[str, bool], tuple[str, ...]]:

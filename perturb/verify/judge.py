@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from perturb.catalogue import Catalogue
@@ -63,27 +64,11 @@ async def ask_verifier(
         purpose="verify",
         subject=candidate.id,
     )
-    if answer.value is None:
-        return Verdict(
-            candidate_id=candidate.id,
-            verifier=verifier,
-            state=VerdictState.UNSCORED,
-            issues=(answer.error,),
-            raw=answer.raw or answer.error,
-            prompt_version=version,
-        )
-    reply = answer.value
+    vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
+    if (reply := answer.value) is None:
+        return vote(VerdictState.UNSCORED, issues=(answer.error,), raw=answer.raw or answer.error)
     state, issues = _state(reply, candidate.expected_behavior)
-    return Verdict(
-        candidate_id=candidate.id,
-        verifier=verifier,
-        state=state,
-        checks=reply.checks,
-        predicted_behavior=reply.predicted_behavior,
-        issues=issues,
-        raw=answer.raw,
-        prompt_version=version,
-    )
+    return vote(state, reply.checks, reply.predicted_behavior, issues, answer.raw)
 
 
 def ask_rule(
@@ -98,6 +83,7 @@ def ask_rule(
 
     It abstains where the check has no opinion on the candidate, as on texts that are not English.
     """
+    vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
     target = catalogue.classes[candidate.cell.perturbation_class].target
     try:
         read = unread_offline(instance.language) is None
@@ -106,23 +92,8 @@ def ask_rule(
         raise
     except Exception as error:  # noqa: BLE001  (no text may stop a run)
         fault = fault_line(error, f"the check '{check}', lever '{candidate.lever}'")
-        return Verdict(
-            candidate_id=candidate.id,
-            verifier=verifier,
-            state=VerdictState.UNSCORED,
-            issues=(fault,),
-            raw=fault,
-            prompt_version=version,
-        )
-    return Verdict(
-        candidate_id=candidate.id,
-        verifier=verifier,
-        state=_RULE_STATES[result.passed],
-        checks=result.checks,
-        predicted_behavior=result.predicted_behavior,
-        issues=result.issues,
-        prompt_version=version,
-    )
+        return vote(VerdictState.UNSCORED, issues=(fault,), raw=fault)
+    return vote(_RULE_STATES[result.passed], result.checks, result.predicted_behavior, result.issues)
 
 
 def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Reply:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from perturb.classes import Judges
+from perturb.concurrency import gather_all
 from perturb.digests import fraction_of
 from perturb.errors import FAULT
 from perturb.records import Acceptance, Decision, PerturbationClass, Verdict, VerdictState
@@ -84,12 +84,7 @@ async def gather_votes(
     votes = dict(known)
     missing = [name for name in panel.members if not _is_final(votes.get(name))]
     if panel.is_audited(candidate_id):
-        # Let every vote that is under way come in, also when one of them raises: it is paid for.
-        for result in await asyncio.gather(*(ask(name) for name in missing), return_exceptions=True):
-            if isinstance(result, BaseException):
-                raise result
-            votes[result.verifier] = result
-        return votes
+        return votes | {vote.verifier: vote for vote in await gather_all(map(ask, missing))}
     for name in missing:
         if decide(panel, candidate_id, votes).acceptance is not Acceptance.UNDECIDED:
             break
