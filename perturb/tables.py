@@ -6,15 +6,15 @@ import csv
 import gzip
 import json
 import math
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from perturb.errors import SourceError, location
+from perturb.text_files import reading_errors
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,10 +60,8 @@ class Row:
     def flag(self, name: str) -> bool | None:
         """A yes or no in a column, written 0 or 1, true or false; None where it is empty."""
         value = self.fields.get(name)
-        if value is None:
-            return None
         flag = read_flag(value)
-        if flag is None:
+        if flag is None and value is not None:
             raise self.error(name, f"must be 0 or 1, got {quote(str(value))}")
         return flag
 
@@ -96,13 +94,8 @@ def type_name(value: Any) -> str:
     >>> type_name(3), type_name(None), type_name([])
     ('a number', 'null', 'a list')
     """
-    if value is None:
-        return "null"
-    names = ((bool, "a boolean"), ((int, float), "a number"), (str, "a string"), (list, "a list"))
-    for types, name in names:
-        if isinstance(value, types):
-            return name
-    return "an object"
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
+    return "null" if value is None else names.get(type(value), "an object")
 
 
 def quote(text: str) -> str:
@@ -168,7 +161,14 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Numbered lines of a UTF-8 file, as `read_raw_lines`. Raises `SourceError` for bytes that are not UTF-8 too."""
     offset = 0
     for number, raw in read_raw_lines(path):
-        yield number, _decoded(path, number, offset, raw)
+        try:
+            line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            place = f"byte {error.start} of the line, {offset + error.start} of the file"
+            raise SourceError(
+                f"{location(path, number)}: not UTF-8 at {place}: save the file as UTF-8"
+            ) from error
+        yield number, line
         offset += len(raw)
 
 
@@ -177,22 +177,13 @@ def read_raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
     Raises `SourceError` for a file that is missing or cannot be read, and for a line beyond `MAX_LINE_BYTES`.
     """
-    try:
-        with _opened(path) as stream:
-            for number, raw in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), start=1):
-                if len(raw) > MAX_LINE_BYTES:
-                    limit = f"the limit is {MAX_LINE_BYTES // 2**20} MB"
-                    raise SourceError(
-                        f"{location(path, number)}: the line is too long, {limit}: is it a table?"
-                    )
-                yield number, raw
-    except FileNotFoundError as error:
-        raise SourceError(f"{path}: no such file: check the path") from error
-    except IsADirectoryError as error:
-        raise SourceError(f"{path}: is a folder: name the file in it") from error
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SourceError(f"{path}: cannot be read ({reason}): check the file and its permissions") from error
+    opened = gzip.open if path.suffix.lower() == ".gz" else Path.open
+    with reading_errors(path, SourceError), opened(path, "rb") as stream:
+        for number, raw in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), start=1):
+            if len(raw) > MAX_LINE_BYTES:
+                limit = f"the limit is {MAX_LINE_BYTES // 2**20} MB"
+                raise SourceError(f"{location(path, number)}: the line is too long, {limit}: is it a table?")
+            yield number, raw
 
 
 def plain_value(value: Any) -> Any:
@@ -215,20 +206,6 @@ def _known_ending(path: Path) -> str:
             f"{path}: not a table: a table is a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file"
         )
     return ending
-
-
-def _opened(path: Path) -> IO[bytes] | gzip.GzipFile:
-    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
-
-
-def _decoded(path: Path, number: int, offset: int, raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        place = f"byte {error.start} of the line, {offset + error.start} of the file"
-        raise SourceError(
-            f"{location(path, number)}: not UTF-8 at {place}: save the file as UTF-8"
-        ) from error
 
 
 def _read_jsonl(path: Path) -> Iterator[Row]:

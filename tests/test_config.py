@@ -171,7 +171,7 @@ def test_files_that_are_no_configuration_are_refused(tmp_path: Path, text: str |
 def test_a_missing_file_or_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such file"):
         load_config(tmp_path / "none.yaml")
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(ConfigError, match="is a folder: name the file in it"):
         load_config(tmp_path)
 
 

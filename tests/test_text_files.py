@@ -50,5 +50,5 @@ def test_what_cannot_be_read_is_one_line(tmp_path: Path, content: bytes | None, 
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"cannot be read \(Is a directory\)"):
+    with pytest.raises(SourceError, match=r": is a folder: name the file in it$"):
         read_text(tmp_path, SourceError)

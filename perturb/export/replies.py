@@ -16,9 +16,8 @@ from perturb.llm.recording import (
     Kind,
     RecordedJob,
     RecordedReply,
-    job_row,
     judged_part,
-    reply_row,
+    record_row,
     write_recording,
 )
 from perturb.store import queries
@@ -104,7 +103,7 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str,
             cell = job.cell
             place = (planned.instance_key, str(cell.perturbation_class), str(cell.intensity))
             levers = None if job.offers is None else [list(offer) for offer in job.offers]
-            yield job_row(RecordedJob(job.id, *place, job.generator, job.replicate, levers))
+            yield record_row("job", RecordedJob(job.id, *place, job.generator, job.replicate, levers))
         for number, rows in enumerate(offers):
             yield from _replies(job.id, str(number), rows)
         for _, rows in spoken:
@@ -184,7 +183,7 @@ def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[d
     for attempt, row in enumerate(rows, start=1):
         told = {name: row[name] for name in _TOLD}
         place = {"id": subject, "role": row["purpose"], "part": part, "attempt": attempt}
-        yield reply_row(RecordedReply(**place, prompt=row["key"], text=row["reply"], **told))
+        yield record_row("reply", RecordedReply(**place, prompt=row["key"], text=row["reply"], **told))
 
 
 def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> dict[str, Any]:

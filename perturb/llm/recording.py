@@ -23,6 +23,7 @@ from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings,
 from perturb.llm.recording_schema import Count, Seconds, check_content, check_header
 from perturb.records import Job
 from perturb.spool import Spool
+from perturb.text_files import reading_errors
 from perturb.yaml_files import describe_fault
 
 FORMAT, VERSION = "perturb-replies", 1
@@ -175,39 +176,38 @@ class Replay:
 def read_recording(path: Path) -> Recording:
     """Read a file of recorded replies and check all of it; raises `RecordingError`, whatever the file is."""
     number = 0
-    try:
-        with gzip.open(path) as stream:
-            lines = _lines(stream)
-            header = _read_header(next(lines, b""))
-            stated = header.pop("sha256", None)
-            hashed = hashlib.sha256(_encode(header))
-            recording = Recording(path, header, str(stated))
-            for number, line in enumerate(lines, start=2):  # noqa: B007 - named in the error
-                hashed.update(line)
-                row = json.loads(line.decode())
-                if b"\\ud" in line:
-                    _encode(row)  # raises for half a pair of surrogates, which no ledger can hold
-                recording._add(row)
-    except FileNotFoundError:
-        raise RecordingError(f"{path}: no such file: check the path") from None
-    except (EOFError, zlib.error, json.JSONDecodeError, UnicodeDecodeError):
-        raise RecordingError(f"{path}: is cut short or damaged: fetch the file again") from None
-    except gzip.BadGzipFile as exc:
-        why = "is damaged" if "CRC" in str(exc) or number else "holds no recorded replies"
-        raise RecordingError(
-            f"{path}: {why} ({exc}): give a file of `perturb export RUN --replies`"
-        ) from None
-    except OSError as exc:
-        raise RecordingError(f"{path}: cannot be read ({exc.strerror}): check the path") from None
-    except (ValueError, RecursionError) as exc:
-        said = " ".join(str(exc).split())[:200]
-        if isinstance(exc, ValidationError):
-            fault = exc.errors(include_url=False)[0]
-            said = f"holds no recorded replies: {describe_fault(fault['loc'], fault['type'], fault['msg'])}"
-        where = f"line {number} " if number else ""
-        raise RecordingError(
-            f"{path}: {where}{said}: give a file of `perturb export RUN --replies`"
-        ) from None
+    with reading_errors(path, RecordingError):
+        try:
+            with gzip.open(path) as stream:
+                lines = _lines(stream)
+                header = _read_header(next(lines, b""))
+                stated = header.pop("sha256", None)
+                hashed = hashlib.sha256(_encode(header))
+                recording = Recording(path, header, str(stated))
+                for number, line in enumerate(lines, start=2):  # noqa: B007 - named in the error
+                    hashed.update(line)
+                    row = json.loads(line.decode())
+                    if b"\\ud" in line:
+                        _encode(row)  # raises for half a pair of surrogates, which no ledger can hold
+                    recording._add(row)
+        except (EOFError, zlib.error, json.JSONDecodeError, UnicodeDecodeError):
+            raise RecordingError(f"{path}: is cut short or damaged: fetch the file again") from None
+        except gzip.BadGzipFile as exc:
+            why = "is damaged" if "CRC" in str(exc) or number else "holds no recorded replies"
+            raise RecordingError(
+                f"{path}: {why} ({exc}): give a file of `perturb export RUN --replies`"
+            ) from None
+        except (ValueError, RecursionError) as exc:
+            said = " ".join(str(exc).split())[:200]
+            if isinstance(exc, ValidationError):
+                fault = exc.errors(include_url=False)[0]
+                said = (
+                    f"holds no recorded replies: {describe_fault(fault['loc'], fault['type'], fault['msg'])}"
+                )
+            where = f"line {number} " if number else ""
+            raise RecordingError(
+                f"{path}: {where}{said}: give a file of `perturb export RUN --replies`"
+            ) from None
     if hashed.hexdigest() != stated:
         raise RecordingError(f"{path}: differs from what was written (its digest is another): fetch it again")
     return recording
@@ -270,19 +270,9 @@ class ReplayedModel:
             await self._live.close()
 
 
-def reply_row(reply: RecordedReply) -> dict[str, Any]:
-    """The line of a reply."""
-    return {"kind": "reply", **_fields(reply)}
-
-
-def job_row(job: RecordedJob) -> dict[str, Any]:
-    """The line of a job."""
-    return {"kind": "job", **_fields(job)}
-
-
-def _fields(row: RecordedReply | RecordedJob) -> dict[str, Any]:
-    """As `asdict`, which copies every text."""
-    return {name: getattr(row, name) for name in row.__slots__}
+def record_row(kind: Literal["reply", "job"], record: RecordedReply | RecordedJob) -> dict[str, Any]:
+    """The line of a reply or job; as by `asdict`, which copies every text."""
+    return {"kind": kind, **{name: getattr(record, name) for name in record.__slots__}}
 
 
 def _encode(row: Mapping[str, Any]) -> bytes:
