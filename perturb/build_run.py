@@ -37,6 +37,7 @@ from perturb.store.failures import call_failures, first_error, first_fault
 from perturb.store.plans import current_plan
 from perturb.store.quotas import quota_status
 from perturb.store.recorded import missing_replies
+from perturb.text_files import writing_errors
 from perturb.verify.panel import ALL_ABSTAINED
 from perturb.waves import Waves
 from perturb.wording import counted
@@ -80,12 +81,8 @@ def build(
         import_module("sklearn")  # where it is missing, that is said before a call is paid for
     with Ledger(run) as ledger, ledger_errors(ledger.path):
         plan, waves = _register_plan(build_plan, ledger, retry)
-        try:
+        with writing_errors(run / "build.yaml", LedgerError):
             (run / "build.yaml").write_text(config.to_yaml(), encoding="utf-8")
-        except OSError as exc:
-            raise LedgerError(
-                f"{run / 'build.yaml'}: cannot be written ({exc.strerror}): check the folder"
-            ) from None
         stopped = _run(build_plan, ledger, plan, waves, progress)
         current = current_plan(ledger.db, run)
         quota = SelectionPlan(select.strategy, select.per_generator, select.min_per_cell, config.seed)

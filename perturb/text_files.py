@@ -27,6 +27,17 @@ def reading_errors(path: Path, error: type[PerturbError]) -> Iterator[None]:
         raise error(f"{path}: cannot be read ({reason}): check the file and its permissions") from None
 
 
+@contextmanager
+def writing_errors(path: Path, error: type[PerturbError]) -> Iterator[None]:
+    """The same around the writing of a file."""
+    try:
+        yield
+    except OSError as exc:
+        raise error(
+            f"{path}: cannot be written ({exc.strerror or exc}): check the folder, or choose another place"
+        ) from None
+
+
 def read_text(path: Path, error: type[PerturbError]) -> str:
     """The text of a UTF-8 file, without a byte order mark.
 

@@ -10,6 +10,7 @@ import typer
 from perturb.cli.usage_errors import check_choice
 from perturb.errors import ConfigError
 from perturb.resources import data_folder
+from perturb.text_files import writing_errors
 
 
 def init_command(
@@ -28,8 +29,6 @@ def init_command(
         raise ConfigError(f"{path}: already exists: choose another name, or give --force to replace it")
     check_choice("--from", template, ("init", "paper-nq", "paper-garage"))
     text = (data_folder("base_sets") / f"{template}.build.yaml").read_text(encoding="utf-8")
-    try:
+    with writing_errors(path, ConfigError):
         path.write_text(text, encoding="utf-8")
-    except OSError as exc:
-        raise ConfigError(f"{path}: cannot be written ({exc.strerror}): choose another place") from None
     typer.echo(f"wrote {path}: edit it, then run `perturb build {path} --dry-run`")

@@ -21,6 +21,7 @@ from perturb.cli.output import styled
 from perturb.cli.usage_errors import reject_option
 from perturb.errors import ConfigError
 from perturb.events import DEBUG, INFO, LOG, WARNING
+from perturb.text_files import writing_errors
 
 
 @dataclass(frozen=True)
@@ -125,12 +126,8 @@ class _Stderr(logging.Handler):
 
 
 def _open_log(path: Path) -> logging.Handler:
-    try:
+    with writing_errors(path, ConfigError):
         handler = logging.FileHandler(path, encoding="utf-8")
-    except OSError as exc:
-        raise ConfigError(
-            f"{path}: cannot be written ({exc.strerror}): choose another place for --log"
-        ) from None
     handler.setFormatter(_JsonLines())
     return handler
 

@@ -19,6 +19,7 @@ from perturb.notebook import html_table
 from perturb.records import BaseInstance
 from perturb.resources import data_folder
 from perturb.tables import quote
+from perturb.text_files import writing_errors
 from perturb.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -147,11 +148,9 @@ class BaseSet:
     def write(self, path: str | PathLike[str]) -> Path:
         """Write the set as JSON Lines, which `BaseSet.read` and `perturb build --base-set` read."""
         header = Header(self.name, self.licence, self.attribution)
-        try:
+        with writing_errors(Path(path), SourceError):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).write_text(jsonl.render(header, self.instances), encoding="utf-8")
-        except OSError as exc:
-            raise SourceError(f"{path}: cannot be written ({exc.strerror}): check the folder") from None
         return Path(path)
 
     @property

@@ -13,6 +13,7 @@ from perturb.curate.jsonl import render
 from perturb.curate.source_rows import Header
 from perturb.digests import digest
 from perturb.errors import SourceError
+from perturb.text_files import writing_errors
 
 
 def check_name(out: Path) -> None:
@@ -46,7 +47,7 @@ def write_base_set(curation: Curation, out: Path, code_version: str) -> str:
     Raises `SourceError` if the folder cannot be written to.
     """
     text = render(Header(curation.name, curation.licence, curation.attribution), curation.instances)
-    try:
+    with writing_errors(out, SourceError):
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".curate-") as folder:
             base_set, manifest = Path(folder, out.name), Path(folder, manifest_path(out).name)
@@ -55,8 +56,6 @@ def write_base_set(curation: Curation, out: Path, code_version: str) -> str:
             manifest.write_text(_manifest(curation, content_digest, code_version), encoding="utf-8")
             base_set.replace(out)
             manifest.replace(manifest_path(out))
-    except OSError as error:
-        raise SourceError(f"{out}: cannot be written ({error.strerror}): check the folder") from error
     return content_digest
 
 

@@ -23,6 +23,7 @@ from perturb.responses import Item, Judgement, JudgementStatus, Response, Respon
 from perturb.store.calls import reading
 from perturb.store.db import stored_values
 from perturb.store.evaluations import read_facts, read_items, read_judgements, read_responses
+from perturb.text_files import writing_errors
 
 RESULTS_FILE = "results.jsonl"
 JUDGE_FAILED = "call failed: "
@@ -144,12 +145,10 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write a table, one JSON object a line, whole or not at all; raises `LedgerError` if it cannot be."""
     beside = path.with_suffix(".part")
-    try:
+    with writing_errors(path, LedgerError):
         with beside.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
         beside.replace(path)
-    except OSError as exc:
-        raise LedgerError(f"{path}: cannot be written ({exc.strerror}): check the folder") from None
 
 
 def is_current(response: Response, models: Mapping[str, Any]) -> bool:

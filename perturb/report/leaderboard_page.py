@@ -25,6 +25,7 @@ from perturb.report.leaderboard import (
 from perturb.report.model import CellFormat, CellValue, Figure, Report, Section, Table, table_columns
 from perturb.report.page import render_page
 from perturb.templating import environment
+from perturb.text_files import writing_errors
 from perturb.wording import counted, listed
 
 PAGE, CARD = "index.html", "README.md"
@@ -73,17 +74,13 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
             environment().get_template("card/leaderboard.md.j2").render(title=_title(board), replies=REPLIES)
         )
         texts = {DATA: board.to_json(), PAGE: render_page(make_leaderboard_page(board)), CARD: card}
-        try:
+        with writing_errors(folder, ConfigError):
             (folder / REPLIES).mkdir(parents=True, exist_ok=True)
             for digest, file in sources.items():
                 if not (kept := folder / replies_name(digest)).exists():
                     shutil.copyfile(file, kept)
             for name, text in texts.items():
                 (folder / name).write_text(text, encoding="utf-8", errors="replace")
-        except OSError as exc:
-            raise ConfigError(
-                f"{folder}: cannot be written ({exc.strerror or exc}): choose another place"
-            ) from None
     return board
 
 

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from perturb.errors import ConfigError
 from perturb.report.model import Report
 from perturb.templating import asset, html_environment
+from perturb.text_files import writing_errors
 
 
 def render_page(report: Report) -> str:
@@ -49,13 +50,9 @@ def write_page(report: Report, html: Path, folder: Path) -> tuple[Path, ...]:
         for table in section.tables:
             contents[folder / "tables" / f"{table.name}.csv"] = table.to_csv().encode("utf-8", "replace")
     for path, content in contents.items():
-        try:
+        with writing_errors(path, ConfigError):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        except OSError as exc:
-            raise ConfigError(
-                f"{path}: cannot be written ({exc.strerror or exc}): choose another place"
-            ) from None
     return tuple(contents)
 
 

@@ -15,6 +15,7 @@ from perturb.review.agreement import Reviews
 from perturb.review.review_items import ReviewItem
 from perturb.review.rubric import COMMENT, RubricQuestion, is_finished
 from perturb.review.sheet import question_names
+from perturb.text_files import writing_errors
 
 
 def write_label_studio(items: Sequence[ReviewItem], folder: Path) -> tuple[Path, Path]:
@@ -124,10 +125,6 @@ def answers_table(items: Sequence[ReviewItem], reviews: Reviews) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file and the folders above it. Raises `ConfigError` if that is not possible."""
-    try:
+    with writing_errors(path, ConfigError):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace", newline="")
-    except OSError as exc:
-        raise ConfigError(
-            f"{path}: cannot be written ({exc.strerror or exc}): choose another place"
-        ) from None

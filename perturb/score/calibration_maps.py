@@ -10,7 +10,7 @@ from typing import Any
 
 from perturb.errors import ConfigError
 from perturb.metrics.calibrators import CalibrationMap
-from perturb.text_files import read_text
+from perturb.text_files import read_text, writing_errors
 
 FORMAT = "perturb calibration maps 1"
 
@@ -38,10 +38,8 @@ def save_maps(path: Path, maps: Sequence[SavedMap]) -> None:
         for one in maps
     ]
     text = json.dumps({"format": FORMAT, "maps": entries}, ensure_ascii=False, allow_nan=False, indent=1)
-    try:
+    with writing_errors(path, ConfigError):
         path.write_text(text + "\n", encoding="utf-8")
-    except OSError as exc:
-        raise ConfigError(f"{path}: cannot be written ({exc.strerror}): check the folder") from None
 
 
 def load_maps(path: Path) -> tuple[SavedMap, ...]:
