@@ -289,7 +289,7 @@ _DECODER = json.JSONDecoder(
 def whole_texts(value: Any) -> Any:
     """The value with lone surrogates, which no file or database takes, replaced in all its texts.
 
-    >>> whole_texts(["a", {"b": "\ud800"}]) == ["a", {"b": "\ufffd"}]
+    >>> whole_texts(["a", {"b": "\\ud800"}]) == ["a", {"b": "\\ufffd"}]
     True
     """
     if isinstance(value, str):
