@@ -149,11 +149,11 @@ def _bar(share: float | None) -> _Verbatim:
 
 
 def _example(rows: Iterable[SnapshotRow]) -> dict[str, Any] | None:
-    """Of the items with a single passage that must be refused, the one with the least change; None if there is none."""
+    """Of the items with a single passage that must be refused, the shortest; None if there is none."""
     fit = [row for row in rows if "grounding" not in row and row["expected_rag_behavior"] != ANSWER_CORRECTLY]
     if not fit:
         return None
-    row = min(fit, key=lambda one: len(_change(one, "query")) + len(_change(one, "context")))
+    row = min(fit, key=lambda one: len(one["perturbed_query"]) + len(one["perturbed_context"]))
     return {
         "class": row["perturbation_class"],
         "intensity": row["intensity"],
