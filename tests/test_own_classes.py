@@ -31,11 +31,12 @@ from perturb.items import render_prompt
 from perturb.prompts import Prompts, render_template
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Intensity, Lever, PerturbationClass
 from perturb.remake import check_replay
-from perturb.review.judged_replies import draw_replies
+from perturb.review.judged_replies import draw_replies, read_judged_replies
 from perturb.score.result_sources import read_results
 from perturb.score.score_report import score
 from perturb.store.calls import reading
 from perturb.store.plans import current_plan
+from perturb.store.reviews import ReviewLedger
 from perturb.training.examples import make_examples
 from perturb.verify.judge import read_verdict
 from tests.building import KEY, KEY_NAME, configure, content_of, run_build
@@ -157,10 +158,14 @@ def test_models_are_asked_scored_and_confused_by_its_code(built: BuildReport, ev
     assert built.snapshot is not None
 
 
-def test_people_who_check_its_judge_choose_from_the_codes_that_the_judge_had(evaluated: Path) -> None:
-    with reading(evaluated) as db:
-        sample = draw_replies(db, 5, 0, ["classification"])
-    assert {CODE in one.questions[0].choices and CODE in one.instructions for one in sample.replies} == {True}
+def test_people_who_check_its_judge_choose_from_the_codes_that_the_judge_had(
+    evaluated: Path, tmp_path: Path
+) -> None:
+    run = shutil.copytree(evaluated, tmp_path / "run")
+    with ReviewLedger.of_run(run) as ledger:
+        ledger.replace_sample(*draw_replies(ledger.db, 5, 0, ["classification"]))
+        sample = read_judged_replies(ledger.db, run)
+    assert {CODE in one.questions[0].choices and CODE in one.instructions for one in sample} == {True}
 
 
 def test_an_evaluation_is_made_again_from_its_replies(evaluated: Path, tmp_path: Path) -> None:

@@ -13,9 +13,7 @@ from perturb.cli.workflow_group import WorkflowGroup
 from perturb.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from sqlite3 import Connection
-    from typing import Any
+    from collections.abc import Sequence
 
 review_app = typer.Typer(cls=WorkflowGroup, rich_markup_mode=None)
 
@@ -78,22 +76,23 @@ def draw_command(
     from perturb.review.judged_replies import draw_replies
     from perturb.review.review_items import load_items
     from perturb.review.rubric import GRADE_QUESTIONS
+    from perturb.review.sample import draw_candidates
     from perturb.review.sheet import sheet_text
     from perturb.store.evaluations import holds_items
+    from perturb.store.plans import current_plan
     from perturb.store.reviews import ReviewLedger
 
     run: Path = context.obj
     for name in kind or ():
         check_choice("--kind", name, tuple(GRADE_QUESTIONS))
-    ids: Sequence[str]
     with ReviewLedger.of_run(run) as ledger:
         if holds_items(ledger.db):
             reject_given({"--per-cell": per_cell, "--from": population}, "is for a build: give --size")
-            replies = draw_replies(ledger.db, size or 200, seed, kind or ())
-            ids, facts = [one.id for one in replies.replies], replies.drawn
+            ids, facts = draw_replies(ledger.db, size or 200, seed, kind or ())
         else:
             reject_given({"--size": size, "--kind": kind}, "is for an evaluation: give --per-cell")
-            ids, facts = _draw_candidates(ledger.db, run, per_cell or 10, seed, population or "accepted")
+            plan = current_plan(ledger.db, run)
+            ids, facts = draw_candidates(ledger.db, plan, per_cell or 10, seed, population or "accepted")
         ledger.replace_sample(ids, facts)
         items = load_items(ledger.db, run)
     path = sheet or run / "review" / "sheet.csv"
@@ -108,16 +107,6 @@ def draw_command(
             note(f"short: {cell}: {n} of {facts['per_cell']}")
     for name, n in facts.get("kinds", {}).items():
         note(f"{name}: {n['drawn']} of {counted(n['judged'], 'reply', 'replies')} that a judge graded")
-
-
-def _draw_candidates(
-    db: Connection, run: Path, per_cell: int, seed: int, population: str
-) -> tuple[Sequence[str], Mapping[str, Any]]:
-    from perturb.review.sample import Population, SamplePlan, draw_sample
-    from perturb.store.plans import current_plan
-
-    sample = draw_sample(db, current_plan(db, run), SamplePlan(per_cell, seed, Population(population)))
-    return sample.candidate_ids, sample.facts()
 
 
 @review_app.command("serve")
@@ -221,10 +210,10 @@ def export_command(
 
     Example: perturb review outputs/demo export --to label-studio
     """
-    from perturb.review.agreement import read_reviews
     from perturb.review.exports import answers_table, write_argilla, write_label_studio, write_text
     from perturb.review.review_items import load_items
     from perturb.store.calls import reading
+    from perturb.store.reviews import read_reviews
 
     run: Path = context.obj
     folder = out or run / "review" / tool

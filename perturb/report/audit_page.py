@@ -20,11 +20,12 @@ from perturb.report.run_data import RunData, choose_items, read_run_data
 from perturb.report.runs import call_table
 from perturb.report.shortcuts_section import shortcuts_section
 from perturb.report.words import describe_audit, describe_review, describe_run, judge_run
-from perturb.review.agreement import HumanReport, measure_review, read_reviews
+from perturb.review.agreement import HumanReport, measure_review
 from perturb.review.rubric import human_verdict
 from perturb.store.calls import reading
 from perturb.store.plans import CurrentPlan, current_plan
 from perturb.store.queries import StageCounts
+from perturb.store.reviews import read_reviews
 from perturb.wording import counted
 
 

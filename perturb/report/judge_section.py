@@ -7,11 +7,10 @@ from pathlib import Path
 
 from perturb.report.audit_sections import rate_estimate
 from perturb.report.model import Report, Section, Table, show, table_columns
-from perturb.review.agreement import read_reviews
 from perturb.review.judge_check import JudgeReport, finished_grades, measure_judge
 from perturb.review.judged_replies import read_judged_replies
 from perturb.store.calls import reading
-from perturb.store.reviews import sample_ids
+from perturb.store.reviews import read_reviews
 from perturb.wording import counted
 
 
@@ -82,7 +81,7 @@ def checked_judge(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section
     """The section for an evaluation whose judge people have checked; None where nobody has."""
     with reading(run) as db:
         reviews = read_reviews(db)
-        replies = read_judged_replies(db, sample_ids(db)) if reviews else ()
+        replies = read_judged_replies(db, run) if reviews else ()
         if not any(finished_grades(one, reviews) for one in replies):
             return None
         return judge_section(measure_judge(db, run, seed=seed, resamples=resamples))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,13 @@ from perturb.audit.votes import FAIL, NOT_ASKED, PASS, Labels, VoteTable
 from perturb.errors import LedgerError
 from perturb.metrics.agreement import cohen_kappa
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats
+from perturb.metrics.inputs import Floats, Integers
 from perturb.metrics.resampling import Resamples
 from perturb.review.rubric import QUESTION_NAMES, YES, human_verdict
 from perturb.store import queries
 from perturb.store.evaluations import read_sample_fact
 from perturb.store.plans import CurrentPlan
-from perturb.store.reviews import sample_ids, sampled_answers
+from perturb.store.reviews import Reviews, read_reviews, sample_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +86,6 @@ class HumanReport:
         return {**asdict(self), "agreement": agreement}
 
 
-Reviews = dict[str, dict[str, dict[str, str]]]
-"""Candidate → annotator → question → answer."""
-
-
-def read_reviews(db: sqlite3.Connection) -> Reviews:
-    """Every answer to an item of the sample, in the order of the sample."""
-    reviews: Reviews = {}
-    for candidate_id, annotator, question, answer in sampled_answers(db):
-        reviews.setdefault(candidate_id, {}).setdefault(annotator, {})[question] = answer
-    return reviews
-
-
 def measure_review(
     db: sqlite3.Connection, plan: CurrentPlan, run: Path, *, seed: int = 0, resamples: int = 1000
 ) -> HumanReport:
@@ -105,9 +93,7 @@ def measure_review(
 
     Raises `LedgerError` if there is no sample or nobody has finished an item.
     """
-    ids = sample_ids(db)
-    if not ids:
-        raise LedgerError(f"{run}: no sample yet: draw one with `perturb review {run} draw`")
+    ids = sample_ids(db, run)
     reviews = read_reviews(db)
     table = review_table(db, reviews, str(run))
     if not len(table):
@@ -116,13 +102,12 @@ def measure_review(
     finished = [one for one in reviews if _verdicts(reviews[one])]
     decisions = [queries.acceptance_of(db, one, plan.panel) for one in finished]
     votes = [queries.votes_of(db, one, plan.judges) for one in finished]
-    comparer = _Comparer(human, table)
     panel = np.array([{"accepted": 1.0, "rejected": 0.0}.get(str(one), np.nan) for one in decisions])
     cells = [
         f"{table.perturbation_class.names[c]}/{table.intensity.names[i]}"
         for c, i in zip(table.perturbation_class.codes, table.intensity.codes, strict=True)
     ]
-    by = {"class": table.perturbation_class, "intensity": table.intensity, "cell": _labels(cells)}
+    by = {"class": table.perturbation_class, "intensity": table.intensity, "cell": Labels.of_words(cells)}
     base = table.base.codes
     everything = Labels(("all",), np.zeros(len(table), dtype=np.int64))
     return HumanReport(
@@ -130,17 +115,21 @@ def measure_review(
         items=len(ids),
         reviewed=len(table),
         split=int((np.nanmean(table.votes, axis=1) == 0.5).sum()),
-        annotators=_work(reviews, table.verifiers),
+        annotators=tuple(
+            _work(name, reviews) for name in sorted({name for by in reviews.values() for name in by})
+        ),
         pass_rates={
             name: grouped_rates(human, np.ones(len(table)), labels, base)
             for name, labels in {"all": everything, **by}.items()
         },
         questions=_question_rates(reviews, table),
         agreement=measure_agreement(table, Resamples.draw(base, resamples, seed)),
-        panel=comparer.compare("panel", panel),
-        panel_by_class=comparer.precision(panel, table.perturbation_class),
+        panel=_compare("panel", panel, human, base),
+        panel_by_class=grouped_rates(
+            human * (panel == 1), (panel == 1).astype(np.float64), table.perturbation_class, base
+        ),
         verifiers=tuple(
-            comparer.compare(name, np.array([_state(vote.get(name)) for vote in votes]))
+            _compare(name, np.array([_state(vote.get(name)) for vote in votes]), human, base)
             for name in sorted(plan.judges.fingerprints)
         ),
     )
@@ -163,7 +152,7 @@ def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteT
         for candidate_id in finished
     ]
     base, generator, perturbation_class, intensity, lever = (
-        _labels([str(row[column]) for row in rows]) for column in range(5)
+        Labels.of_words([str(row[column]) for row in rows]) for column in range(5)
     )
     return VoteTable(
         source, base, generator, perturbation_class, intensity, lever, annotators, states, full_schedule=False
@@ -179,33 +168,16 @@ def majority(votes: Floats) -> Floats:
     return np.asarray(np.nanmean(votes, axis=1) > 0.5, dtype=np.float64)
 
 
-class _Comparer:
-    def __init__(self, human: Floats, table: VoteTable) -> None:
-        self._human = human
-        self._base = table.base.codes
-
-    def compare(self, name: str, verdicts: Floats) -> JudgeComparison:
-        return JudgeComparison(
-            name,
-            passed=self._agreeing(name, verdicts, 1.0),
-            failed=self._agreeing(name, verdicts, 0.0),
-            kappa=_named(cohen_kappa(self._human, verdicts), name),
-        )
-
-    def precision(self, verdicts: Floats, labels: Labels) -> tuple[Rate, ...]:
-        rows = verdicts == 1
-        return grouped_rates(self._human * rows, rows.astype(np.float64), labels, self._base)
-
-    def _agreeing(self, name: str, verdicts: Floats, word: float) -> Rate:
+def _compare(name: str, verdicts: Floats, human: Floats, base: Integers) -> JudgeComparison:
+    def agreeing(word: float) -> Rate:
         rows = verdicts == word
-        return overall_rate(name, (self._human[rows] == word).astype(np.float64), self._base[rows])
+        return overall_rate(name, (human[rows] == word).astype(np.float64), base[rows])
 
-
-def _named(kappa: Estimate, judge: str) -> Estimate:
-    reason = kappa.reason and kappa.reason.replace("the first rater", "people").replace(
-        "the second rater", judge
-    )
-    return replace(kappa, reason=reason)
+    kappa = cohen_kappa(human, verdicts)
+    if kappa.reason:
+        reason = kappa.reason.replace("the first rater", "people").replace("the second rater", name)
+        kappa = replace(kappa, reason=reason)
+    return JudgeComparison(name, agreeing(1.0), agreeing(0.0), kappa)
 
 
 def _verdicts(by_annotator: Mapping[str, Mapping[str, str]]) -> dict[str, bool]:
@@ -213,15 +185,11 @@ def _verdicts(by_annotator: Mapping[str, Mapping[str, str]]) -> dict[str, bool]:
     return {name: verdict for name, verdict in verdicts.items() if verdict is not None}
 
 
-def _work(reviews: Reviews, finished_by: Iterable[str]) -> tuple[AnnotatorWork, ...]:
-    names = sorted({name for by in reviews.values() for name in by} | set(finished_by))
-    work = []
-    for name in names:
-        verdicts = [human_verdict(by[name]) for by in reviews.values() if name in by]
-        finished = [verdict for verdict in verdicts if verdict is not None]
-        rate = sum(finished) / len(finished) if finished else None
-        work.append(AnnotatorWork(name, len(finished), len(verdicts) - len(finished), rate))
-    return tuple(work)
+def _work(name: str, reviews: Reviews) -> AnnotatorWork:
+    verdicts = [human_verdict(by[name]) for by in reviews.values() if name in by]
+    finished = [verdict for verdict in verdicts if verdict is not None]
+    rate = sum(finished) / len(finished) if finished else None
+    return AnnotatorWork(name, len(finished), len(verdicts) - len(finished), rate)
 
 
 def _question_rates(reviews: Reviews, table: VoteTable) -> tuple[Rate, ...]:
@@ -233,13 +201,6 @@ def _question_rates(reviews: Reviews, table: VoteTable) -> tuple[Rate, ...]:
         labels = Labels((question,), np.zeros(len(finished), dtype=np.int64))
         rates += grouped_rates(yes, counted, labels, table.base.codes)
     return tuple(rates)
-
-
-def _labels(names: Sequence[str]) -> Labels:
-    if not names:
-        return Labels((), np.zeros(0, dtype=np.int64))
-    distinct, codes = np.unique(np.array(names, dtype=str), return_inverse=True)
-    return Labels.of(codes, (str(name) for name in distinct))
 
 
 def _state(vote: Any) -> float:

@@ -11,10 +11,10 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from perturb.errors import ConfigError
-from perturb.review.agreement import Reviews
 from perturb.review.review_items import ReviewItem
 from perturb.review.rubric import COMMENT, RubricQuestion, is_finished
 from perturb.review.sheet import question_names
+from perturb.store.reviews import Reviews
 from perturb.text_files import writing_errors
 
 

@@ -26,11 +26,11 @@ from perturb.errors import LedgerError
 from perturb.evaluate.answers import Grade
 from perturb.evaluate.classify import ANSWER
 from perturb.metrics.resampling import Resamples
-from perturb.review.agreement import AnnotatorWork, Reviews, read_reviews
+from perturb.review.agreement import AnnotatorWork
 from perturb.review.judged_replies import JudgedReply, read_judged_replies
 from perturb.review.rubric import YES, is_finished
 from perturb.store.evaluations import read_sample_fact
-from perturb.store.reviews import sample_ids
+from perturb.store.reviews import Reviews, read_reviews
 
 Answers = Mapping[str, str]
 PEOPLE, JUDGE = "people", "judge"
@@ -136,10 +136,7 @@ def measure_judge(db: sqlite3.Connection, run: Path, *, seed: int = 0, resamples
 
     Raises `LedgerError` if there is no sample or nobody has finished a reply.
     """
-    ids = sample_ids(db)
-    if not ids:
-        raise LedgerError(f"{run}: no sample yet: draw one with `perturb review {run} draw`")
-    replies, reviews = read_judged_replies(db, ids), read_reviews(db)
+    replies, reviews = read_judged_replies(db, run), read_reviews(db)
     people = {one.id: finished_grades(one, reviews) for one in replies}
     graded = [one for one in replies if people[one.id]]
     if not graded:
@@ -195,7 +192,7 @@ def _measure(
     ]
     kinds = sorted({said for column in words.values() for said in column if said is not None})
     codes = {who: np.array([kinds.index(said) if said else np.nan for said in words[who]]) for who in words}
-    base = Labels.of(*_coded([one.subject.base_id for one in asked])).codes
+    base = Labels.of_words([one.subject.base_id for one in asked]).codes
     drawn = Resamples.draw(base, *drawing)
 
     def pair(a: str, b: str) -> PairAgreement:
@@ -203,7 +200,6 @@ def _measure(
 
     said = ~np.isnan(codes[PEOPLE])
     same = (codes[JUDGE] == codes[PEOPLE]).astype(np.float64)
-    models = Labels.of(*_coded([one.model for one in asked]))
     met = Counter(
         (judge, people) for judge, people in zip(words[JUDGE], words[PEOPLE], strict=True) if judge and people
     )
@@ -217,18 +213,15 @@ def _measure(
         judge_by_person=tuple(pair(JUDGE, name) for name in names),
         members=tuple(pair(name, PEOPLE) for name in members),
         people=tuple(pair(a, b) for a, b in combinations(names, 2)),
-        by_model=grouped_rates(same, said.astype(np.float64), models, base),
+        by_model=grouped_rates(
+            same, said.astype(np.float64), Labels.of_words([one.model for one in asked]), base
+        ),
         confusion=tuple((judge, people, n) for (judge, people), n in met.most_common()),
     )
 
 
 def _counted(reply: JudgedReply) -> Answers:
     return next(iter(reply.said.values()))
-
-
-def _coded(names: Sequence[str]) -> tuple[Any, list[str]]:
-    distinct, codes = np.unique(np.array(names, dtype=str), return_inverse=True)
-    return codes, [str(name) for name in distinct]
 
 
 def _work(

@@ -8,10 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 from perturb.catalogue import Catalogue
-from perturb.digests import digest, seed_of
+from perturb.digests import digest
 from perturb.errors import ConfigError
 from perturb.evaluate.classify import ANSWER, refusal_codes
 from perturb.evaluate.grade import KIND as GRADE
@@ -23,6 +24,7 @@ from perturb.evaluate.session import RULE
 from perturb.llm.client import ChatRequest
 from perturb.responses import Item, Judgement, JudgementStatus, Response
 from perturb.review.rubric import GRADE_QUESTIONS, NO, YES, RubricQuestion
+from perturb.review.sample import Sample, draw_evenly
 from perturb.store.db import stored_values
 from perturb.store.evaluations import (
     PANEL_FACT,
@@ -32,6 +34,7 @@ from perturb.store.evaluations import (
     read_judgements,
     read_responses,
 )
+from perturb.store.reviews import sample_ids
 
 HEADINGS = {
     "query": "Question",
@@ -122,41 +125,26 @@ class JudgedReply:
         return ", ".join(answers[question.name] for question in self.questions)
 
 
-@dataclass(frozen=True, slots=True)
-class ReplySample:
-    """Which judged replies people check, in the order they are reviewed in."""
+def draw_replies(db: sqlite3.Connection, size: int = 200, seed: int = 0, kinds: Sequence[str] = ()) -> Sample:
+    """Draw `size` replies of each kind of judgement, or all, from those that a judge graded.
 
-    replies: tuple[JudgedReply, ...]
-    drawn: Mapping[str, Any]
-    """How they were drawn, for the ledger: `size`, `seed`, and by kind how many there were and are."""
-
-
-def draw_replies(db: sqlite3.Connection, size: int, seed: int, kinds: Sequence[str] = ()) -> ReplySample:
-    """Draw `size` replies of each kind of judgement, or all, uniformly at random from those that a judge graded.
-
-    What was graded by rule, and what could not be read, is left out. A larger `size` adds replies and takes none away.
-    Raises `ConfigError` if a judge graded none.
+    What was graded by rule, and what could not be read, is left out. Raises `ConfigError` if a judge graded none.
     """
-    pool = [one for one in {one.id: one for one in _judged(db)}.values() if not kinds or one.kind in kinds]
+    pool = {one.id: one.kind for one in _judged(db) if not kinds or one.kind in kinds}
     if not pool:
         wanted = f" for {', '.join(kinds)}" if kinds else ""
         raise ConfigError(f"no reply was graded by a judge{wanted}: let the evaluation finish, with --judge")
-    pool.sort(key=lambda one: seed_of(seed, "review", one.id))
-    chosen = [one for kind in GRADE_QUESTIONS for one in [one for one in pool if one.kind == kind][:size]]
-    chosen.sort(key=lambda one: seed_of(seed, "review order", one.id))
-    judged, drawn = Counter(one.kind for one in pool), Counter(one.kind for one in chosen)
+    chosen = draw_evenly(pool, size, seed)
+    judged, drawn = Counter(pool.values()), Counter(pool[one] for one in chosen)
     counts = {kind: {"judged": n, "drawn": drawn[kind]} for kind, n in sorted(judged.items())}
-    return ReplySample(_numbered(chosen), {"size": size, "seed": seed, "kinds": counts})
+    return chosen, {"size": size, "seed": seed, "kinds": counts}
 
 
-def read_judged_replies(db: sqlite3.Connection, ids: Sequence[str]) -> tuple[JudgedReply, ...]:
-    """Those of the judged replies that were drawn and still stand, in the order of `ids`."""
-    known = {one.id: one for one in _judged(db)}
-    return _numbered([known[one] for one in ids if one in known])
-
-
-def _numbered(replies: Sequence[JudgedReply]) -> tuple[JudgedReply, ...]:
-    return tuple(replace(one, position=position) for position, one in enumerate(replies, start=1))
+def read_judged_replies(db: sqlite3.Connection, run: Path) -> tuple[JudgedReply, ...]:
+    """Those of the judged replies that were drawn and still stand, in order. Raises `LedgerError` if none was drawn."""
+    ids, known = sample_ids(db, run), {one.id: one for one in _judged(db)}
+    stand = (known[one] for one in ids if one in known)
+    return tuple(replace(one, position=position) for position, one in enumerate(stand, start=1))
 
 
 @stored_values()

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 from perturb.catalogue import Catalogue
 from perturb.changes import MarkedPassage, Piece, mark_change, mark_passages
-from perturb.errors import LedgerError
 from perturb.records import BaseInstance, Candidate
 from perturb.review.judged_replies import JudgedReply, read_judged_replies
 from perturb.review.rubric import QUESTIONS, RubricQuestion, human_verdict
@@ -118,12 +117,9 @@ def load_items(db: sqlite3.Connection, run: Path) -> tuple[ReviewItem, ...]:
 
     Raises `LedgerError` if nothing was drawn.
     """
-    ids = sample_ids(db)
-    if not ids:
-        raise LedgerError(f"{run}: no sample yet: draw one with `perturb review {run} draw`")
     if holds_items(db):
-        return read_judged_replies(db, ids)
-    catalogue = current_plan(db, run).load_catalogue()
+        return read_judged_replies(db, run)
+    ids, catalogue = sample_ids(db, run), current_plan(db, run).load_catalogue()
     return tuple(_item(db, catalogue, position, one) for position, one in enumerate(ids, start=1))
 
 

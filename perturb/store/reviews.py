@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -43,9 +43,12 @@ class ReviewLedger(CallLedger):
         self._replace("reviews", candidate_id, annotator, question, answer)
 
 
-def sample_ids(db: sqlite3.Connection) -> list[str]:
-    """The candidates of the sample, in order; empty if none was drawn."""
-    return [row[0] for row in db.execute("SELECT candidate_id FROM review_samples ORDER BY position")]
+def sample_ids(db: sqlite3.Connection, run: Path) -> list[str]:
+    """The candidates of the sample, in order. Raises `LedgerError` if none was drawn."""
+    ids = [row[0] for row in db.execute("SELECT candidate_id FROM review_samples ORDER BY position")]
+    if not ids:
+        raise LedgerError(f"{run}: no sample yet: draw one with `perturb review {run} draw`")
+    return ids
 
 
 def answers_by(db: sqlite3.Connection, annotator: str) -> dict[str, dict[str, str]]:
@@ -57,10 +60,18 @@ def answers_by(db: sqlite3.Connection, annotator: str) -> dict[str, dict[str, st
     return answers
 
 
-def sampled_answers(db: sqlite3.Connection) -> Iterator[tuple[str, str, str, str]]:
-    """Candidate, annotator, question and answer for every answer to an item of the sample."""
-    yield from db.execute(
+Reviews = dict[str, dict[str, dict[str, str]]]
+"""Candidate → annotator → question → answer."""
+
+
+def read_reviews(db: sqlite3.Connection) -> Reviews:
+    """Every answer to an item of the sample, in the order of the sample."""
+    reviews: Reviews = {}
+    rows = db.execute(
         "SELECT r.candidate_id, r.annotator, r.question, r.answer FROM reviews r"
         " JOIN review_samples s ON s.candidate_id = r.candidate_id"
         " ORDER BY s.position, r.annotator, r.question"
     )
+    for candidate_id, annotator, question, answer in rows:
+        reviews.setdefault(candidate_id, {}).setdefault(annotator, {})[question] = answer
+    return reviews

@@ -59,10 +59,8 @@ def make_evaluated(folder: Path) -> Path:
 def draw(run: Path, size: int = 200) -> tuple[JudgedReply, ...]:
     """Draw the sample; what is to be graded."""
     with ReviewLedger.of_run(run) as ledger:
-        sample = draw_replies(ledger.db, size, seed=1)
-        ids = [one.id for one in sample.replies]
-        ledger.replace_sample(ids, sample.drawn)
-        return read_judged_replies(ledger.db, ids)
+        ledger.replace_sample(*draw_replies(ledger.db, size, seed=1))
+        return read_judged_replies(ledger.db, run)
 
 
 def give(run: Path, who: str, answers: Mapping[str, Mapping[str, str]]) -> None:

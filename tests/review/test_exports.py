@@ -14,7 +14,7 @@ import pytest
 from perturb.review.exports import answers_table, write_argilla, write_label_studio
 from perturb.review.review_items import ReviewItem, load_items
 from perturb.review.rubric import QUESTION_NAMES
-from perturb.review.sample import SamplePlan, draw_sample
+from perturb.review.sample import draw_candidates
 from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger
 from tests.review.made_run import NASTY, make_run
@@ -25,8 +25,7 @@ def items(tmp_path: Path) -> tuple[ReviewItem, ...]:
     run = make_run(tmp_path / "run", per_cell=1, text=NASTY)
     with ReviewLedger.of_run(run) as ledger:
         plan = current_plan(ledger.db, run)
-        sample = draw_sample(ledger.db, plan, SamplePlan(1))
-        ledger.replace_sample(sample.candidate_ids, sample.facts())
+        ledger.replace_sample(*draw_candidates(ledger.db, plan, per_cell=1))
         return load_items(ledger.db, run)
 
 

@@ -12,7 +12,7 @@ import pytest
 from perturb.errors import LedgerError
 from perturb.review.agreement import HumanReport, measure_review
 from perturb.review.rubric import QUESTION_NAMES
-from perturb.review.sample import Population, SamplePlan, draw_sample
+from perturb.review.sample import draw_candidates
 from perturb.store.calls import open_read_only
 from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger
@@ -23,9 +23,9 @@ def review(run: Path, verdicts: dict[str, Iterable[bool | None]]) -> list[str]:
     """Draw 36 items, a third rejected by cedar, and let each annotator judge them; None leaves one unfinished."""
     with ReviewLedger.of_run(run) as ledger:
         plan = current_plan(ledger.db, run)
-        sample = draw_sample(ledger.db, plan, SamplePlan(2, population=Population.DECIDED))
-        ids = sorted(sample.candidate_ids)
-        ledger.replace_sample(ids, sample.facts())
+        drawn, facts = draw_candidates(ledger.db, plan, per_cell=2, population="decided")
+        ids = sorted(drawn)
+        ledger.replace_sample(ids, facts)
         for name, words in verdicts.items():
             for candidate_id, word in zip(ids, words, strict=False):
                 answers = dict.fromkeys(QUESTION_NAMES, "yes")

@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 
 from perturb.review.agreement import measure_review
 from perturb.review.judge_check import measure_judge
-from perturb.review.sample import SamplePlan, draw_sample
+from perturb.review.sample import draw_candidates
 from perturb.review.server import ReviewServer
 from perturb.store.calls import open_read_only
 from perturb.store.plans import current_plan
@@ -28,8 +28,8 @@ def run(tmp_path: Path) -> Path:
     folder = make_run(tmp_path / "run", per_cell=5, text=NASTY)
     with ReviewLedger.of_run(folder) as ledger:
         plan = current_plan(ledger.db, folder)
-        sample = draw_sample(ledger.db, plan, SamplePlan(2))
-        ledger.replace_sample(sample.candidate_ids[:20], sample.facts())
+        ids, facts = draw_candidates(ledger.db, plan, per_cell=2)
+        ledger.replace_sample(ids[:20], facts)
     return folder
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from perturb.errors import ConfigError, LedgerError
 from perturb.local_server import HOST, MAX_BODY
-from perturb.review.sample import SamplePlan, draw_sample
+from perturb.review.sample import draw_candidates
 from perturb.review.server import ReviewServer
 from perturb.store.calls import open_read_only
 from perturb.store.plans import current_plan
@@ -27,8 +27,7 @@ def run(tmp_path: Path) -> Path:
     folder = make_run(tmp_path / "run", per_cell=1)
     with ReviewLedger.of_run(folder) as ledger:
         plan = current_plan(ledger.db, folder)
-        sample = draw_sample(ledger.db, plan, SamplePlan(1))
-        ledger.replace_sample(sample.candidate_ids, sample.facts())
+        ledger.replace_sample(*draw_candidates(ledger.db, plan, per_cell=1))
     return folder
 
 
@@ -64,7 +63,7 @@ def test_an_answer_is_on_disk_when_the_reply_comes(server: ReviewServer, run: Pa
     )
     assert (status, content) == (200, {"done": 0})
     with open_read_only(run) as db:
-        assert answers_by(db, "ann") == {sample_ids(db)[0]: {"intensity_achieved": "no"}}
+        assert answers_by(db, "ann") == {sample_ids(db, run)[0]: {"intensity_achieved": "no"}}
         assert answers_by(db, "ben") == {}
 
 
@@ -90,7 +89,7 @@ def test_other_answers_are_refused(server: ReviewServer, run: Path, content: Any
 def test_half_a_character_in_a_comment_is_no_trouble(server: ReviewServer, run: Path) -> None:
     assert post(server.links["ann"] + "answers/1", {"question": "comment", "answer": "a\ud800b"})[0] == 200
     with open_read_only(run) as db:
-        assert answers_by(db, "ann")[sample_ids(db)[0]] == {"comment": "a?b"}
+        assert answers_by(db, "ann")[sample_ids(db, run)[0]] == {"comment": "a?b"}
 
 
 def test_requests_from_elsewhere_are_refused(server: ReviewServer) -> None:

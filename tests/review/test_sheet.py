@@ -12,7 +12,7 @@ import pytest
 from perturb.errors import ConfigError, SourceError
 from perturb.review.review_items import CandidateItem, load_items
 from perturb.review.rubric import QUESTION_NAMES
-from perturb.review.sample import SamplePlan, draw_sample
+from perturb.review.sample import draw_candidates
 from perturb.review.sheet import read_sheet, sheet_text
 from perturb.store.plans import current_plan
 from perturb.store.reviews import ReviewLedger
@@ -26,8 +26,7 @@ def items(tmp_path: Path) -> tuple[CandidateItem, ...]:
     run = make_run(tmp_path / "run", per_cell=1, text=NASTY, several=True)
     with ReviewLedger.of_run(run) as ledger:
         plan = current_plan(ledger.db, run)
-        sample = draw_sample(ledger.db, plan, SamplePlan(1))
-        ledger.replace_sample(sample.candidate_ids, sample.facts())
+        ledger.replace_sample(*draw_candidates(ledger.db, plan, per_cell=1))
         return tuple(one for one in load_items(ledger.db, run) if isinstance(one, CandidateItem))
 
 
