@@ -14,7 +14,7 @@ from perturb.export.export_snapshot import accepted_items
 from perturb.records import PUBLISHED_CLASSES, Acceptance, Intensity, JobOutcome, taxonomy_place
 from perturb.report.audit_sections import audit_sections
 from perturb.report.figures import Mark, draw_bars, draw_heat_map
-from perturb.report.model import CellFormat, Figure, ItemBrowser, Report, Section, Table, table_columns
+from perturb.report.model import CellFormat, Figure, ItemBrowser, Report, Section, Table
 from perturb.report.review_section import review_section
 from perturb.report.run_data import RunData, choose_items, read_run_data
 from perturb.report.runs import call_table
@@ -120,13 +120,13 @@ def funnel_section(data: RunData) -> Section:
             Table(
                 "funnel",
                 "Stages",
-                table_columns("stage | count: count | of jobs: share"),
+                "stage | count: count | of jobs: share",
                 [(name, n, n / total if total else None) for name, n in data.funnel],
             ),
             Table(
                 "outcomes",
                 "How jobs ended",
-                table_columns("outcome | jobs: count"),
+                "outcome | jobs: count",
                 [*outcomes, ("not done yet", total - sum(n for _, n in outcomes))],
             ),
             Table(

@@ -9,7 +9,7 @@ from perturb.audit.audit_report import AuditReport
 from perturb.audit.rates import MatrixRate, Rate
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
-from perturb.report.model import Figure, Report, Section, Table, table_columns
+from perturb.report.model import Figure, Report, Section, Table
 from perturb.report.words import describe_audit
 from perturb.wording import counted
 
@@ -34,7 +34,7 @@ def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> li
 
 def estimate_table(name: str, title: str, rows: Sequence[tuple[str, Estimate]]) -> Table:
     """Estimates by name."""
-    columns = table_columns("statistic | value: number | n: count")
+    columns = "statistic | value: number | n: count"
     return Table(name, title, columns, [(label, one, one.n) for label, one in rows])
 
 
@@ -48,7 +48,7 @@ def _agreement(report: AuditReport) -> Section:
     if not pairs:
         return Section("agreement", "Agreement", ("There is one verifier; agreement takes two.",))
     figure = kappa_figure(report, "kappa", "Cohen's κ between verifiers")
-    columns = table_columns(
+    columns = (
         "verifier | other verifier | n: count | passes: share | κ: number | agreement: share | PABAK: number"
         " | AC1: number"
     )
@@ -102,7 +102,7 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
         "Rows are generators, columns verifiers. The colour scale begins at the lowest rate.",
         _draw_rates(percent, report.generators, report.verifiers),
     )
-    columns = table_columns("generator | verifier | votes: count | pass rate: share")
+    columns = "generator | verifier | votes: count | pass rate: share"
     tables = [
         Table(
             "pass-rate-matrix",
@@ -184,13 +184,13 @@ def _bias(report: AuditReport) -> Section:
     by_model = Table(
         "self-bias",
         "By model, in percentage points",
-        table_columns(f"model | {rates} | leniency and quality out: points | p: number"),
+        f"model | {rates} | leniency and quality out: points | p: number",
         [(row.model, row.n, row.own, row.peers, row.bias, row.did, row.p_value) for row in both],
     )
     by_class = Table(
         "self-bias-by-class",
         "By model and class",
-        table_columns(f"model | class | {rates}"),
+        f"model | class | {rates}",
         [(row.model, one.name, one.n, one.own, one.peers, one.bias) for row in both for one in row.by_class],
     )
     return Section("bias", "Self-evaluation bias", sentences, (figure,), (by_model, by_class))
@@ -204,32 +204,25 @@ def _acceptance(report: AuditReport) -> Section:
     who = " who judge it" if some else ""
     rules += [(f"at least {k} of {n}{who}", one) for k, one in report.rules.k_of_n.items()]
     counts = "candidates: count | accepted: count | rejected: count | undecided: count"
-    tables = [
-        Table(
-            "acceptance",
-            "Accepted by the panel",
-            table_columns(f"rule | {counts} | rate: share"),
-            [
-                (name, one.rate.n, one.accepted, one.rejected, one.undecided, rate_estimate(one.rate))
-                for name, one in rules
-            ],
-        )
-    ]
-    if report.rules.leave_one_out:
-        tables.append(
-            Table(
-                "leave-one-out",
-                "Unanimity without one verifier",
-                table_columns(
-                    "left out | accepted: count | rate: share | kept out by it alone: count | churn: share"
-                ),
-                [
-                    (one.verifier, one.without.accepted, one.without.rate.rate, one.gained, one.churn)
-                    for one in report.rules.leave_one_out
-                ],
-            )
-        )
-    return Section("acceptance", "Acceptance", tables=tables)
+    accepted = Table(
+        "acceptance",
+        "Accepted by the panel",
+        f"rule | {counts} | rate: share",
+        [
+            (name, one.rate.n, one.accepted, one.rejected, one.undecided, rate_estimate(one.rate))
+            for name, one in rules
+        ],
+    )
+    without = Table(
+        "leave-one-out",
+        "Unanimity without one verifier",
+        "left out | accepted: count | rate: share | kept out by it alone: count | churn: share",
+        [
+            (one.verifier, one.without.accepted, one.without.rate.rate, one.gained, one.churn)
+            for one in report.rules.leave_one_out
+        ],
+    )
+    return Section("acceptance", "Acceptance", tables=(accepted, without))
 
 
 def _levers(report: AuditReport) -> Section:
@@ -237,17 +230,12 @@ def _levers(report: AuditReport) -> Section:
     usage = Table(
         "lever-usage",
         "Levers by generator",
-        table_columns(
-            "generator | candidates: count | levers used: count | never chosen: count | entropy (bits): number"
-            " | within cells (bits): number"
-        ),
+        "generator | candidates: count | levers used: count | never chosen: count | entropy (bits): number"
+        " | within cells (bits): number",
         [
             (one.generator, one.n, one.levers, len(one.never_chosen), one.entropy, one.entropy_within_cells)
             for one in report.lever_usage
         ],
     )
-    tables = [usage]
-    if unused:
-        columns = table_columns("generator | lever")
-        tables.append(Table("levers-never-chosen", "Levers never chosen", columns, unused, shown=0))
-    return Section("levers", "Levers", tables=tables)
+    never = Table("levers-never-chosen", "Levers never chosen", "generator | lever", unused, shown=0)
+    return Section("levers", "Levers", tables=(usage, never))

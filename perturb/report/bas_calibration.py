@@ -106,7 +106,7 @@ def _draw_maps(one: GroupCalibration) -> Drawing:
 
 def transfer_section(transfers: Sequence[Transfer]) -> Section:
     """Maps fitted on one data set and scored on another."""
-    columns = table_columns(
+    columns = (
         "model | elicitation | fitted on | scored on | scored: count | BAS before: number | BAS after: number"
         " | gain: number | ECE before: number | ECE after: number"
     )

@@ -28,7 +28,7 @@ from perturb.report.figures import (
     plot_points,
     put_legend,
 )
-from perturb.report.model import COUNT, NUMBER, CellValue, Figure, Report, Section, Table, table_columns
+from perturb.report.model import COUNT, NUMBER, CellValue, Figure, Report, Section, Table
 from perturb.report.scores_figures import draw_reliability
 from perturb.score.calibration_matrix import Transfer
 from perturb.score.confidence_report import ConfidenceScores, GroupCalibration, GroupScores
@@ -75,13 +75,15 @@ def _scores(scores: ConfidenceScores) -> Section:
             [(prior, _marks(scores, f"bas_{prior}")) for prior in PRIORS], x_label="BAS", zero=True
         ),
     )
-    tables = [_score_table(scores, better=True), _score_table(scores, better=False)]
-    if scores.differences:
-        columns = table_columns("models | questions: count | difference: number")
-        rows = [(f"{one.a} - {one.b}", one.bas.n, one.bas) for one in scores.differences]
-        tables.append(Table("differences", "Differences in BAS on the same questions", columns, rows))
+    differences = Table(
+        "differences",
+        "Differences in BAS on the same questions",
+        "models | questions: count | difference: number",
+        [(f"{one.a} - {one.b}", one.bas.n, one.bas) for one in scores.differences],
+    )
+    tables = (_score_table(scores, better=True), _score_table(scores, better=False), differences)
     warnings = tuple(warning for one in scores.groups for warning in one.group.warnings)
-    return Section("scores", "Scores", warnings, (figure,), tuple(tables))
+    return Section("scores", "Scores", warnings, (figure,), tables)
 
 
 def _marks(scores: ConfidenceScores, metric: str) -> list[Mark]:

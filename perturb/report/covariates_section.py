@@ -52,8 +52,8 @@ def covariates_section(report: CovariateReport) -> Section:
         [one.score, report.fitted[one.covariate], one.family, one.slope.n, one.slope, one.r_squared]
         for one in report.trends
     ]
-    columns = table_columns("score | over | family | models: count | slope: number | R²: number")
-    tables = [_models(report), *([Table("trends", "Lines", columns, rows)] if rows else [])]
+    columns = "score | over | family | models: count | slope: number | R²: number"
+    tables = (_models(report), Table("trends", "Lines", columns, rows))
     return Section("covariates", "What the models are", (), figures, tables)
 
 

@@ -12,7 +12,7 @@ def render_fragment(report: Report) -> str:
     for section in report.sections:
         parts.append(html_table(section.title, notes=section.sentences))
         for table in section.tables:
-            if table.shown and table.rows:
+            if table.shown:
                 columns = table.columns_shown
                 rows = zip(*(texts for _, _, texts in columns), strict=True)
                 parts.append(html_table(table.title, [name for name, _, _ in columns], rows, table.notes))

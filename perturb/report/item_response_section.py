@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from perturb.metrics.item_response import PRIORS
 from perturb.report.figures import SERIES, Drawing, Mark, draw_intervals, plot_points, put_legend
-from perturb.report.model import Figure, Section, Table, table_columns
+from perturb.report.model import Figure, Section, Table
 from perturb.score.item_response import ABILITIES, ItemResponseReport, Scale
 
 if TYPE_CHECKING:
@@ -81,14 +81,14 @@ def _tables(fitted: list[Scale]) -> list[Table]:
         (one.item_id, one.cell, one.difficulty, one.difficulty_se, one.discrimination, one.discrimination_se)
         for one in hardest
     ]
-    abilities = table_columns("scale | model | ability: number | replies: count")
-    difficulties = table_columns("scale | cell | difficulty: number | items: count")
+    abilities = "scale | model | ability: number | replies: count"
+    difficulties = "scale | cell | difficulty: number | items: count"
     head = "item | cell | difficulty: number | SD: number | discrimination: number | its SD: number"
     title = f"The {_ITEMS_SHOWN} hardest items, by posterior mean, with standard deviations"
     return [
         Table("abilities", "Ability in logits", abilities, models),
         Table("cell-difficulty", "Difficulty of cells in logits", difficulties, cells),
-        Table("item-difficulty", title, table_columns(head), items, shown=_ITEMS_SHOWN),
+        Table("item-difficulty", title, head, items, shown=_ITEMS_SHOWN),
     ]
 
 

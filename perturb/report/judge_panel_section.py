@@ -9,7 +9,7 @@ from pathlib import Path
 from perturb.audit.judge_audit import JudgeAudit, audit_judges, panel_of
 from perturb.metrics.estimates import Estimate
 from perturb.report.audit_sections import kappa_figure, rate_estimate
-from perturb.report.model import Report, Section, Table, show, table_columns
+from perturb.report.model import Report, Section, Table, show
 from perturb.store.calls import reading
 from perturb.store.evaluations import read_judge_votes
 from perturb.wording import counted, listed
@@ -36,9 +36,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
         Table(
             "judges",
             "What the panel comes to",
-            table_columns(
-                "judgement | replies: count | undecided: count | mean κ: number | Krippendorff's α: number"
-            ),
+            "judgement | replies: count | undecided: count | mean κ: number | Krippendorff's α: number",
             [
                 (kind, one.judged, one.undecided, _of_replies(said.mean_kappa), said.panel["alpha"])
                 for kind, one in found.kinds.items()
@@ -48,9 +46,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
         Table(
             "judges-pairs",
             "Pairs of judges",
-            table_columns(
-                "judgement | judge | other judge | replies: count | agreement: share | κ: number | AC1: number"
-            ),
+            "judgement | judge | other judge | replies: count | agreement: share | κ: number | AC1: number",
             [
                 (kind, pair.a, pair.b, pair.n, pair.agreement, _of_replies(pair.kappa), pair.ac1)
                 for kind, one in found.kinds.items()
@@ -60,7 +56,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
         Table(
             "judges-credit",
             "Share of replies that a judge credits",
-            table_columns("judgement | model | judge | replies: count | credited: share"),
+            "judgement | model | judge | replies: count | credited: share",
             [
                 (kind, rate.generator, rate.verifier, rate.n, rate_estimate(rate))
                 for kind, one in found.kinds.items()
@@ -70,10 +66,8 @@ def judge_panel_section(found: JudgeAudit) -> Section:
         Table(
             "judges-bias",
             "Judges on their own replies, in percentage points",
-            table_columns(
-                "judgement | model | replies: count | own: share | others: share | bias: points"
-                " | leniency and quality out: points"
-            ),
+            "judgement | model | replies: count | own: share | others: share | bias: points"
+            " | leniency and quality out: points",
             [
                 (kind, row.model, row.n, row.own, row.peers, row.bias, row.did)
                 for kind, one in found.kinds.items()
@@ -86,8 +80,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
         kappa_figure(one.report, f"judges-kappa-{kind}", f"Cohen's κ between judges: {kind}")
         for kind, one in found.kinds.items()
     )
-    shown = tuple(table for table in tables if table.rows)
-    return Section("judges", "Judges", tuple(_sentences(found)), figures, shown)
+    return Section("judges", "Judges", tuple(_sentences(found)), figures, tables)
 
 
 def _sentences(found: JudgeAudit) -> Iterator[str]:

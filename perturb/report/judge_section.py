@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from perturb.report.audit_sections import rate_estimate
-from perturb.report.model import Report, Section, Table, show, table_columns
+from perturb.report.model import Report, Section, Table, show
 from perturb.review.judge_check import JudgeReport, finished_grades, measure_judge
 from perturb.review.judged_replies import read_judged_replies
 from perturb.store.calls import reading
@@ -45,36 +45,35 @@ def judge_section(report: JudgeReport) -> Section:
         Table(
             "judge-check",
             "The judge against people",
-            table_columns(f"measure | replies: count | split: count | {kappa} | AC1: number"),
+            f"measure | replies: count | split: count | {kappa} | AC1: number",
             rows,
         ),
         Table(
             "judge-check-pairs",
             "Rater by rater",
-            table_columns(f"measure | rater | other rater | replies: count | {kappa}"),
+            f"measure | rater | other rater | replies: count | {kappa}",
             pairs,
         ),
         Table(
             "judge-check-models",
             "Agreement by model under test",
-            table_columns("measure | model | replies: count | agreement: share"),
+            "measure | model | replies: count | agreement: share",
             models,
         ),
         Table(
             "judge-check-grades",
             "Grades of the judge and of people",
-            table_columns("measure | judge | people | replies: count"),
+            "measure | judge | people | replies: count",
             [(one.title, *cell) for one in report.measures for cell in one.confusion],
         ),
         Table(
             "judge-check-people",
             "People",
-            table_columns("person | finished: count | begun: count"),
+            "person | finished: count | begun: count",
             [(one.name, one.finished, one.begun) for one in report.annotators],
         ),
     ]
-    shown = tuple(table for table in tables if table.rows)
-    return Section("judge-check", "Human check of the judge", tuple(_sentences(report)), tables=shown)
+    return Section("judge-check", "Human check of the judge", tuple(_sentences(report)), tables=tables)
 
 
 def checked_judge(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:

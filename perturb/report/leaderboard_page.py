@@ -96,7 +96,7 @@ def make_leaderboard_page(board: Leaderboard) -> Report:
         (_TITLES[table.kind][0], _models(table, digest), replies_name(digest), digest)
         for digest, table in files.items()
     ]
-    columns = table_columns("system | models | file | SHA-256")
+    columns = "system | models | file | SHA-256"
     verify = Section(
         "replies",
         "Replies",

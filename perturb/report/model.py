@@ -52,11 +52,17 @@ class Table:
     name: str
     """Name of the CSV file."""
     title: str
-    columns: Mapping[str, CellFormat]
+    head: str | Mapping[str, CellFormat]
+    """The columns as `table_columns` reads them, or by name where a name is data and may hold any character."""
     rows: Sequence[Sequence[CellValue]]
     note: str = ""
     shown: int = 60
     """Rows in text and on the page; the rest is in the CSV file only. With 0 the table is in neither."""
+
+    @property
+    def columns(self) -> Mapping[str, CellFormat]:
+        """The form of each column, by its name."""
+        return table_columns(self.head) if isinstance(self.head, str) else self.head
 
     @property
     def columns_shown(self) -> list[tuple[str, CellFormat, list[str]]]:
@@ -144,6 +150,10 @@ class Section:
     tables: Sequence[Table] = ()
     verdict: str = ""
     """What it comes to, in one sentence that stands first."""
+
+    def __post_init__(self) -> None:
+        """A table without rows is nowhere: it would say nothing."""
+        object.__setattr__(self, "tables", tuple(table for table in self.tables if table.rows))
 
 
 @dataclass(frozen=True, slots=True)

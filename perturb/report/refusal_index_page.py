@@ -163,4 +163,4 @@ def _copulas(report: RefusalReport) -> Section:
         "family | log-likelihood: number | parameters | AIC: number | BIC: number"
     )
     table = Table("copulas", "Fits", columns, rows, note=" ".join(notes))
-    return Section("copulas", "Copulas", sentences, tables=(table,) if rows else ())
+    return Section("copulas", "Copulas", sentences, tables=(table,))

@@ -7,7 +7,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from perturb.report.figures import SERIES, Drawing, draw_heat_map, plot_points, put_legend
-from perturb.report.model import CellFormat, CellValue, Figure, Section, Table, table_columns
+from perturb.report.model import CellFormat, CellValue, Figure, Section, Table
 from perturb.score.prompt_agreement import FORCED, PromptAgreement
 from perturb.score.refusal_report import GroupResult, RefusalReport
 from perturb.score.refusal_stability import GIVEN, METRICS, RANDOM, ranking_settings
@@ -22,39 +22,33 @@ MEDIAN = "the median over models, data sets and settings"
 
 def stability_section(report: RefusalReport) -> Section:
     """Each metric between settings, the ranking of models, and whether prompts agree on what is right."""
-    numbers = table_columns("normalised difference: number | coefficient of variation: number")
-    tables = []
-    if report.stability:
-        between = Table(
+    tables = [
+        Table(
             "stability",
             "Each metric between the settings of a model",
-            {"model": "text", "data set": "text", "metric": "text", **numbers},
+            "model | data set | metric | normalised difference: number | coefficient of variation: number",
             [
                 (one.model or "", one.dataset or "", METRICS[one.metric], one.difference, one.cv)
                 for one in report.stability
             ],
             note="Difference: most refusing setting minus least refusing one, over the absolute mean.",
-        )
-        tables.append(between)
-    if report.ranking:
-        tables.append(_ranking(report))
+        ),
+        *([_ranking(report)] if report.ranking else []),
+        Table(
+            "agreement",
+            "Agreement of prompts: the share of questions answered under both that both have right, or wrong",
+            "model | data set | prompt | other prompt | agreement: number | questions: count",
+            [
+                (one.model or "", one.dataset or "", one.a, one.b, one.agreement, one.agreement.n)
+                for one in report.agreement
+            ],
+        ),
+    ]
     figures = []
     if report.agreement:
-        columns = table_columns("model | data set | prompt | other prompt")
-        rows = [
-            (one.model or "", one.dataset or "", one.a, one.b, one.agreement, one.agreement.n)
-            for one in report.agreement
-        ]
-        title = (
-            "Agreement of prompts: the share of questions answered under both that both have right, or wrong"
-        )
-        tables.append(
-            Table("agreement", title, {**columns, "agreement": "number", "questions": "count"}, rows)
-        )
         caption = "The mean over models and data sets; forced: the answers of the second pass."
-        figures.append(
-            Figure("agreement", "Agreement of prompts", caption, _draw_agreement(report.agreement))
-        )
+        drawing = _draw_agreement(report.agreement)
+        figures.append(Figure("agreement", "Agreement of prompts", caption, drawing))
     return Section("stability", "Stability", figures=figures, tables=tables)
 
 

@@ -11,7 +11,7 @@ from perturb.metrics.estimates import Estimate
 from perturb.records import taxonomy_place
 from perturb.report.audit_sections import estimate_table, rate_estimate
 from perturb.report.figures import Mark, draw_intervals
-from perturb.report.model import Figure, Report, Section, Table, table_columns
+from perturb.report.model import Figure, Report, Section, Table
 from perturb.report.words import describe_review
 from perturb.review.agreement import HumanReport
 from perturb.review.rubric import QUESTIONS
@@ -58,17 +58,15 @@ def review_section(report: HumanReport) -> Section:
             Table(
                 "human-annotators",
                 "Annotators",
-                table_columns("annotator | finished: count | begun: count | passes: share"),
+                "annotator | finished: count | begun: count | passes: share",
                 [(one.name, one.finished, one.begun, one.pass_rate) for one in report.annotators],
             ),
             estimate_table("human-agreement", "Agreement among annotators", estimates),
             Table(
                 "human-against-panel",
                 "The panel and its verifiers against people",
-                table_columns(
-                    "judge | passed: count | people pass: share | failed: count | people do not: share"
-                    " | κ with people: number"
-                ),
+                "judge | passed: count | people pass: share | failed: count | people do not: share"
+                " | κ with people: number",
                 [
                     (who.name, passed.n, _wilson(passed), failed.n, _wilson(failed), who.kappa)
                     for who in (report.panel, *report.verifiers)
@@ -82,7 +80,7 @@ def review_section(report: HumanReport) -> Section:
 def _rate_table(name: str, title: str, rates: Sequence[Rate], words: tuple[str, str, str]) -> Table:
     """Rates with Wilson's interval and the one over base instances; `words` name label, unit and rate."""
     label, unit, rate = words
-    columns = table_columns(f"{label} | {unit}: count | {rate} (Wilson): share | {rate} (by base): share")
+    columns = f"{label} | {unit}: count | {rate} (Wilson): share | {rate} (by base): share"
     rows = [(one.name, one.n, _wilson(one), rate_estimate(one)) for one in rates]
     return Table(name, title, columns, rows)
 

@@ -8,7 +8,7 @@ from typing import Any
 from perturb.compare import RoundComparison
 from perturb.metrics.estimates import Estimate
 from perturb.power import DesignEffect, PowerQuestion, Simulation
-from perturb.report.model import Report, Section, Table, show, table_columns
+from perturb.report.model import Report, Section, Table, show
 from perturb.wording import counted
 
 
@@ -17,23 +17,19 @@ def make_comparison_report(done: RoundComparison, top: int) -> Report:
     fresh = done.freshness
     names = ("exact copies", "near duplicates, copies included", "same lever on the same base instance")
     counts = (fresh.exact, fresh.near, fresh.same_base_and_lever, fresh.same_base)
-    columns = table_columns("of the newer items | items: count | share: share")
     rows = [
         (name, n, n / fresh.items) for name, n in zip((*names, "same base instance"), counts, strict=True)
     ]
-    tables = [Table("freshness", "", columns, rows)]
+    items = Table("freshness", "", "of the newer items | items: count | share: share", rows)
     repeated = {name: n for name, n in fresh.by_lever.items() if n[1] or n[2]}
     ranked = sorted(repeated.items(), key=lambda pair: (-pair[1][1], -pair[1][2]))
-    if repeated:
-        tables.append(
-            Table(
-                "levers",
-                f"Levers that repeat: {len(repeated)} of {len(fresh.by_lever)}",
-                table_columns("lever | items: count | near duplicates: count | same base and lever: count"),
-                [(name, *counts) for name, counts in ranked],
-                shown=top,
-            )
-        )
+    levers = Table(
+        "levers",
+        f"Levers that repeat: {len(repeated)} of {len(fresh.by_lever)}",
+        "lever | items: count | near duplicates: count | same base and lever: count",
+        [(name, *counts) for name, counts in ranked],
+        shown=top,
+    )
     drift = [
         Table(
             f"drift-{name}",
@@ -48,7 +44,7 @@ def make_comparison_report(done: RoundComparison, top: int) -> Report:
         for name, shift in done.shifts.items()
     ]
     sections = [
-        Section("freshness", "Repeated items", tables=tables),
+        Section("freshness", "Repeated items", tables=(items, levers)),
         Section("drift", "Drift", tables=drift),
     ]
     if done.score_changes:
@@ -58,13 +54,13 @@ def make_comparison_report(done: RoundComparison, top: int) -> Report:
 
 
 def _scores(done: RoundComparison) -> Section:
-    columns = table_columns("model | metric | older: number | newer: number | difference: number")
+    columns = "model | metric | older: number | newer: number | difference: number"
     changes = [
         (one.model, one.metric, one.old, one.new, found)
         for one in done.score_changes
         for found in [Estimate(one.difference, one.low, one.high, reason=one.reason)]
     ]
-    ranked = table_columns("metric | models: count | Kendall's τ: number")
+    ranked = "metric | models: count | Kendall's τ: number"
     rankings = [(one.metric, one.models, Estimate(one.tau, reason=one.reason)) for one in done.rankings]
     tables = (
         Table("changes", "", columns, changes, shown=len(changes)),
@@ -85,7 +81,7 @@ def make_power_report(
     sizes = Table(
         "sizes",
         "",
-        table_columns(f"benchmark | by | items: count | with design effect {question.effect:.2f}: count"),
+        f"benchmark | by | items: count | with design effect {question.effect:.2f}: count",
         [
             ("fresh, each round", "Hoeffding's bound", fresh["per_round"], fresh["per_round_clustered"]),
             ("fresh, each round", "Wilson, exact binomial", normal["effective"], normal["per_round"]),
@@ -123,5 +119,5 @@ def _simulation_table(done: Simulation) -> Table:
         ("fresh", done.generative, 0.0, done.generative_bound),
     ]
     title = f"Simulated: {counted(done.runs, 'run')}, {counted(done.setting.size, 'item')} a round"
-    columns = table_columns("benchmark | failed: number | at least: number | at most: number")
+    columns = "benchmark | failed: number | at least: number | at most: number"
     return Table("simulation", title, columns, rows)

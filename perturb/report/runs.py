@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from perturb.report.model import COUNT, TEXT, Report, Section, Table, show, table_columns
+from perturb.report.model import COUNT, TEXT, Report, Section, Table, show
 from perturb.wording import counted
 
 if TYPE_CHECKING:
@@ -19,14 +19,16 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
     """Where a run stands; `status` is what `perturb status --json` gives."""
     if status["kind"] == "evaluation":
         return _evaluation_status(status)
-    cells = table_columns("cell | jobs: count | candidates: count | accepted: count")
+    cells = "cell | jobs: count | candidates: count | accepted: count"
     counts = [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()]
-    tables = [_stage_table(status["stages"]), Table("cells", "", cells, counts)]
-    if status["declined"]:
-        declined = table_columns("declined lever | jobs: count | one reason")
-        reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
-        tables.append(Table("declined", "", declined, reasons))
-    tables += _reply_tables(status)
+    declined = "declined lever | jobs: count | one reason"
+    reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
+    tables = [
+        _stage_table(status["stages"]),
+        Table("cells", "", cells, counts),
+        Table("declined", "", declined, reasons),
+        *_reply_tables(status, "job"),
+    ]
     left = f"{status['left']:,} of {counted(status['jobs'], 'job')} left"
     words = describe_quota(status["quota"]) if "quota" in status else []
     return _plain(f"Run {status['name']}, round {status['round']}: {left}", words, tables)
@@ -43,19 +45,16 @@ def _evaluation_status(status: Mapping[str, Any]) -> Report:
     for name, stop in ((name, Stop(**one)) for name, one in status["until"].items()):
         sentences.append(f"{name} {stop}." if stop.early else f"{name} is asked until '{stop.rule}'.")
     left = f"{status['left']:,} of {counted(status['replies'], 'reply', 'replies')} left"
-    tables = [Table("models", "", columns, rows), *_reply_tables(status)]
+    tables = [Table("models", "", columns, rows), *_reply_tables(status, "item")]
     return _plain(f"Evaluation {status['name']}: {left}", sentences, tables)
 
 
-def _reply_tables(status: Mapping[str, Any]) -> Iterator[Table]:
-    if lost := status["missing_replies"]:
-        subject = "job" if status["kind"] == "build" else "item"
-        columns = table_columns("reply not on record | role | model")
-        yield Table("missing", "", columns, [(one[subject], one["role"], one["model"]) for one in lost])
-    if status["models"]:
-        yield call_table(status["models"])
-    if status["failures"]:
-        yield failure_table(status["failures"])
+def _reply_tables(status: Mapping[str, Any], subject: str) -> tuple[Table, ...]:
+    lost = [(one[subject], one["role"], one["model"]) for one in status["missing_replies"]]
+    missing = Table("missing", "", "reply not on record | role | model", lost)
+    failed = [(one["model"], one["calls"], one["cause"]) for one in status["failures"]]
+    failures = Table("failures", "Failed calls", "model | calls: count | cause", failed)
+    return missing, call_table(status["models"]), failures
 
 
 def describe_quota(quota: Mapping[str, Any]) -> list[str]:
@@ -115,7 +114,7 @@ def make_estimate_report(estimate: CostEstimate, replicates: int, generators: in
         (one.name, one.role, one.calls, one.prompt_tokens, one.completion_tokens, one.cost_usd)
         for one in estimate.models
     ]
-    tables = [Table("estimate", "", table_columns(head), rows)] if rows else []
+    tables = [Table("estimate", "", head, rows)]
     if any(model.role == "generator" for model in estimate.models):
         tables.append(_lever_table(estimate.levers))
         sentences += _idle_levers(estimate.levers)
@@ -148,7 +147,7 @@ def _lever_table(levers: Mapping[Cell, Mapping[str, int]]) -> Table:
         served = sorted(count for count in jobs.values() if count)
         span = " to ".join(dict.fromkeys(map(str, (served[0], served[-1])))) if served else "none"
         rows.append((str(cell), f"{len(served)} of {len(jobs)}", span))
-    return Table("levers", "", table_columns("cell | levers that may fit | jobs per lever"), rows)
+    return Table("levers", "", "cell | levers that may fit | jobs per lever", rows)
 
 
 def _idle_levers(levers: Mapping[Cell, Mapping[str, int]]) -> Iterator[str]:
@@ -177,12 +176,12 @@ def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
 
 def make_curation_report(report: Mapping[str, Any], written: Sequence[str]) -> Report:
     """What a curation kept and left out; `report` is the one of the manifest, `written` says where things are."""
-    columns = table_columns("step | left out because | records: count | first ones")
+    columns = "step | left out because | records: count | first ones"
     rows = [(one["step"], one["reason"], one["count"], ", ".join(one["ids"])) for one in report["left_out"]]
     spread = ", ".join(f"{domain} {number}" for domain, number in report["domains"].items())
     drawn = f"{report['instances']}{f' ({spread})' if spread else ''}"
     kept = f"Records: {report['records']}, past the filters: {report['pool']}, drawn: {drawn}"
-    return _plain("", (kept, *written), [Table("left-out", "", columns, rows)] if rows else [])
+    return _plain("", (kept, *written), [Table("left-out", "", columns, rows)])
 
 
 def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -190,14 +189,7 @@ def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
     keys = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens", "cost_usd")
     head = "calls: count | tries: count | errors: count | prompt tokens: count | reply tokens: count"
     rows = [(name, *(entry[key] for key in keys)) for name, entry in models.items()]
-    return Table("cost", "Calls by model", table_columns(f"model | {head} | cost: usd"), rows)
-
-
-def failure_table(failures: Sequence[Mapping[str, Any]]) -> Table:
-    """Calls that failed and were not answered since, by model and cause."""
-    columns = table_columns("model | calls: count | cause")
-    rows = [(one["model"], one["calls"], one["cause"]) for one in failures]
-    return Table("failures", "Failed calls", columns, rows)
+    return Table("cost", "Calls by model", f"model | {head} | cost: usd", rows)
 
 
 def describe_work(facts: Mapping[str, Any]) -> str:
@@ -212,7 +204,7 @@ def describe_work(facts: Mapping[str, Any]) -> str:
 
 def _stage_table(stages: Mapping[str, int]) -> Table:
     rows = [(name.replace("_", " "), n) for name, n in stages.items()]
-    return Table("stages", "", table_columns("stage | count: count"), rows)
+    return Table("stages", "", "stage | count: count", rows)
 
 
 def _plain(title: str, sentences: Sequence[str] = (), tables: Sequence[Table] = ()) -> Report:

@@ -43,15 +43,14 @@ def sampling_section(report: RefusalReport) -> Section | None:
     correlations = Table(
         "auroc-correlations",
         "Correlation of each metric with the AUROC, over models and settings",
-        table_columns("metric | Pearson: number | Spearman: number | n: count"),
+        "metric | Pearson: number | Spearman: number | n: count",
         [(METRICS[one.metric], one.pearson, one.spearman, one.n) for one in report.correlations],
     )
     sentence = (
         "P(Answering) is the share of a question's sampled replies that are no refusal. AUROC: how well it tells"
         " questions that the model gets right, forced to answer or not, from those it gets wrong."
     )
-    tables = (scores, correlations) if report.correlations else (scores,)
-    return Section("sampling", "P(Answering)", (sentence,), tuple(figures), tables)
+    return Section("sampling", "P(Answering)", (sentence,), tuple(figures), (scores, correlations))
 
 
 def _series(group: GroupResult) -> tuple[str, list[tuple[float, float, int]]]:

@@ -73,56 +73,42 @@ def answer_parts_section(models: Models) -> Section:
 
 def comparison_section(report: ScoreReport) -> Section:
     """Paired differences, own items, and items against their controls."""
-    tables = []
-    if report.comparisons:
-        ordered = sorted(report.comparisons, key=lambda one: one.metric not in _COMPARED)
-        tables.append(
-            Table(
-                "differences",
-                "Differences on the same items, in percentage points",
-                table_columns(
-                    "metric | models | n: count | difference: change | p: number | p (Holm): number"
-                ),
-                [
-                    (_plain(one.metric), f"{one.a} - {one.b}", found.n, found, one.p_value, one.p_holm)
-                    for one in ordered
-                    for found in [one.difference]
-                ],
-                note="p: the level at which the interval of the difference ends at 0; Holm: over all pairs of models.",
-                shown=min(60, sum(one.metric in _COMPARED for one in ordered)),
+    ordered = sorted(report.comparisons, key=lambda one: one.metric not in _COMPARED)
+    differences = Table(
+        "differences",
+        "Differences on the same items, in percentage points",
+        "metric | models | n: count | difference: change | p: number | p (Holm): number",
+        [
+            (_plain(one.metric), f"{one.a} - {one.b}", found.n, found, one.p_value, one.p_holm)
+            for one in ordered
+            for found in [one.difference]
+        ],
+        note="p: the level at which the interval of the difference ends at 0; Holm: over all pairs of models.",
+        shown=min(60, sum(one.metric in _COMPARED for one in ordered)),
+    )
+    own = Table(
+        "own-items",
+        "Items that a model generated itself, in percent and percentage points",
+        "model | metric | own: percent | others: percent | difference: change | beyond its peers: change",
+        [
+            (one.model, _plain(one.metric), one.own, one.others, one.difference, one.beyond_peers)
+            for one in report.own_items
+        ],
+    )
+    rates = ("refused controls", "moved to refuse: unanswerable", "answerable", "moved to answer")
+    controls = Table(
+        "controls",
+        "Items against their unperturbed controls, in percent",
+        table_columns("model | pairs: count | unread: count") | dict.fromkeys(rates, PERCENT),
+        [
+            (
+                *(one.model, one.pairs, one.unread, one.control_refusal_rate),
+                *(one.flip_rate_unanswerable, one.flip_rate_answerable, one.answered_only_perturbed),
             )
-        )
-    if report.own_items:
-        tables.append(
-            Table(
-                "own-items",
-                "Items that a model generated itself, in percent and percentage points",
-                table_columns(
-                    "model | metric | own: percent | others: percent | difference: change | beyond its peers: change"
-                ),
-                [
-                    (one.model, _plain(one.metric), one.own, one.others, one.difference, one.beyond_peers)
-                    for one in report.own_items
-                ],
-            )
-        )
-    if report.flips:
-        rates = ("refused controls", "moved to refuse: unanswerable", "answerable", "moved to answer")
-        tables.append(
-            Table(
-                "controls",
-                "Items against their unperturbed controls, in percent",
-                table_columns("model | pairs: count | unread: count") | dict.fromkeys(rates, PERCENT),
-                [
-                    (
-                        *(one.model, one.pairs, one.unread, one.control_refusal_rate),
-                        *(one.flip_rate_unanswerable, one.flip_rate_answerable, one.answered_only_perturbed),
-                    )
-                    for one in report.flips
-                ],
-            )
-        )
-    return Section("comparisons", "Comparisons", tables=tables)
+            for one in report.flips
+        ],
+    )
+    return Section("comparisons", "Comparisons", tables=(differences, own, controls))
 
 
 def _plain(metric: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_bars
-from perturb.report.model import Figure, Section, Table, table_columns
+from perturb.report.model import Figure, Section, Table
 from perturb.report.scores_breakdowns import (
     Models,
     draw_group_map,
@@ -64,10 +64,8 @@ def domains_section(models: Models) -> Section:
     table = Table(
         "domains",
         "Domains: items, the best models and the difficulty, in percent",
-        table_columns(
-            "domain | items: count | share: share | best at answering | best at refusing"
-            " | answering is hard: percent | refusing is hard: percent | both: percent"
-        ),
+        "domain | items: count | share: share | best at answering | best at refusing"
+        " | answering is hard: percent | refusing is hard: percent | both: percent",
         [
             (
                 *(name, n, n / total),

@@ -142,7 +142,7 @@ def _ranking(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
     table = _metrics_table(name, title, ranked, DASHBOARD)
     rows = [(*row, one.n, one.unscored) for row, one in zip(table.rows, ranked, strict=True)]
     counts = table_columns("replies: count | unscored: count")
-    return replace(table, columns={**table.columns, **counts}, rows=rows)
+    return replace(table, head={**table.columns, **counts}, rows=rows)
 
 
 def _verdict(report: ScoreReport) -> str:
@@ -256,4 +256,4 @@ def _all_metrics(models: tuple[ModelScores, ...]) -> Table:
         for name, value in one.metrics.items()
     ]
     head = "model | metric | value: number | se: number | n: count | lowest: number | highest: number"
-    return Table("metrics", "Every metric", table_columns(head), rows, shown=0)
+    return Table("metrics", "Every metric", head, rows, shown=0)

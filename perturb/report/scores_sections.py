@@ -64,7 +64,7 @@ def plane_section(models: Models) -> Section:
             Table(
                 "refusals",
                 "Refusals",
-                table_columns("model | refusals: count | replies: count"),
+                "model | refusals: count | replies: count",
                 [(one.model, _refusals(one), one.n) for one in models],
                 shown=0,
             ),
@@ -210,7 +210,7 @@ def calibration_section(models: Models) -> Section:
     table = Table(
         "calibration",
         "Accuracy by stated level",
-        table_columns("model | replies | level | midpoint: number | n: count | accuracy: share"),
+        "model | replies | level | midpoint: number | n: count | accuracy: share",
         [
             (one.model, at.replies, at.level, at.midpoint, at.n, at.accuracy)
             for one in models

@@ -96,7 +96,7 @@ def _words(measured: Shortcuts) -> Table:
         for one in measured.scores
         for label, words in one.words.items()
     ]
-    columns = table_columns("target | seen | label | words")
+    columns = "target | seen | label | words"
     at_most = sum(one.target == "decision" for one in measured.scores for _ in one.words)
     note = "∅ stands for nothing at all. The words for each expected behaviour are in the CSV and the JSON."
     return Table("shortcut-words", "The most telling words", columns, rows, note, shown=at_most)

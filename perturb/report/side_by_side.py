@@ -246,6 +246,6 @@ def _single(name: str, words: Sequence[str], metric: str, lines: Sequence[ModelL
     rows: list[list[CellValue]] = [
         [line.model, *key, value, value.n] for line in lines for key, value in line.scores[metric].items()
     ]
-    columns = table_columns(f"model | data set | {way} | value: number | n: count")
+    columns = f"model | data set | {way} | value: number | n: count"
     table = Table(name, f"{title} by {way}", columns, rows)
     return Section(name, title, figures=(figure,), tables=(table,))

@@ -95,8 +95,6 @@ def _table(table: Table, width: int) -> list[str]:
         _Column(_clean(name), [_clean(text) for text in texts], form != "text")
         for name, form, texts in table.columns_shown
     ]
-    if not table.rows:
-        return []
     if _fits(columns, width):
         return _draw(columns, width)
     labels = sum(not column.right for column in columns[: table.labels])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from perturb.report.model import Table, table_columns
+from perturb.report.model import Table
 from perturb.report.runs import call_table
 from perturb.store import queries
 from perturb.store.calls import LEDGER_FILE, open_read_only
@@ -174,9 +174,9 @@ class RunView(ABC):
         if models:
             yield call_table(models)
             speed = [(name, one["seconds"] / one["calls"]) for name, one in models.items()]
-            yield Table("speed", "Speed", table_columns("model | seconds a call: number"), speed)
+            yield Table("speed", "Speed", "model | seconds a call: number", speed)
         if not self.published and (failures := call_failures(self.db)):
-            columns = table_columns("model | error | calls: count")
+            columns = "model | error | calls: count"
             rows = [(one.model, one.cause, one.calls) for one in failures]
             yield Table("errors", "Errors by model", columns, rows, shown=20)
 
