@@ -128,11 +128,11 @@ def build_command(
 
 def _print_demo(run: Path) -> None:
     """The report page of the demo, and five lines for who has never seen one."""
-    from perturb.report.audit_page import ReportPlan, make_page
+    from perturb.report.audit_page import make_page
     from perturb.report.demo import describe_demo
     from perturb.report.page import write_page
 
-    page = write_page(make_page(run, ReportPlan()), run / "report.html", run / "audit")[0]
+    page = write_page(make_page(run), run / "report.html", run / "audit")[0]
     for line in describe_demo(run, page):
         typer.echo(line)
 

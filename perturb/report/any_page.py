@@ -21,9 +21,9 @@ def make_any_page(
     """
     kind = source_kind(source)
     if kind is SourceKind.BUILD:
-        from perturb.report.audit_page import ReportPlan, make_page
+        from perturb.report.audit_page import make_page
 
-        return make_page(source, ReportPlan(items, seed, resamples, shortcuts))
+        return make_page(source, items=items, resamples=resamples, seed=seed, shortcuts=shortcuts)
     page = _evaluation_page(source, kind, items, resamples, seed)
     if not (source / LEDGER_FILE).is_file():
         return page

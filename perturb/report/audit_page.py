@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
 from perturb.audit.audit_report import AuditReport, audit
 from perturb.audit.shortcuts import measure_shortcuts
 from perturb.errors import SourceError
 from perturb.export.export_snapshot import accepted_items
-from perturb.records import PUBLISHED_CLASSES, Acceptance, Intensity, JobOutcome, taxonomy_place
+from perturb.records import Acceptance, Intensity, JobOutcome
 from perturb.report.audit_sections import audit_sections
 from perturb.report.figures import Mark, draw_bars, draw_heat_map
 from perturb.report.model import CellFormat, Figure, ItemBrowser, Report, Section, Table
 from perturb.report.review_section import review_section
-from perturb.report.run_data import RunData, choose_items, read_run_data
+from perturb.report.run_data import RunData, choose_items, item_browser, read_run_data
 from perturb.report.runs import call_table
 from perturb.report.shortcuts_section import shortcuts_section
 from perturb.report.words import describe_audit, describe_review, describe_run, judge_run
-from perturb.review.agreement import HumanReport, measure_review
+from perturb.review.agreement import measure_review
 from perturb.review.rubric import human_verdict
 from perturb.store.calls import reading
 from perturb.store.plans import CurrentPlan, current_plan
@@ -29,30 +28,24 @@ from perturb.store.reviews import read_reviews
 from perturb.wording import counted
 
 
-@dataclass(frozen=True, slots=True)
-class ReportPlan:
-    """How a report is made."""
+def make_page(
+    run: Path, *, items: int = 1000, seed: int = 0, resamples: int = 1000, shortcuts: bool = False
+) -> Report:
+    """The report of a run, from its ledger alone, with up to `items` items to leaf through.
 
-    items: int = 1000
-    """Items in the browser at most; 0 leaves it out."""
-    seed: int = 0
-    resamples: int = 1000
-    shortcuts: bool = False
-    """Whether to measure what baselines tell from a part of each item, which takes seconds to minutes."""
-
-
-def make_page(run: Path, wanted: ReportPlan) -> Report:
-    """The report of a run, from its ledger alone.
-
-    Raises `LedgerError` if there is no run, `ConfigError` if seed or resamples cannot be used.
+    `shortcuts` measures what baselines tell from a part of each item, which takes seconds to minutes. Raises
+    `LedgerError` if there is no run, `ConfigError` if seed or resamples cannot be used.
     """
+    precision = {"seed": seed, "resamples": resamples}
     with reading(run) as db:
         plan = current_plan(db, run)
         data = read_run_data(db, plan, run)
-        votes = _audit(run, wanted)
-        review = _review(db, plan, run, wanted)
-        browser = _browser(db, plan, data, wanted.items)
-        items = accepted_items(db, plan) if wanted.shortcuts else []
+        votes = _audit(run, precision)
+        reviews = (answers for by in read_reviews(db).values() for answers in by.values())
+        reviewed = any(human_verdict(answers) is not None for answers in reviews)
+        review = measure_review(db, plan, run, **precision) if reviewed else None
+        browser = _browser(db, plan, data, items) if items else None
+        accepted = accepted_items(db, plan) if shortcuts else []
     summary = describe_run(data) + (
         describe_audit(votes) if votes else ("No verifier has voted yet, so there is nothing to audit.",)
     )
@@ -61,9 +54,10 @@ def make_page(run: Path, wanted: ReportPlan) -> Report:
     sections = [Section("summary", "Summary", summary, verdict=judge_run(data, votes)), funnel_section(data)]
     if votes:
         sections += audit_sections(votes)
-    if wanted.shortcuts:
-        measured = measure_shortcuts(str(run), items, seed=wanted.seed, resamples=wanted.resamples)
-        sections.append(shortcuts_section(measured))
+    if shortcuts:
+        sections.append(
+            shortcuts_section(measure_shortcuts(str(run), accepted, seed=seed, resamples=resamples))
+        )
     if review:
         sections.append(review_section(review))
     sections.append(cost_section(data))
@@ -147,39 +141,21 @@ def cost_section(data: RunData) -> Section:
     return Section("cost", "Cost", tables=(call_table(data.models),))
 
 
-def _audit(run: Path, wanted: ReportPlan) -> AuditReport | None:
+def _audit(run: Path, precision: Mapping[str, int]) -> AuditReport | None:
     try:
-        return audit(run, seed=wanted.seed, resamples=wanted.resamples)
+        return audit(run, **precision)
     except SourceError:  # no vote yet: the page says so
         return None
 
 
-def _review(db: sqlite3.Connection, plan: CurrentPlan, run: Path, wanted: ReportPlan) -> HumanReport | None:
-    answers = (one for by in read_reviews(db).values() for one in by.values())
-    if all(human_verdict(one) is None for one in answers):
-        return None
-    return measure_review(db, plan, run, seed=wanted.seed, resamples=wanted.resamples)
-
-
-def _browser(db: sqlite3.Connection, plan: CurrentPlan, data: RunData, at_most: int) -> ItemBrowser | None:
-    if at_most < 1:
-        return None
-    choice = choose_items(db, plan, at_most)
-    note = f"{counted(choice.of, 'item')}, all of them."
-    if len(choice.items) < choice.of:
-        note = (
-            f"{len(choice.items):,} of {choice.of:,} items, drawn evenly over cells, generators and outcomes."
-        )
-    there = {str(one["outcome"]) for one in choice.items}
-    languages = sorted({str(one["language"]) for one in choice.items})
-    outcomes = [name for name in (*map(str, Acceptance), str(JobOutcome.REJECTED)) if name in there]
-    filters: dict[str, Sequence[str]] = {
-        "class": sorted(
-            {*PUBLISHED_CLASSES, *(str(cell.perturbation_class) for cell in plan.cells)}, key=taxonomy_place
-        ),
+def _browser(db: sqlite3.Connection, plan: CurrentPlan, data: RunData, at_most: int) -> ItemBrowser:
+    items, of = choose_items(db, plan, at_most)
+    there = {one["outcome"] for one in items}
+    filters = {
+        "class": [str(cell.perturbation_class) for cell in plan.cells],
         "intensity": [str(name) for name in Intensity],
         "generator": data.generators,
-        "outcome": outcomes,
-        **({"language": languages} if len(languages) > 1 else {}),
+        "outcome": [name for name in (*map(str, Acceptance), str(JobOutcome.REJECTED)) if name in there],
+        "language": [one["language"] for one in items],
     }
-    return ItemBrowser(note, filters, choice.items)
+    return item_browser(items, of, "cells, generators and outcomes", filters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +12,11 @@ from perturb.report.figures import (
     Drawing,
     Mark,
     draw_intervals,
-    plot_interval,
-    plot_points,
     put_legend,
     short_label,
 )
 from perturb.report.model import NUMBER, CellValue, Figure, Section, Table, table_columns
-from perturb.report.scores_figures import look_of
+from perturb.report.scores_figures import look_of, plot_series
 from perturb.score.covariates import ALL, FITTED, CovariateReport, ModelValues, Trend, covariate_value
 
 if TYPE_CHECKING:
@@ -83,12 +81,13 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
 
     def paint(axes: Axes) -> None:
         for number, family in enumerate(families):
-            points = [
-                (x, one.scores[score])
+            label = family or "no family"
+            points = (
+                (x, Mark.of(f"{label}: {x:g}", one.scores[score]))
                 for one in report.models
                 if (one.known.family or "") == family and (x := covariate_value(one, covariate)) is not None
-            ]
-            _paint_points(axes, points, family or "no family", number)
+            )
+            plot_series(axes, points, label, number)
         for line in lines:
             colour = "black" if line.family == ALL else look_of(families.index(line.family))[0]
             _paint_line(axes, line, colour, report)
@@ -127,20 +126,6 @@ def _paint_line(axes: Axes, line: Trend, colour: str, report: CovariateReport) -
     axes.plot(ends, height, color=colour, linewidth=1.2, label=f"{line.family}: R² = {line.r_squared:.2f}")
 
 
-def _paint_points(
-    axes: Axes, points: Sequence[tuple[float, Any]], label: str, number: int, line: str = ""
-) -> None:
-    colour, marker = look_of(number)
-    marks = ((x, Mark.of(label, value)) for x, value in points)
-    known = [(x, mark.value, mark) for x, mark in marks if mark.value is not None]
-    if known:
-        xs, ys = [x for x, _, _ in known], [y for _, y, _ in known]
-        axes.plot(xs, ys, f"{marker}{line}", color=colour, label=label)
-    plot_points(axes, ((x, y, f"{label}: {x:g}, {y:.3f}") for x, y, _ in known), marker, colour)
-    for x, _, mark in known:
-        plot_interval(axes, mark, x, upright=True, color=colour, linewidth=1.2)
-
-
 def _budgets(report: CovariateReport) -> list[Figure]:
     """A curve over the budget of reasoning for each family that was run with more than one."""
     curves: dict[str, list[ModelValues]] = {}
@@ -169,7 +154,9 @@ def _tokens(one: ModelValues) -> int:
 def _draw_budget(curves: dict[str, list[ModelValues]], score: str) -> Drawing:
     def paint(axes: Axes) -> None:
         for number, (name, found) in enumerate(curves.items()):
-            _paint_points(axes, [(_tokens(one), one.scores[score]) for one in found], name, number, "-")
+            budgets = ((_tokens(one), one.scores[score]) for one in found)
+            marks = ((tokens, Mark.of(f"{name}: {tokens:g}", value)) for tokens, value in budgets)
+            plot_series(axes, marks, name, number, "-")
         axes.set_xscale("symlog", linthresh=100, base=10)
         axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
         axes.set(xlabel="reasoning tokens", ylabel=score)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
-from perturb.report.figures import SERIES, Drawing, draw_heat_map, plot_points, put_legend
+from perturb.report.figures import SERIES, Drawing, Mark, draw_heat_map, put_legend
 from perturb.report.model import CellFormat, CellValue, Figure, Section, Table
+from perturb.report.scores_figures import plot_series
 from perturb.score.prompt_agreement import FORCED, PromptAgreement
 from perturb.score.refusal_report import GroupResult, RefusalReport
 from perturb.score.refusal_stability import GIVEN, METRICS, RANDOM, ranking_settings
@@ -92,13 +93,9 @@ def draw_spreads(sizes: Sequence[int], rows: Sequence[Sequence[CellValue]]) -> D
 
     def paint(axes: Axes) -> None:
         for number, (head, *values) in enumerate(rows):
-            colour, marker = SERIES[number % len(SERIES)]
-            known = [(x, y) for x, y in zip(sizes, values, strict=True) if isinstance(y, float) and y > 0]
-            style = f"{marker}{'-' if number < len(SERIES) else '--'}"
-            xs, ys = [x for x, _ in known], [y for _, y in known]
-            axes.plot(xs, ys, style, color=colour, label=str(head), linewidth=1.2)
-            spots = ((x, y, f"{head}, {x:,} questions: {y:.3f}") for x, y in known)
-            plot_points(axes, spots, marker, colour)
+            known = ((x, y) for x, y in zip(sizes, values, strict=True) if isinstance(y, float) and y > 0)
+            marks = ((x, Mark(f"{head}, {x:,} questions", y)) for x, y in known)
+            plot_series(axes, marks, str(head), number, "-" if number < len(SERIES) else "--")
         axes.set_xscale("log")
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
         axes.minorticks_off()

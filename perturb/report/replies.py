@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from perturb.changes import mark_change
 from perturb.metrics.outcomes import SCORED, ReplyOutcome
-from perturb.records import NO_INTENSITY, PUBLISHED_CLASSES, Intensity, taxonomy_place
+from perturb.records import NO_INTENSITY, Intensity
 from perturb.report.model import ItemBrowser
-from perturb.report.run_data import even_draw, marked
+from perturb.report.run_data import even_draw, item_browser, marked
 from perturb.responses import Item
 from perturb.score.table import ResultTable
 from perturb.store.calls import reading
 from perturb.store.evaluations import read_items, read_responses
-from perturb.wording import counted
 
 if TYPE_CHECKING:
     from perturb.evaluate.results import Result
@@ -55,24 +54,15 @@ def browse_replies(run: Path, table: ResultTable, at_most: int) -> ItemBrowser |
         if one.item_id in chosen and key in outcomes and key in texts:
             replies[one.item_id].append(_reply(one, outcomes[key], texts[key]))
     described = [describe_item(item, replies[item.id]) for item in items if item.id in chosen]
-    note = f"{counted(len(items), 'item')}, all of them."
-    if len(chosen) < len(items):
-        note = f"{len(chosen):,} of {len(items):,} items, drawn evenly over classes and intensities."
-    return ItemBrowser(note, _filters(items, described), described)
-
-
-def _filters(items: list[Item], described: list[dict[str, Any]]) -> Mapping[str, list[str]]:
-    intensities, languages = {item.intensity for item in items}, {item.language for item in items}
-    filters: dict[str, list[str]] = {
-        "class": sorted(
-            {*PUBLISHED_CLASSES, *(str(one.cell.perturbation_class) for one in items)}, key=taxonomy_place
-        ),
+    intensities = {item.intensity for item in items}
+    filters = {
+        "class": [str(one.cell.perturbation_class) for one in items],
         "intensity": [name for name in (*map(str, Intensity), NO_INTENSITY) if name in intensities],
         "reply": sorted({name for one in described for name in one["reply"]}),
         "domain": sorted({item.domain for item in items if item.domain}),
-        "language": sorted(languages) if len(languages) > 1 else [],
+        "language": [item.language for item in items],
     }
-    return {name: values for name, values in filters.items() if values}
+    return item_browser(described, len(items), "classes and intensities", filters)
 
 
 def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from perturb.changes import Piece, mark_change, mark_passages
 from perturb.digests import seed_of
-from perturb.records import JobOutcome
+from perturb.records import PUBLISHED_CLASSES, JobOutcome, taxonomy_place
+from perturb.report.model import ItemBrowser
 from perturb.store import queries
 from perturb.store.plans import CurrentPlan
 from perturb.store.queries import StageCounts
+from perturb.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +83,27 @@ def read_run_data(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> RunDa
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ItemChoice:
-    """The items that a page shows."""
+def item_browser(
+    items: Sequence[Mapping[str, Any]], of: int, spread: str, filters: Mapping[str, Iterable[str]]
+) -> ItemBrowser:
+    """Items of a page, drawn from `of` evenly over `spread`, with what they can be chosen by.
 
-    items: tuple[dict[str, Any], ...]
-    of: int
-    """How many there are in all."""
+    The classes are those of the taxonomy too, in its order; there is no choice of languages where there is one.
+    """
+    note = f"{counted(of, 'item')}, all of them."
+    if len(items) < of:
+        note = f"{len(items):,} of {of:,} items, drawn evenly over {spread}."
+    languages = sorted({*filters["language"]})
+    values = {
+        **filters,
+        "class": sorted({*PUBLISHED_CLASSES, *filters["class"]}, key=taxonomy_place),
+        "language": languages if len(languages) > 1 else [],
+    }
+    return ItemBrowser(note, {name: list(found) for name, found in values.items() if found}, items)
 
 
-def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> ItemChoice:
-    """Every candidate that can be read, or an even draw over cells, generators and outcomes if there are more."""
+def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> tuple[list[dict[str, Any]], int]:
+    """Every candidate that can be read, or an even draw over cells, generators and outcomes; how many there are."""
     rows = db.execute(
         "SELECT j.id, j.perturbation_class || '/' || j.intensity || '/' || j.generator AS place, j.outcome,"
         " j.detail, d.acceptance, d.reason FROM jobs j JOIN candidates c ON c.id = j.id"
@@ -100,12 +112,12 @@ def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> Ite
         (plan.panel, plan.number),
     ).fetchall()
     chosen = set(even_draw({row["id"]: f"{row['place']}/{_outcome(row)}" for row in rows}, at_most))
-    items = tuple(
+    items = [
         {**describe_item(db, plan, row["id"]), "outcome": _outcome(row), "reason": _reason(row)}
         for row in rows
         if row["id"] in chosen
-    )
-    return ItemChoice(items, len(rows))
+    ]
+    return items, len(rows)
 
 
 def even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,25 @@ def look_of(number: int) -> tuple[str, str]:
     """
     turn = number // len(SERIES)
     return SERIES[number % len(SERIES)][0], SERIES[(number + turn) % len(SERIES)][1]
+
+
+def plot_series(
+    axes: Axes,
+    points: Iterable[tuple[float, Mark]],
+    label: str,
+    number: int,
+    line: str = "",
+    form: str = ".3f",
+) -> None:
+    """The n-th series: upright intervals around known values, which say themselves and are joined by a `line`."""
+    colour, marker = look_of(number)
+    known = [(x, mark.value, mark) for x, mark in points if mark.value is not None]
+    if known:
+        xs, ys = [x for x, _, _ in known], [y for _, y, _ in known]
+        axes.plot(xs, ys, f"{marker}{line}", color=colour, label=short_label(label), linewidth=1.2)
+    plot_points(axes, ((x, y, describe(mark, form)) for x, y, mark in known), marker, colour)
+    for x, _, mark in known:
+        plot_interval(axes, mark, x, upright=True, color=colour, linewidth=1.4)
 
 
 def draw_points(
@@ -164,15 +183,9 @@ def draw_lines(
 
     def paint(axes: Axes) -> None:
         for number, (name, values) in enumerate(series):
-            colour, marker = look_of(number)
             shift = 0.3 * ((number + 0.5) / len(series) - 0.5)
-            marks = enumerate(Mark.of(name, value, 100) for value in values)
-            known = [(place + shift, mark.value, mark) for place, mark in marks if mark.value is not None]
-            xs, ys = [x for x, _, _ in known], [y for _, y, _ in known]
-            axes.plot(xs, ys, f"{marker}-", color=colour, label=short_label(name), linewidth=1.2)
-            plot_points(axes, ((x, y, describe(mark)) for x, y, mark in known), marker, colour)
-            for x, _, mark in known:
-                plot_interval(axes, mark, x, upright=True, color=colour, linewidth=1.6)
+            marks = ((place + shift, Mark.of(name, value, 100)) for place, value in enumerate(values))
+            plot_series(axes, marks, name, number, "-", ".1f")
         axes.set_xticks(range(len(groups)), groups)
         axes.set(xlim=(-0.4, len(groups) - 0.6), ylim=(-4, 104), ylabel=f"{y_label}, percent")
         axes.grid(axis="y")

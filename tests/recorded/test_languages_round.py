@@ -21,7 +21,7 @@ from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot
 from perturb.items import items_of
 from perturb.languages import LANGUAGES
 from perturb.llm.recording import Replay, read_recording
-from perturb.report.audit_page import ReportPlan, make_page
+from perturb.report.audit_page import make_page
 from perturb.resources import data_folder, demo_recording
 
 READINGS = Path(__file__).with_name("languages-readings.csv")
@@ -64,7 +64,7 @@ def test_the_audit_is_split_by_language(built: BuildReport) -> None:
     assert {name: one.n for name, one in rates.items()} == {"de": 60, "zh": 60}
     shown = CliRunner().invoke(app, ["audit", str(built.run), "--resamples", "20"])
     assert "Pass rate by language" in shown.stdout
-    page = make_page(built.run, ReportPlan(resamples=20))
+    page = make_page(built.run, resamples=20)
     names = {one.name for section in page.sections for one in section.figures}
     assert "pass-rates-by-language" in names
     assert page.browser is not None

@@ -13,7 +13,7 @@ from selenium.webdriver.support.ui import Select
 
 from perturb.metrics.estimates import Estimate
 from perturb.records import ALL_CELLS, Job
-from perturb.report.audit_page import ReportPlan, make_page
+from perturb.report.audit_page import make_page
 from perturb.report.model import CellValue, Report, Table
 from perturb.report.page import write_page
 from perturb.report.run_data import choose_items, read_run_data
@@ -26,7 +26,7 @@ from tests.browser import Browser, console_errors, requested
 from tests.building import perturb, plan_facts
 from tests.review.made_run import NASTY, make_run
 
-PLAN = ReportPlan(resamples=50)
+RESAMPLES = 50
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(run: Path) -> Report:
-    return make_page(run, PLAN)
+    return make_page(run, resamples=RESAMPLES)
 
 
 @pytest.fixture(scope="module")
@@ -146,10 +146,10 @@ def test_items_show_their_change_and_their_texts_as_they_are(browser: Browser, h
 
 def test_many_items_are_drawn_evenly(run: Path) -> None:
     with open_read_only(run) as db:
-        choice = choose_items(db, current_plan(db, run), 72)
-    assert (len(choice.items), choice.of) == (72, 108)
-    cells = [one["cell"] for one in choice.items]
-    assert sum(one["outcome"] == "rejected" for one in choice.items) == 36
+        items, of = choose_items(db, current_plan(db, run), 72)
+    assert (len(items), of) == (72, 108)
+    cells = [one["cell"] for one in items]
+    assert sum(one["outcome"] == "rejected" for one in items) == 36
     assert {cells.count(str(cell)) for cell in ALL_CELLS} == {4}
 
 
@@ -169,7 +169,7 @@ def make_plain_run(folder: Path, jobs: Sequence[Job]) -> Path:
 
 
 def test_a_run_without_votes_has_a_report_that_says_so(tmp_path: Path) -> None:
-    page = make_page(make_plain_run(tmp_path / "run", []), PLAN)
+    page = make_page(make_plain_run(tmp_path / "run", []), resamples=RESAMPLES)
     words = " ".join(page.sections[0].sentences)
     assert "No verifier has voted yet" in words
     assert "Nothing was accepted in 1 cell: P-Ambiguity/LOW." in words

@@ -18,7 +18,7 @@ from perturb.compare import compare
 from perturb.metrics.estimates import Estimate
 from perturb.power import PowerQuestion, plan_sizes
 from perturb.records import ALL_CELLS
-from perturb.report.audit_page import ReportPlan, make_page
+from perturb.report.audit_page import make_page
 from perturb.report.audit_sections import make_audit_report
 from perturb.report.bas_page import make_bas_page
 from perturb.report.lever_report import make_lever_report, make_levers_report
@@ -122,7 +122,7 @@ def lever(_: Path) -> Report:
 
 
 def run_page(folder: Path) -> Report:
-    return make_page(make_run(folder / "run", per_cell=3, text=NASTY), ReportPlan(resamples=20, items=0))
+    return make_page(make_run(folder / "run", per_cell=3, text=NASTY), resamples=20, items=0)
 
 
 def evaluation(_: Path) -> Report:
