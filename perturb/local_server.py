@@ -12,6 +12,7 @@ import secrets
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
@@ -119,9 +120,10 @@ class LocalServer:
         self._http.server_close()
 
     def wait(self) -> None:
-        """Return when the server stops; a keyboard interrupt passes through."""
-        while self._thread.is_alive():
-            self._thread.join(timeout=1)
+        """Return when the server stops, or at a keyboard interrupt."""
+        with suppress(KeyboardInterrupt):
+            while self._thread.is_alive():
+                self._thread.join(timeout=1)
 
 
 class _Http(ThreadingHTTPServer):

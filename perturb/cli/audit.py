@@ -12,15 +12,8 @@ from perturb.cli import run_options as shared
 from perturb.cli.output import print_result
 from perturb.cli.usage_errors import reject_option
 
-
-class Grouping(StrEnum):
-    """What pass rates can be listed by."""
-
-    CLASS = "class"
-    INTENSITY = "intensity"
-    LEVER = "lever"
-    GENERATOR = "generator"
-    LANGUAGE = "language"
+Grouping = StrEnum("Grouping", "CLASS INTENSITY LEVER GENERATOR LANGUAGE")
+"""What pass rates can be listed by."""
 
 
 def audit_command(

@@ -13,15 +13,13 @@ import typer
 from perturb.cli import run_options as shared
 from perturb.cli.default_command import TableGroup
 from perturb.cli.output import note, print_result
-from perturb.cli.pages import check_page_name, with_covariates, write_beside
+from perturb.cli.pages import with_covariates, write_beside
 from perturb.cli.usage_errors import check_repeats, read_columns_option, reject_option
 from perturb.cli.working import working
 from perturb.wording import counted
 
 if TYPE_CHECKING:
-    from perturb.report.model import Report
-    from perturb.score.calibration_matrix import Transfer
-    from perturb.score.confidence_report import ConfidenceOptions, ConfidenceScores, GroupCalibration, Split
+    from perturb.score.confidence_report import ConfidenceOptions, GroupCalibration, Split
     from perturb.score.confidence_table import ConfidenceGroup
 
 bas_app = typer.Typer(
@@ -32,15 +30,16 @@ bas_app = typer.Typer(
 )
 
 
-class ElicitationName(StrEnum):
-    """A way to ask for confidence."""
-
-    DIRECT = "direct"
-    REFLECTION = "reflection"
-    TOP_K = "top-k"
-    TOP_K_REFLECTION = "top-k-reflection"
-
-
+ElicitationName = StrEnum(
+    "ElicitationName",
+    {
+        "DIRECT": "direct",
+        "REFLECTION": "reflection",
+        "TOP_K": "top-k",
+        "TOP_K_REFLECTION": "top-k-reflection",
+    },
+)
+"""A way to ask for confidence."""
 BinEdge = Literal["right", "left"]
 MapName = Literal["isotonic", "platt", "temperature", "histogram"]
 
@@ -80,18 +79,18 @@ def table_command(
 
     Example: perturb bas table answers.csv others.csv --percent
     """
-    from perturb.score.confidence_report import score_confidence
+    from perturb.report.bas_page import make_bas_page
+    from perturb.score.confidence_report import ConfidenceOptions, score_confidence
 
-    check_page_name("--report", report)
     renamed = read_columns_option(column, ("model", "elicitation", "dataset", "item_id", "base_id"))
-    precision = replace(_precision(bins, ece_bins, resamples, seed), weight=_checked_weight(weight))
+    precision = ConfidenceOptions(bins, resamples, seed, ece_bins, _checked_weight(weight))
     found = score_confidence(tables, percent=percent, precision=precision, columns=renamed)
     heads = {"BAS": "bas_uniform", "accuracy": "accuracy", "ECE": "ece", "AURC": "aurc"}
     values = (
         (one.group.model, {head: one.report.metrics[name] for head, name in heads.items()})
         for one in found.groups
     )
-    page, covariates = with_covariates(_page(found, tables), models, values)
+    page, covariates = with_covariates(make_bas_page(found, _named(tables)), models, values)
     write_beside(report, page)
     if json_output:
         for one in found.groups:
@@ -122,6 +121,7 @@ def run_command(
     """
     from perturb.errors import SourceError
     from perturb.evaluate.question_run import confidence_ways
+    from perturb.report.bas_page import make_bas_page
     from perturb.score.confidence_report import score_confidence
 
     check_repeats("--elicitation", elicitation or ())
@@ -132,7 +132,7 @@ def run_command(
     except SourceError as exc:
         note(f"perturb: {exc}")
         raise typer.Exit(1) from None
-    asking.show(ended, _page(found, [table]), found.groups)
+    asking.show(ended, make_bas_page(found, str(table)), found.groups)
 
 
 @bas_app.command("calibrate")
@@ -160,15 +160,15 @@ def calibrate_command(
 
     Example: perturb bas calibrate answers.csv --share 0.3 --save map.json
     """
+    from perturb.report.bas_page import make_bas_page
     from perturb.score.calibration_maps import load_maps
     from perturb.score.calibration_matrix import calibration_matrix
-    from perturb.score.confidence_report import Split, apply_saved, score_groups
+    from perturb.score.confidence_report import ConfidenceOptions, Split, apply_saved, score_groups
     from perturb.score.confidence_table import read_confidence_tables
 
     if apply is not None and (on is not None or save is not None):
         reject_option("--apply", "fits no map, so --on and --save cannot stand beside it: leave them out")
-    check_page_name("--report", report)
-    precision = _precision(bins, ece_bins, resamples, seed)
+    precision = ConfidenceOptions(bins, resamples, seed, ece_bins)
     groups = read_confidence_tables(tables, percent=percent)
     if apply is not None:
         maps = load_maps(apply)
@@ -179,7 +179,7 @@ def calibrate_command(
     across = () if apply or on else calibration_matrix(groups, method, Split(share), precision)
     if save is not None:
         _save(save, found, method)
-    page = _page(score_groups(groups, precision), tables, found, across)
+    page = make_bas_page(score_groups(groups, precision), _named(tables), found, across)
     write_beside(report, page)
     for one in found:
         _note_warnings(one.group)
@@ -191,12 +191,6 @@ def calibrate_command(
     more = {"across": [one.to_dict() for one in across]} if across else {}
     content = results[0] if len(results) == 1 else {"results": results, **more}
     print_result(content, replace(page, sections=page.sections[-2 if across else -1 :]), json_output)
-
-
-def _precision(bins: int, edge: BinEdge, resamples: int, seed: int) -> ConfidenceOptions:
-    from perturb.score.confidence_report import ConfidenceOptions
-
-    return ConfidenceOptions(bins, resamples, seed, edge)
 
 
 def _checked_weight(weight: str | None) -> str | None:
@@ -243,12 +237,5 @@ def _save(path: Path, found: list[GroupCalibration], method: MapName) -> None:
     note(f"map: {path}")
 
 
-def _page(
-    found: ConfidenceScores,
-    tables: Sequence[Path],
-    calibrations: Sequence[GroupCalibration] = (),
-    transfers: Sequence[Transfer] = (),
-) -> Report:
-    from perturb.report.bas_page import make_bas_page
-
-    return make_bas_page(found, ", ".join(map(str, tables)), calibrations, transfers)
+def _named(tables: Sequence[Path]) -> str:
+    return ", ".join(map(str, tables))

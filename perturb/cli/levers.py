@@ -50,7 +50,10 @@ def levers_command(
     ]
     if offline:
         levers = [lever for lever in levers if lever.rule is not None]
-    if name is not None:
+    if name is None:
+        levers.sort(key=lambda lever: taxonomy_place(str(lever.cell)))
+        page = make_levers_report(levers, catalogue.cells_without_rule() if offline else None)
+    else:
         found = catalogue.find(name)
         if found is None:
             near = (
@@ -58,14 +61,8 @@ def levers_command(
                 or "`perturb levers` lists them all"
             )
             raise ConfigError(f"no lever is called '{name}': {near}")
-        levers = [found]
-    levers.sort(key=lambda lever: taxonomy_place(str(lever.cell)))
-    if name is not None:
-        cell = levers[0].cell
-        entry = catalogue.classes[cell.perturbation_class]
-        page = make_lever_report(levers[0], entry, catalogue.expected_behavior(cell))
-    else:
-        page = make_levers_report(levers, catalogue.cells_without_rule() if offline else None)
+        levers, entry = [found], catalogue.classes[found.cell.perturbation_class]
+        page = make_lever_report(found, entry, catalogue.expected_behavior(found.cell))
     print_result([_as_json(catalogue, lever) for lever in levers], page, json_output)
 
 

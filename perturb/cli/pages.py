@@ -7,18 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from perturb.cli.output import note
-from perturb.cli.usage_errors import reject_option
 
 if TYPE_CHECKING:
     from perturb.metrics.estimates import Estimate
     from perturb.report.model import Report
 
 
-def check_page_name(option: str, html: Path | None) -> None:
-    """End the command as wrong use unless a page, with a folder of figures beside it, can have this name."""
+def check_page_name(html: Path | None) -> Path | None:
+    """The value of an option; wrong use unless a page, with a folder of figures beside it, can have this name."""
     if html is not None and html.suffix != ".html":
-        reject_option(option, f"'{html}' cannot be the name of a page: give FILE.html")
+        raise typer.BadParameter(f"'{html}' cannot be the name of a page: give FILE.html")
+    return html
 
 
 def write_beside(html: Path | None, report: Report) -> None:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from perturb.cli import run_options as shared
 from perturb.cli.default_command import TableGroup
 from perturb.cli.output import note, print_result
-from perturb.cli.pages import check_page_name, with_covariates, write_beside
+from perturb.cli.pages import with_covariates, write_beside
 from perturb.cli.usage_errors import read_columns_option
 from perturb.cli.working import working
-
-if TYPE_CHECKING:
-    from perturb.report.model import Report
-    from perturb.score.refusal_report import RefusalReport
 
 refusal_index_app = typer.Typer(
     cls=TableGroup,
@@ -27,13 +23,8 @@ refusal_index_app = typer.Typer(
 )
 
 
-class SettingName(StrEnum):
-    """A first-pass prompt, from the one that invites refusals least to the one that invites them most."""
-
-    LOW = "low"
-    NORMAL = "normal"
-    HIGH = "high"
-    HIGHEST = "highest"
+SettingName = StrEnum("SettingName", "LOW NORMAL HIGH HIGHEST")
+"""A first-pass prompt, from the one that invites refusals least to the one that invites them most."""
 
 
 @refusal_index_app.command("table")
@@ -69,9 +60,9 @@ def table_command(
     Example: perturb refusal-index table answers.csv --json
     """
     from perturb.errors import ConfigError
+    from perturb.report.refusal_index_page import make_refusal_page
     from perturb.score.refusal_report import RefusalOptions, report_refusals
 
-    check_page_name("--report", report)
     renamed = read_columns_option(column, ("model", "setting", "dataset", "item_id", "base_id"))
     precision = RefusalOptions(interval_by=interval_by, resamples=resamples, seed=seed, cv=cv)
     try:
@@ -82,7 +73,7 @@ def table_command(
     values = (
         (one.model or "", {head: one.metrics[name] for head, name in heads.items()}) for one in found.groups
     )
-    page, covariates = with_covariates(_page(found), models, values)
+    page, covariates = with_covariates(make_refusal_page(found), models, values)
     write_beside(report, page)
     print_result({**found.to_dict(), **covariates}, page, json_output)
 
@@ -116,6 +107,7 @@ def run_command(
     from perturb.evaluate.question_run import refusal_ways
     from perturb.evaluate.question_sets import read_questions
     from perturb.evaluate.questions import QuestionSet, mix_questions
+    from perturb.report.refusal_index_page import make_refusal_page
     from perturb.score.refusal_report import report_refusals
 
     def mixed(first: QuestionSet) -> QuestionSet:
@@ -126,13 +118,7 @@ def run_command(
     ways = refusal_ways([one.value for one in setting or ()], samples)
     ended = asking.ask("refusal-index", ways, out, mixed if mix else None)
     found = report_refusals([Path(ended.facts["table"])])
-    asking.show(ended, _page(found), found.groups)
+    asking.show(ended, make_refusal_page(found), found.groups)
     if all(row.wrong is None for row in ended.rows):
         note(f"perturb: {ended.facts['table']}: no row is scored: see column 'unscored'")
         raise typer.Exit(1)
-
-
-def _page(found: RefusalReport) -> Report:
-    from perturb.report.refusal_index_page import make_refusal_page
-
-    return make_refusal_page(found)

@@ -31,7 +31,10 @@ def report_command(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(help="The HTML file.  [default: RUN/report.html; of several runs: report.html]"),
+        typer.Option(
+            help="The HTML file.  [default: RUN/report.html; of several runs: report.html]",
+            callback=check_page_name,
+        ),
     ] = None,
     items: Annotated[int, typer.Option(min=0, help="Items in the browser at most; 0 leaves it out.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
@@ -50,14 +53,14 @@ def report_command(
     from perturb.report.any_page import figures_folder, make_any_page
     from perturb.report.page import write_page
 
-    check_page_name("--out", out)
     html = out or _default_page(runs)
-    if len(runs) > 1:
-        page, folder = _page_of_several(runs, resamples, seed), html.with_suffix("")
+    together = _side_by_side(runs, resamples, seed) if len(runs) > 1 or models else None
+    if together and len(runs) > 1:
+        page, folder = together[0], html.with_suffix("")
     else:
         page = make_any_page(runs[0], items=items, resamples=resamples, seed=seed, shortcuts=shortcuts)
         folder = figures_folder(runs[0], html)
-    page, covariates = with_covariates(page, models, _scores(runs, resamples, seed) if models else ())
+    page, covariates = with_covariates(page, models, together[1] if together else ())
     paths = write_page(page, html, folder)
     if json_output:
         ran = str(runs[0]) if len(runs) == 1 else [str(run) for run in runs]
@@ -69,16 +72,13 @@ def report_command(
     typer.echo(f"{counted(len(paths) - 1, 'file')} of figures and tables: {folder}")
 
 
-def _page_of_several(runs: list[Path], resamples: int, seed: int) -> Report:
-    from perturb.report.side_by_side import gather, make_side_by_side_page
+def _side_by_side(
+    runs: list[Path], resamples: int, seed: int
+) -> tuple[Report, list[tuple[str, dict[str, Estimate]]]]:
+    from perturb.report.side_by_side import gather, make_side_by_side_page, scores_by_model
 
-    return make_side_by_side_page(gather(runs, resamples=resamples, seed=seed))
-
-
-def _scores(runs: list[Path], resamples: int, seed: int) -> list[tuple[str, dict[str, Estimate]]]:
-    from perturb.report.side_by_side import gather, scores_by_model
-
-    return scores_by_model(gather(runs, resamples=resamples, seed=seed))
+    found = gather(runs, resamples=resamples, seed=seed)
+    return make_side_by_side_page(found), scores_by_model(found)
 
 
 def _default_page(runs: list[Path]) -> Path:

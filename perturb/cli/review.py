@@ -131,11 +131,9 @@ def serve_command(
         for name, link in server.links.items():
             typer.echo(f"{name}: {link}")
         note("Ctrl-C ends the review; every answer is on disk already")
-        try:
-            server.wait()
-        except KeyboardInterrupt:
-            for desk in server.desks:
-                note(f"{desk.annotator}: {desk.done} of {len(desk.items)} items finished")
+        server.wait()
+        for desk in server.desks:
+            note(f"{desk.annotator}: {desk.done} of {len(desk.items)} items finished")
 
 
 @review_app.command("read")

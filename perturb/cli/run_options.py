@@ -31,7 +31,10 @@ CovariatesOption = Annotated[
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the draws.")]
 BootstrapOption = Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind the intervals.")]
-PageOption = Annotated[Path | None, typer.Option(help="Also write a report page: FILE.html.")]
+PageOption = Annotated[
+    Path | None,
+    typer.Option("--report", help="Also write a report page: FILE.html.", callback=check_page_name),
+]
 ClassesOption = Annotated[
     list[Path] | None,
     typer.Option(
@@ -225,7 +228,8 @@ class QuestionOptions(AskOptions):
     report: Annotated[
         Path | None,
         typer.Option(
-            help="Also write a report page: FILE.html.  [with --demo: report.html in the run folder]"
+            help="Also write a report page: FILE.html.  [with --demo: report.html in the run folder]",
+            callback=check_page_name,
         ),
     ] = None
     json_output: JsonOption = False
@@ -242,7 +246,6 @@ class QuestionOptions(AskOptions):
         from perturb.evaluate.question_run import QuestionPlan, ask_questions
         from perturb.evaluate.question_sets import read_questions
 
-        check_page_name("--report", self.report)
         recorded = self.recorded(kind, self.questions)
         names = self.names(kind, recorded)
         check_choice("--format", self.form, FORMATS)

@@ -10,19 +10,10 @@ import typer
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import note, print_result
-from perturb.cli.pages import check_page_name, with_covariates, write_beside
+from perturb.cli.pages import with_covariates, write_beside
 
-
-class Grouping(StrEnum):
-    """What scores can be listed by."""
-
-    CLASS = "class"
-    INTENSITY = "intensity"
-    CELL = "cell"
-    DOMAIN = "domain"
-    LANGUAGE = "language"
-    LEVER = "lever"
-    GENERATOR = "generator"
+Grouping = StrEnum("Grouping", "CLASS INTENSITY CELL DOMAIN LANGUAGE LEVER GENERATOR")
+"""What scores can be listed by."""
 
 
 def score_command(
@@ -64,9 +55,7 @@ def score_command(
     ] = None,
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
-    page: Annotated[
-        Path | None, typer.Option("--report", help="Also write a report page: FILE.html.")
-    ] = None,
+    page: shared.PageOption = None,
     levers: shared.ClassesOption = None,
     covariates: shared.CovariatesOption = None,
     json_output: shared.JsonOption = False,
@@ -80,7 +69,6 @@ def score_command(
     from perturb.score.result_sources import read_results
     from perturb.score.score_report import score
 
-    check_page_name("--report", page)
     report = score(
         read_results(source, levers or ()),
         resamples=resamples,

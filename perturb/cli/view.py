@@ -39,7 +39,4 @@ def view_command(
         with LocalServer({"view": ViewSite(view)}, port) as server:
             typer.echo(server.links["view"])
             note("Ctrl-C ends the page; the run goes on")
-            try:
-                server.wait()
-            except KeyboardInterrupt:
-                return
+            server.wait()
