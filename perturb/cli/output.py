@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -41,13 +40,6 @@ def print_result(content: Any, report: Report, json_output: bool) -> None:
         print_json(content)
     else:
         print_report(report)
-
-
-def print_work(facts: Mapping[str, Any]) -> None:
-    """Print what the calls of a run took, and where its table is."""
-    from perturb.report.runs import describe_work
-
-    typer.echo(f"\n{describe_work(facts)}\nTable: {facts['table']}")
 
 
 def note(message: str) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from perturb.cli.output import note, print_json
-from perturb.cli.usage_errors import given_by_options, reject_option
+from perturb.cli.usage_errors import given_by_options, reject_given, reject_option
 
 
 def publish_command(
@@ -63,17 +63,11 @@ def publish_command(
 
     Example: perturb publish outputs/demo/snapshot my-name/refusal-demo
     """
-    for option, given, needs in (
-        ("--add", add, True),
-        ("--replay", replay, True),
-        ("--replies", replies, False),
-        ("--scores", scores, False),
-    ):
-        if given and leaderboard is not needs:
-            reject_option(option, f"{'needs' if needs else 'cannot be used with'} --leaderboard")
     if leaderboard:
+        reject_given({"--replies": replies, "--scores": scores}, "cannot be used with --leaderboard")
         _publish_leaderboard(folder, repo, tuple(add or ()), replay, public=public, json_output=json_output)
         return
+    reject_given({"--add": add, "--replay": replay}, "needs --leaderboard")
     if repo is None:
         reject_option("repo", "is missing: name the data set on the Hub, OWNER/NAME")
     from perturb.export.hub import check_repo_name

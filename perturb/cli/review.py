@@ -160,8 +160,8 @@ def read_command(
     with ReviewLedger.of_run(run) as ledger:
         answers = read_sheet(sheet, load_items(ledger.db, run), annotator)
         for one in answers:
-            ledger.record_answer(one.item_id, one.annotator, one.question, one.answer)
-    items = len({(one.item_id, one.annotator) for one in answers})
+            ledger.record_answer(*one)
+    items = len({one[:2] for one in answers})
     typer.echo(f"{counted(len(answers), 'answer')} about {counted(items, 'item')} read")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from perturb.cli.output import note, print_json, print_report, print_work
+from perturb.cli.output import note, print_json, print_report
 from perturb.cli.pages import check_page_name, write_beside
 from perturb.cli.usage_errors import check_choice, check_repeats, reject_option
 from perturb.cli.working import is_quiet
@@ -270,12 +270,14 @@ class QuestionOptions(AskOptions):
 
     def show(self, ended: EvaluationReport, page: Report, results: Sequence[Any]) -> None:
         """Print what was found, and write its page; end with 1 if the run stopped before its end."""
+        from perturb.report.runs import describe_work
+
         write_beside(self.report or (ended.run / "report.html" if self.demo else None), page)
         if self.json_output:
             print_json({**ended.facts, "results": [one.to_dict() for one in results]})
         else:
             print_report(page)
-            print_work(ended.facts)
+            typer.echo(f"\n{describe_work(ended.facts)}\nTable: {ended.facts['table']}")
         if ended.stopped is not None:
             note(f"perturb: {ended.stopped}")
             raise typer.Exit(1)

@@ -23,7 +23,6 @@ from perturb.review.agreement import measure_review
 from perturb.review.rubric import human_verdict
 from perturb.store.calls import reading
 from perturb.store.plans import CurrentPlan, current_plan
-from perturb.store.queries import StageCounts
 from perturb.store.reviews import read_reviews
 from perturb.wording import counted
 
@@ -60,7 +59,8 @@ def make_page(
         )
     if review:
         sections.append(review_section(review))
-    sections.append(cost_section(data))
+    rules = () if data.models else ("No model was called: all work was done by rules.",)
+    sections.append(Section("cost", "Cost", rules, tables=(call_table(data.models),)))
     return Report(
         title=f"{plan.facts.name}: report",
         subtitle=" · ".join(
@@ -75,18 +75,14 @@ def make_page(
     )
 
 
-def _fault_sentences(stages: StageCounts) -> tuple[str, ...]:
-    if not stages.faults:
-        return ()
-    return (
-        f"Faults of the offline engine, by which items were lost: {counted(stages.rule_faults, 'fault')} of a rule and "
-        f"{counted(stages.check_faults, 'unscored vote')}.",
-    )
-
-
 def funnel_section(data: RunData) -> Section:
     """From jobs to rows, and how well generators cover the cells."""
     total = data.stages.jobs
+    faults = (
+        "Faults of the offline engine, by which items were lost:"
+        f" {counted(data.stages.rule_faults, 'fault')} of a rule and"
+        f" {counted(data.stages.check_faults, 'unscored vote')}."
+    )
     stages = [Mark(name, float(n)) for name, n in data.funnel]
     coverage = [[float(data.coverage.get((cell, one), 0)) for one in data.generators] for cell in data.cells]
     most = max((n for row in coverage for n in row), default=0.0)
@@ -95,7 +91,7 @@ def funnel_section(data: RunData) -> Section:
     return Section(
         "funnel",
         "From jobs to rows",
-        sentences=_fault_sentences(data.stages),
+        sentences=[faults] if data.stages.faults else [],
         figures=(
             Figure(
                 "funnel",
@@ -132,13 +128,6 @@ def funnel_section(data: RunData) -> Section:
             ),
         ),
     )
-
-
-def cost_section(data: RunData) -> Section:
-    """Calls, tokens and cost of each model."""
-    if not data.models:
-        return Section("cost", "Cost", ("No model was called: all work was done by rules.",))
-    return Section("cost", "Cost", tables=(call_table(data.models),))
 
 
 def _audit(run: Path, precision: Mapping[str, int]) -> AuditReport | None:

@@ -26,7 +26,14 @@ MAX_MAPS = 12
 
 def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
     """Before and after, map by map, and the ablation over calibration sizes."""
-    rows = [row for one in calibrations for row in _calibration_rows(one)]
+    rows: list[list[CellValue]] = []
+    for one in calibrations:
+        named: list[tuple[str, BASReport, CellValue]] = [("as stated", one.scores.before, "-")]
+        named += [(method, after, one.scores.gains[method]) for method, after in one.scores.after.items()]
+        counts = (one.scores.n_calibration, one.scores.n_scored)
+        for name, found, gain in named:
+            scores = (found.metrics[metric] for metric in ("bas_uniform", "ece", "aurc"))
+            rows.append([*group_labels(one.group), name, *counts, *scores, gain])
     columns = LABELS | table_columns(
         "map | fitted on: count | scored: count | BAS: number | ECE: number | AURC: number | gain in BAS: number"
     )
@@ -41,9 +48,12 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
         draws = counted(calibrations[0].ablation[0].repeats, "draw")
         title = f"Isotonic regression by calibration size: mean and standard deviation of {draws}"
         tables.append(Table("ablation", title, {**LABELS, "size": "count", **deviations}, ablation))
+    reports = [
+        (one.group.name, one.scores.before, next(iter(one.scores.after.values()))) for one in calibrations
+    ]
     series = [
-        (name, [Mark.of(one.group.name, report(one).metrics["bas_uniform"]) for one in calibrations])
-        for name, report in (("as stated", lambda one: one.scores.before), ("calibrated", _first))
+        ("as stated", [Mark.of(name, before.metrics["bas_uniform"]) for name, before, _ in reports]),
+        ("calibrated", [Mark.of(name, after.metrics["bas_uniform"]) for name, _, after in reports]),
     ]
     figure = Figure(
         "calibration",
@@ -61,23 +71,6 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
         for number, one in enumerate(calibrations[:MAX_MAPS], start=1)
     ]
     return Section("calibration", "Calibration", (), (figure, *maps), tables)
-
-
-def _calibration_rows(one: GroupCalibration) -> list[list[CellValue]]:
-    scores = one.scores
-    named: list[tuple[str, BASReport, CellValue]] = [("as stated", scores.before, "-")]
-    named += [(method, report, scores.gains[method]) for method, report in scores.after.items()]
-    return [
-        [
-            *(*group_labels(one.group), name, scores.n_calibration, scores.n_scored),
-            *(*(report.metrics[metric] for metric in ("bas_uniform", "ece", "aurc")), gain),
-        ]
-        for name, report, gain in named
-    ]
-
-
-def _first(one: GroupCalibration) -> BASReport:
-    return next(iter(one.scores.after.values()))
 
 
 def group_labels(group: ConfidenceGroup) -> tuple[str, str, str]:

@@ -174,6 +174,7 @@ def _curves(
 def _single_groups(scores: ConfidenceScores) -> Section:
     figures = []
     for number, one in enumerate(scores.groups[:MAX_GROUPS], start=1):
+        cells = reliability_bins(one.group.correct, one.group.confidence, bins=one.report.bins)
         figures += [
             Figure(
                 f"confidence-{number}",
@@ -186,7 +187,7 @@ def _single_groups(scores: ConfidenceScores) -> Section:
                 f"Reliability: {one.group.name}",
                 "Accuracy by stated confidence; below the diagonal the model is overconfident. Larger points stand for"
                 " more answers.",
-                _reliability(one),
+                draw_reliability([("answers", [(cell.confidence, cell.accuracy, cell.n) for cell in cells])]),
             ),
         ]
     left = len(scores.groups) - MAX_GROUPS
@@ -214,11 +215,6 @@ def draw_histogram(one: GroupScores) -> Drawing:
         axes.legend(frameon=False)
 
     return Drawing((4.6, 3.2), paint)
-
-
-def _reliability(one: GroupScores) -> Drawing:
-    cells = reliability_bins(one.group.correct, one.group.confidence, bins=one.report.bins)
-    return draw_reliability([("answers", [(cell.confidence, cell.accuracy, cell.n) for cell in cells])])
 
 
 def _against_others(scores: ConfidenceScores) -> Section:

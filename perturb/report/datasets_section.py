@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
 
 from perturb.metrics.estimates import Estimate
 from perturb.report.figures import Mark, draw_intervals
 from perturb.report.model import CellFormat, CellValue, Figure, Section, Table
+from perturb.report.scores_breakdowns import mean_known
 from perturb.score.datasets import AnswerGroup, DatasetMean
 
 NOTE = (
@@ -59,5 +59,4 @@ def _label(one: DatasetMean) -> str:
 
 def _mean(cells: Iterable[CellValue]) -> float | None:
     values = [cell.value if isinstance(cell, Estimate) else None for cell in cells]
-    known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
+    return None if None in values else mean_known(values)

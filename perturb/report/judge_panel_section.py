@@ -10,6 +10,7 @@ from perturb.audit.judge_audit import JudgeAudit, audit_judges, panel_of
 from perturb.metrics.estimates import Estimate
 from perturb.report.audit_sections import kappa_figure, rate_estimate
 from perturb.report.model import Report, Section, Table, show
+from perturb.report.words import is_certain
 from perturb.store.calls import reading
 from perturb.store.evaluations import read_judge_votes
 from perturb.wording import counted, listed
@@ -95,7 +96,7 @@ def _sentences(found: JudgeAudit) -> Iterator[str]:
             f" {counted(one.undecided, 'judgement')} of {one.judged:,} undecided."
         )
         for row in one.report.self_bias:
-            if _is_certain(row.bias):
+            if is_certain(row.bias):
                 more = "more" if (row.bias.value or 0.0) > 0 else "less"
                 yield (
                     f"{kind}: {row.model} credits its own replies {abs(row.bias.value or 0.0):.1f} percentage points"
@@ -109,7 +110,3 @@ def _of_replies(kappa: Estimate) -> Estimate:
     for ours, theirs in words.items():
         reason = reason.replace(ours, theirs)
     return replace(kappa, reason=reason or None)
-
-
-def _is_certain(bias: Estimate) -> bool:
-    return bias.low is not None and bias.high is not None and bias.low * bias.high > 0

@@ -9,6 +9,7 @@ import numpy as np
 from perturb.metrics.inputs import Floats
 from perturb.metrics.refusal_index import accuracy_refusal_curve
 from perturb.report.figures import GREY, SERIES, Drawing, plot_curve, plot_points
+from perturb.report.scores_breakdowns import mean_known
 from perturb.score.refusal_report import GroupResult
 from perturb.score.refusal_stability import METRICS
 
@@ -43,7 +44,8 @@ def iso_curve(metric: str, value: float, refusal_rates: Floats, forced_accuracy:
 
 def draw_iso_curves(groups: list[GroupResult]) -> Drawing:
     """One model's settings before curves of equal index, with the curve of their mean index."""
-    accuracy, index = _forced_accuracy(groups), _mean(groups, "refusal_index")
+    accuracy = _forced_accuracy(groups)
+    index = mean_known(one.metrics["refusal_index"].value for one in groups)
 
     def paint(axes: Axes) -> None:
         for level in ISO_LEVELS:
@@ -65,7 +67,7 @@ def draw_iso_metrics(groups: list[GroupResult]) -> Drawing:
 
     def paint(axes: Axes) -> None:
         for metric, style in _STYLES.items():
-            value = _mean(groups, metric)
+            value = mean_known(one.metrics[metric].value for one in groups)
             if value is not None:
                 curve = iso_curve(metric, value, _RATES, accuracy)
                 words = (f"{METRICS[metric]} {value:.3f}", *_AXES)
@@ -79,11 +81,6 @@ def draw_iso_metrics(groups: list[GroupResult]) -> Drawing:
 def _forced_accuracy(groups: list[GroupResult]) -> float:
     shares = [1 - (one.index.n11 + one.index.n01) / one.index.n for one in groups if one.index is not None]
     return float(np.mean(shares))
-
-
-def _mean(groups: list[GroupResult], metric: str) -> float | None:
-    known = [value for one in groups if (value := one.metrics[metric].value) is not None]
-    return float(np.mean(known)) if known else None
 
 
 def _paint_points(axes: Axes, groups: list[GroupResult], accuracy: float) -> None:

@@ -7,7 +7,7 @@ from perturb.report.figures import Mark, draw_intervals
 from perturb.report.model import COUNT, NUMBER, CellValue, Figure, Report, Section, Table, table_columns
 from perturb.report.refusal_curves import draw_iso_curves, draw_iso_metrics
 from perturb.report.refusal_stability import MEDIAN, draw_spreads, stability_section, subset_spreads
-from perturb.report.sampling_section import NAMES, sampling_section
+from perturb.report.sampling_section import NAMES, by_model, sampling_section
 from perturb.score.refusal_report import ALL_UNSCORED, GroupResult, RefusalReport
 from perturb.score.refusal_stability import METRICS
 from perturb.score.refusal_table import ALL_ROWS
@@ -104,10 +104,7 @@ def _needed(group: GroupResult) -> CellValue:
 
 def _curves(report: RefusalReport) -> Section:
     figures = []
-    tried: dict[str, list[GroupResult]] = {}
-    for group in report.groups:
-        tried.setdefault(", ".join(filter(None, (group.model, group.dataset))), []).append(group)
-    for number, (name, every) in enumerate(tried.items(), start=1):
+    for number, (name, every) in enumerate(by_model(report.groups).items(), start=1):
         groups = [group for group in every if group.index is not None]
         if groups:
             figures.append(

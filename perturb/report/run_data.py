@@ -152,7 +152,8 @@ def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) 
     instance = queries.instance_of(db, candidate_id)
     votes = queries.votes_of(db, candidate.id, plan.judges)
     passages = mark_passages(instance.passages, candidate.passages)
-    shown = [one for one in passages if one.changed] if len(passages) > 1 else list(passages)
+    several = len(passages) > 1
+    shown = [one for one in passages if one.changed] if several else list(passages)
     return {
         "id": candidate.id,
         "cell": str(candidate.cell),
@@ -165,7 +166,8 @@ def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) 
         "answers": list(instance.answers),
         "query": marked(mark_change(instance.query, candidate.query)),
         "passages": [
-            {"pieces": [["same", _head(one.number, len(passages))], *marked(one.pieces)]} for one in shown
+            {"pieces": [["same", f"[{one.number}] " if several else ""], *marked(one.pieces)]}
+            for one in shown
         ],
         "unchanged": len(passages) - len(shown),
         "votes": [
@@ -179,10 +181,6 @@ def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) 
             for _, vote in sorted(votes.items())
         ],
     }
-
-
-def _head(number: int, of: int) -> str:
-    return f"[{number}] " if of > 1 else ""
 
 
 def marked(pieces: Iterable[Piece]) -> list[list[str]]:

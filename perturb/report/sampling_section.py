@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from perturb.report.figures import Mark, draw_bars
 from perturb.report.model import Figure, Section, Table, table_columns
 from perturb.report.scores_figures import draw_reliability
@@ -13,10 +15,7 @@ NAMES = table_columns("model | data set | setting")
 
 def sampling_section(report: RefusalReport) -> Section | None:
     """Of groups whose questions were asked several times; None without any."""
-    sampled: dict[str, list[GroupResult]] = {}
-    for group in report.groups:
-        if group.sampling is not None:
-            sampled.setdefault(", ".join(filter(None, (group.model, group.dataset))), []).append(group)
+    sampled = by_model([group for group in report.groups if group.sampling is not None])
     if not sampled:
         return None
     figures = [
@@ -51,6 +50,14 @@ def sampling_section(report: RefusalReport) -> Section | None:
         " questions that the model gets right, forced to answer or not, from those it gets wrong."
     )
     return Section("sampling", "P(Answering)", (sentence,), tuple(figures), (scores, correlations))
+
+
+def by_model(groups: Sequence[GroupResult]) -> dict[str, list[GroupResult]]:
+    """The settings of each model on each data set, under the name of both."""
+    found: dict[str, list[GroupResult]] = {}
+    for group in groups:
+        found.setdefault(", ".join(filter(None, (group.model, group.dataset))), []).append(group)
+    return found
 
 
 def _series(group: GroupResult) -> tuple[str, list[tuple[float, float, int]]]:

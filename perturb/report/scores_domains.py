@@ -38,7 +38,7 @@ def domains_section(models: Models) -> Section:
             draw_grouped_bars(
                 shown,
                 [
-                    (task, [Estimate(_share(_difficulties(models, name, (metric,))[0])) for name in shown])
+                    (task, [Estimate(_difficulties(models, name, (metric,))[0]) for name in shown])
                     for task, metric in zip(("answering", "refusing"), metrics, strict=True)
                 ],
                 x_label="difficulty",
@@ -70,7 +70,7 @@ def domains_section(models: Models) -> Section:
             (
                 *(name, n, n / total),
                 *(_champion(models, name, metric) for metric in metrics),
-                *map(_share, _difficulties(models, name, tuple(metrics))),
+                *_difficulties(models, name, tuple(metrics)),
             )
             for name in ranked
             for n in [_items(models, name)]
@@ -95,16 +95,12 @@ def _champion(models: Models, name: str, metric: str) -> str | None:
 
 
 def _difficulties(models: Models, name: str, metrics: tuple[str, ...]) -> list[float | None]:
-    """100 less the mean over the models, of each metric and, at the end, of all together."""
+    """1 less the mean over the models, of each metric and, at the end, of all together."""
     means = [
         mean_known(in_percent(in_group(one, "domain", name, metric)) for one in models) for metric in metrics
     ]
-    found = [None if value is None else 100 - value for value in means]
+    found = [None if value is None else 1 - value / 100 for value in means]
     return [*found, None if None in found else mean_known(found)]
-
-
-def _share(percent: float | None) -> float | None:
-    return None if percent is None else percent / 100
 
 
 def _marks(models: Models) -> list[Mark]:

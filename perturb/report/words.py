@@ -122,7 +122,7 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
     measured = [row for row in both if row.bias.low is not None and row.bias.high is not None]
     if not measured:
         return [f"Whether models favour their own work cannot be told ({both[0].bias.reason})."]
-    certain = [row for row in measured if (row.bias.low or 0.0) > 0 or (row.bias.high or 0.0) < 0]
+    certain = [row for row in measured if is_certain(row.bias)]
     if not certain:
         names = listed([row.model for row in measured])
         return [f"No model that judges its own work differs from its peers beyond chance ({names})."]
@@ -134,6 +134,11 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
             f" than its peers do{_interval(row.bias.low, row.bias.high, 'points')}{_without_leniency(row.did)}."
         )
     return sentences
+
+
+def is_certain(bias: Estimate) -> bool:
+    """Whether its interval leaves 0 out."""
+    return bias.low is not None and bias.high is not None and bias.low * bias.high > 0
 
 
 def _without_leniency(did: Estimate) -> str:

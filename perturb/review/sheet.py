@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from perturb.errors import SourceError
@@ -19,15 +18,8 @@ _WORDS = {
 }
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
-
-@dataclass(frozen=True, slots=True)
-class SheetAnswer:
-    """One answer of a sheet."""
-
-    item_id: str
-    annotator: str
-    question: str
-    answer: str
+Answer = tuple[str, str, str, str]
+"""Item, annotator, question and what was answered, as `ReviewLedger.record_answer` takes them."""
 
 
 def sheet_text(items: Sequence[ReviewItem]) -> str:
@@ -49,7 +41,7 @@ def question_names(items: Iterable[ReviewItem]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(question.name for item in items for question in item.questions))
 
 
-def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = None) -> list[SheetAnswer]:
+def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = None) -> list[Answer]:
     """The answers of a filled-in sheet; empty cells are no answers.
 
     Needed are the id of the items (`candidate_id` or `reply_id`) and the columns of the questions; others but `comment`
@@ -61,7 +53,7 @@ def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = 
     if not rows:
         raise SourceError(f"{path}: no rows in it: give a sheet that `perturb review RUN draw` wrote")
     known = {item.id: item.questions for item in items}
-    answers: list[SheetAnswer] = []
+    answers: list[Answer] = []
     seen: dict[tuple[str, str], int] = {}
     for number, row in enumerate(rows, start=2):
         who = row.get("annotator", "").strip() or annotator
@@ -77,8 +69,7 @@ def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = 
         if (first := seen.setdefault((item_id, who), number)) != number:
             raise SourceError(f"{place}: the same item and annotator as in row {first}: keep one of the two")
         answers += [
-            SheetAnswer(item_id, who, question, answer)
-            for question, answer in _answers(row, known[item_id], place)
+            (item_id, who, question, answer) for question, answer in _answers(row, known[item_id], place)
         ]
     return answers
 

@@ -95,7 +95,11 @@ class BuildView(RunView):
             (self.plan.panel, item_id),
         ).fetchone()
         made = self.db.execute("SELECT 1 FROM candidates WHERE id = ?", (item_id,)).fetchone()
-        content = describe_item(self.db, self.plan, item_id) if made else self._describe_job(row)
+        if made:
+            content = describe_item(self.db, self.plan, item_id)
+        else:
+            instance = queries.instance(self.db, row["instance_key"])
+            content = plain_item(instance.query, [one.text for one in instance.passages], instance.answers)
         hidden = self.published and row["outcome"] == JobOutcome.ERROR
         reason = row["reason"] if row["outcome"] == JobOutcome.CANDIDATE else row["detail"]
         votes = queries.votes_of(self.db, item_id, self.plan.judges)
@@ -112,10 +116,6 @@ class BuildView(RunView):
             "prompts": self._prompts(row, content),
             "prompt_note": self._prompt_note,
         }
-
-    def _describe_job(self, row: sqlite3.Row) -> dict[str, Any]:
-        instance = queries.instance(self.db, row["instance_key"])
-        return plain_item(instance.query, [one.text for one in instance.passages], instance.answers)
 
     @cached_property
     def _rebuilt(self) -> Prompts:

@@ -88,7 +88,7 @@ class EvaluationView(RunView):
                 asked[row["cell"], model] += 1
                 right[row["cell"], model] += outcome in _RIGHT_WORDS
         models = sorted({model for model, _ in counts})
-        outcomes = sorted({outcome for _, outcome in counts}, key=_outcome_place)
+        outcomes = sorted({outcome for _, outcome in counts}, key=lambda one: (_PLACES.get(one, 99), one))
         items = self.db.execute("SELECT count(*) FROM items").fetchone()[0]
         replies = sum(counts.values())
         grids = [
@@ -107,7 +107,16 @@ class EvaluationView(RunView):
                 {
                     "title": "Right replies by cell and model, in percent",
                     "columns": models,
-                    "rows": [[cell, [_share(right, asked, cell, one) for one in models]] for cell in cells],
+                    "rows": [
+                        [
+                            cell,
+                            [
+                                [_percent(right[cell, one], asked[cell, one]), {"cell": cell}]
+                                for one in models
+                            ],
+                        ]
+                        for cell in cells
+                    ],
                 }
             )
         return {
@@ -128,7 +137,12 @@ class EvaluationView(RunView):
         payload = json.loads(rows[0]["payload"])
         replies = [self._reply(row, payload) for row in rows]
         if not self.models:
-            return {**_describe_question(payload), "id": item_id, "replies": replies, "prompts": []}
+            options = "\n".join(
+                f"{letter}. {text}" for letter, text in (payload.get("options") or {}).items()
+            )
+            texts = [text for text in (options, payload.get("context")) if text]
+            question = plain_item(payload["text"], texts, payload["answers"])
+            return {**question, "reason": "", "id": item_id, "replies": replies, "prompts": []}
         item = Item.from_payload(item_id, payload)
         prompts = [
             prompt(", ".join(row["model"] for row in rows if row["variant"] == variant), request)
@@ -209,22 +223,9 @@ def _words(outcome: str) -> str:
 
 
 _RIGHT_WORDS = {*(_words(one) for one in RIGHT), "CORRECT"}
-_ORDER = [*map(_words, ReplyOutcome)]
+_PLACES = {_words(outcome): place for place, outcome in enumerate(ReplyOutcome)}
 _GRADE_MARKS = {"CORRECT": "right", "INCORRECT": "wrong"}
 
 
-def _outcome_place(outcome: str) -> tuple[int, str]:
-    return (_ORDER.index(outcome) if outcome in _ORDER else len(_ORDER), outcome)
-
-
-def _share(
-    right: Counter[tuple[str, str]], asked: Counter[tuple[str, str]], cell: str, model: str
-) -> list[Any]:
-    n = asked[cell, model]
-    return [round(100 * right[cell, model] / n) if n else None, {"cell": cell}]
-
-
-def _describe_question(payload: Mapping[str, Any]) -> dict[str, Any]:
-    options = "\n".join(f"{letter}. {text}" for letter, text in (payload.get("options") or {}).items())
-    texts = [text for text in (options, payload.get("context")) if text]
-    return {**plain_item(payload["text"], texts, payload["answers"]), "reason": ""}
+def _percent(part: int, whole: int) -> int | None:
+    return round(100 * part / whole) if whole else None

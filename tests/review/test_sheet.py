@@ -55,7 +55,7 @@ def test_a_sheet_comes_back_with_its_answers(items: tuple[CandidateItem, ...], t
     path.write_bytes(b"\xef\xbb\xbf" + out.getvalue().encode())
     answers = read_sheet(path, items, "ann")
     assert len(answers) == 5 * len(items) + 1
-    given = {(one.item_id, one.question): one.answer for one in answers}
+    given = {(item_id, question): answer for item_id, _, question, answer in answers}
     assert given[items[1].id, "intensity_achieved"] == "no"
     assert given[items[2].id, "comment"] == "line one\nline two"
 
@@ -71,7 +71,7 @@ def test_unknown_columns_are_passed_over_and_annotators_may_be_named_in_the_shee
 ) -> None:
     row = f"{items[0].id},yes,,,,,fine,ben,9"
     answers = read_sheet(write(tmp_path, row, header=HEADER + ",annotator,lead_time"), items, "ann")
-    assert [(one.annotator, one.question, one.answer) for one in answers] == [
+    assert [one[1:] for one in answers] == [
         ("ben", "lever_fidelity", "yes"),
         ("ben", "comment", "fine"),
     ]
