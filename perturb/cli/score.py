@@ -64,8 +64,8 @@ def score_command(
 
     Example: perturb score outputs/evaluation --by class --by domain
     """
+    from perturb.report.scores_breakdowns import HEADLINES
     from perturb.report.scores_page import make_scores_page
-    from perturb.report.side_by_side import REFUSAL_BENCH
     from perturb.score.result_sources import read_results
     from perturb.score.score_report import score
 
@@ -81,8 +81,7 @@ def score_command(
     )
     content = make_scores_page(report, by=by or (Grouping.CLASS, Grouping.INTENSITY))
     values = (
-        (one.model, {head: one.metrics[name] for name, head in REFUSAL_BENCH.items()})
-        for one in report.models
+        (one.model, {head: one.metrics[name] for name, head in HEADLINES.items()}) for one in report.models
     )
     content, said = with_covariates(content, covariates, values)
     write_beside(page, content)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import mean
 
 from perturb.metrics.estimates import Estimate
-from perturb.report.figures import Drawing, draw_heat_map
+from perturb.report.figures import Drawing, Mark, draw_heat_map, draw_intervals
 from perturb.report.model import COUNT, PERCENT, TEXT, CellValue, Figure, Section, Table, table_columns
 from perturb.report.scores_figures import draw_grouped_bars
 from perturb.score.answer_parts import PARTS
@@ -14,16 +14,29 @@ from perturb.score.model_scores import ModelScores
 from perturb.score.score_report import ScoreReport
 from perturb.score.table import GROUPINGS
 
-_GROUP_METRICS = {
+HEADLINES: dict[str, str] = {
+    "calibrated_refusal_score": "CRS",
     "answer_accuracy": "answer accuracy",
     "refusal_accuracy": "refusal accuracy",
-    "calibrated_refusal_score": "CRS",
+}
+"""The scores of RefusalBench that stand for all, with their headings."""
+_GROUP_METRICS = {
+    **{name: HEADLINES[name] for name in ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")},
     "refusal_rate": "refusal rate",
 }
 _PART_HEADINGS = ("eligible", "factual: all", "factual: signal", "RAF")
-_COMPARED = ("calibrated_refusal_score", "answer_accuracy", "refusal_accuracy")
 
 Models = Sequence[ModelScores]
+
+
+def headline_figure(name: str, title: str, models: Mapping[str, Mapping[str, Estimate | None]]) -> Figure:
+    """The headline scores of each model by its name."""
+    series = [
+        (head, [Mark.of(model, scores[metric], 100) for model, scores in models.items()])
+        for metric, head in HEADLINES.items()
+    ]
+    caption = "95 % intervals. CRS, the calibrated refusal score, is the mean of the other two."
+    return Figure(name, title, caption, draw_intervals(series, x_label="percent", limits=(-4, 104)))
 
 
 def groups_section(models: Models, by: Collection[str] = ("class", "intensity")) -> Section:
@@ -73,7 +86,7 @@ def answer_parts_section(models: Models) -> Section:
 
 def comparison_section(report: ScoreReport) -> Section:
     """Paired differences, own items, and items against their controls."""
-    ordered = sorted(report.comparisons, key=lambda one: one.metric not in _COMPARED)
+    ordered = sorted(report.comparisons, key=lambda one: one.metric not in HEADLINES)
     differences = Table(
         "differences",
         "Differences on the same items, in percentage points",
@@ -84,7 +97,7 @@ def comparison_section(report: ScoreReport) -> Section:
             for found in [one.difference]
         ],
         note="p: the level at which the interval of the difference ends at 0; Holm: over all pairs of models.",
-        shown=min(60, sum(one.metric in _COMPARED for one in ordered)),
+        shown=min(60, sum(one.metric in HEADLINES for one in ordered)),
     )
     own = Table(
         "own-items",

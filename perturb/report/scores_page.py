@@ -9,14 +9,12 @@ from pathlib import Path
 from perturb.errors import PublishError
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
-from perturb.report.figures import Mark, draw_intervals
 from perturb.report.item_response_section import item_response_section
 from perturb.report.model import (
     NUMBER,
     PERCENT,
     CellFormat,
     CellValue,
-    Figure,
     ItemBrowser,
     Report,
     Section,
@@ -25,7 +23,13 @@ from perturb.report.model import (
     table_columns,
 )
 from perturb.report.replies import browse_replies
-from perturb.report.scores_breakdowns import answer_parts_section, comparison_section, groups_section
+from perturb.report.scores_breakdowns import (
+    HEADLINES,
+    answer_parts_section,
+    comparison_section,
+    groups_section,
+    headline_figure,
+)
 from perturb.report.scores_domains import domains_section
 from perturb.report.scores_sections import (
     behaviour_section,
@@ -38,15 +42,8 @@ from perturb.score.result_sources import read_results
 from perturb.score.score_report import ScoreReport, score
 from perturb.wording import counted
 
-DASHBOARD: dict[str, str] = {
-    "calibrated_refusal_score": "CRS",
-    "answer_accuracy": "answer accuracy",
-    "refusal_accuracy": "refusal accuracy",
-    "false_refusal_rate": "FRR",
-    "missed_refusal_rate": "MRR",
-}
+DASHBOARD: dict[str, str] = {**HEADLINES, "false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"}
 """The metrics of the first table, with their headings."""
-_HEADLINES = ("calibrated_refusal_score", "answer_accuracy", "refusal_accuracy")
 DETAILS: dict[str, str] = {
     "refusal_rate": "refusal rate",
     "detection_precision": "detection precision",
@@ -170,7 +167,7 @@ def _summary(report: ScoreReport) -> Iterable[str]:
         f"{counted(len(report.models), 'model')} on up to {most:,} items; 95 % intervals from {how.resamples:,}"
         f" resamples of {units}."
     )
-    for name in _HEADLINES:
+    for name in HEADLINES:
         known = [one for one in report.models if one.metrics[name].value is not None]
         if known:
             best = max(known, key=lambda one: one.metrics[name].value or 0.0)
@@ -182,16 +179,7 @@ def _summary(report: ScoreReport) -> Iterable[str]:
 
 def _dashboard(report: ScoreReport) -> Section:
     models = _ranked(report.models)
-    series = [
-        (DASHBOARD[name], [Mark.of(one.model, one.metrics[name], 100) for one in models])
-        for name in _HEADLINES
-    ]
-    figure = Figure(
-        "scores",
-        "Answering and refusing",
-        "95 % intervals. CRS, the calibrated refusal score, is the mean of the other two.",
-        draw_intervals(series, x_label="percent", limits=(-4, 104)),
-    )
+    figure = headline_figure("scores", "Answering and refusing", {one.model: one.metrics for one in models})
     tables = [_metrics_table("details", "Whether to refuse, and why", models, DETAILS)]
     known = {name for one in models for name, value in one.metrics.items() if value.value is not None}
     if rare := {name: heading for name, heading in RARE.items() if name in known}:

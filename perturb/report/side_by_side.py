@@ -20,21 +20,16 @@ from perturb.report.model import (
     Table,
     table_columns,
 )
+from perturb.report.scores_breakdowns import HEADLINES, headline_figure
 from perturb.report.source_kind import SourceKind, source_kind
 from perturb.score.confidence_report import ConfidenceOptions, score_confidence
 from perturb.score.datasets import run_dataset, source_datasets
 from perturb.score.refusal_report import RefusalOptions, report_refusals
 from perturb.score.score_report import score
 
-REFUSAL_BENCH: dict[str, str] = {
-    "calibrated_refusal_score": "CRS",
-    "answer_accuracy": "answer accuracy",
-    "refusal_accuracy": "refusal accuracy",
-}
-"""The scores of RefusalBench in the common table."""
-SCORES: Mapping[str, str] = {**REFUSAL_BENCH, "refusal_index": "RI", "bas_uniform": "BAS"}
+SCORES: Mapping[str, str] = {**HEADLINES, "refusal_index": "RI", "bas_uniform": "BAS"}
 """All scores of the common table, and their headings."""
-_COLUMNS = {f"{head}, percent": PERCENT for head in REFUSAL_BENCH.values()} | {"RI": NUMBER, "BAS": NUMBER}
+_COLUMNS = {f"{head}, percent": PERCENT for head in HEADLINES.values()} | {"RI": NUMBER, "BAS": NUMBER}
 
 Asked = tuple[str, str]
 """The data set, and the setting or elicitation; empty where a source does not say."""
@@ -152,7 +147,7 @@ def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[s
                     f"{source}: '{one.model}' is in {first} too, on the same data set: leave one out, or give the"
                     " models different names"
                 )
-            yield from ((one.model, (dataset, ""), metric, one.metrics[metric]) for metric in REFUSAL_BENCH)
+            yield from ((one.model, (dataset, ""), metric, one.metrics[metric]) for metric in HEADLINES)
 
 
 def _refusals(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Found:
@@ -196,19 +191,9 @@ def _overview(found: SideBySide) -> Section:
     )
     table = Table("side-by-side", "RefusalBench, Refusal Index and BAS", columns, rows, note)
     figures = []
-    if any(metric in line.scores for line in found.lines for metric in REFUSAL_BENCH):
-        series = [
-            (heading, [Mark.of(line.model, line.combined(metric), 100) for line in found.lines])
-            for metric, heading in REFUSAL_BENCH.items()
-        ]
-        figures.append(
-            Figure(
-                "refusal-bench",
-                "RefusalBench",
-                "95 % intervals. CRS, the calibrated refusal score, is the mean of the other two.",
-                draw_intervals(series, x_label="percent", limits=(-4, 104)),
-            )
-        )
+    if any(metric in line.scores for line in found.lines for metric in HEADLINES):
+        scores = {line.model: {metric: line.combined(metric) for metric in HEADLINES} for line in found.lines}
+        figures.append(headline_figure("refusal-bench", "RefusalBench", scores))
     sentences = (
         "RefusalBench: does a model answer what the text answers, and refuse the rest for the right reason? Refusal"
         " Index: does it refuse the questions that it would get wrong? BAS: does its stated confidence support"
