@@ -43,7 +43,7 @@ def make_page(
         reviews = (answers for by in read_reviews(db).values() for answers in by.values())
         reviewed = any(human_verdict(answers) is not None for answers in reviews)
         review = measure_review(db, plan, run, **precision) if reviewed else None
-        browser = _browser(db, plan, data, items) if items else None
+        browser = _browser(db, plan, data, items) if items > 0 else None
         accepted = accepted_items(db, plan) if shortcuts else []
     summary = describe_run(data) + (
         describe_audit(votes) if votes else ("No verifier has voted yet, so there is nothing to audit.",)
