@@ -45,7 +45,7 @@ def make_comparison_report(done: RoundComparison, top: int) -> Report:
     ]
     sections = [
         Section("freshness", "Repeated items", tables=(items, levers)),
-        Section("drift", "Drift", tables=drift),
+        Section("drift", "Drift", [table.title for table in drift if not table.rows], tables=drift),
     ]
     if done.score_changes:
         sections.append(_scores(done))

@@ -99,7 +99,7 @@ def _difficulties(models: Models, name: str, metrics: tuple[str, ...]) -> list[f
     means = [
         mean_known(in_percent(in_group(one, "domain", name, metric)) for one in models) for metric in metrics
     ]
-    found = [None if value is None else 1 - value / 100 for value in means]
+    found = [None if value is None else (100 - value) / 100 for value in means]
     return [*found, None if None in found else mean_known(found)]
 
 
