@@ -25,13 +25,12 @@ from perturb.llm.client import ChatRequest, Message, ModelSettings
 from tests.building import (
     KEY,
     KEY_NAME,
-    accepted,
     content_of,
     environment,
+    fates,
     finish,
     interrupt_after,
     perturb,
-    query,
     run_build,
     serve,
     start,
@@ -218,7 +217,7 @@ def test_faults_on_the_way_change_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         report = run_build(tmp_path / "far", content_of(server.url, limit=1, executor=TWO_WORKERS))
         assert server.counters.faults.total() > 5
         assert server.counters.max_active <= 8 * 5, "the limits are the driver's, not each worker's"
-    assert accepted(report.run) == accepted(whole.run)
+    assert fates(report.run) == fates(whole.run)
     assert report.facts["calls"] == whole.facts["calls"]
 
 
@@ -241,9 +240,10 @@ def test_a_build_outlives_its_workers(
         whole = run_build(tmp_path / "whole", content_of(server.url))
         server.counters.bodies.clear()
         server.counters.requests.clear()
-        content = content_of(server.url, executor={**TWO_WORKERS, "grace": 1})
+        late = 10 if harm is signal.SIGSTOP else 60  # nothing but the deadline tells of a frozen worker
+        content = content_of(server.url, executor={**TWO_WORKERS, "grace": late / 2})
         for entry in [*content["generators"], *content["panel"]["verifiers"]]:
-            entry["timeout"] = 3
+            entry["timeout"] = late / 2
         process = start(write_config(tmp_path, content), tmp_path / "out")
         for moment in (40, 120):
             wait_for_calls(process, server, moment)
@@ -252,8 +252,7 @@ def test_a_build_outlives_its_workers(
         repeated = server.counters.repeated
     run = tmp_path / "out" / "run"
     assert process.returncode == 0, problems
-    assert accepted(run) == accepted(whole.run)
-    assert len(query(run, "SELECT id FROM jobs")) == whole.facts["jobs"]
+    assert fates(run) == fates(whole.run)
     print(f"{harm.name}: {server.counters.total} calls, {repeated} of them again")
     assert repeated <= 2 * 8 * 5, "more was asked again than the calls in flight"
     assert not children(process.pid)
@@ -282,7 +281,7 @@ def test_the_driver_killed_leaves_no_worker_and_a_run_that_goes_on(
         print(f"driver killed: {server.counters.total} calls, {server.counters.repeated} of them again")
         on_their_way = TWO_WORKERS["workers"] * TWO_WORKERS["chunk"]
         assert server.counters.repeated <= 8 * 5 + on_their_way, "calls in flight, and rows on their way"
-    assert accepted(tmp_path / "out" / "run") == accepted(whole.run)
+    assert fates(tmp_path / "out" / "run") == fates(whole.run)
 
 
 @pytest.mark.slow
