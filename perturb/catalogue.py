@@ -239,40 +239,36 @@ def _add_all(
 def _add_levers(
     file: YamlFile, content: ClassFile, entry: ClassEntry, levers: list[Lever], seen: dict[str, str]
 ) -> None:
-    path = file.path
     gone = {Cell(entry.name, intensity) for intensity in content.replaces}
-    at = next((place for place, lever in enumerate(levers) if lever.cell in gone), len(levers))
-    for lever in [lever for lever in levers if lever.cell in gone]:
-        levers.remove(lever)
-        del seen[_key(lever.name)]
+    start = next((place for place, one in enumerate(levers) if one.cell in gone), len(levers))
+    for former in [one for one in levers if one.cell in gone]:
+        levers.remove(former)
+        del seen[_key(former.name)]
     added: list[Lever] = []
     for index, item in enumerate(content.levers):
-        place = location(path, file.line_of(("levers", index, "name")))
+        at, lever = ("levers", index), f"lever '{item.name}'"
         if (first := seen.get(_key(item.name))) is not None:
-            raise CatalogueError(
-                f"{place}: lever '{item.name}' is already defined at {first}: rename one of them"
-            )
-        seen[_key(item.name)] = place
+            raise file.fault((*at, "name"), f"{lever} is already defined at {first}: rename one of them")
+        seen[_key(item.name)] = location(file.path, file.line_of((*at, "name")))
         cell = Cell(content.perturbation_class, item.intensity)
         code = ANSWER_CORRECTLY if item.intensity is Intensity.LOW else entry.refusal_code
         if not item.illustration.expected.startswith(code):
-            where = location(path, file.line_of(("levers", index, "illustration", "expected")))
-            raise CatalogueError(f"{where}: field 'expected' of lever '{item.name}' must begin with {code}")
+            raise file.fault(
+                (*at, "illustration", "expected"), f"field 'expected' of {lever} must begin with {code}"
+            )
         if item.answer and item.intensity is not Intensity.LOW:
-            where = location(path, file.line_of(("levers", index, "answer")))
-            raise CatalogueError(f"{where}: lever '{item.name}' has an 'answer': only LOW items are answered")
+            raise file.fault((*at, "answer"), f"{lever} has an 'answer': only LOW items are answered")
         for position, need in enumerate(item.needs):
             try:
                 Need.read(need)
             except ValueError as error:
-                where = location(path, file.line_of(("levers", index, "needs", position)))
-                raise CatalogueError(f"{where}: need '{need}' of lever '{item.name}': {error}") from None
+                raise file.fault((*at, "needs", position), f"need '{need}' of {lever}: {error}") from None
         illustration = Illustration(**item.illustration.model_dump())
         rule = None if item.rule is None else item.rule.rule()
         instruction = item.instruction.strip()
         stated = (item.needs, rule, item.answer)
         added.append(Lever(item.name, cell, instruction, illustration, *stated))
-    levers[at:at] = added
+    levers[start:start] = added
 
 
 def _key(name: str) -> str:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from perturb.errors import CatalogueError, location
 from perturb.records import (
     ANSWER_CORRECTLY,
     PUBLISHED_CLASSES,
@@ -166,19 +165,18 @@ def class_entry(
             known = replace(known, criteria={**known.criteria, **changed})
             given.remove("criteria")
         if given:
-            raise _fault(file, given[0], f"'{given[0]}' of {name} is fixed: the file may hold levers only")
+            raise file.fault((given[0],), f"'{given[0]}' of {name} is fixed: the file may hold levers only")
         return known
     if not given:
         what = unknown_class(name, classes)
-        raise _fault(
-            file,
-            "class",
+        raise file.fault(
+            ("class",),
             f"there is no class {name}: {what}, or give 'refusal_code' and the other fields of a new class",
         )
     needed = ["refusal_code", "target", "summary", "criteria"]
     needed += ["refuse_when"] * (name not in PUBLISHED_CLASSES)
     if lacking := [key for key in needed if key not in given]:
-        raise _fault(file, "class", f"class {name} has no '{lacking[0]}': a new class needs it")
+        raise file.fault(("class",), f"class {name} has no '{lacking[0]}': a new class needs it")
     criteria = content.criteria or {}
     entry = ClassEntry(
         name,
@@ -192,7 +190,7 @@ def class_entry(
         before=content.before,
     )
     if wrong := clash(entry, classes):
-        raise _fault(file, *wrong)
+        raise file.fault((wrong[0],), wrong[1])
     return entry
 
 
@@ -216,7 +214,3 @@ def clash(entry: ClassEntry, others: Mapping[PerturbationClass, ClassEntry]) -> 
             owner = owners[taken[0]]
             return key, f"the code {taken[0]} is that of {owner}: give {entry.name} one of its own"
     return None
-
-
-def _fault(file: YamlFile, field: str, what: str) -> CatalogueError:
-    return CatalogueError(f"{location(file.path, file.line_of((field,)))}: {what}")

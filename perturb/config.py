@@ -27,7 +27,7 @@ from pydantic import (
 
 from perturb.catalogue import Catalogue, embedded_levers
 from perturb.classes import ClassName, unknown_class
-from perturb.errors import CatalogueError, ConfigError, location
+from perturb.errors import CatalogueError, ConfigError
 from perturb.functions import ADDRESS
 from perturb.model_entries import ModelEntry, Name, Text, VerifierEntry
 from perturb.quota import QuotaRule
@@ -249,8 +249,7 @@ def load_config(path: Path) -> BuildConfig:
             loc, what = wrong
             if loc[0] == "panel" and isinstance(written.panel, Path):
                 file, loc = YamlFile(_panel_path(written.panel, path.parent)), loc[1:]
-            place = location(file.path, file.line_of(loc))
-            raise ConfigError(f"{place}: {describe_fault(loc, '', what)}")
+            raise file.fault(loc, describe_fault(loc, "", what))
     return config
 
 

@@ -68,14 +68,7 @@ PerturbationClass.FALSE_PREMISE = PerturbationClass("P-FalsePremise")
 PerturbationClass.GRANULARITY = PerturbationClass("P-GranularityMismatch")
 PerturbationClass.EPISTEMIC = PerturbationClass("P-EpistemicMismatch")
 
-PUBLISHED_CLASSES: tuple[PerturbationClass, ...] = (
-    PerturbationClass.AMBIGUITY,
-    PerturbationClass.CONTRADICTION,
-    PerturbationClass.MISSING_INFO,
-    PerturbationClass.FALSE_PREMISE,
-    PerturbationClass.GRANULARITY,
-    PerturbationClass.EPISTEMIC,
-)
+PUBLISHED_CLASSES: tuple[PerturbationClass, ...] = tuple(PerturbationClass._names.values())
 """The six kinds of informational uncertainty of RefusalBench, in its order."""
 
 

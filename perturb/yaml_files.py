@@ -113,6 +113,10 @@ class YamlFile:
             node, line = child
         return line
 
+    def fault(self, loc: Sequence[str | int], what: str) -> PerturbError:
+        """An error that names the file, the line of the value at `loc`, and what is wrong with it."""
+        return self.error(f"{location(self.path, self.line_of(loc))}: {what}")
+
     def parse(self, model: type[Model]) -> Model:
         """Read the content into `model`; the first fault becomes one error with file, line and field."""
         if not isinstance(self.content, dict):
@@ -122,9 +126,8 @@ class YamlFile:
         except ValidationError as exc:
             fault = _meant(exc)
             loc = self._without_tags(fault["loc"], fault["type"])
-            place = location(self.path, self.line_of(loc))
             known = known_keys(model, loc[:-1]) if fault["type"] == "extra_forbidden" else ()
-            raise self.error(f"{place}: {describe_fault(loc, fault['type'], fault['msg'], known)}") from None
+            raise self.fault(loc, describe_fault(loc, fault["type"], fault["msg"], known)) from None
 
     def _without_tags(self, loc: Sequence[str | int], kind: str) -> list[str | int]:
         """The steps of a loc that stand in the file; pydantic adds names of types to it."""

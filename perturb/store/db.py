@@ -7,7 +7,7 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,23 +72,17 @@ def explain(path: Path, exc: Exception) -> str:
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Open a connection with the settings every ledger uses (full sync, explicit transactions)."""
-    with ledger_errors(path):
-        if read_only:
-            connection = sqlite3.connect(
-                f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+    address = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+    with ledger_errors(path), stored_values(), ExitStack() as undo:
+        connection = undo.enter_context(
+            closing(
+                sqlite3.connect(address, uri=True, isolation_level=None, timeout=30, check_same_thread=False)
             )
-        else:
-            connection = sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
+        )
         connection.row_factory = sqlite3.Row
-        try:
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except UnicodeDecodeError:  # the schema that SQLite means to quote is no text
-            connection.close()
-            raise sqlite3.DatabaseError("malformed schema") from None
-        except sqlite3.DatabaseError:
-            connection.close()
-            raise
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # its schema may be no text
+        undo.pop_all()
     return connection
 
 
