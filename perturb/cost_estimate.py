@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import Any
 
 from perturb.build_plan import BuildPlan
@@ -201,32 +202,30 @@ def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply:
     )
 
 
+def _tokens(request: ChatRequest) -> float:
+    """About how many tokens a prompt has."""
+    return sum(_bytes(message.content) for message in request.messages) / BYTES_PER_TOKEN
+
+
 def _generation_prompt(build_plan: BuildPlan) -> float:
     """Mean tokens of a generation prompt, over the cells and up to 50 instances."""
-    sample = [instance for _, instance in build_plan.instances][:50]
+    prompts, catalogue = build_plan.prompts, build_plan.catalogue
     offered = OFFERED[build_plan.config.lever_choice]
-    lengths = [
-        sum(
-            _bytes(message.content)
-            for message in build_plan.prompts.generation(cell, instance, levers).messages
-        )
+    return fmean(
+        _tokens(prompts.generation(cell, instance, catalogue.levers_of(cell)[:offered]))
         for cell in build_plan.config.chosen_cells
-        for levers in [build_plan.catalogue.levers_of(cell)[:offered]]
-        for instance in sample
-    ]
-    return sum(lengths) / len(lengths) / BYTES_PER_TOKEN
+        for _, instance in build_plan.instances[:50]
+    )
 
 
 def _verification_prompts(build_plan: BuildPlan) -> dict[Cell, float]:
     """Mean tokens of a verification prompt of each cell, taking the candidate to be as long as the original."""
-    sample = [instance for _, instance in build_plan.instances][:50]
 
-    def length(cell: Cell, instance: BaseInstance) -> int:
+    def tokens(cell: Cell, instance: BaseInstance) -> float:
         copy = Candidate("", instance.id, "", cell, "", instance.query, instance.passages, "", "")
-        request = build_plan.prompts.verification(instance, copy)
-        return sum(_bytes(message.content) for message in request.messages)
+        return _tokens(build_plan.prompts.verification(instance, copy))
 
     return {
-        cell: sum(length(cell, one) for one in sample) / max(1, len(sample)) / BYTES_PER_TOKEN
+        cell: fmean(tokens(cell, one) for _, one in build_plan.instances[:50])
         for cell in build_plan.config.chosen_cells
     }

@@ -32,9 +32,8 @@ class Progress:
     ) -> None:
         """`counts` is what earlier sessions did, by outcome."""
         self._counts = Counter(counts)
-        self._done_before = self._counts.total()
+        self._done_before = done = self._counts.total()
         self._lock = threading.Lock()
-        done = self._counts.total()
         self._bar = progress_bar(shown, total=total, initial=done, unit=unit, dynamic_ncols=True)
         lines = 0 if in_notebook() else 2  # a notebook cannot go back to a line above
         self._lines = [progress_bar(shown, bar_format="{desc}", leave=False) for _ in range(lines)]

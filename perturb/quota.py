@@ -91,25 +91,16 @@ def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> lis
     for place, candidates in jobs.items():
         share = (accepted[place] + 1) / (ended[place] + 2)
         lacking = quota - held[place]
-        rates = _Rates(tried, passed, share)
-        candidates.sort(key=lambda one: (one[1].replicate, -rates.of(one[1]), one[0]))
+        rates = {job.id: _rate(job, tried, passed, share) for _, job in candidates}
+        candidates.sort(key=lambda one: (one[1].replicate, -rates[one[1].id], one[0]))
         wave += candidates[: max(lacking, int(lacking / share / 2))]
     return [job for _, job in sorted(wave, key=lambda one: one[0])]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rates:
-    """How often the levers of a cell were accepted; those never tried as often as the rest."""
-
-    tried: Mapping[tuple[Cell, str], int]
-    passed: Mapping[tuple[Cell, str], int]
-    share: float
-
-    def of(self, job: Job) -> float:
-        """The mean over the levers that a job is offered first."""
-        first = job.offers[0] if job.offers else ()
-        rates = [
-            (self.passed[job.cell, lever] + 2 * self.share) / (self.tried[job.cell, lever] + 2)
-            for lever in first
-        ]
-        return sum(rates) / len(rates) if rates else 0.0
+def _rate(
+    job: Job, tried: Mapping[tuple[Cell, str], int], passed: Mapping[tuple[Cell, str], int], share: float
+) -> float:
+    """How often the levers that a job is offered first were accepted; those never tried count as the `share` of all."""
+    first = job.offers[0] if job.offers else ()
+    rates = [(passed[job.cell, lever] + 2 * share) / (tried[job.cell, lever] + 2) for lever in first]
+    return sum(rates) / len(rates) if rates else 0.0

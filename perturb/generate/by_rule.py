@@ -22,32 +22,26 @@ def generate_by_rule(
     No text may stop a run: an exception is a fault of ours, and the outcome of this one job.
     """
     try:
-        return _generate(catalogue, job, instance, seed, donors)
+        if unread := unread_offline(instance.language):
+            return GenerationResult(JobOutcome.ABSTAINED, unread)
+        lever = job.offers[0][0] if job.offers else None
+        draw = seed_of("rule", instance.id, instance.query, str(job.cell), job.round, seed, job.replicate)
+        result = perturb_by_rule(catalogue, instance, job.cell, lever, draw, donors)
+        if isinstance(result, Abstention):
+            return GenerationResult(JobOutcome.ABSTAINED, result.reason)
+        candidate = Candidate(
+            id=job.id,
+            instance_id=instance.id,
+            generator=job.generator,
+            cell=job.cell,
+            lever=result.lever,
+            query=result.query,
+            passages=result.passages,
+            reasoning=result.reasoning,
+            expected_behavior=catalogue.expected_behavior(job.cell),
+        )
+        fault = find_fault(catalogue, instance, candidate, () if lever is None else (lever,))
+        outcome = JobOutcome.CANDIDATE if fault is None else JobOutcome.REJECTED
+        return GenerationResult(outcome, fault or candidate.lever, candidate=candidate)
     except Exception as error:  # noqa: BLE001  (whatever a rule stumbles over)
         return GenerationResult(JobOutcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
-
-
-def _generate(
-    catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int, donors: Sequence[BaseInstance]
-) -> GenerationResult:
-    if unread := unread_offline(instance.language):
-        return GenerationResult(JobOutcome.ABSTAINED, unread)
-    lever = job.offers[0][0] if job.offers else None
-    draw = seed_of("rule", instance.id, instance.query, str(job.cell), job.round, seed, job.replicate)
-    result = perturb_by_rule(catalogue, instance, job.cell, lever, draw, donors)
-    if isinstance(result, Abstention):
-        return GenerationResult(JobOutcome.ABSTAINED, result.reason)
-    candidate = Candidate(
-        id=job.id,
-        instance_id=instance.id,
-        generator=job.generator,
-        cell=job.cell,
-        lever=result.lever,
-        query=result.query,
-        passages=result.passages,
-        reasoning=result.reasoning,
-        expected_behavior=catalogue.expected_behavior(job.cell),
-    )
-    fault = find_fault(catalogue, instance, candidate, () if lever is None else (lever,))
-    outcome = JobOutcome.CANDIDATE if fault is None else JobOutcome.REJECTED
-    return GenerationResult(outcome, fault or candidate.lever, candidate=candidate)

@@ -16,7 +16,7 @@ from typing import TypeVar
 from perturb.errors import ModelError, PermanentModelError, TransientModelError, WorkerLostError
 from perturb.events import INFO, event
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest
-from perturb.llm.throttle import LONGEST_HINT, Clock, Pace, RealClock, Throttle
+from perturb.llm.throttle import LONGEST_HINT, Clock, Pace, Throttle
 
 T = TypeVar("T")
 
@@ -74,7 +74,7 @@ class LimitedModel:
     ) -> None:
         """`jitter` draws from [0, 1)."""
         self._model = model
-        self._clock = clock or RealClock()
+        self._clock = clock or Clock()
         self._jitter = jitter
         self.settings = settings = model.settings
         self.throttle = Throttle(self._clock, settings.max_connections)

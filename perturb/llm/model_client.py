@@ -160,12 +160,8 @@ class ModelClient:
     def _from_log(self, question: _Query[T]) -> ModelResult[T] | None:
         """The answer that an earlier call paid for, if it still reads."""
         text = self._log.find(question.key)
-        if text is None:
-            return None
-        try:
-            return ModelResult(question.read(text), text, "", "read", cached=True)
-        except ValueError:
-            return None
+        known = None if text is None else _reread(ModelResult(None, text, "", "read"), question.read)
+        return known if known and known.status == "read" else None
 
     async def _call_and_share(self, question: _Query[T]) -> ModelResult[T]:
         """Ask, and tell those who asked the same meanwhile; None tells them to ask for themselves."""

@@ -39,8 +39,6 @@ _SECRET_PARAM = re.compile(r"key|token$|secret|password|credential|authorization
 _KEYLESS_PROVIDERS = frozenset({"openai", "custom_openai", "anthropic"})
 """Providers whose client demands a key even of a server that wants none."""
 
-_NO_KEY = "no-key"
-
 
 @functools.cache
 def load_litellm() -> Any:
@@ -259,12 +257,16 @@ def _options(settings: ModelSettings) -> dict[str, Any]:
         "timeout": settings.timeout + 5,
         "max_retries": 0,
     }
-    if settings.api_base:
-        options["api_base"] = settings.api_base
+    return options | address_and_key(settings, _KEYLESS_PROVIDERS)
+
+
+def address_and_key(settings: ModelSettings, keyless: frozenset[str]) -> dict[str, str]:
+    """Where litellm is to call, and with which key: any will do for a server, if its provider is `keyless`."""
+    options = {"api_base": settings.api_base} if settings.api_base else {}
     if key := read_key(settings.api_key_env):
         options["api_key"] = key
-    elif settings.api_base and provider_of(settings) in _KEYLESS_PROVIDERS:
-        options["api_key"] = _NO_KEY
+    elif settings.api_base and provider_of(settings) in keyless:
+        options["api_key"] = "no-key"
     return options
 
 

@@ -15,8 +15,8 @@ from perturb.llm.batch_rows import RowOutcome, RowReader
 from perturb.llm.batches import BatchGoneError, BatchLimits, BatchStore, BatchView
 from perturb.llm.budget import Budget, bounded
 from perturb.llm.client import ChatRequest, ModelSettings, Price
-from perturb.llm.redaction import read_key
 from perturb.llm.remote import (
+    address_and_key,
     as_model_error,
     check_model,
     load_litellm,
@@ -113,7 +113,6 @@ class LiteLLMBatches:
         """`settings` hold the price of batches."""
         self.settings = settings
         self._provider = provider_of(settings)
-        self._key = read_key(settings.api_key_env)
         self._options = self._connection()
         self._wants_schema = wants_schema(settings)
         self._model = str(load_litellm().get_llm_provider(settings.model, api_base=settings.api_base)[0])
@@ -196,13 +195,7 @@ class LiteLLMBatches:
         if self._provider in _MAPPED_PARAMS:
             # litellm makes a client for each call and never closes it: its connection must not stay open.
             options["extra_headers"] = {**options.get("extra_headers", {}), "Connection": "close"}
-        if settings.api_base:
-            options["api_base"] = settings.api_base
-        if self._key:
-            options["api_key"] = self._key
-        elif settings.api_base and self._provider in _OPENAI_CLIENTS:
-            options["api_key"] = "no-key"
-        return options
+        return options | address_and_key(settings, _OPENAI_CLIENTS)
 
     def _params(self, schema: Mapping[str, Any] | None) -> dict[str, Any]:
         """The parameters as a single call would send them; worked out once for each schema."""

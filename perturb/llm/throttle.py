@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from typing import Protocol
 
 from perturb.errors import TransientModelError
 
@@ -13,25 +12,15 @@ LONGEST_HINT = 600.0
 """A provider that asks for a longer wait than this (seconds) is not waited for."""
 
 
-class Clock(Protocol):
-    """Time, so that tests need not wait for it."""
+class Clock:
+    """The clock of the machine; tests, which need not wait, have one of their own."""
 
     def now(self) -> float:
         """Seconds since some fixed moment."""
-
-    async def sleep(self, seconds: float) -> None:
-        """Come back after that many seconds."""
-
-
-class RealClock:
-    """The clock of the machine."""
-
-    def now(self) -> float:
-        """Monotonic seconds."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """`asyncio.sleep`."""
+        """Come back after that many seconds."""
         await asyncio.sleep(seconds)
 
 

@@ -20,6 +20,7 @@ from perturb.llm.limits import LimitedModel
 from perturb.llm.model_factory import open_models, open_transport
 from perturb.llm.redaction import LEAKED
 from perturb.llm.remote import check_model, with_price
+from perturb.llm.throttle import Clock
 from tests.loopback import Fault, LoopbackServer, ScriptedFaults, ScriptedPlayer
 
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
@@ -284,7 +285,7 @@ async def test_a_server_that_is_gone_is_transient(route: Route) -> None:
 async def test_retries_pass_through_every_transient_fault_and_honour_the_hint(route: Route) -> None:
     slept: list[float] = []
 
-    class Impatient:
+    class Impatient(Clock):
         def now(self) -> float:
             return sum(slept)
 

@@ -8,14 +8,16 @@ import itertools
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from perturb.llm.throttle import Clock
+
 T = TypeVar("T")
 
 _SETTLE = 50
 """Turns of the event loop after which everything that can run has run."""
 
 
-class VirtualClock:
-    """Satisfies `perturb.llm.limits.Clock`."""
+class VirtualClock(Clock):
+    """Time that passes when nobody has anything else to do."""
 
     def __init__(self) -> None:
         self.time = 0.0
