@@ -92,10 +92,6 @@ def _subject(f: Filling) -> str | None:
     return subject.full
 
 
-def _name(f: Filling) -> str | None:
-    return None if f.facts.subject is None else f.facts.subject.name
-
-
 def _thing(f: Filling) -> str | None:
     subject = f.facts.subject
     return subject.full if subject is not None and not subject.kind else None
@@ -202,12 +198,8 @@ def _rival_statement(f: Filling) -> str | None:
     return substituted(f.facts, told, rival) if rival and told else None
 
 
-def _start(f: Filling) -> int | None:
-    return f.facts.subject.start if f.facts.subject is not None else None
-
-
 def _before(f: Filling) -> str | None:
-    start = _start(f)
+    start = f.facts.subject.start if f.facts.subject is not None else None
     if start is None:
         return None
     years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", f"{f.facts.text} {f.facts.query}")]
@@ -235,10 +227,6 @@ def _office(f: Filling) -> str | None:
     office = word_pattern("office_asked").match(asked.rest)
     held = any(re.search(r"\b(?:is|current|currently|incumbent)\b", s.text) for s in f.facts.answer_sentences)
     return asked.rest if office and held else None
-
-
-def _later(f: Filling) -> str:
-    return str(f.rng.randint(2065, 2098))
 
 
 def _lands(f: Filling) -> tuple[str, str] | None:
@@ -306,14 +294,6 @@ _ENDED = re.compile(
 )
 
 
-def _lasting(f: Filling) -> str | None:
-    return None if _ENDED.search(f.facts.text) else ""
-
-
-def _unreviewed(f: Filling) -> str | None:
-    return None if _REVIEWED.search(f.facts.text) else ""
-
-
 def _nationality(f: Filling) -> str | None:
     subject = f.facts.subject
     if (
@@ -329,7 +309,7 @@ def _nationality(f: Filling) -> str | None:
 MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "subject": _subject,
     "thing": _thing,
-    "name": _name,
+    "name": lambda f: None if f.facts.subject is None else f.facts.subject.name,
     "noun": _noun,
     "answer": lambda f: f.facts.answer if _single(f) else None,
     "rival": _rival,
@@ -342,13 +322,13 @@ MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "before": _before,
     "living": _living,
     "office": _office,
-    "later": _later,
+    "later": lambda f: str(f.rng.randint(2065, 2098)),
     "land": _land,
     "far_land": _far_land,
     "authored": _authored,
     "nationality": _nationality,
-    "lasting": _lasting,
-    "unreviewed": _unreviewed,
+    "lasting": lambda f: None if _ENDED.search(f.facts.text) else "",
+    "unreviewed": lambda f: None if _REVIEWED.search(f.facts.text) else "",
 }
 """Gap -> what fills it. The others of `lever_rules.GAPS` are filled by the operators where they work."""
 
