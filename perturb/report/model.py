@@ -152,7 +152,7 @@ class Section:
     """What it comes to, in one sentence that stands first."""
 
     def __post_init__(self) -> None:
-        """A table without rows is nowhere: it would say nothing."""
+        """Leave tables without rows out: what the title of one would say belongs in a sentence."""
         object.__setattr__(self, "tables", tuple(table for table in self.tables if table.rows))
 
 
