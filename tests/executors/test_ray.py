@@ -143,7 +143,7 @@ def test_a_build_outlives_a_node(tmp_path: Path, server: LoopbackServer, harm: s
         late = 20 if harm is signal.SIGSTOP else 60
         config = write_config(tmp_path, content(server, nodes.address, late))
         process = start(config, tmp_path / "out")
-        wait_for_calls(process, server, 60)
+        wait_for_calls(process, server, 200)  # every node is at work by then
         nodes.harm(0, harm)
         _, problems = process.communicate(timeout=300)
         assert process.returncode == 0, problems
