@@ -7,6 +7,7 @@ items behind it, or no value and the reason. All coefficients grow with agreemen
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,9 @@ def cohen_kappa(first: Any, second: Any) -> Estimate:
     >>> cohen_kappa([1, 1, 1], [1, 0, 1]).reason
     'the first rater passed every item'
     """
-    a, b = _two(first, second)
+    a, b = vote_counts.read_votes(first, "first"), vote_counts.read_votes(second, "second")
+    if a.ndim != 1 or a.shape != b.shape:
+        raise ValueError(f"two columns of one length are expected, got shapes {a.shape} and {b.shape}")
     counts = vote_counts.pair_counts(a, b)
     n = int(counts.sum())
     reason = no_variance(counts, "the first rater", "the second rater")
@@ -84,8 +87,7 @@ def raw_agreement(votes: Any) -> Estimate:
     >>> raw_agreement([[1, 1], [1, 0], [0, 0], [1, None]])
     Estimate(value=0.6666666666666666, low=None, high=None, se=None, n=3, reason=None)
     """
-    counts = _panel_totals(votes)
-    return _estimate(float(vote_counts.panel_agreement(counts)), counts, NO_PAIRS)
+    return _of_panel(votes, vote_counts.panel_agreement, NO_PAIRS)
 
 
 def pabak(votes: Any) -> Estimate:
@@ -101,8 +103,7 @@ def pabak(votes: Any) -> Estimate:
     >>> pabak([[1, 1], [1, 0], [0, 0], [1, 1]]).value
     0.5
     """
-    counts = _panel_totals(votes)
-    return _estimate(float(vote_counts.panel_pabak(counts)), counts, NO_PAIRS)
+    return _of_panel(votes, vote_counts.panel_pabak, NO_PAIRS)
 
 
 def gwet_ac1(votes: Any) -> Estimate:
@@ -118,8 +119,7 @@ def gwet_ac1(votes: Any) -> Estimate:
     >>> round(gwet_ac1(votes).value, 4), round(cohen_kappa(*zip(*votes)).value, 4)
     (0.9408, -0.0234)
     """
-    counts = _panel_totals(votes)
-    return _estimate(float(vote_counts.panel_ac1(counts)), counts, NO_PAIRS)
+    return _of_panel(votes, vote_counts.panel_ac1, NO_PAIRS)
 
 
 def fleiss_kappa(votes: Any) -> Estimate:
@@ -135,8 +135,7 @@ def fleiss_kappa(votes: Any) -> Estimate:
     >>> round(fleiss_kappa([[1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 0]]).value, 4)
     0.3333
     """
-    counts = _panel_totals(votes)
-    return _estimate(float(vote_counts.panel_fleiss(counts)), counts, NO_VARIANCE)
+    return _of_panel(votes, vote_counts.panel_fleiss, NO_VARIANCE)
 
 
 def krippendorff_alpha(votes: Any) -> Estimate:
@@ -152,23 +151,15 @@ def krippendorff_alpha(votes: Any) -> Estimate:
     >>> round(krippendorff_alpha([[1, 1, 1], [1, 1, None], [0, 0, 0], [1, 0, 0]]).value, 4)
     0.6667
     """
-    counts = _panel_totals(votes)
-    return _estimate(float(vote_counts.panel_alpha(counts)), counts, NO_VARIANCE)
+    return _of_panel(votes, vote_counts.panel_alpha, NO_VARIANCE)
 
 
-def _two(first: Any, second: Any) -> tuple[Floats, Floats]:
-    a, b = vote_counts.read_votes(first, "first"), vote_counts.read_votes(second, "second")
-    if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"two columns of one length are expected, got shapes {a.shape} and {b.shape}")
-    return a, b
-
-
-def _panel_totals(votes: Any) -> Floats:
-    return np.asarray(vote_counts.panel_counts(vote_counts.read_panel(votes)).sum(axis=0))
-
-
-def _estimate(value: float, counts: Floats, reason: str) -> Estimate:
-    n = int(counts[0])
+def _of_panel(votes: Any, coefficient: Callable[[Floats], Floats], reason: str) -> Estimate:
+    numbers = vote_counts.read_votes(votes)
+    if numbers.ndim != 2:
+        raise ValueError(f"votes must have the shape (items, raters), got {numbers.shape}")
+    counts = vote_counts.panel_counts(numbers).sum(axis=0)
+    value, n = float(coefficient(counts)), int(counts[0])
     if n == 0:
         return Estimate.undefined(NO_PAIRS)
     return Estimate.undefined(reason, n) if np.isnan(value) else Estimate(value, n=n)

@@ -80,7 +80,7 @@ class BASReport:
         self._columns = correct, stated
         self._codes = cluster_codes(clusters, len(correct))
         self._rows = _Rows.from_columns(correct, stated, self._codes, bins, closed)
-        self._resamples, self._seed = resamples, seed
+        self.resamples, self.seed = resamples, seed
 
     def weighted_score(self, prior: RiskPrior = "uniform") -> float:
         """BAS under a named prior or a function w(t), as `bas_score`.
@@ -97,7 +97,7 @@ class BASReport:
         values, best, worst = (
             utilities(one, rows.confidence, prior) for one in (rows.correct, right, ~right)
         )
-        chunks = rows.resample(self._resamples, self._seed)
+        chunks = rows.resample(self.resamples, self.seed)
         replicates = np.concatenate([weights @ values / weights.sum(axis=1) for weights in chunks])
         value = float(rows.counts @ values / self.n)
         ends = {"lows": np.minimum(best, worst), "highs": np.maximum(best, worst)}
@@ -120,7 +120,7 @@ class BASReport:
     @cached_property
     def calibration_p_value(self) -> float:
         """How often a calibrated model would have at least this ECE: `calibration.calibration_p_value`."""
-        options = {"bins": self.bins, "resamples": self._resamples, "seed": self._seed}
+        options = {"bins": self.bins, "resamples": self.resamples, "seed": self.seed}
         return calibration_p_value(*self._columns, closed=self.closed, clusters=self._codes, **options)
 
     @property
@@ -133,7 +133,7 @@ class BASReport:
     @cached_property
     def _resampled(self) -> tuple[dict[str, float], Floats]:
         point = self._rows.measure(self._rows.counts[None])[0]
-        chunks = self._rows.resample(self._resamples, self._seed)
+        chunks = self._rows.resample(self.resamples, self.seed)
         replicates = np.concatenate([self._rows.measure(weights) for weights in chunks])
         return dict(zip(HIGHER_IS_BETTER, point.tolist(), strict=True)), replicates
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,13 +16,22 @@ from perturb.metrics.bas import bas_score, bas_utility
 from perturb.metrics.bas_report import BASReport
 from perturb.metrics.calibration import Closed, aurc, expected_calibration_error
 from perturb.metrics.calibrators import METHODS, CalibrationMap, Method, fit_map
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Flags, Floats, read_flags, read_graded, require_same_length
+from perturb.metrics.estimates import Estimate, plain_value
+from perturb.metrics.inputs import Flags, read_flags, read_graded, require_same_length
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.resampling import bootstrap_means, cluster_codes
 
 ABLATION_SIZES = (10, 25, 50, 100, 250, 500, 1000)
 """The sizes of the paper's table A2."""
+
+
+class ReportOptions(TypedDict, total=False):
+    """How finely scores are computed: arguments of `BASReport`."""
+
+    bins: int
+    closed: Closed
+    resamples: int
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +56,26 @@ class CalibrationResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Counts, the reports before and after by map, and the gains."""
-        return {
-            "n_calibration": self.n_calibration,
-            "n_scored": self.n_scored,
-            "before": self.before.to_dict(),
-            "after": {method: report.to_dict() for method, report in self.after.items()},
-            "bas_gain": {method: gain.to_dict() for method, gain in self.gains.items()},
-        }
+        content = {"before": self.before, "after": self.after, "bas_gain": self.gains}
+        return {"n_calibration": self.n_calibration, "n_scored": self.n_scored, **plain_value(content)}
+
+
+class Spread(NamedTuple):
+    """Mean and standard deviation over repeats."""
+
+    mean: float
+    sd: float
 
 
 @dataclass(frozen=True, slots=True)
 class AblationRow:
-    """Isotonic calibration with a given number of answers: means and standard deviations over the repeats."""
+    """Isotonic calibration with a given number of answers."""
 
     size: int
     repeats: int
-    bas: float
-    bas_sd: float
-    ece: float
-    ece_sd: float
-    aurc: float
-    aurc_sd: float
+    bas: Spread
+    ece: Spread
+    aurc: Spread
 
 
 def calibration_split(
@@ -99,16 +107,12 @@ def calibrate(
     in_calibration: ArrayLike,
     *,
     methods: Sequence[Method] = METHODS,
-    bins: int = 10,
-    closed: Closed = "right",
     clusters: ArrayLike | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
+    **options: Unpack[ReportOptions],
 ) -> CalibrationResult:
     """Fit maps on the rows marked in `in_calibration`, and score the other rows before and after.
 
-    `bins`, `clusters`, `resamples` and `seed` as in `BASReport`. Raises ValueError as there, and where either side is
-    empty.
+    `clusters` and the options as in `BASReport`. Raises ValueError as there, and where either side is empty.
 
     Reference: BAS paper, table 4.
 
@@ -123,16 +127,8 @@ def calibrate(
         raise ValueError("the calibration split and the scored rows must both hold a row")
     rest = ~fitting
     maps = {method: fit_map(correct[fitting], stated[fitting], method) for method in methods}
-    return score_maps(
-        correct[rest],
-        stated[rest],
-        maps,
-        bins=bins,
-        closed=closed,
-        clusters=None if clusters is None else np.asarray(clusters)[rest],
-        resamples=resamples,
-        seed=seed,
-    )
+    others = None if clusters is None else np.asarray(clusters)[rest]
+    return score_maps(correct[rest], stated[rest], maps, clusters=others, **options)
 
 
 def score_maps(
@@ -140,11 +136,8 @@ def score_maps(
     confidence: ArrayLike,
     maps: Mapping[Method, CalibrationMap],
     *,
-    bins: int = 10,
-    closed: Closed = "right",
     clusters: ArrayLike | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
+    **options: Unpack[ReportOptions],
 ) -> CalibrationResult:
     """Score answers before and after maps that were fitted on other answers; arguments and errors as in `BASReport`.
 
@@ -154,20 +147,16 @@ def score_maps(
     """
     correct, stated = read_graded(is_correct, confidence)
     applied = {method: fitted.apply(stated) for method, fitted in maps.items()}
-
-    def report(values: Floats) -> BASReport:
-        return BASReport(
-            correct, values, bins=bins, closed=closed, clusters=clusters, resamples=resamples, seed=seed
-        )
-
+    before = BASReport(correct, stated, clusters=clusters, **options)
+    drawn = {"resamples": before.resamples, "seed": before.seed}
     gains = {
-        method: reported_estimate(
-            paired_bas(correct, values, correct, stated, clusters, resamples=resamples, seed=seed)
-        )
+        method: reported_estimate(paired_bas(correct, values, correct, stated, clusters, **drawn))
         for method, values in applied.items()
     }
-    after = {method: report(values) for method, values in applied.items()}
-    return CalibrationResult(report(stated), after, dict(maps), gains)
+    after = {
+        method: BASReport(correct, values, clusters=clusters, **options) for method, values in applied.items()
+    }
+    return CalibrationResult(before, after, dict(maps), gains)
 
 
 def paired_bas(
@@ -240,8 +229,6 @@ def calibration_ablation(
     rows = []
     for size in (size for size in sorted(set(sizes)) if size <= len(pool)):
         table = np.array([scores(size) for _ in range(repeats)])
-        means = table.mean(axis=0).tolist()
-        spread = table.std(axis=0, ddof=1).tolist() if repeats > 1 else [0.0] * 3
-        pairs = [value for pair in zip(means, spread, strict=True) for value in pair]
-        rows.append(AblationRow(size, repeats, *pairs))
+        sds = table.std(axis=0, ddof=1).tolist() if repeats > 1 else [0.0] * 3
+        rows.append(AblationRow(size, repeats, *map(Spread, table.mean(axis=0).tolist(), sds)))
     return rows

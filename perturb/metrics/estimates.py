@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
 
@@ -44,15 +44,36 @@ class Estimate:
         del content["effective"]
         return content
 
+    def spread(self, name: str, prefix: str = "") -> dict[str, float | str | None]:
+        """The value by a name, beside the ends of its interval and the reason: for rows that hold several."""
+        ends = {"low": self.low, "high": self.high, "reason": self.reason}
+        return {name: self.value, **{f"{prefix}{end}": value for end, value in ends.items()}}
+
 
 def plain(record: Any) -> dict[str, Any]:
-    """The fields of a record as JSON takes them, its estimates as everywhere.
+    """The fields of a record as JSON takes them; records within it say themselves if they have a `to_dict`.
 
     >>> plain(Estimate(0.5))["value"]
     0.5
     """
-    values = {one.name: getattr(record, one.name) for one in fields(record)}
-    return {name: one.to_dict() if isinstance(one, Estimate) else one for name, one in values.items()}
+    return {one.name: plain_value(getattr(record, one.name)) for one in fields(record)}
+
+
+def plain_value(value: Any) -> Any:
+    """What a record holds, as JSON takes it.
+
+    >>> plain_value({"a": (Estimate(0.5, n=2),)})["a"][0]["n"]
+    2
+    """
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return plain(value)
+    if hasattr(value, "_asdict"):
+        return plain_value(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(name): plain_value(one) for name, one in value.items()}
+    return [plain_value(one) for one in value] if isinstance(value, tuple | list) else value
 
 
 def mean_of_independent(parts: Sequence[Estimate]) -> Estimate:

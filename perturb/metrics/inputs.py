@@ -82,6 +82,16 @@ def require_same_length(**columns: Floats | Flags | Integers) -> None:
         raise ValueError(f"columns differ in length: {listed} rows")
 
 
+def ratio(top: ArrayLike, bottom: ArrayLike) -> Floats:
+    """The quotient; NaN where the bottom is not above 0, up to rounding.
+
+    >>> ratio([1.0, 1.0], [2.0, 0.0]).tolist()
+    [0.5, nan]
+    """
+    safe = np.asarray(bottom) > 1e-12
+    return np.where(safe, top / np.where(safe, bottom, 1.0), np.nan)
+
+
 def _refuse(bad: Flags, numbers: Floats, name: str, why: str) -> None:
     rows = np.flatnonzero(bad)
     if rows.size:

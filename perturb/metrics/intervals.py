@@ -245,10 +245,9 @@ class WeightedSum:
             down.append(below if weight > 0 else above)
             up.append(above if weight > 0 else below)
         value = self.value
-        reaches = (
+        below, above = (
             math.sqrt(max(float(np.array(side) @ correlation @ np.array(side)), 0.0)) for side in (down, up)
         )
-        below, above = reaches
         return value - below, value + above
 
     def _correlation(self) -> tuple[Floats, Floats]:

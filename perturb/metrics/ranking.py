@@ -35,10 +35,7 @@ def normalised_difference(values: ArrayLike, refusal_rates: ArrayLike) -> Estima
     """
     scores, rates = read_numbers(values, "values"), read_numbers(refusal_rates, "refusal_rates")
     require_same_length(values=scores, refusal_rates=rates)
-    if abs(scores.mean()) <= ROUNDING * np.abs(scores).max() or not scores.any():
-        return Estimate.undefined("the mean over the settings is 0", n=len(scores))
-    change = scores[np.argmax(rates)] - scores[np.argmin(rates)]
-    return Estimate(float(change / abs(scores.mean())), n=len(scores))
+    return _over_mean(scores[np.argmax(rates)] - scores[np.argmin(rates)], scores)
 
 
 def coefficient_of_variation(values: ArrayLike) -> Estimate:
@@ -53,9 +50,13 @@ def coefficient_of_variation(values: ArrayLike) -> Estimate:
     0.5
     """
     scores = read_numbers(values, "values")
+    return _over_mean(scores.std(), scores)
+
+
+def _over_mean(value: float, scores: Floats) -> Estimate:
     if abs(scores.mean()) <= ROUNDING * np.abs(scores).max() or not scores.any():
         return Estimate.undefined("the mean over the settings is 0", n=len(scores))
-    return Estimate(float(scores.std() / abs(scores.mean())), n=len(scores))
+    return Estimate(float(value / abs(scores.mean())), n=len(scores))
 
 
 def kendalls_w(scores: ArrayLike, *, correct_ties: bool = False) -> Estimate:

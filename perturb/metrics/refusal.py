@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from perturb.metrics.inputs import Floats
+from perturb.metrics.inputs import Floats, ratio
 from perturb.metrics.outcomes import LEVELS, ReplyCounts, ReplyOutcome
 
 GRADED_A = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.POOR_ANSWER, ReplyOutcome.FALSE_REFUSAL)
@@ -34,7 +34,7 @@ def answer_accuracy(replies: ReplyCounts) -> Floats:
     >>> float(answer_accuracy(ReplyCounts.of(["correct_answer", "poor_answer", "false_refusal", "false_refusal"])))
     0.25
     """
-    return _ratio(replies.total([ReplyOutcome.CORRECT_ANSWER]), replies.total(GRADED_A))
+    return ratio(replies.total([ReplyOutcome.CORRECT_ANSWER]), replies.total(GRADED_A))
 
 
 def answer_quality(replies: ReplyCounts) -> Floats:
@@ -61,7 +61,7 @@ def refusal_accuracy(replies: ReplyCounts) -> Floats:
     >>> float(refusal_accuracy(ReplyCounts.of(["correct_refusal", "wrong_code_refusal"])))
     0.5
     """
-    return _ratio(replies.total([ReplyOutcome.CORRECT_REFUSAL]), replies.total(READ_U))
+    return ratio(replies.total([ReplyOutcome.CORRECT_REFUSAL]), replies.total(READ_U))
 
 
 def false_refusal_rate(replies: ReplyCounts) -> Floats:
@@ -74,7 +74,7 @@ def false_refusal_rate(replies: ReplyCounts) -> Floats:
     >>> float(false_refusal_rate(ReplyCounts.of(["false_refusal", "ungraded_answer"])))
     0.5
     """
-    return _ratio(replies.total([ReplyOutcome.FALSE_REFUSAL]), replies.total(READ_A))
+    return ratio(replies.total([ReplyOutcome.FALSE_REFUSAL]), replies.total(READ_A))
 
 
 def missed_refusal_rate(replies: ReplyCounts) -> Floats:
@@ -87,7 +87,7 @@ def missed_refusal_rate(replies: ReplyCounts) -> Floats:
     >>> float(missed_refusal_rate(ReplyCounts.of(["missed_refusal", "correct_refusal"])))
     0.5
     """
-    return _ratio(replies.total([ReplyOutcome.MISSED_REFUSAL]), replies.total(READ_U))
+    return ratio(replies.total([ReplyOutcome.MISSED_REFUSAL]), replies.total(READ_U))
 
 
 def refusal_rate(replies: ReplyCounts) -> Floats:
@@ -101,7 +101,7 @@ def refusal_rate(replies: ReplyCounts) -> Floats:
     >>> float(refusal_rate(ReplyCounts.of(["false_refusal", "wrong_code_refusal", "missed_refusal", "poor_answer"])))
     0.5
     """
-    return _ratio(replies.total(REFUSED), replies.total((*READ_A, *READ_U)))
+    return ratio(replies.total(REFUSED), replies.total((*READ_A, *READ_U)))
 
 
 def correct_refusal_rate(replies: ReplyCounts) -> Floats:
@@ -115,7 +115,7 @@ def correct_refusal_rate(replies: ReplyCounts) -> Floats:
     >>> float(correct_refusal_rate(ReplyCounts.of(replies)))
     0.5
     """
-    return _ratio(replies.total(REFUSED_U), replies.total(READ_U))
+    return ratio(replies.total(REFUSED_U), replies.total(READ_U))
 
 
 def detection_precision(replies: ReplyCounts) -> Floats:
@@ -128,7 +128,7 @@ def detection_precision(replies: ReplyCounts) -> Floats:
     >>> float(detection_precision(ReplyCounts.of(["wrong_code_refusal", "false_refusal"])))
     0.5
     """
-    return _ratio(replies.total(REFUSED_U), replies.total(REFUSED))
+    return ratio(replies.total(REFUSED_U), replies.total(REFUSED))
 
 
 def detection_recall(replies: ReplyCounts) -> Floats:
@@ -158,7 +158,7 @@ def detection_f1(replies: ReplyCounts) -> Floats:
     0.5
     """
     hits = 2 * replies.total(REFUSED_U)
-    return _ratio(hits, hits + replies.total([ReplyOutcome.FALSE_REFUSAL, ReplyOutcome.MISSED_REFUSAL]))
+    return ratio(hits, hits + replies.total([ReplyOutcome.FALSE_REFUSAL, ReplyOutcome.MISSED_REFUSAL]))
 
 
 def category_accuracy(replies: ReplyCounts) -> Floats:
@@ -172,7 +172,7 @@ def category_accuracy(replies: ReplyCounts) -> Floats:
     >>> float(category_accuracy(ReplyCounts.of(["correct_refusal", "wrong_code_refusal", "missed_refusal"])))
     0.5
     """
-    return _ratio(replies.total([ReplyOutcome.CORRECT_REFUSAL]), replies.total(REFUSED_U))
+    return ratio(replies.total([ReplyOutcome.CORRECT_REFUSAL]), replies.total(REFUSED_U))
 
 
 def hierarchical_refusal_score(replies: ReplyCounts) -> Floats:
@@ -218,7 +218,7 @@ def hybrid_score(replies: ReplyCounts) -> Floats:
     """
     a = replies.total((*READ_A, ReplyOutcome.UNREAD_ANSWERABLE))
     u = replies.total((*READ_U, ReplyOutcome.UNREAD_UNANSWERABLE))
-    return _ratio(a * answer_quality(replies) + u * refusal_accuracy(replies), a + u)
+    return ratio(a * answer_quality(replies) + u * refusal_accuracy(replies), a + u)
 
 
 def ece(replies: ReplyCounts) -> Floats:
@@ -268,8 +268,4 @@ def _calibration_error(replies: ReplyCounts, outcomes: tuple[ReplyOutcome, ...])
     stated = replies.by_level(outcomes)
     right = replies.by_level([outcome for outcome in outcomes if outcome in RIGHT])
     gaps = np.abs(right - stated * np.array(list(LEVELS.values())))
-    return _ratio(gaps.sum(axis=-1), stated.sum(axis=-1))
-
-
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), np.nan)
+    return ratio(gaps.sum(axis=-1), stated.sum(axis=-1))

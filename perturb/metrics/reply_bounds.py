@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,14 @@ from perturb.metrics.refusal import RIGHT
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
 
 
-def bounds(name: str, replies: ReplyCounts) -> tuple[float, float] | None:
+class Range(NamedTuple):
+    """What a metric can be."""
+
+    low: float
+    high: float
+
+
+def bounds(name: str, replies: ReplyCounts) -> Range | None:
     """The smallest and the largest value of a metric, whatever the unscored replies would have been, or without them.
 
     Exact: each end is the value of some reading. A reply that states a confidence level, or none, keeps to that. None
@@ -21,7 +29,7 @@ def bounds(name: str, replies: ReplyCounts) -> tuple[float, float] | None:
     Raises KeyError for a name that is not in `REFUSAL_METRICS`.
 
     >>> bounds("answer_accuracy", ReplyCounts.of(["correct_answer", "false_refusal"] + 2 * ["ungraded_answer"]))
-    (0.25, 0.75)
+    Range(low=0.25, high=0.75)
     """
     metric = REFUSAL_METRICS[name]
     if metric.of_levels:
@@ -29,7 +37,7 @@ def bounds(name: str, replies: ReplyCounts) -> tuple[float, float] | None:
     else:  # a ratio, linear-fractional in the counts: its ends are where all unscored replies of a kind are alike
         values = metric.compute(replies.completions()).tolist()
     defined = [value for value in values if not np.isnan(value)]
-    return (min(defined), max(defined)) if defined else None
+    return Range(min(defined), max(defined)) if defined else None
 
 
 def _calibration_ends(replies: ReplyCounts, over: Sequence[ReplyOutcome]) -> list[float]:

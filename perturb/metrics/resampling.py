@@ -21,6 +21,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from perturb.errors import ConfigError
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags, Floats, Integers
 from perturb.metrics.intervals import Bounded
@@ -28,6 +29,14 @@ from perturb.metrics.intervals import Bounded
 EXACT_UNITS = 10_000
 CHUNK_CELLS = 4_000_000
 BLOCK_ROWS = 4_096
+
+
+def check_resampling(resamples: int, seed: int) -> None:
+    """Raise `ConfigError` for what a user cannot ask for."""
+    if resamples < 1 or seed < 0:
+        raise ConfigError(
+            f"resamples is {resamples} and seed {seed}: give at least 1 resample and a seed from 0 up"
+        )
 
 
 def cluster_codes(clusters: ArrayLike | None, n: int) -> Integers | None:

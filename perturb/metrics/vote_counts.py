@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perturb.metrics.inputs import Floats
+from perturb.metrics.inputs import Floats, ratio
 
 
 def read_votes(votes: Any, name: str = "votes") -> Floats:
@@ -35,17 +35,6 @@ def read_votes(votes: Any, name: str = "votes") -> Floats:
         raise ValueError(
             f"{name} must hold 0 and 1, or None where a vote is missing: got {numbers[wrong][0]:g}"
         )
-    return numbers
-
-
-def read_panel(votes: Any) -> Floats:
-    """Votes of a panel, shape (items, raters).
-
-    Raises ValueError for another shape.
-    """
-    numbers = read_votes(votes)
-    if numbers.ndim != 2:
-        raise ValueError(f"votes must have the shape (items, raters), got {numbers.shape}")
     return numbers
 
 
@@ -91,7 +80,7 @@ def pair_margins(counts: Floats) -> tuple[Floats, Floats]:
 
 def pair_agreement(counts: Floats) -> Floats:
     """Share of items on which two raters agree."""
-    return _ratio(np.trace(_square(counts), axis1=-2, axis2=-1), counts.sum(axis=-1))
+    return ratio(np.trace(_square(counts), axis1=-2, axis2=-1), counts.sum(axis=-1))
 
 
 def pair_kappa(counts: Floats) -> Floats:
@@ -103,7 +92,7 @@ def pair_kappa(counts: Floats) -> Floats:
     n = counts.sum(axis=-1)
     first, second = pair_margins(counts)
     varied = (first.max(axis=-1) < n) & (second.max(axis=-1) < n)
-    by_chance = _ratio((first * second).sum(axis=-1), n * n)
+    by_chance = ratio((first * second).sum(axis=-1), n * n)
     return np.where(varied, _above_chance(pair_agreement(counts), by_chance), np.nan)
 
 
@@ -112,7 +101,7 @@ def pair_kappa_floor(counts: Floats) -> Floats:
     n = counts.sum(axis=-1)
     first, second = pair_margins(counts)
     fewest = np.maximum(0, first + second - n[..., None]).sum(axis=-1)
-    return _above_chance(_ratio(fewest, n), _ratio((first * second).sum(axis=-1), n * n))
+    return _above_chance(ratio(fewest, n), ratio((first * second).sum(axis=-1), n * n))
 
 
 def pair_pabak(counts: Floats) -> Floats:
@@ -124,14 +113,14 @@ def pair_pabak(counts: Floats) -> Floats:
 def pair_ac1(counts: Floats) -> Floats:
     """Gwet's AC1 of two raters."""
     first, second = pair_margins(counts)
-    share = _ratio(first + second, 2 * counts.sum(axis=-1)[..., None])
+    share = ratio(first + second, 2 * counts.sum(axis=-1)[..., None])
     by_chance = (share * (1 - share)).sum(axis=-1) / (share.shape[-1] - 1)
     return _above_chance(pair_agreement(counts), by_chance)
 
 
 def panel_agreement(counts: Floats) -> Floats:
     """Mean share of agreeing pairs of votes on an item."""
-    return _ratio(counts[..., 1], counts[..., 0])
+    return ratio(counts[..., 1], counts[..., 0])
 
 
 def panel_pabak(counts: Floats) -> Floats:
@@ -141,13 +130,13 @@ def panel_pabak(counts: Floats) -> Floats:
 
 def panel_ac1(counts: Floats) -> Floats:
     """Gwet's AC1 of a panel."""
-    prevalence = _ratio(counts[..., 3], counts[..., 2])
+    prevalence = ratio(counts[..., 3], counts[..., 2])
     return _above_chance(panel_agreement(counts), 2 * prevalence * (1 - prevalence))
 
 
 def panel_fleiss(counts: Floats) -> Floats:
     """Fleiss' κ of a panel; undefined where all votes are the same."""
-    prevalence = _ratio(counts[..., 3], counts[..., 2])
+    prevalence = ratio(counts[..., 3], counts[..., 2])
     return _above_chance(panel_agreement(counts), prevalence**2 + (1 - prevalence) ** 2)
 
 
@@ -155,8 +144,8 @@ def panel_alpha(counts: Floats) -> Floats:
     """Krippendorff's α for nominal votes; undefined where all votes are the same."""
     passed, total = counts[..., 5], counts[..., 6]
     failed = total - passed
-    expected = _ratio(2 * passed * failed, total - 1)
-    return 1 - _ratio(total - counts[..., 4], expected)
+    expected = ratio(2 * passed * failed, total - 1)
+    return 1 - ratio(total - counts[..., 4], expected)
 
 
 def _square(counts: Floats) -> Floats:
@@ -165,10 +154,4 @@ def _square(counts: Floats) -> Floats:
 
 
 def _above_chance(agreement: Floats, by_chance: Floats) -> Floats:
-    return _ratio(agreement - by_chance, 1 - by_chance)
-
-
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """The quotient; NaN where the bottom is 0, up to rounding."""
-    safe = np.abs(bottom) > 1e-12
-    return np.where(safe, top / np.where(safe, bottom, 1.0), np.nan)
+    return ratio(agreement - by_chance, 1 - by_chance)

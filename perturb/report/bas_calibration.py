@@ -39,7 +39,7 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
     )
     tables = [Table("calibration", "Before and after, on rows that no map has learned from", columns, rows)]
     ablation = [
-        (*group_labels(one.group), row.size, row.bas, row.bas_sd, row.ece, row.ece_sd, row.aurc, row.aurc_sd)
+        (*group_labels(one.group), row.size, *row.bas, *row.ece, *row.aurc)
         for one in calibrations
         for row in one.ablation
     ]

@@ -226,7 +226,7 @@ def _refusal_index(runs: Sequence[Path]) -> Found:
         one.name: _row("refusal-index", (str(one.model), one.setting), one.metrics, one.unscored)
         for one in groups
     }
-    pairs = ((a, b) for a, b in combinations(read_refusals(table), 2) if a.setting == b.setting)
+    pairs = ((a, b) for a, b in combinations(read_refusals(table), 2) if a.way == b.way)
     return found, {(a.name, b.name): compare_refusals(a, b, RESAMPLES, SEED) for a, b in pairs}
 
 

@@ -8,9 +8,9 @@ from perturb.report.model import COUNT, NUMBER, CellValue, Figure, Report, Secti
 from perturb.report.refusal_curves import draw_iso_curves, draw_iso_metrics
 from perturb.report.refusal_stability import MEDIAN, draw_spreads, stability_section, subset_spreads
 from perturb.report.sampling_section import NAMES, by_model, sampling_section
+from perturb.score.datasets import ALL_ROWS
 from perturb.score.refusal_report import ALL_UNSCORED, GroupResult, RefusalReport
 from perturb.score.refusal_stability import METRICS
-from perturb.score.refusal_table import ALL_ROWS
 from perturb.wording import counted, listed
 
 

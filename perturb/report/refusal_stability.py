@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from perturb.report.figures import SERIES, Drawing, Mark, draw_heat_map, put_legend
 from perturb.report.model import CellFormat, CellValue, Figure, Section, Table
 from perturb.report.scores_figures import plot_series
+from perturb.score.datasets import group_name
 from perturb.score.prompt_agreement import FORCED, PromptAgreement
 from perturb.score.refusal_report import GroupResult, RefusalReport
 from perturb.score.refusal_stability import GIVEN, METRICS, RANDOM, ranking_settings
-from perturb.score.refusal_table import group_name
 from perturb.wording import listed
 
 if TYPE_CHECKING:

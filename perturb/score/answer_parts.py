@@ -17,8 +17,11 @@ PARTS: tuple[str, ...] = ("eligible", "factual_all", "factual_signal", "raf")
 def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, Estimate]:
     """The share of attempted answers to answerable items that has each part, among those for which it was read.
 
-    A refusal is in no denominator, as it is in `answer_quality`. Reference: RefusalBench, figure 24.
+    A refusal is in no denominator, as it is in `answer_quality`. Empty where no answer is judged by relevance-aware
+    factuality, or would be. Reference: RefusalBench, figure 24.
     """
+    if all(row.judged_by != "raf" for row in replies.rows):
+        return {}
     attempted = np.array([row.expected == row.predicted == ANSWER for row in replies.rows])
     found = {}
     for place, name in enumerate(PARTS):

@@ -23,7 +23,7 @@ from perturb.metrics.calibrated_scores import (
     score_maps,
 )
 from perturb.metrics.calibration import Closed
-from perturb.metrics.estimates import Estimate
+from perturb.metrics.estimates import Estimate, plain_value
 from perturb.metrics.inputs import Flags
 from perturb.metrics.risk_priors import parse_prior
 from perturb.score.answer_comparison import Difference, compare_confidence
@@ -68,7 +68,7 @@ class GroupScores:
     def to_dict(self) -> dict[str, Any]:
         """The object of `perturb bas --json` for one group (spec, section 11), with its names."""
         return {
-            **_names(self.group),
+            **self.group.labels("elicitation"),
             **self.report.to_dict(),
             "unscored": self.group.unscored,
             "warnings": list(self.group.warnings),
@@ -108,17 +108,8 @@ class GroupCalibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Names, scores before and after, and the ablation."""
-        rows = [
-            {
-                **{"size": row.size, "repeats": row.repeats},
-                **{
-                    name: {"mean": getattr(row, name), "sd": getattr(row, f"{name}_sd")}
-                    for name in ("bas", "ece", "aurc")
-                },
-            }
-            for row in self.ablation
-        ]
-        return {**_names(self.group), **self.scores.to_dict(), "left_out": self.left_out, "ablation": rows}
+        beside = {"left_out": self.left_out, "ablation": plain_value(self.ablation)}
+        return {**self.group.labels("elicitation"), **self.scores.to_dict(), **beside}
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,8 +264,3 @@ def _joined(first: ConfidenceGroup, second: ConfidenceGroup) -> ConfidenceGroup:
         items=items,
         bases=bases,
     )
-
-
-def _names(group: ConfidenceGroup) -> dict[str, str]:
-    named = {"model": group.model, "dataset": group.dataset, "elicitation": group.elicitation}
-    return {name: value for name, value in named.items() if value is not None}

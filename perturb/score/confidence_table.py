@@ -12,7 +12,7 @@ import numpy as np
 from perturb.errors import SourceError
 from perturb.metrics.inputs import PERCENT_FROM, Flags, Floats
 from perturb.metrics.outcomes import LEVELS
-from perturb.score.datasets import with_datasets
+from perturb.score.datasets import AnswerGroup, with_datasets
 from perturb.store.evaluations import CONFIDENCE_TABLE
 from perturb.tables import read_columns, read_flag, rename, row_place
 
@@ -25,12 +25,10 @@ LABELS: tuple[str, ...] = ("model", "elicitation", "dataset", "item_id", "base_i
 
 
 @dataclass(frozen=True)
-class ConfidenceGroup:
-    """The scored answers of one model, asked in one way."""
+class ConfidenceGroup(AnswerGroup):
+    """The scored answers of one model, asked in one way; without a column `model` it is the name of the file."""
 
     model: str
-    """From the column `model`, else the name of the file."""
-    elicitation: str | None
     correct: Flags
     confidence: Floats
     """In [0, 1]."""
@@ -38,16 +36,13 @@ class ConfidenceGroup:
     """What each row answers; None where the table does not say."""
     bases: tuple[str, ...] | None
     """What each question was made from."""
-    unscored: int = 0
-    """Rows that the table says are unscored; they count nowhere else."""
     notes: tuple[str, ...] = ()
     """What else a reader of the table should know."""
-    dataset: str | None = None
 
     @property
-    def way(self) -> str | None:
-        """The elicitation."""
-        return self.elicitation
+    def elicitation(self) -> str | None:
+        """The way of asking."""
+        return self.way
 
     @property
     def name(self) -> str:
@@ -132,7 +127,7 @@ def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
         groups.append(
             ConfidenceGroup(
                 model=replies.model,
-                elicitation=None,
+                way=None,
                 correct=np.array([row.outcome in RIGHT for row in rows]),
                 confidence=np.array([LEVELS[str(row.level)] for row in rows]),
                 items=tuple(row.item_id for row in rows),
@@ -170,7 +165,8 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
             for name in ("item_id", "base_id")
         )
         scored, left_out = (correct[kept] == 1, confidence[kept]), len(rows) - len(kept)
-        groups.append(ConfidenceGroup(model, elicitation, *scored, items, bases, left_out, dataset=dataset))
+        labels = {"items": items, "bases": bases, "dataset": dataset}
+        groups.append(ConfidenceGroup(model, elicitation, *scored, **labels, unscored=left_out))
     return groups
 
 

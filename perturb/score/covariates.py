@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from perturb.errors import ConfigError
-from perturb.metrics.estimates import Estimate
+from perturb.metrics.estimates import Estimate, plain, plain_value
 from perturb.metrics.trends import linear_fit
 from perturb.model_entries import Covariates
 
@@ -29,6 +29,11 @@ class ModelValues:
     known: Covariates
     scores: Mapping[str, Estimate]
     """By heading: the value with its interval, or the mean over data sets and ways of asking without one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, those of the covariates that are known beside the model."""
+        known = self.known.model_dump(mode="json", include=set(Covariates.model_fields), exclude_none=True)
+        return {"model": self.model, **known, "scores": plain_value(self.scores)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +64,7 @@ class CovariateReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        models = [
-            {
-                "model": one.model,
-                **one.known.model_dump(mode="json", include=set(Covariates.model_fields), exclude_none=True),
-                "scores": {name: value.to_dict() for name, value in one.scores.items()},
-            }
-            for one in self.models
-        ]
-        return {
-            "models": models,
-            "trends": [asdict(one) | {"slope": one.slope.to_dict()} for one in self.trends],
-        }
+        return plain(self)
 
 
 def report_covariates(
@@ -112,11 +106,9 @@ def covariate_value(one: ModelValues, covariate: str) -> float | None:
         return one.scores[covariate].value
     if covariate == "size_b":
         return None if known.size_b is None else math.log10(known.size_b)
-    return (
-        None
-        if known.release is None
-        else known.release.year + (known.release.timetuple().tm_yday - 1) / 365.25
-    )
+    if known.release is None:
+        return None
+    return known.release.year + (known.release.timetuple().tm_yday - 1) / 365.25
 
 
 def _fitted(models: Sequence[ModelValues]) -> dict[str, str]:

@@ -4,36 +4,49 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from perturb.errors import SourceError
 from perturb.metrics.estimates import Estimate, mean_of_independent
 from perturb.store.calls import LEDGER_FILE, reading
 from perturb.store.evaluations import read_facts
 
+ALL_ROWS = "all rows"
+"""The label of a group of which the table says neither model, nor data set, nor way of asking."""
 
-class AnswerGroup(Protocol):
-    """The answers of one model, asked in one way, to one data set."""
 
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+@dataclass(frozen=True)
+class AnswerGroup:
+    """The answers of one model, asked in one way, to one data set; None where a table does not say."""
 
-    @property
-    def model(self) -> str | None:
-        """Who answered."""
-
-    @property
-    def dataset(self) -> str | None:
-        """Which questions."""
-
-    @property
-    def way(self) -> str | None:
-        """The setting or elicitation under which the model was asked."""
+    model: str | None
+    way: str | None
+    """The setting or elicitation under which the model was asked."""
+    _: KW_ONLY
+    dataset: str | None = None
+    unscored: int = 0
+    """Rows that something is unknown of; they count nowhere else."""
 
     @property
     def name(self) -> str:
         """All of it in one label."""
+        return group_name(self.model, self.dataset, self.way)
+
+    def labels(self, way: str) -> dict[str, str]:
+        """What is known of it, for JSON; `way` is what the way of asking is called: `setting` or `elicitation`."""
+        named = {"model": self.model, "dataset": self.dataset, way: self.way}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+def group_name(model: str | None, dataset: str | None, way: str | None) -> str:
+    """Model, data set and way of asking in one label.
+
+    >>> group_name("gpt", None, "high"), group_name(None, None, None)
+    ('gpt / high', 'all rows')
+    """
+    return " / ".join(part for part in (model, dataset, way) if part) or ALL_ROWS
 
 
 GroupT = TypeVar("GroupT", bound=AnswerGroup)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from perturb.metrics.estimates import Estimate, plain
+from perturb.metrics.estimates import Estimate
 from perturb.records import ANSWER_CORRECTLY
 from perturb.score.metric_intervals import rate_of
 from perturb.score.model_scores import Resampling
@@ -40,10 +40,6 @@ class Flips:
     """The same over items that must be answered; lower is better."""
     answered_only_perturbed: Estimate
     """Answered items / pairs whose control was refused."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return plain(self)
 
 
 def measure_flips(

@@ -59,14 +59,11 @@ class Scale:
         if self.fit is None:
             return {"scale": self.name, "reason": self.reason}
         information = zip(ABILITIES.tolist(), self.fit.information(ABILITIES).tolist(), strict=True)
+        told = ("converged", "message", "log_likelihood", "difficulty_spread", "slope_spread")
         return {
             "scale": self.name,
             "reason": None,
-            "converged": self.fit.converged,
-            "message": self.fit.message,
-            "log_likelihood": self.fit.log_likelihood,
-            "difficulty_spread": self.fit.difficulty_spread,
-            "slope_spread": self.fit.slope_spread,
+            **{name: getattr(self.fit, name) for name in told},
             "reliability": {
                 "difficulty": self.fit.difficulty_reliability,
                 "discrimination": self.fit.discrimination_reliability,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Flags, Floats, Integers
+from perturb.metrics.inputs import Flags, Floats, Integers, ratio
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.outcomes import CELLS, NO_LEVEL, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, measure
@@ -71,6 +71,6 @@ def rate_of(hits: Floats, among: Floats, drawn: Resamples, reason: str) -> Estim
     n, sums = int(among.sum()), totals.replicates[:, 0]
     if not n:
         return Estimate.undefined(reason)
-    shares = np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] > 0)
+    shares = ratio(sums[:, 0], sums[:, 1])
     value = float(totals.point[0, 0] / n)
     return reported_estimate(drawn.bounded(value, shares, n, clusters=drawn.count(among > 0)))

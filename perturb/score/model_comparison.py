@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from perturb.metrics.estimates import Estimate
+from perturb.metrics.estimates import Estimate, plain
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
 from perturb.score.metric_intervals import ResampledReplies
@@ -30,19 +30,8 @@ class ModelComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return {
-            "metric": self.metric,
-            "a": self.a,
-            "b": self.b,
-            "difference": self.difference.value,
-            "low": self.difference.low,
-            "high": self.difference.high,
-            "se": self.difference.se,
-            "n": self.difference.n,
-            "p_value": self.p_value,
-            "p_holm": self.p_holm,
-            "reason": self.difference.reason,
-        }
+        gap = self.difference.to_dict()
+        return plain(self) | {"difference": gap.pop("value")} | gap
 
 
 def compare_models(

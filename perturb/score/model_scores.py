@@ -15,7 +15,7 @@ from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import LEVELS, SCORED, UNSCORED, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
-from perturb.metrics.reply_bounds import bounds
+from perturb.metrics.reply_bounds import Range, bounds
 from perturb.metrics.resampling import Resamples
 from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER
 from perturb.score.answer_parts import measure_answer_parts
@@ -28,7 +28,7 @@ NONE = "NONE"
 """The column of the confusion matrix for replies that refuse nothing."""
 
 
-Bounds = dict[str, tuple[float, float] | None]
+Bounds = dict[str, Range | None]
 
 
 class Unit(StrEnum):
@@ -104,27 +104,13 @@ class ModelScores:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
+        content = plain(self)
+        groups, bounds_by = content.pop("groups"), content.pop("group_bounds")
         return {
-            "model": self.model,
-            "n": self.n,
-            "metrics": _plain(self.metrics),
-            **{
-                f"by_{grouping}": {name: _plain(metrics) for name, metrics in groups.items()}
-                for grouping, groups in self.groups.items()
-            },
-            "confusion": self.confusion,
-            "confusion_by_intensity": self.confusion_by_intensity,
-            "answer_parts": _plain(self.answer_parts),
-            "outcomes": self.outcomes,
-            "outcome_counts": self.outcome_counts,
+            **content,
+            **{f"by_{grouping}": found for grouping, found in groups.items()},
             "unscored": self.unscored,
-            "bounds": _plain_bounds(self.bounds),
-            "bounds_by": {
-                grouping: {name: _plain_bounds(ends) for name, ends in groups.items()}
-                for grouping, groups in self.group_bounds.items()
-                if groups
-            },
-            "calibration": [plain(one) for one in self.calibration],
+            "bounds_by": {grouping: found for grouping, found in bounds_by.items() if found},
         }
 
 
@@ -177,7 +163,7 @@ def score_model(
             )
             for name in ordered_names(replies.labels("intensity"))
         },
-        answer_parts=measure_answer_parts(replies, drawn) if replies.judged_by_raf else {},
+        answer_parts=measure_answer_parts(replies, drawn),
         outcomes={outcome: by_outcome[outcome] / scored if scored else None for outcome in SCORED},
         outcome_counts={outcome: by_outcome[outcome] for outcome in ReplyOutcome},
         calibration=_calibration(counts),
@@ -220,11 +206,3 @@ def _calibration(counts: ReplyCounts) -> tuple[LevelAccuracy, ...]:
             if n
         ]
     return tuple(points)
-
-
-def _plain(metrics: dict[str, Estimate]) -> dict[str, dict[str, Any]]:
-    return {name: estimate.to_dict() for name, estimate in metrics.items()}
-
-
-def _plain_bounds(found: Bounds) -> dict[str, dict[str, float] | None]:
-    return {name: ends and {"low": ends[0], "high": ends[1]} for name, ends in found.items()}

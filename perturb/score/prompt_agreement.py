@@ -44,7 +44,7 @@ def prompt_agreement(
         runs = [one for one in groups if (one.model, one.dataset) == (model, dataset) and all(one.items)]
         if len(runs) < 2:
             continue
-        answers = {one.setting or "": _answers(one, refused=False) for one in runs}
+        answers = {one.way or "": _answers(one, refused=False) for one in runs}
         forced: Answers = {}
         for one in runs:
             forced |= _answers(one, refused=True)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from perturb.metrics.copulas import CopulaComparison, compare_copulas, gaussian_win_rates
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats
+from perturb.metrics.estimates import Estimate, plain, plain_value
+from perturb.metrics.inputs import Floats, ratio
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.ranking import subset_size_cv
 from perturb.metrics.refusal_index import IntervalMethod, RefusalIndex, questions_for_cv, refusal_index
@@ -20,12 +21,13 @@ from perturb.score.datasets import DatasetMean, dataset_means
 from perturb.score.prompt_agreement import PromptAgreement, prompt_agreement
 from perturb.score.refusal_stability import (
     METRICS,
+    MeasuredGroup,
     RankingStability,
     Stability,
     ranking_stability,
     setting_stability,
 )
-from perturb.score.refusal_table import RefusalGroup, group_name, read_refusals
+from perturb.score.refusal_table import RefusalGroup, read_refusals
 from perturb.score.sampled_refusals import Correlation, Sampling, auroc_correlations, sampling_of
 
 SUBSET_SIZES: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000)
@@ -44,18 +46,12 @@ class RefusalOptions:
     """The coefficient of variation that a sample size is given for."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupResult:
+@dataclass(frozen=True)
+class GroupResult(MeasuredGroup):
     """One model under one setting on one data set."""
 
-    model: str | None
-    setting: str | None
-    dataset: str | None
-    unscored: int
     index: RefusalIndex | None
     """None where every row is unscored."""
-    metrics: Mapping[str, Estimate]
-    """Each of `METRICS` with its interval."""
     copulas: CopulaComparison
     questions_needed: Estimate
     """Questions at which the index would have the wanted coefficient of variation."""
@@ -65,18 +61,12 @@ class GroupResult:
     """Of tables with P(Answering)."""
 
     @property
-    def name(self) -> str:
-        """Model, data set and setting in one label."""
-        return group_name(self.model, self.dataset, self.setting)
-
-    @property
-    def way(self) -> str | None:
-        """The setting."""
-        return self.setting
+    def setting(self) -> str | None:
+        """The way of asking."""
+        return self.way
 
     def to_dict(self) -> dict[str, Any]:
         """The object of `perturb refusal-index --json`."""
-        named = {"model": self.model, "dataset": self.dataset, "setting": self.setting}
         subsets = {
             metric: {str(size): one.to_dict() for size, one in found.items()}
             for metric, found in self.subset_cv.items()
@@ -85,7 +75,7 @@ class GroupResult:
             self.index.to_dict() if self.index else {"refusal_index": None, "reason": ALL_UNSCORED, "n": 0}
         )
         return {
-            **{name: value for name, value in named.items() if value is not None},
+            **self.labels("setting"),
             **index,
             "unscored": self.unscored,
             "intervals": {
@@ -95,7 +85,7 @@ class GroupResult:
             "questions_needed": self.questions_needed.to_dict(),
             "subset_cv": subsets.get("refusal_index", {}),
             "subset_cv_by_metric": subsets,
-            **({"p_answering": self.sampling.to_dict()} if self.sampling else {}),
+            **({"p_answering": plain(self.sampling)} if self.sampling else {}),
         }
 
 
@@ -129,10 +119,10 @@ class RefusalReport:
             "results": [group.to_dict() for group in self.groups],
             "stability": [asdict(one) for one in self.stability],
             "ranking": [asdict(one) for one in self.ranking],
-            "agreement": [{**asdict(one), "agreement": one.agreement.to_dict()} for one in self.agreement],
+            "agreement": plain_value(self.agreement),
+            "auroc_correlations": plain_value(self.correlations),
+            "copula_win_rates": plain_value(self.win_rates),
             "means": [one.to_dict("setting") for one in self.means],
-            "auroc_correlations": [asdict(one) for one in self.correlations],
-            "copula_win_rates": {rival: dict(rates) for rival, rates in self.win_rates.items()},
         }
 
 
@@ -162,10 +152,14 @@ def report_refusals(
 
 
 def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult:
-    named = (group.model, group.setting, group.dataset, group.unscored)
     if not group.refused:
         nothing, undefined = CopulaComparison((), (), ALL_UNSCORED), Estimate.undefined(ALL_UNSCORED)
-        return GroupResult(*named, None, dict.fromkeys(METRICS, undefined), nothing, undefined, {})
+        scores = dict.fromkeys(METRICS, undefined)
+        return GroupResult(
+            *(group.model, group.way, scores, None, nothing, undefined, {}),
+            dataset=group.dataset,
+            unscored=group.unscored,
+        )
     clusters = group.clusters
     index = refusal_index(
         *(group.refused, group.wrong),
@@ -176,14 +170,18 @@ def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult
     )
     sizes = [size for size in SUBSET_SIZES if size < index.n]
     return GroupResult(
-        *named,
+        *(group.model, group.way),
+        dataset=group.dataset,
+        unscored=group.unscored,
         index=index,
         metrics=_metrics(group, index, precision),
         copulas=compare_copulas(index.n11, index.n10, index.n01, index.n00),
         questions_needed=questions_for_cv(index, precision.cv),
         subset_cv={
             metric: subset_size_cv(
-                group.refused, group.wrong, sizes, statistic=_statistic(metric), seed=precision.seed
+                *(group.refused, group.wrong, sizes),
+                statistic=None if metric == "refusal_index" else partial(_companion, metric=metric),
+                seed=precision.seed,
             )
             for metric in METRICS
         },
@@ -225,25 +223,18 @@ def _resampled_rates(group: RefusalGroup, precision: RefusalOptions) -> tuple[Fl
     return correct_rates, refusal_rates
 
 
-def _statistic(metric: str) -> Callable[[Floats], Floats] | None:
-    """A companion as a function of tables of counts; None for the index itself."""
-    if metric == "refusal_index":
-        return None
-
-    def companion(tables: Floats) -> Floats:
-        shares = tables / tables.sum(axis=1, keepdims=True)
-        return _replicates(shares[:, 3], shares[:, 0] + shares[:, 1])[metric]
-
-    return companion
+def _companion(tables: Floats, metric: str) -> Floats:
+    """One of the companions, as a function of tables of counts."""
+    shares = tables / tables.sum(axis=1, keepdims=True)
+    return _replicates(shares[:, 3], shares[:, 0] + shares[:, 1])[metric]
 
 
 def _replicates(c: Floats, r: Floats) -> dict[str, Floats]:
     """The companions on every resample, from its correct-answer and refusal rates."""
-    answered = r < 1
     return {
         "correct_rate": c,
         "refusal_rate": r,
-        "c_over_a": np.divide(c, 1 - r, out=np.full(len(c), np.nan), where=answered),
+        "c_over_a": ratio(c, 1 - r),
         "f_score": 2 * c / (2 - r),
         "weighted p=0.2": c - 0.2 * (1 - r),
         "weighted p=1": c - (1 - r),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -39,12 +38,12 @@ GIVEN: tuple[str, ...] = ("nothing", "correct_rate", "refusal_rate", "both")
 """What is taken out of a metric before models are ranked by it."""
 
 
-class MeasuredGroup(AnswerGroup, Protocol):
+@dataclass(frozen=True)
+class MeasuredGroup(AnswerGroup):
     """One model under one setting on one data set, with its metrics."""
 
-    @property
-    def metrics(self) -> Mapping[str, Estimate]:
-        """By the names of `METRICS`."""
+    metrics: Mapping[str, Estimate]
+    """Each of `METRICS` with its interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,6 @@ REQUIRED: tuple[str, ...] = (
 """Columns that a results table must have (spec, section 11)."""
 
 _UNSAID = {"language": ENGLISH}
-_ANSWER_WORDS = frozenset({"ANSWER", "NONE"})
-_UNSCORED_WORD = "UNSCORED"
 _LOWER_ENDS = (0.9, 0.7, 0.5, 0.3, 0.0)
 
 
@@ -158,9 +156,9 @@ class _Fields:
 
     def prediction(self, codes: Mapping[str, str]) -> str | None:
         value = self.optional_text("predicted")
-        if value is None or value.upper() == _UNSCORED_WORD:
+        if value is None or value.upper() == "UNSCORED":
             return None
-        return ANSWER_CORRECTLY if value.upper() in _ANSWER_WORDS else self.code("predicted", codes)
+        return ANSWER_CORRECTLY if value.upper() in ("ANSWER", "NONE") else self.code("predicted", codes)
 
     def quality(self) -> int | None:
         value = self.optional_text("quality")

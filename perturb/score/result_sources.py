@@ -16,9 +16,6 @@ from perturb.tables import read_table
 if TYPE_CHECKING:
     from perturb.evaluate.results import EvaluationRun
 
-LocatedRow = tuple[str, Mapping[str, Any]]
-"""A row and its place in the source."""
-
 
 def read_results(source: Path | str, levers: Sequence[Path] = ()) -> ResultTable:
     """The results of an evaluation (its folder), or of a `.jsonl`, `.csv` or `.parquet` file.
@@ -59,7 +56,8 @@ def _warnings(run: EvaluationRun) -> Iterator[str]:
             yield f"{name} has no reply yet and is not scored: run `perturb evaluate` again"
 
 
-def _rows(path: Path) -> Iterator[LocatedRow]:
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each with its place in the file."""
     for row in read_table(path):
         if missing := [name for name in REQUIRED if name not in row.fields]:
             raise SourceError(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from perturb.metrics import BASReport
 from perturb.metrics.calibration import ReliabilityBin, auroc, reliability_bins
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Flags, Floats
+from perturb.metrics.inputs import Flags, Floats, ratio
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.resampling import bootstrap_means
 from perturb.score.refusal_stability import METRICS
@@ -32,11 +32,6 @@ class Sampling:
     ece: Estimate
     reliability: tuple[ReliabilityBin, ...]
     """Ten bins of equal width."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        bins = [asdict(one) for one in self.reliability]
-        return {"auroc": self.auroc.to_dict(), "ece": self.ece.to_dict(), "reliability": bins}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +74,7 @@ def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, precision: Refus
     right, wrong = np.maximum(np.hsplit(means, 2), 0)
     pairs = right.sum(axis=1) * wrong.sum(axis=1)
     below = np.cumsum(wrong, axis=1) - wrong / 2
-    replicates = np.divide(
-        (right * below).sum(axis=1), pairs, out=np.full(len(pairs), np.nan), where=pairs > 0
-    )
+    replicates = ratio((right * below).sum(axis=1), pairs)
     fewer = int(min(correct.sum(), (~correct).sum()))
     some = len(set(group.bases)) if group.clusters else len(correct)
     return reported_estimate(Bounded.of(found.value, replicates, found.n, clusters=min(some, fewer)))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from perturb.errors import ConfigError, SourceError
+from perturb.metrics.estimates import plain
+from perturb.metrics.resampling import check_resampling
 from perturb.score.flips import Flips, measure_flips
 from perturb.score.item_response import ItemResponseReport, measure_item_response
 from perturb.score.model_comparison import ModelComparison, compare_models
@@ -16,6 +18,13 @@ from perturb.score.own_metrics import read_metrics
 from perturb.score.result_sources import read_results
 from perturb.score.self_generated import SelfGeneratedComparison, compare_self_generated
 from perturb.score.table import ModelReplies, ResultTable
+
+
+class PartScores(NamedTuple):
+    """The scores on those of the items that are in a snapshot."""
+
+    source: str
+    models: tuple[ModelScores, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +44,16 @@ class ScoreReport:
     """Of models that were asked under a rule for stopping: how far, and the interval reached."""
     item_response: ItemResponseReport | None = None
     """None unless asked for."""
-    part: tuple[str, tuple[ModelScores, ...]] | None = None
-    """A snapshot, and the scores on those of the items that are in it; None unless asked for."""
+    part: PartScores | None = None
+    """None unless asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: what is undefined is None beside a reason."""
-        return {
-            "source": self.source,
-            "resamples": self.resampling.resamples,
-            "seed": self.resampling.seed,
-            "unit": str(self.resampling.unit),
-            "warnings": list(self.warnings),
-            "models": [one.to_dict() for one in self.models],
-            "comparisons": [one.to_dict() for one in self.comparisons],
-            "own_items": [one.to_dict() for one in self.own_items],
-            "flips": [one.to_dict() for one in self.flips],
-            **({} if self.item_response is None else {"item_response": self.item_response.to_dict()}),
-            **({} if self.part is None else {"part": _plain_part(*self.part)}),
-            "until": {name: dict(stop) for name, stop in self.stops.items()},
-        }
+        content = plain(self)
+        for asked_for in ("item_response", "part"):
+            if content[asked_for] is None:
+                del content[asked_for]
+        return {**content.pop("resampling"), "until": content.pop("stops"), **content}
 
 
 def score(
@@ -76,10 +76,7 @@ def score(
     Raises `SourceError` if the results cannot be read, contradict themselves, or are too few to fit, `LedgerError` if
     the folder holds no evaluation, `ConfigError` if an option cannot be used.
     """
-    if resamples < 1 or seed < 0:
-        raise ConfigError(
-            f"resamples is {resamples} and seed {seed}: give at least 1 resample and a seed from 0 up"
-        )
+    check_resampling(resamples, seed)
     if unit not in list(Unit):
         raise ConfigError(f"unit is '{unit}': give one of {', '.join(Unit)}")
     table = source if isinstance(source, ResultTable) else read_results(source)
@@ -102,7 +99,7 @@ def score(
         flips=measure_flips(table.models, table.controls, resampling),
         item_response=measure_item_response(table) if item_response else None,
         stops=table.stops,
-        part=None if part is None else (str(part), scores_of(_in_part(table, part))),
+        part=None if part is None else PartScores(str(part), scores_of(_in_part(table, part))),
     )
 
 
@@ -117,7 +114,3 @@ def _in_part(table: ResultTable, part: Path) -> list[ModelReplies]:
             f"{part}: {table.source} has no reply to an item of it: give a snapshot of the same run"
         )
     return found
-
-
-def _plain_part(source: str, models: Iterable[ModelScores]) -> dict[str, Any]:
-    return {"source": source, "models": [one.to_dict() for one in models]}

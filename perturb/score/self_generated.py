@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from perturb.metrics.estimates import Estimate, plain
+from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Flags
 from perturb.metrics.intervals import Bounded, reported_estimate, weighted_sum
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
@@ -35,10 +34,6 @@ class SelfGeneratedComparison:
     """Own minus others: part of it may be that this generator's items are easier for every model."""
     beyond_peers: Estimate
     """The same minus the mean difference of the other models on the same items: what is left is the model's own."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return plain(self)
 
 
 def compare_self_generated(

@@ -49,11 +49,6 @@ class ModelReplies:
         """What became of each reply."""
         return [row.outcome for row in self.rows]
 
-    @property
-    def judged_by_raf(self) -> bool:
-        """Whether some answer is judged by relevance-aware factuality, or would be."""
-        return any(row.judged_by == "raf" for row in self.rows)
-
     def labels(self, column: str) -> list[str | None]:
         """One field of the items, of `ITEM_FIELDS`, or their `cell`."""
         if column == "cell":

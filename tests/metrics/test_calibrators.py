@@ -108,13 +108,13 @@ def test_the_ablation_learns_from_the_split_alone_and_gets_better_with_size() ->
     split = np.arange(3000) < 1000
     rows = calibration_ablation(correct, stated, split, repeats=10)
     assert [row.size for row in rows] == [10, 25, 50, 100, 250, 500, 1000]
-    assert rows[0].bas < rows[-1].bas
-    assert rows[0].ece > rows[-1].ece
-    assert rows[-1].bas_sd == pytest.approx(0), "the whole split is drawn every time"
-    assert rows[0].bas_sd > 0
+    assert rows[0].bas.mean < rows[-1].bas.mean
+    assert rows[0].ece.mean > rows[-1].ece.mean
+    assert rows[-1].bas.sd == pytest.approx(0), "the whole split is drawn every time"
+    assert rows[0].bas.sd > 0
     fitted = fit_map(correct[split], stated[split]).apply(stated[~split])
     whole = calibrate(correct, stated, split, methods=["isotonic"], resamples=10)
-    assert rows[-1].bas == pytest.approx(whole.after["isotonic"].weighted_score())
+    assert rows[-1].bas.mean == pytest.approx(whole.after["isotonic"].weighted_score())
     assert len(fitted) == 2000
     assert [
         row.size for row in calibration_ablation(correct, stated, split, sizes=[20, 2000], repeats=1)
