@@ -13,7 +13,7 @@ import numpy as np
 from perturb.audit.votes import VoteTable
 from perturb.metrics import vote_counts
 from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, no_variance
-from perturb.metrics.estimates import Estimate
+from perturb.metrics.estimates import Estimate, plain
 from perturb.metrics.inputs import Flags, Floats
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.resampling import Resamples, Totals
@@ -61,19 +61,7 @@ class PairAgreement:
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON of the audit: κ and its interval at the top level."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "n": self.n,
-            "kappa": self.kappa.value,
-            "low": self.kappa.low,
-            "high": self.kappa.high,
-            "reason": self.kappa.reason,
-            "prevalence": self.prevalence,
-            "agreement": self.agreement.to_dict(),
-            "pabak": self.pabak.to_dict(),
-            "ac1": self.ac1.to_dict(),
-        }
+        return plain(self) | self.kappa.spread("kappa")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +153,11 @@ class _Pair:
             failed = min(counts[2] + counts[3], counts[1] + counts[3])
             verb = "failed" if failed <= self.n / 2 else "passed"
             verb = "graded other than the commonest way" if self.graded else verb
-            return Estimate(value, n=self.n, reason=_too_few(min(self.rare), self.n, verb))
+            return Estimate(
+                value,
+                n=self.n,
+                reason=f"no interval: {min(self.rare):.0f} of {self.n} {verb}: too few to say",
+            )
         low, trials = vote_counts.pair_kappa_floor(self.totals.point), _worth(sum(self.rare) / 2, self.n)
         return self.bounded(value, self.kappas, float(low), trials)
 
@@ -205,10 +197,6 @@ class _Pair:
             pabak=measured(vote_counts.pair_pabak, -1.0),
             ac1=measured(vote_counts.pair_ac1, -1.0),
         )
-
-
-def _too_few(rare: float, n: int, verb: str) -> str:
-    return f"no interval: {rare:.0f} of {n} {verb}: too few to say"
 
 
 def _worth(rare: float, n: float) -> float:

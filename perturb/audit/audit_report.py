@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,9 @@ from perturb.audit.panel_rules import PanelRules, compare_panel_rules
 from perturb.audit.rates import MatrixRate, Rate, pass_rate_matrix, pass_rates
 from perturb.audit.vote_sources import read_votes
 from perturb.audit.votes import ABSENT, UNSCORED, VoteTable
-from perturb.errors import ConfigError
+from perturb.metrics.estimates import plain
 from perturb.metrics.inputs import Flags
-from perturb.metrics.resampling import Resamples
+from perturb.metrics.resampling import Resamples, check_resampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,35 +55,12 @@ class AuditReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: what is undefined is None beside a reason."""
-        return {
-            "source": self.source,
-            "seed": self.seed,
-            "resamples": self.resamples,
-            "basis": asdict(self.basis),
-            "n_candidates": self.n_candidates,
-            "n_votes": self.n_votes,
-            "verifiers": list(self.verifiers),
-            "generators": list(self.generators),
-            "kappa": {
-                "pairs": [pair.to_dict() for pair in self.agreement.pairs],
-                "mean": self.agreement.mean_kappa.to_dict(),
-            },
-            **{name: one.to_dict() for name, one in self.agreement.panel.items()},
-            "pass_rate_matrix": [asdict(rate) for rate in self.pass_rate_matrix],
-            "pass_rates": {name: [asdict(rate) for rate in rates] for name, rates in self.pass_rates.items()},
-            "generator_rates": {
-                name: {generator: [asdict(rate) for rate in rates] for generator, rates in rows.items()}
-                for name, rows in self.generator_rates.items()
-            },
-            "class_ranking": [rate.name for rate in self.class_ranking],
-            "self_bias": [row.to_dict() for row in self.self_bias],
-            "acceptance": self.rules.to_dict(),
-            "lever_usage": [
-                asdict(usage) | {"never_chosen": list(usage.never_chosen)} for usage in self.lever_usage
-            ],
-            "unscored": self.unscored,
-            "judged": self.judged,
-        }
+        content = plain(self)
+        agreement, rules = content.pop("agreement"), content.pop("rules")
+        kappa = {"pairs": agreement["pairs"], "mean": agreement["mean_kappa"]}
+        ranking = [rate.name for rate in self.class_ranking]
+        content |= {"kappa": kappa, "class_ranking": ranking, "acceptance": rules}
+        return content | dict(agreement["panel"])
 
 
 def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 1000) -> AuditReport:
@@ -92,10 +69,7 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
     Raises `SourceError` if the votes cannot be read or contradict themselves, `LedgerError` if the folder holds no
     run, `ConfigError` if `resamples` or `seed` cannot be used.
     """
-    if resamples < 1 or seed < 0:
-        raise ConfigError(
-            f"resamples is {resamples} and seed {seed}: give at least 1 resample and a seed from 0 up"
-        )
+    check_resampling(resamples, seed)
     everything = source if isinstance(source, VoteTable) else read_votes(source)
     basis, table = choose_sample(everything)
     drawn = Resamples.draw(table.base.codes, resamples, seed)

@@ -39,6 +39,11 @@ class ClassBias:
     bias: Estimate
     """In percentage points."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """One row of the JSON."""
+        content = {"name": self.name, "n": self.n, "self": self.own, "peers": self.peers}
+        return content | self.bias.spread("bias_pp")
+
 
 @dataclass(frozen=True, slots=True)
 class SelfBias:
@@ -71,31 +76,13 @@ class SelfBias:
             "n": self.n,
             "self": self.own,
             "peers": self.peers,
-            "bias_pp": self.bias.value,
-            "low": self.bias.low,
-            "high": self.bias.high,
-            "reason": self.bias.reason,
-            "did_pp": self.did.value,
-            "did_low": self.did.low,
-            "did_high": self.did.high,
-            "did_reason": self.did.reason,
+            **self.bias.spread("bias_pp"),
+            **self.did.spread("did_pp", "did_"),
             "did_additive_pp": self.additive.value,
             "did_additive_low": self.additive.low,
             "did_additive_high": self.additive.high,
             "p_value": self.p_value,
-            "by_class": [
-                {
-                    "name": one.name,
-                    "n": one.n,
-                    "self": one.own,
-                    "peers": one.peers,
-                    "bias_pp": one.bias.value,
-                    "low": one.bias.low,
-                    "high": one.bias.high,
-                    "reason": one.bias.reason,
-                }
-                for one in self.by_class
-            ],
+            "by_class": [one.to_dict() for one in self.by_class],
         }
 
 

@@ -59,6 +59,5 @@ def shortcut_figures(items: Sequence[Item]) -> dict[str, Any]:
 
 
 def _rounded(estimate: Estimate) -> dict[str, Any]:
-    numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
-    rounded = {name: None if value is None else round(value, _DIGITS) for name, value in numbers.items()}
-    return {**rounded, "reason": estimate.reason}
+    told = estimate.spread("value")
+    return {name: round(one, _DIGITS) if isinstance(one, float) else one for name, one in told.items()}

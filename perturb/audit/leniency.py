@@ -20,7 +20,7 @@ from scipy.special import expit
 
 from perturb.audit.votes import VoteTable
 from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Flags, Floats
+from perturb.metrics.inputs import Flags, Floats, ratio
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.resampling import Resamples, Totals
 
@@ -52,7 +52,7 @@ def passes_and_votes(table: VoteTable, rows: NDArray[np.intp]) -> Floats:
 def shares_of(totals: Floats) -> tuple[Floats, Floats]:
     """Pass rates, NaN where there is no vote, and the number of votes."""
     passed, scored = np.split(totals, 2, axis=-1)
-    return np.where(scored > 0, passed / np.maximum(scored, 1), np.nan), scored
+    return ratio(passed, scored), scored
 
 
 def clustered_rate(

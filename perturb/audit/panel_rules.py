@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from perturb.audit.rates import Rate, grouped_rates, overall_rate
 from perturb.audit.votes import ABSENT, FAIL, NOT_ASKED, PASS, VoteTable
+from perturb.metrics.estimates import plain
 from perturb.metrics.inputs import Flags, Integers
 
 
@@ -26,10 +27,9 @@ class AcceptanceRate:
 
     def to_dict(self) -> dict[str, Any]:
         """The rate with the counts beside it."""
-        counts = {"accepted": self.accepted, "rejected": self.rejected, "undecided": self.undecided}
-        content = asdict(self.rate)
-        del content["name"]
-        return content | counts
+        counts = plain(self)
+        rate = counts.pop("rate")
+        return {name: value for name, value in rate.items() if name != "name"} | counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,8 @@ class LeaveOneOut:
 
     def to_dict(self) -> dict[str, Any]:
         """One row of the JSON."""
-        return {
-            "verifier": self.verifier,
-            **self.without.to_dict(),
-            "gained": self.gained,
-            "churn": self.churn,
-        }
+        content = plain(self)
+        return {**content.pop("without"), **content}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +59,6 @@ class PanelRules:
     k_of_n: dict[str, AcceptanceRate]
     """By k, as text: "1" accepts what anyone passed, "n" is unanimity. Where fewer judge a candidate, so many."""
     leave_one_out: tuple[LeaveOneOut, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As in the JSON of the audit."""
-        return {
-            "unanimous": self.unanimous.to_dict(),
-            "unanimous_by": {
-                name: [asdict(rate) for rate in rates] for name, rates in self.unanimous_by.items()
-            },
-            "k_of_n": {k: one.to_dict() for k, one in self.k_of_n.items()},
-            "leave_one_out": [one.to_dict() for one in self.leave_one_out],
-        }
 
 
 def unanimity_is_known(table: VoteTable) -> bool:

@@ -7,7 +7,7 @@ gets right beyond chance is an artefact that a model can learn in place of the t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,11 @@ from perturb.audit.shortcut_baselines import (
     view_of,
 )
 from perturb.audit.votes import Labels
-from perturb.errors import ConfigError, SourceError
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats, Integers
+from perturb.errors import SourceError
+from perturb.metrics.estimates import Estimate, plain
+from perturb.metrics.inputs import Floats, Integers, ratio
 from perturb.metrics.intervals import reported_estimate
-from perturb.metrics.resampling import Resamples
+from perturb.metrics.resampling import Resamples, check_resampling
 from perturb.responses import Item
 
 TARGETS: dict[str, str] = {"decision": "answer or refuse", "behaviour": "expected behaviour"}
@@ -99,26 +99,8 @@ class Shortcuts:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; estimates as everywhere."""
-
-        def plain(one: BaselineScore) -> dict[str, Any]:
-            by = {
-                name: [
-                    {"name": group.name, **measures(group), "floor": asdict(group.floor)} for group in groups
-                ]
-                for name, groups in one.by.items()
-            }
-            words = {label: list(told) for label, told in one.words.items()}
-            return {"target": one.target, "view": one.view, **measures(one), "by": by, "words": words}
-
-        def measures(one: BaselineScore | GroupScore) -> dict[str, Any]:
-            return {"accuracy": one.accuracy.to_dict(), "macro_f1": one.macro_f1.to_dict()}
-
-        names = ("source", "against", "n_items", "n_bases", "shared_bases", "seed", "resamples")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "floors": [asdict(one) for one in self.floors],
-            "baselines": [plain(one) for one in self.scores],
-        }
+        content = plain(self)
+        return content | {"baselines": content.pop("scores")}
 
 
 def measure_shortcuts(
@@ -134,10 +116,7 @@ def measure_shortcuts(
     Without an `earlier` round (its name and items) they are cross-validated, with folds by base instance. Raises
     `SourceError` if there is nothing to tell or to learn from, `ConfigError` for a seed or resamples out of range.
     """
-    if resamples < 1 or seed < 0:
-        raise ConfigError(
-            f"resamples is {resamples} and seed {seed}: give at least 1 resample and a seed from 0 up"
-        )
+    check_resampling(resamples, seed)
     tested = _usable(source, items)
     trained = tested if earlier is None else _usable(*earlier)
     drawn = Resamples.draw(
@@ -246,8 +225,7 @@ class _Told:
 
 def _accuracy(confusion: NDArray[np.float64]) -> Floats:
     """The share of right ones; shape (…, truth, told) to (…), NaN where there are none."""
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.trace(confusion, axis1=-2, axis2=-1) / confusion.sum(axis=(-2, -1)))
+    return ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
 
 
 def _macro_f1(confusion: NDArray[np.float64]) -> Floats:
@@ -258,5 +236,4 @@ def _macro_f1(confusion: NDArray[np.float64]) -> Floats:
     """
     right, occur = np.diagonal(confusion, axis1=-2, axis2=-1), confusion.sum(axis=-1)
     f1 = 2 * right / np.maximum(occur + confusion.sum(axis=-2), 1)
-    with np.errstate(invalid="ignore"):
-        return np.asarray((f1 * (occur > 0)).sum(axis=-1) / (occur > 0).sum(axis=-1))
+    return ratio((f1 * (occur > 0)).sum(axis=-1), (occur > 0).sum(axis=-1))

@@ -120,14 +120,10 @@ class VoteTable:
         return np.asarray(self.states >= 0)
 
     @property
-    def judges(self) -> Integers:
-        """How many verifiers judge each candidate: all but the absent ones."""
-        return np.asarray((self.states != ABSENT).sum(axis=1))
-
-    @property
     def mean_judges(self) -> float:
-        """How many verifiers judge a candidate on average."""
-        return float(self.judges.mean()) if len(self) else float(len(self.verifiers))
+        """How many verifiers judge a candidate on average: all but the absent ones."""
+        judges = (self.states != ABSENT).sum(axis=1)
+        return float(judges.mean()) if len(self) else float(len(self.verifiers))
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
