@@ -36,7 +36,7 @@ def compare_command(
 
     Example: perturb compare outputs/q3/snapshot outputs/q4/snapshot
     """
-    from perturb.compare import compare
+    from perturb.compare.round_comparison import compare
     from perturb.report.rounds import make_comparison_report
 
     if (second is None) == (against is None):

@@ -13,7 +13,8 @@ from perturb.cli.output import note, print_result
 from perturb.cli.usage_errors import check_choice, given_by_options
 
 if TYPE_CHECKING:
-    from perturb.power import PowerQuestion, Simulation
+    from perturb.power.plan import PowerQuestion
+    from perturb.power.simulation import Simulation
 
 
 def power_command(
@@ -46,8 +47,9 @@ def power_command(
 
     Example: perturb power --epsilon 0.05 --rounds 4 --drift 0.08 --simulate 1000 --figure power.png
     """
-    from perturb.power import PowerQuestion, design_effect, plan_sizes
     from perturb.power.figure import FORMATS
+    from perturb.power.plan import PowerQuestion, plan_sizes
+    from perturb.power.precision import design_effect
     from perturb.power.score_columns import read_scores
     from perturb.report.rounds import make_power_report
 
@@ -81,9 +83,8 @@ def _simulate(
 ) -> Simulation:
     import numpy as np
 
-    from perturb.power import DriftSetting, simulate, sweep_drift
     from perturb.power.figure import draw_figure
-    from perturb.power.simulation import clusters_of
+    from perturb.power.simulation import DriftSetting, clusters_of, simulate, sweep_drift
 
     # the true score moves around the middle, where a score varies most
     setting = DriftSetting(

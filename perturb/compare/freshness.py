@@ -9,10 +9,9 @@ the Jaccard similarity of the shingles themselves decides.
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from perturb.compare.round_items import RoundItem
 from perturb.matching import words
@@ -43,6 +42,14 @@ class Match:
     """The same question and context, but for case, blanks and punctuation."""
 
 
+class Overlap(NamedTuple):
+    """Items, those among them that are near duplicates, and those of the same base instance and lever as another."""
+
+    items: int
+    near_duplicate: int
+    same_base_and_lever: int
+
+
 @dataclass(frozen=True, slots=True)
 class Freshness:
     """Counts over the items of the newer round."""
@@ -53,9 +60,8 @@ class Freshness:
     """Near duplicates, exact ones among them."""
     same_base_and_lever: int
     same_base: int
-    by_lever: dict[str, tuple[int, int, int]]
-    """Lever → items, near duplicates, items with the same base instance and lever as an earlier one."""
-    by_cell: dict[str, tuple[int, int, int]]
+    by_lever: dict[str, Overlap]
+    by_cell: dict[str, Overlap]
     pairs: tuple[tuple[str, Match], ...]
     """Id of a new item and the earlier one it repeats most closely."""
 
@@ -126,16 +132,14 @@ def jaccard(one: Shingles, other: Shingles) -> float:
     return len(one & other) / union if union else 1.0
 
 
-def _tally(
-    named: Iterable[tuple[str, str]], near: set[str], again: set[str]
-) -> dict[str, tuple[int, int, int]]:
-    listed = list(named)
-    counts = (
-        Counter(name for name, _ in listed),
-        Counter(name for name, item in listed if item in near),
-        Counter(name for name, item in listed if item in again),
-    )
-    return {name: (counts[0][name], counts[1][name], counts[2][name]) for name in sorted(counts[0])}
+def _tally(named: Iterable[tuple[str, str]], near: set[str], again: set[str]) -> dict[str, Overlap]:
+    items: dict[str, list[str]] = {}
+    for name, item in named:
+        items.setdefault(name, []).append(item)
+    return {
+        name: Overlap(len(ids), sum(one in near for one in ids), sum(one in again for one in ids))
+        for name, ids in sorted(items.items())
+    }
 
 
 def _words(item: RoundItem) -> tuple[str, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from perturb.compare.freshness import Freshness, measure_freshness
+from perturb.compare.freshness import Freshness, Overlap, measure_freshness
 from perturb.compare.round_items import ComparedSet, read_set
 from perturb.compare.score_changes import (
     RankAgreement,
@@ -19,6 +19,7 @@ from perturb.compare.score_changes import (
 )
 from perturb.compare.shift import Shift, measure_shift
 from perturb.errors import SourceError
+from perturb.metrics.estimates import plain_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,13 @@ class RoundComparison:
                 "by_lever": _overlaps(fresh.by_lever),
                 "by_cell": _overlaps(fresh.by_cell),
                 "pairs": [
-                    {"new": new, "old": match.id, **_rest(asdict(match))} for new, match in fresh.pairs
+                    {"new": new, "old": match.id, "similarity": match.similarity, "exact": match.exact}
+                    for new, match in fresh.pairs
                 ],
             },
-            "drift": {name: asdict(shift) for name, shift in self.shifts.items()},
-            "scores": [asdict(change) for change in self.score_changes],
-            "rankings": [asdict(ranking) for ranking in self.rankings],
+            "drift": plain_value(self.shifts),
+            "scores": plain_value(self.score_changes),
+            "rankings": plain_value(self.rankings),
         }
 
 
@@ -98,12 +100,5 @@ def _described(one: ComparedSet) -> dict[str, Any]:
     return {"set": one.name, "round": one.round, "items": len(one.items)}
 
 
-def _overlaps(tally: Mapping[str, tuple[int, int, int]]) -> list[dict[str, Any]]:
-    return [
-        {"name": name, "items": items, "near_duplicate": near, "same_base_and_lever": again}
-        for name, (items, near, again) in tally.items()
-    ]
-
-
-def _rest(match: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in match.items() if name != "id"}
+def _overlaps(tally: Mapping[str, Overlap]) -> list[dict[str, Any]]:
+    return [{"name": name, **one._asdict()} for name, one in tally.items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,12 @@ class ScoreChange:
     metric: str
     old: float | None
     new: float | None
-    difference: float | None
+    difference: float | None = None
     """New minus old."""
-    low: float | None
-    high: float | None
+    low: float | None = None
+    high: float | None = None
     """Ends of the 95 % interval of the difference."""
-    reason: str | None
+    reason: str | None = None
     """Why the difference or its interval is missing."""
 
 
@@ -107,18 +107,15 @@ def _lines(path: Path, text: str) -> list[Any]:
 
 def _change(model: str, metric: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> ScoreChange:
     before, after = old.get("value"), new.get("value")
+    change = ScoreChange(model, metric, before, after)
     if before is None or after is None:
         reason = old.get("reason") if before is None else new.get("reason")
-        return ScoreChange(model, metric, before, after, None, None, None, reason or "undefined in one round")
-    difference = after - before
+        return replace(change, reason=reason or "undefined in one round")
+    gap = after - before
     if old.get("se") is None or new.get("se") is None:
-        return ScoreChange(
-            model, metric, before, after, difference, None, None, "no standard error in one round"
-        )
+        return replace(change, difference=gap, reason="no standard error in one round")
     margin = Z95 * math.hypot(old["se"], new["se"])
-    return ScoreChange(
-        model, metric, before, after, difference, difference - margin, difference + margin, None
-    )
+    return replace(change, difference=gap, low=gap - margin, high=gap + margin)
 
 
 def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:

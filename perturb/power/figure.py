@@ -43,15 +43,8 @@ def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) ->
 def _draw_rounds(axes: Axes, example: Simulation) -> None:
     setting, numbers = example.setting, np.arange(1, example.setting.rounds + 1)
     truth = setting.truth
-    axes.fill_between(
-        numbers,
-        truth - setting.epsilon,
-        truth + setting.epsilon,
-        color=_TRUTH,
-        alpha=0.12,
-        lw=0,
-        label="within ε",
-    )
+    band = (truth - setting.epsilon, truth + setting.epsilon)
+    axes.fill_between(numbers, *band, color=_TRUTH, alpha=0.12, lw=0, label="within ε")
     axes.plot(numbers, truth, color=_TRUTH, label="what should be measured")
     axes.plot(numbers, example.example_static, color=_STATIC, ls="--", marker="s", label="static benchmark")
     axes.plot(numbers, example.example_generative, color=_FRESH, ls="", marker="o", label="fresh round")
@@ -64,33 +57,14 @@ def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
     observed = [one.setting.drift for one in sweep]
     drifts = np.linspace(0, max(observed), 400)
     n, epsilon = setting.size, setting.epsilon
-    axes.plot(
-        drifts,
-        [static_failure_bound(n, epsilon, d) for d in drifts],
-        color=_STATIC,
-        ls=":",
-        label="static: upper bound",
-    )
-    axes.plot(
-        drifts,
-        [static_failure_floor(n, epsilon, d) for d in drifts],
-        color=_STATIC,
-        ls="-.",
-        label="static: lower bound",
-    )
+    for limit, style, side in ((static_failure_bound, ":", "upper"), (static_failure_floor, "-.", "lower")):
+        values = [limit(n, epsilon, d) for d in drifts]
+        axes.plot(drifts, values, color=_STATIC, ls=style, label=f"static: {side} bound")
     bound = generative_failure_bound([n] * setting.rounds, epsilon)
     axes.axhline(bound, color=_FRESH, ls=":", label="fresh rounds: upper bound")
-    axes.plot(
-        observed, [one.static for one in sweep], color=_STATIC, marker="s", ls="", label="static: simulated"
-    )
-    axes.plot(
-        observed,
-        [one.generative for one in sweep],
-        color=_FRESH,
-        marker="o",
-        ls="",
-        label="fresh rounds: simulated",
-    )
+    static, fresh = [one.static for one in sweep], [one.generative for one in sweep]
+    axes.plot(observed, static, color=_STATIC, marker="s", ls="", label="static: simulated")
+    axes.plot(observed, fresh, color=_FRESH, marker="o", ls="", label="fresh rounds: simulated")
     axes.axvline(epsilon, color=_TRUTH, lw=0.8, alpha=0.6)
     axes.annotate("drift = ε ", (epsilon, 0.9), color=_TRUTH, ha="right")
     axes.set(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from perturb.power.bounds import (
@@ -44,13 +44,10 @@ def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
     static = static_size(epsilon, delta, drift)
     fresh = generative_size(epsilon, delta, question.rounds)
     normal = size_from_variance(epsilon, delta, question.rounds, question.variance, question.effect)
+    asked = asdict(question)
+    asked["design_effect"] = asked.pop("effect")
     return {
-        "epsilon": epsilon,
-        "delta": delta,
-        "rounds": question.rounds,
-        "drift": drift,
-        "variance": question.variance,
-        "design_effect": question.effect,
+        **asked,
         "generative": {
             "per_round": fresh,
             "all_rounds": fresh * question.rounds,

@@ -37,11 +37,7 @@ class DriftSetting:
     @property
     def truth(self) -> Floats:
         """The true score of each round."""
-        return (
-            np.linspace(self.start, self.start + self.drift, self.rounds)
-            if self.rounds > 1
-            else np.array([self.start])
-        )
+        return np.linspace(self.start, self.start + self.drift, self.rounds)
 
 
 def clusters_of(effect: float, per_base: int | None = None) -> tuple[int, float]:

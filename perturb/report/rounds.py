@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from perturb.compare import RoundComparison
+from perturb.compare.round_comparison import RoundComparison
 from perturb.metrics.estimates import Estimate
-from perturb.power import DesignEffect, PowerQuestion, Simulation
+from perturb.power.plan import PowerQuestion
+from perturb.power.precision import DesignEffect
+from perturb.power.simulation import Simulation
 from perturb.report.model import Report, Section, Table, show
 from perturb.wording import counted
 

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from perturb.compare import Freshness, FreshnessIndex, RoundItem, measure_freshness, read_set
+from perturb.compare.freshness import Freshness, FreshnessIndex, measure_freshness
+from perturb.compare.round_items import RoundItem, read_set
 from perturb.errors import SourceError
 
 

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from perturb.build_run import build
-from perturb.compare import FreshnessIndex, RoundItem, read_set
+from perturb.compare.freshness import FreshnessIndex
+from perturb.compare.round_items import RoundItem, read_set
 from perturb.config import recorded_config
 from perturb.llm.recording import Replay, read_recording
 from perturb.resources import demo_recording

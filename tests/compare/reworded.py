@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from perturb.compare import FreshnessIndex, RoundItem
-from perturb.compare.freshness import TEXT_THRESHOLD, _shingles, _words, jaccard
+from perturb.compare.freshness import TEXT_THRESHOLD, FreshnessIndex, _shingles, _words, jaccard
+from perturb.compare.round_items import RoundItem
 
 
 def reworded(item: RoundItem, words: int, rng: random.Random) -> RoundItem:

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from perturb.compare import FreshnessIndex, RoundItem, compare, measure_freshness, read_set
+from perturb.compare.freshness import FreshnessIndex, measure_freshness
+from perturb.compare.round_comparison import compare
+from perturb.compare.round_items import RoundItem, read_set
 from perturb.compare.score_changes import compare_scores, read_scores
 from perturb.compare.shift import shift_of
 from perturb.errors import SnapshotError, SourceError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from perturb.compare import compare
+from perturb.compare.round_comparison import compare
 from perturb.errors import ConfigError, SnapshotError
 from perturb.export.snapshot import read_snapshot
 from perturb.records import NEAR_DUPLICATE

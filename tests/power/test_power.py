@@ -10,22 +10,19 @@ import pytest
 from scipy.stats import binom
 
 from perturb.errors import ConfigError, SourceError
-from perturb.power import (
-    DriftSetting,
-    PowerQuestion,
-    design_effect,
+from perturb.power.bounds import (
     generative_failure_bound,
     generative_size,
     paper_static_size,
-    plan_sizes,
-    simulate,
-    size_from_variance,
     static_failure_bound,
     static_failure_floor,
     static_size,
 )
 from perturb.power.figure import draw_figure
+from perturb.power.plan import PowerQuestion, plan_sizes
+from perturb.power.precision import design_effect, size_from_variance
 from perturb.power.score_columns import read_scores
+from perturb.power.simulation import DriftSetting, simulate
 from tests.building import perturb
 
 RUNS = 1000

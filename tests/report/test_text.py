@@ -14,9 +14,9 @@ from rich.cells import cell_len
 
 from perturb.audit.audit_report import audit
 from perturb.audit.votes import vote_table
-from perturb.compare import compare
+from perturb.compare.round_comparison import compare
 from perturb.metrics.estimates import Estimate
-from perturb.power import PowerQuestion, plan_sizes
+from perturb.power.plan import PowerQuestion, plan_sizes
 from perturb.records import ALL_CELLS
 from perturb.report.audit_page import make_page
 from perturb.report.audit_sections import make_audit_report

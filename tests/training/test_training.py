@@ -11,7 +11,7 @@ import pytest
 
 from perturb.build_run import build
 from perturb.cli.main import main
-from perturb.compare import compare
+from perturb.compare.round_comparison import compare
 from perturb.config import default_config
 from perturb.errors import SourceError
 from perturb.export.snapshot import read_snapshot
