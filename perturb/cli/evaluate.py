@@ -67,20 +67,15 @@ def evaluate_command(
         reject_option("--until", "stops between replies, and a batch asks for all at once: leave out --batch")
     if asking.demo and (levers or judge or asking.judge_rule):
         reject_option("--demo", "stands alone: leave out --levers, --judge and --judge-rule")
-    recorded = asking.recorded("evaluate", snapshot)
+    options = asking.plan("evaluate", snapshot)
     plan = EvaluationPlan(
         source=None if snapshot is None else ItemSource(snapshot, subset, split, limit, tuple(levers or ())),
-        models=tuple(asking.model or ()),
-        replay=recorded,
         judge=tuple(judge or ()),
-        judge_rule=asking.judge_rule,
         out=out,
         variant="confidence" if confidence else "plain",
-        names=asking.names("evaluate", recorded),
-        budget_usd=asking.budget_usd,
         retry_unscored=retry_unscored,
         until=rule,
-        **asking.run_options(),
+        **options,
     )
     report = shared.run_and_report(lambda: evaluate(plan, progress=not is_quiet()))
     print_result(dict(report.facts), make_evaluation_report(report.facts), json_output)

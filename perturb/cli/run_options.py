@@ -167,6 +167,18 @@ class AskOptions(CallOptions, ModelOptions):
             reject_option("--model", "is missing: name at least one")
         return None
 
+    def plan(self, command: str, source: str | None) -> dict[str, Any]:
+        """What the plans of all commands that ask models take; wrong use as `recorded` and `names` say."""
+        replay = self.recorded(command, source)
+        return {
+            "models": tuple(self.model or ()),
+            "judge_rule": self.judge_rule,
+            "names": self.names(command, replay),
+            "replay": replay,
+            "budget_usd": self.budget_usd,
+            **self.run_options(),
+        }
+
     def names(self, command: str, replay: Replay | None) -> ModelNames:
         """How the names of models are understood; a model named twice is wrong use."""
         from perturb.evaluate.models_under_test import PAPER_DECODING, ModelNames
@@ -246,26 +258,13 @@ class QuestionOptions(AskOptions):
         from perturb.evaluate.question_run import QuestionPlan, ask_questions
         from perturb.evaluate.question_sets import read_questions
 
-        recorded = self.recorded(kind, self.questions)
-        names = self.names(kind, recorded)
+        options = self.plan(kind, self.questions)
         check_choice("--format", self.form, FORMATS)
         questions = None
         if self.questions is not None:
             read = read_questions(self.questions, self.form)
             questions = draw(read) if draw else read.draw(self.limit, self.seed)
-        plan = QuestionPlan(
-            kind=kind,
-            questions=questions,
-            models=self.model or (),
-            judge=self.judge,
-            judge_rule=self.judge_rule,
-            names=names,
-            ways=ways,
-            out=out,
-            replay=recorded,
-            budget_usd=self.budget_usd,
-            **self.run_options(),
-        )
+        plan = QuestionPlan(kind=kind, questions=questions, judge=self.judge, ways=ways, out=out, **options)
         return run_and_report(lambda: ask_questions(plan, progress=not is_quiet()))
 
     def show(self, ended: EvaluationReport, page: Report, results: Sequence[Any]) -> None:
