@@ -111,6 +111,13 @@ class BuildPlan:
         members = {verifier.name: self._verifier_fingerprint(verifier) for verifier in entry.verifiers}
         every = tuple(sorted(self.catalogue.classes, key=taxonomy_place))
         classes = {one.name: judged for one in entry.verifiers if (judged := classes_judged(one, every))}
+        decided_by = (
+            list(members.items()),
+            entry.needed,
+            entry.schedule,
+            entry.audit_fraction,
+            self.config.seed,
+        )
         return Panel(
             name=entry.name,
             judges=Judges(members, classes, every),
@@ -118,16 +125,7 @@ class BuildPlan:
             economy=entry.schedule == "economy",
             audit_fraction=entry.audit_fraction,
             seed=self.config.seed,
-            digest=digest(
-                *(
-                    list(members.items()),
-                    entry.needed,
-                    entry.schedule,
-                    entry.audit_fraction,
-                    self.config.seed,
-                ),
-                *([sorted(classes.items())] if classes else []),
-            ),
+            digest=digest(*decided_by, *([sorted(classes.items())] if classes else [])),
         )
 
     @cached_property
@@ -249,11 +247,9 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     refuse_unjudged_classes(config, every)
     entry = config.base_set
     if replay is not None and replay.own_base_set:
-        header, instances = (
-            replay.recording.header,
-            map(BaseInstance.from_payload, replay.recording.instances),
-        )
-        base_set = BaseSet(header["name"], tuple(instances), header["digests"]["base_set"], None, ())
+        header = replay.recording.header
+        instances = tuple(map(BaseInstance.from_payload, replay.recording.instances))
+        base_set = BaseSet(header["name"], instances, header["digests"]["base_set"], None, ())
     else:
         base_set = _read_base_set(entry)
     base_set = replace(base_set, warnings=(*base_set.warnings, *_offline_gaps(config, base_set)))

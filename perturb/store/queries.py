@@ -108,13 +108,16 @@ def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, judges: Judges
 
     The set is fixed at the call, so that candidates made later do not turn up in it.
     """
-    waiting = db.execute(
+    found = db.execute(
         "SELECT j.seq FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
         " WHERE j.plan = ?3 AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
         f" AND (d.acceptance IS NULL OR NOT {ALL_FINAL}) ORDER BY j.seq",
         (json.dumps(judges.keys), panel, plan),
-    ).fetchall()
-    return (_planned_job(db.execute(f"{_JOB} WHERE j.seq = ?", tuple(row)).fetchone()) for row in waiting)
+    )
+    waiting = [seq for (seq,) in found]
+    pages = (json.dumps(waiting[at : at + 64]) for at in range(0, len(waiting), 64))
+    sql = f"{_JOB} WHERE j.seq IN (SELECT value FROM json_each(?)) ORDER BY j.seq"
+    return (_planned_job(row) for page in pages for row in db.execute(sql, (page,)).fetchall())
 
 
 def paged_jobs(
