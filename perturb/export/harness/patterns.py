@@ -83,5 +83,5 @@ def _shared_part(texts: list[str]) -> str:
 def _whole_reply(code: str) -> str:
     return (
         rf"(?ims)\A\s*(?:(?:{_THINKING})\s*)?(?=\S.{{0,199}}\s*\Z)"
-        rf"(?:{_CONFIDENCE})*{DECORATION}{code}{DECORATION}(?:{_CONFIDENCE}{DECORATION})*\s*\Z"
+        rf"(?:{DECORATION}{_CONFIDENCE})*{DECORATION}{code}{DECORATION}(?:{_CONFIDENCE}{DECORATION})*\s*\Z"
     )

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from perturb.catalogue import Catalogue
@@ -172,6 +172,7 @@ PIECES = st.sampled_from(
 
 @settings(max_examples=500, deadline=None)
 @given(st.lists(PIECES, max_size=7).map("".join))
+@example(" | CONFIDENCE: CONFIDENT\nREFUSE_MISSING")
 def test_every_form_of_the_rule_reads_as_ours(both: Snapshot, reply: str) -> None:
     ours = read_code(reply, CODES)
     assert exported_rules(both).read_code(reply) == ours
