@@ -21,7 +21,7 @@ OFFERED: Mapping[LeverChoice, int | None] = {"covering": 3, "generator": None, "
 OFFERS = 3
 """A generator may decline all but the last of so many offers and still have another."""
 
-ALONE_EVERY = 3
+ALONE_EVERY = 6
 """Of so many jobs of a generator in a cell, `covering` offers one a lever by itself, until each has had its turn."""
 
 

@@ -158,10 +158,10 @@ def test_offers_cover_the_fitting_levers_evenly(choice: LeverChoice, size: int) 
         for cell in ALL_CELLS:
             offers = offers_of(settings, generator, cell, MANY)
             first = [offer[0] for offer in offers if offer]
-            alone = [levers[0] for at, levers in enumerate(first) if choice == "covering" and at % 3 == 2]
+            alone = [levers[0] for at, levers in enumerate(first) if choice == "covering" and at % 6 == 5]
             alone = alone[: len(fitting(cell))]
             if choice == "covering":
-                assert len(set(alone)) == len(alone) == min(len(first) // 3, len(fitting(cell))), (
+                assert len(set(alone)) == len(alone) == min(len(first) // 6, len(fitting(cell))), (
                     "each in turn"
                 )
             together = Counter(name for levers in first for name in levers) - Counter(alone)
