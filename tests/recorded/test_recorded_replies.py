@@ -115,12 +115,13 @@ def test_the_audit_of_the_recorded_votes(name: str, items: int, kappa: float) ->
 
 
 def test_the_covering_plan_of_540_jobs_uses_150_levers() -> None:
-    """Every reply is read, and each lever is one that was offered."""
+    """Every reply is read; each lever, used or declined, is one that was offered then."""
     file = Path(__file__).parent / "covering-540.replies.jsonl.gz"
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     jobs = {row["id"]: row for row in rows if row.get("kind") == "job"}
     used: Counter[str] = Counter()
+    declined = 0
     failed: Counter[str] = Counter()
     for row in rows:
         if row.get("kind") != "reply":
@@ -132,8 +133,22 @@ def test_the_covering_plan_of_540_jobs_uses_150_levers() -> None:
         job = jobs[row["id"]]
         query_only = CATALOGUE.classes[PerturbationClass(job["perturbation_class"])].query_only
         reply = read_reply(row["text"], 1, query_only=query_only)
-        assert not isinstance(reply, Declined)
-        assert reply.lever in job["offers"][0]
+        if isinstance(reply, Declined):
+            declined += 1
+            continue
+        assert reply.lever in job["offers"][int(row["part"] or 0)]
         used[reply.lever] += 1
-    assert (len(jobs), sum(used.values()), len(used)) == (537, 537, 151)  # for three, no lever fitted
-    assert failed == {"v1": 14, "v2": 16}
+    assert (len(jobs), sum(used.values()), len(used)) == (537, 537, 152)  # for three, no lever fitted
+    assert declined == 5
+    assert failed == {"v1": 18, "v2": 11}
+
+
+@pytest.mark.parametrize(("reader", "fit", "naturalness"), [(1, 188, 3.60), (2, 188, 3.62)])
+def test_readers_found_what_the_documentation_says_of_the_540_jobs(
+    reader: int, fit: int, naturalness: float
+) -> None:
+    found = pd.read_csv(Path(__file__).parent / "covering-540-readings.csv").query("reader == @reader")
+    planted, items = found[found.planted.notna()], found[found.planted.isna()]
+    assert (len(items), items.label.sum(), items.fit.sum()) == (189, 189, fit)
+    assert items.natural.mean() == pytest.approx(naturalness, abs=0.005)
+    assert (len(planted), planted.fit.sum()) == (21, 0)
