@@ -330,6 +330,6 @@ def test_what_a_notebook_shows_holds_no_markup_of_the_data(run: perturb.Run) -> 
 
 
 def test_the_reference_is_what_the_docstrings_say() -> None:
-    docs = Path(__file__).parents[1] / "docs"
+    docs = Path(__file__).parents[2] / "docs"
     made = runpy.run_path(str(docs / "make_reference.py"))["render"]()
     assert made == (docs / "reference.md").read_text(encoding="utf-8"), "run: python docs/make_reference.py"
