@@ -7,6 +7,7 @@ never guessed. A confidence of `high`, a range, or 85 without a percent sign mak
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -71,26 +72,35 @@ def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> t
 def read_probability(text: str) -> float:
     """The confidence that a text states: 0 to 1, a percentage with its sign, or one of the five levels.
 
-    A level stands for the middle of its range (spec, section 7). Raises `ReplyError` for anything else.
+    A level stands for the middle of its range (spec, section 7). Words may follow a percentage and not a bare number:
+    in "1 of 10" the first number is not the confidence. Raises `ReplyError` for anything else.
 
     >>> read_probability("0,85"), read_probability("85% (fairly sure)"), read_probability("Very confident.")
     (0.85, 0.85, 0.95)
     >>> read_probability("high")
     Traceback (most recent call last):
     ...
-    perturb.llm.replies.ReplyError: a confidence of 'high', which is no number
+    perturb.llm.replies.ReplyError: a confidence of 'high', which is not a number
     """
-    bare = text.strip(_AROUND + "[]()<>\"'~≈")
+    # Full-width digits and signs are read as the plain ones.
+    stated = unicodedata.normalize("NFKC", text).strip(_AROUND + "\"'~≈")
+    if re.match(r"[<>≤≥](?!.*>\s*$)", stated):
+        raise ReplyError(f"a confidence of '{_short(stated)}', which is a bound and not a number")
+    bare = stated.strip(_AROUND + "[]()<>\"'~≈")
     level = LEVELS.get("_".join(_WORDS.findall(bare)).upper())
     if level is not None and not re.search(r"\d", bare):
         return level
     found = _NUMBER.match(bare)
     if found is None:
         raise ReplyError(
-            f"a confidence of '{_short(bare)}', which is no number" if bare else "an empty confidence"
+            f"a confidence of '{_short(bare)}', which is not a number" if bare else "an empty confidence"
         )
     if re.search(r"\d", found["rest"]):
         raise ReplyError(f"a confidence of '{_short(bare)}', which is more than one number")
+    if not found["percent"] and re.search(r"[^\W\d_]", found["rest"]):
+        raise ReplyError(f"a confidence of '{_short(bare)}', with words after the number")
+    if re.fullmatch(r"[1-9]\d*[.,]\d{3}", found["number"]) and not found["percent"]:
+        raise ReplyError(f"a confidence of '{_short(bare)}', which may be thousands")
     value = float(found["number"].replace(",", "."))
     value = value / 100 if found["percent"] else value
     if value > 1:

@@ -158,6 +158,8 @@ class LimitedModel:
             raise OutOfTriesError(f"model '{self.settings.name}': {cause}", 0) from None
         try:
             expected = await self._take_turn(request)
+            if self._given_up is not None:  # while this call waited for its place
+                raise PermanentModelError(self._given_up)
             reply = await self._model.complete(request)
             throttle.succeeded()
             self._refusals = 0
@@ -176,8 +178,9 @@ class LimitedModel:
         except PermanentModelError as error:
             # An answer, if not the wanted one: the model is there.
             throttle.succeeded()
-            self._note_error(error)
-            self._note_refusal(error)
+            if self._given_up is None:
+                self._note_error(error)
+                self._note_refusal(error)
             raise
         finally:
             throttle.leave()

@@ -154,7 +154,7 @@ def test_an_unreadable_reply_is_unscored_kept_and_not_asked_again(tmp_path: Path
     assert len(player.asked) == before, "nothing is asked twice"
     rows = {(row["item_id"], row["elicitation"]): row for row in rows_of(report)}
     assert rows["q0", "direct"]["unscored"] == "reading: no block that begins with '### FINAL DECISION'"
-    assert rows["q1", "direct"]["unscored"] == "reading: a confidence of 'high', which is no number"
+    assert rows["q1", "direct"]["unscored"] == "reading: a confidence of 'high', which is not a number"
     assert "several answers" in rows["q2", "direct"]["unscored"]
     assert rows["q2", "top-k"]["notes"] == "2 answers instead of 3; probabilities add up to 1.8"
     assert rows["q2", "top-k"]["confidence"] == 0.9

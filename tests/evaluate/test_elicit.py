@@ -56,8 +56,9 @@ def fault(elicitation: Elicitation, *replies: str) -> str:
         ("**0.85**", 0.85),
         ("[0.85]", 0.85),
         ("~0.85.", 0.85),
-        ("0.85 (fairly sure)", 0.85),
-        ("0.85, since the name rings a bell", 0.85),
+        ("85% (fairly sure)", 0.85),
+        ("１％", 0.01),
+        ("<0.85>", 0.85),
         ("VERY_CONFIDENT", 0.95),
         ("somewhat confident", 0.60),
     ],
@@ -69,19 +70,27 @@ def test_a_probability_is_read_in_many_forms(text: str, value: float) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("high", "'high', which is no number"),
-        ("very high", "no number"),
-        ("not confident", "no number"),
+        ("high", "'high', which is not a number"),
+        ("very high", "not a number"),
+        ("not confident", "not a number"),
         ("85", "'85', which lies outside 0 to 1"),
+        ("0.85 (fairly sure)", "words after the number"),
+        ("1 pct", "words after the number"),
+        ("1 Prozent", "words after the number"),
+        ("1 out of ten", "words after the number"),
+        ("1,000", "may be thousands"),
+        ("<1%", "a bound"),
+        ("> 0.9", "a bound"),
+        ("≥0.9", "a bound"),
         ("1.5", "outside 0 to 1"),
         ("150%", "outside 0 to 1"),
-        ("-0.5", "no number"),
+        ("-0.5", "not a number"),
         ("0.8-0.9", "more than one number"),
         ("0.8 or 0.9", "more than one number"),
         ("8/10", "more than one number"),
         ("1e-3", "more than one number"),
-        ("nan", "no number"),
-        ("the probability, from 0 to 1", "no number"),
+        ("nan", "not a number"),
+        ("the probability, from 0 to 1", "not a number"),
         ("", "an empty confidence"),
     ],
 )
@@ -142,7 +151,7 @@ def test_blocks_that_differ_and_a_last_one_that_is_cut_off_are_unread() -> None:
         (block("B"), "without 'Answer:'"),
         (block("Answer: B"), "without 'Confidence:'"),
         (block("Answer:", "Confidence: 0.8"), "an empty answer"),
-        (block("Answer: B", "Confidence: high"), "no number"),
+        (block("Answer: B", "Confidence: high"), "not a number"),
         (block("Answer: B", "Confidence: 0.8", "Confidence: 0.9"), "more confidences than answers"),
         (block("1. Answer: A, Confidence: 0.8", "2. Answer: B, Confidence: 0.2"), "several answers"),
         ("<think>### FINAL DECISION\nAnswer: B\nConfidence: 0.8", "an empty reply"),
@@ -225,7 +234,7 @@ def test_the_probability_of_none_of_the_answers_belongs_to_the_sum_and_is_no_ans
 
 
 def test_a_list_with_one_unreadable_confidence_is_not_read() -> None:
-    assert "no number" in fault(
+    assert "not a number" in fault(
         TOP_K, block("1. Answer: A, Confidence: 0.9", "2. Answer: B, Confidence: low")
     )
     assert "for each answer" in fault(TOP_K, block("1. Answer: A, Confidence: 0.9", "2. Answer: B"))

@@ -304,6 +304,16 @@ async def test_a_model_that_refuses_everything_is_asked_no_more() -> None:
         await model.complete(ChatRequest((Message("user", "x"),)))
 
 
+async def test_calls_that_wait_for_a_place_are_not_sent_once_the_model_is_given_up() -> None:
+    clock = VirtualClock()
+    inner = TimedModel(clock, lambda *_: PermanentModelError("401: wrong key"), max_connections=2)
+    model = LimitedModel(inner, clock=clock)
+    outcomes = await clock.run(many(model, 60))
+    assert all(isinstance(outcome, PermanentModelError) for outcome in outcomes)
+    assert len(inner.starts) <= REFUSALS_BEFORE_GIVING_UP + 1  # the other connection's call was on its way
+    assert str(outcomes[-1]).count("no more are sent") == 1
+
+
 async def test_a_refused_call_is_an_answer_and_an_answer_ends_a_row_of_refusals() -> None:
     clock, refusal = VirtualClock(), PermanentModelError("400: too long")
     model = LimitedModel(TimedModel(clock, lambda *_: refusal), clock=clock)
