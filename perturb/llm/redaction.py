@@ -31,15 +31,23 @@ _PLACEHOLDERS = frozenset({"token-abc123"})
 
 _LOOKS_LIKE_KEY = re.compile(
     r"""
-    \b(?:sk|pk|rk|hf|gsk|xai|pplx|ghp|gho|nvapi|r8)[-_][\w*.-]{6,}   # OpenAI, Anthropic, Hugging Face, Groq, …
-    | \bAIza[\w-]{10,}                                               # Google
-    | \b(?:AKIA|ASIA)[A-Z0-9]{8,}                                    # AWS
-    | \beyJ[\w-]{8,}\.[\w-]+\.[\w-]*                                 # JSON web tokens
+    # OpenAI, Anthropic, Hugging Face, Groq, Cerebras, Tavily, Fireworks, LangSmith, ...
+    \b(?:sk|pk|rk|hf|gsk|xai|pplx|ghp|gho|nvapi|r8|csk|tvly|tgp|fw|lsv2|xkeysib|shpat)[-_][\w*.-]{6,}
+    # GitHub, GitLab, registries of packages, DigitalOcean
+    | \b(?:github_pat|gh[supr]|glpat|gldt|glrt|pypi|npm|dop_v1|whsec|rubygems|ntn)[-_][\w-]{10,}
+    | \bxox[abeoprs]-[\w-]{8,} | \bxapp-[\w-]{8,}                # Slack
+    | \bya29\.[\w-]{8,} | \bGOCSPX-[\w-]{8,}                     # Google
+    | \bdapi[0-9a-f]{16,}                                          # Databricks
+    | \bSG\.[\w-]{8,}\.[\w-]{8,}                                  # SendGrid
+    | \bAIza[\w-]{10,}                                             # Google
+    | \b(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{8,}             # AWS
+    | \beyJ[\w-]{8,}\.[\w-]+\.[\w-]*                              # JSON web tokens
     | (?<=Bearer[ ])[^\s"',)]+
     | (?<=[?&]key=)[^\s"'&]+
     """,
     re.VERBOSE,
 )
+"""Prefixes of keys, from the lists of gitleaks and detect-secrets."""
 
 _SECRET_IN_ADDRESS = re.compile(
     r"""

@@ -48,6 +48,8 @@ def write_bundle(view: RunView, folder: Path) -> int:
 def _write(place: Path, name: str, content: Any) -> None:
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     if found := find_keys(text):
-        raise ConfigError(f"the run's texts hold a key ({found[0]}): nothing is published; take it out first")
+        raise ConfigError(
+            f"the run's texts hold a key ({found[0][:4]}…): nothing is published; take it out first"
+        )
     script = f"perturbData({json.dumps(name)}, {text});\n"
     (place / "data" / f"{name}.js").write_text(script, encoding="utf-8", errors="replace")

@@ -66,6 +66,34 @@ def test_what_counts_as_a_key(
     assert bool(find_keys(text)) is published
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        "github_pat_11ABCDEFG0abcdefghijklm",
+        "ghs_16C7e42F292c6912E7710c838347Ae",
+        "ghu_16C7e42F292c6912E7710c838347Ae",
+        "glpat-20abcdEFGHijklmnopqr",
+        "xoxb-1234567890-abcdefghij",
+        "xapp-1-A0123456789-abcdef",
+        "ya29.a0AfH6SMBx1234567890",
+        "GOCSPX-1234567890abcdefgh",
+        "dapi0123456789abcdef0123456789abcdef",
+        "fw_3ZabcdefghijklmnopQRST",
+        "csk-abcdefgh12345678ijkl",
+        "tvly-abcdefgh12345678ijkl",
+        "lsv2_pt_0123456789abcdef0123",
+        "pypi-AgEIcHlwaS5vcmcCJDAwMDA",
+        "npm_abcdefghijklmnopqrst1234",
+        "SG.abcdefghijkl1234.mnopqrstuvwx5678",
+        "ABIA0123456789ABCDEF",
+    ],
+)
+def test_keys_are_recognised_by_their_shape(key: str) -> None:
+    text = f'The header was "{key}", it says.'
+    assert find_keys(text) == (key,)
+    assert redact(text) == 'The header was "[redacted]", it says.'
+
+
 def test_a_short_key_is_no_part_of_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_NAME_OF_ITS_KIND", "a1b2")
     assert redact("xa1b2, a1b2c, (a1b2)") == "xa1b2, a1b2c, ([redacted])"
