@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from perturb.export.harness.patterns import DECORATION, STATED_CONFIDENCE
+from perturb.llm.replies import after_thinking, ends_in_thinking
 from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER
 
 ANSWER = "ANSWER"
@@ -20,7 +21,6 @@ CONFIDENCE_LEVELS: tuple[str, ...] = (
 )
 """The five levels a model may state, from the highest down (spec, section 7: midpoints .95, .80, .60, .40, .15)."""
 
-_THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _CONFIDENCE = re.compile(STATED_CONFIDENCE, re.IGNORECASE | re.MULTILINE)
 _CODE = re.compile(rf"{DECORATION}([A-Z]+(?:_[A-Z]+)+){DECORATION}", re.IGNORECASE)
 _LONGEST_CODE = 200
@@ -30,7 +30,7 @@ _LONGEST_CODE = 200
 def read_code(text: str, codes: Mapping[str, str]) -> str | None:
     """The canonical refusal code, if the whole reply is a code or a known short form of one; else None.
 
-    `codes` maps every known spelling to its canonical form (`Catalogue.codes`). A thinking block before the code, a
+    `codes` maps every known spelling to its canonical form (`Catalogue.codes`). Thinking before the code, a
     statement of confidence after it, quotes, brackets and Markdown around it do not matter.
 
     >>> codes = {"REFUSE_AMBIGUOUS": "REFUSE_AMBIGUOUS_QUERY", "ANSWER_CORRECTLY": "ANSWER_CORRECTLY"}
@@ -39,8 +39,8 @@ def read_code(text: str, codes: Mapping[str, str]) -> str | None:
     >>> read_code("REFUSE_AMBIGUOUS, since two are meant", codes), read_code("ANSWER_CORRECTLY", codes)
     (None, None)
     """
-    bare = without_thinking(text)
-    if len(bare) > _LONGEST_CODE:
+    bare = after_thinking(text)
+    if len(bare) > _LONGEST_CODE or ends_in_thinking(text):
         return None
     whole = _CODE.fullmatch(_CONFIDENCE.sub("", bare))
     code = codes.get(whole[1].upper()) if whole else None
@@ -53,18 +53,9 @@ def read_confidence(text: str) -> str | None:
     >>> read_confidence("It is Ada. CONFIDENCE: very confident"), read_confidence("I lack confidence.")
     ('VERY_CONFIDENT', None)
     """
-    stated = _CONFIDENCE.findall(without_thinking(text))
+    stated = _CONFIDENCE.findall(after_thinking(text))
     level = "_".join(re.findall("[A-Z]+", stated[-1].upper())) if stated else None
     return level if level in CONFIDENCE_LEVELS else None
-
-
-def without_thinking(text: str) -> str:
-    """The reply without the thinking block that it may begin with, and without blanks around it.
-
-    >>> without_thinking("<think>REFUSE_OTHER?</think> Ada ")
-    'Ada'
-    """
-    return _THINKING.sub("", text, count=1).strip()
 
 
 def refusal_codes(codes: Mapping[str, str]) -> tuple[str, ...]:

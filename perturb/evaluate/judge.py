@@ -14,7 +14,7 @@ from perturb.evaluate.classify import ANSWER, read_code, refusal_codes
 from perturb.evaluate.requests import judge_request, judge_version
 from perturb.evaluate.results import judgement_version
 from perturb.evaluate.session import RULE, Rubric, judgement
-from perturb.llm.replies import ReplyError
+from perturb.llm.replies import ReplyError, after_thinking
 from perturb.llm.rulings import read_flags, read_ruling
 from perturb.records import ANSWER_CORRECTLY
 from perturb.responses import Item, Judgement, Response
@@ -39,7 +39,7 @@ def judge_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
 
 def judge_by_rule(kind: str, response: Response, codes: Mapping[str, str]) -> Judgement | None:
     """The judgement that needs nobody: the whole reply is a code, or there is no reply; None otherwise."""
-    if not response.text.strip():
+    if not after_thinking(response.text):
         value = _EMPTY[kind]
     elif kind == "classification" and (code := read_code(response.text, codes)) is not None:
         value = {"predicted": code}
@@ -61,7 +61,7 @@ def judge_rubric(
         kind,
         version=judgement_version(judge_author(judge, own_codes), said) if judge else None,
         by_rule=judge_by_rule(kind, response, codes),
-        request=partial(judge_request, kind, item, said, own_codes),
+        request=partial(judge_request, kind, item, after_thinking(said), own_codes),
         read=read,
         purpose=f"judge {kind}",
     )

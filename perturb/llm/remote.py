@@ -165,11 +165,14 @@ class LiteLLMModel:
         options = dict(self._options)
         if request.schema is not None and self._wants_schema:
             options.setdefault("response_format", response_format(request.schema))
+        litellm = (
+            load_litellm()
+        )  # takes seconds in a new process, which the call's own time-out must not pay for
         started = time.perf_counter()
         with without_redirects() as sent_on:
             try:
                 async with asyncio.timeout(self.settings.timeout):
-                    response = await load_litellm().acompletion(messages=request.turns(), **options)
+                    response = await litellm.acompletion(messages=request.turns(), **options)
             except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
                 raise as_model_error(error, self.settings, sent_on) from None
         return self._reply(response, time.perf_counter() - started)

@@ -36,6 +36,10 @@ _CLOSING = {
     "<|channel|>analysis<|message|>": re.compile(r"<\|channel\|>final<\|message\|>", re.IGNORECASE),
 }
 _TAG = re.compile(rf"<(?P<end>/?)(?:{_TAGS})>|\[(?P<end2>/?)THINK\]|◁(?P<end3>/?)think▷", re.IGNORECASE)
+END_OF_THINKING = rf"(?:</(?:{_TAGS})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>)"
+START_OF_THINKING = rf"(?:<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|channel\|>analysis<\|message\|>)"
+"""Patterns of the marks around thinking, for harnesses too; a template may put the first mark into the prompt."""
+_THINKING_MARK = re.compile(rf"(?P<end>{END_OF_THINKING})|{START_OF_THINKING}", re.IGNORECASE)
 _OBJECT_START = re.compile(r'\{\s*+["}]')
 _STRING = r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)'
 _STRING_OR_BRACE = re.compile(rf"{_STRING}|[{{}}]", re.DOTALL)
@@ -161,16 +165,31 @@ def without_thinking(text: str) -> str:
 
 
 def after_thinking(text: str) -> str:
-    """A reply that is no JSON without its thinking, wherever that stands: drafts in it do not count.
+    """A reply in free text without its thinking, wherever that stands: drafts in it do not count.
+
+    The reply begins after the last mark that ends thinking and stops where thinking begins again. It is empty if the
+    thinking never ends.
 
     >>> after_thinking("Draft.</think> Ada <think>or"), after_thinking("<think>Hm.")
     ('Ada', '')
+    >>> after_thinking("<|channel|>analysis<|message|>Hm.<|channel|>final<|message|>Ada")
+    'Ada'
     """
-    tags = list(_TAG.finditer(text))
-    ends = [tag.end() for tag in tags if any(tag.groups())]
+    marks = list(_THINKING_MARK.finditer(text))
+    ends = [mark.end() for mark in marks if mark["end"]]
     start = ends[-1] if ends else 0
-    unfinished = [tag.start() for tag in tags if tag.start() >= start]
+    unfinished = [mark.start() for mark in marks if mark.start() >= start]
     return text[start : unfinished[0] if unfinished else len(text)].strip()
+
+
+def ends_in_thinking(text: str) -> bool:
+    """Whether a reply stops within its thinking, so that it may not have come to its end.
+
+    >>> ends_in_thinking("<think>Hm.</think>Ada <think>or"), ends_in_thinking("<think>Hm.</think>Ada")
+    (True, False)
+    """
+    marks = list(_THINKING_MARK.finditer(text))
+    return bool(marks) and marks[-1]["end"] is None
 
 
 def _pieces(text: str) -> Iterator[_Piece]:

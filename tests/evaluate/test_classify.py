@@ -23,6 +23,10 @@ CODES = CATALOGUE.codes
         "`{}`",
         '"{}"',
         "<think>REFUSE_OTHER or {}?</think>\n{}",
+        "[THINK]REFUSE_OTHER?[/THINK]{}",
+        "The opening mark stood in the prompt.\n</think>\n\n{}",
+        "◁think▷Hm.◁/think▷{}",
+        "<|channel|>analysis<|message|>Hm.<|channel|>final<|message|>{}",
         "{} | CONFIDENCE: CONFIDENT",
         "{}\n\nCONFIDENCE: [VERY_UNCERTAIN] (below 30 %)",
     ],
@@ -44,6 +48,9 @@ def test_a_reply_that_is_a_code_is_read_by_rule(spelling: str, form: str) -> Non
         "I choose REFUSE_OTHER",
         "CONFIDENCE: CONFIDENT",
         "REFUSE_OTHER" + " " * 50 + "x" * 300,
+        "<think>REFUSE_OTHER",
+        "<think>Hm.</think>REFUSE_OTHER<think>Or",
+        "<think>Hm.</think>Ada<think>REFUSE_OTHER</think>Eve",
     ],
 )
 def test_anything_else_is_left_to_the_judge(text: str) -> None:
@@ -77,6 +84,8 @@ def test_the_stated_level_is_read(level: str, form: str) -> None:
         "CONFIDENCE: SOMEWHAT UNCERTAIN",
         "CONFIDENCE: CONFIDENT that it is Ada",
         "<think>CONFIDENCE: CONFIDENT</think>Ada",
+        "CONFIDENCE: CONFIDENT</think>Ada",
+        "Ada<think>\nCONFIDENCE: CONFIDENT",
     ],
 )
 def test_no_level_is_guessed(text: str) -> None:

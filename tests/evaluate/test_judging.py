@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from perturb.evaluate.classify import ANSWER
-from perturb.evaluate.judge import judge_by_rule, read_classification, read_quality, read_raf
+from perturb.evaluate.judge import judge_by_rule, judge_rubric, read_classification, read_quality, read_raf
 from perturb.llm.replies import ReplyError
 from perturb.responses import JudgementStatus, Response, ResponseStatus
 
-from .rows import CATALOGUE
+from .rows import CATALOGUE, items_of, several, write_rows
 
 CODES = CATALOGUE.codes
 
@@ -30,7 +32,7 @@ def test_prose_does(kind: str) -> None:
     assert judge_by_rule(kind, response("It was Ada."), CODES) is None
 
 
-@pytest.mark.parametrize("text", ["", " \n"])
+@pytest.mark.parametrize("text", ["", " \n", "<think>for ever and ever", "<think>Ada?</think>\n"])
 def test_an_empty_reply_is_an_answer_worth_nothing(text: str) -> None:
     values = {
         kind: made.value
@@ -40,6 +42,15 @@ def test_an_empty_reply_is_an_answer_worth_nothing(text: str) -> None:
     assert values["classification"] == {"predicted": ANSWER}
     assert values["quality"] == {"quality": 1}
     assert set(values["raf"].values()) == {False}
+
+
+@pytest.mark.parametrize("kind", ["classification", "quality", "raf"])
+def test_a_judge_is_not_shown_the_thinking(kind: str, tmp_path: Path) -> None:
+    item = items_of(write_rows(tmp_path / "rows.jsonl", [several(1)]))[0]
+    rubric = judge_rubric(kind, item, response("[THINK]Eve?[/THINK]It was Ada."), "judge", CATALOGUE)
+    shown = "\n".join(message.content for message in rubric.request().messages)
+    assert "It was Ada." in shown
+    assert "Eve?" not in shown
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import yaml
 
 from perturb.export.harness.patterns import code_pattern, mark_pattern, refusal_spellings
 from perturb.export.harness.prompts import CONFIG, SPLITS, PromptSet
+from perturb.llm.replies import END_OF_THINKING, START_OF_THINKING
 from perturb.templating import environment
 
 MAX_TOKENS = 1024
@@ -37,6 +38,8 @@ def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict
         "splits": list(prompts.splits),
         "spellings": refusal_spellings(codes),
         "pattern": json.dumps(code_pattern(codes)),
+        "end_of_thinking": END_OF_THINKING,
+        "start_of_thinking": START_OF_THINKING,
         "max_tokens": MAX_TOKENS,
     }
     names = {**_TEMPLATES, **{_task_path(split): f"{_LM_EVAL[split]}.yaml.j2" for split in prompts.splits}}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from perturb.llm.replies import END_OF_THINKING
 from perturb.records import ANSWER_CORRECTLY
 
 DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""
@@ -20,7 +21,6 @@ _CONFIDENCE = (
 )
 STATED_CONFIDENCE = _CONFIDENCE.replace(_LEVEL, f"({_LEVEL})")
 """A statement of confidence at the end of a line; its one group is the level."""
-_THINKING = "|".join(rf"<{tag}>(?:(?!</{tag}>).)*</{tag}>" for tag in ("think", "thinking", "reasoning"))
 
 
 def refusal_spellings(codes: Mapping[str, str]) -> dict[str, str]:
@@ -82,6 +82,6 @@ def _shared_part(texts: list[str]) -> str:
 
 def _whole_reply(code: str) -> str:
     return (
-        rf"(?ims)\A\s*(?:(?:{_THINKING})\s*)?(?=\S.{{0,199}}\s*\Z)"
+        rf"(?ims)\A(?:.*{END_OF_THINKING})?\s*(?=\S.{{0,199}}\s*\Z)"
         rf"(?:{DECORATION}{_CONFIDENCE})*{DECORATION}{code}{DECORATION}(?:{_CONFIDENCE}{DECORATION})*\s*\Z"
     )

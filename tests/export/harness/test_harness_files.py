@@ -164,6 +164,7 @@ PIECES = st.sampled_from(
             ",",
             "_",
         ),
+        *("[THINK]", "[/THINK]", "◁/think▷", "<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
         *("<think>", "</think>", "<reasoning>why</reasoning>", "<think>REFUSE_OTHER</think>", "x" * 190),
         *(" | CONFIDENCE: CONFIDENT", "\nCONFIDENCE: VERY UNCERTAIN", "CONFIDENCE = [UNCERTAIN] (30%)"),
     ]
@@ -189,6 +190,7 @@ def test_long_replies_are_read_without_delay(both: Snapshot, length: int) -> Non
     for reply in (
         " " * length,
         "<think>" * length,
+        "</think>" * length,
         "CONFIDENCE: " * length,
         "*" * length,
         "REFUSE_" * length,
