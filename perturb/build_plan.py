@@ -203,9 +203,9 @@ class BuildPlan:
 
     def _generator_fingerprint(self, entry: ModelEntry, kind: PromptKind) -> str:
         if entry.kind == "rules":
-            from perturb.rules.engine import rule_version
+            from perturb.rules.engine import RULE_VERSION
 
-            return digest("rules", rule_version(), self.catalogue.rules_digest, self.donors.digest)
+            return digest("rules", RULE_VERSION, self.catalogue.rules_digest, self.donors.digest)
         if entry.kind == "python":
             return digest("python", self.generator_functions[entry.name].version)
         settings = self.generator_settings[entry.name]
@@ -213,9 +213,9 @@ class BuildPlan:
 
     def _verifier_fingerprint(self, entry: VerifierEntry) -> str:
         if entry.kind == "rules":
-            from perturb.rules.checks import rule_verifier_version
+            from perturb.rules.checks import CHECK_VERSION
 
-            return digest("rules", entry.check, rule_verifier_version())
+            return digest("rules", entry.check, CHECK_VERSION)
         if entry.kind == "python":
             return digest("python", self.verifier_functions[entry.name].version)
         settings = self.verifier_settings[entry.name]

@@ -16,7 +16,7 @@ from pydantic import Field, field_validator
 from perturb.classes import ClassEntry, ClassFields, OwnCode, clash, class_entry
 from perturb.digests import digest
 from perturb.errors import CatalogueError, location
-from perturb.features import Need, features_version, words_file
+from perturb.features import FEATURES_VERSION, Need, words_file
 from perturb.lever_rules import RuleEntry
 from perturb.records import (
     ALL_CELLS,
@@ -191,7 +191,7 @@ class Catalogue:
     @cached_property
     def needs_digest(self) -> str:
         """Digest of what decides which levers fit an instance."""
-        return digest([[lever.name, lever.needs] for lever in self.levers], features_version())
+        return digest([[lever.name, lever.needs] for lever in self.levers], FEATURES_VERSION)
 
 
 def embedded_levers(folder: Path) -> Path | None:

@@ -95,7 +95,7 @@ def test_faults_are_stored_counted_shown_and_not_tried_again(
     assert (faulty, again["faults"], again["rows"]) == ([], facts["faults"], facts["rows"])
 
     monkeypatch.undo()
-    monkeypatch.setattr(engine, "rule_version", lambda: "mended")
+    monkeypatch.setattr(engine, "RULE_VERSION", "mended")
     mended, said = build(tmp_path, "--limit", "3")
     assert (mended["errors"], mended["faults"], "report this" in said) == (0, 0, False)
 

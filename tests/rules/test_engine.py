@@ -9,12 +9,16 @@ from dataclasses import replace
 import pytest
 
 from perturb.catalogue import Catalogue
+from perturb.digests import digest
+from perturb.features import FEATURES_VERSION, features_of
+from perturb.generate.by_rule import generate_by_rule
 from perturb.lever_rules import GAPS, OPERATORS
 from perturb.passages import removes_answer
-from perturb.records import ALL_CELLS, ANSWER_CORRECTLY, BaseInstance, Intensity, Passage
+from perturb.records import ALL_CELLS, ANSWER_CORRECTLY, BaseInstance, Intensity, Job, Passage
+from perturb.rules.checks import CHECK_VERSION, CHECKS, judge_by_rule
 from perturb.rules.cuts import CUTTERS
 from perturb.rules.donors import DonorTable
-from perturb.rules.engine import Abstention, RuleCandidate, perturb_by_rule
+from perturb.rules.engine import RULE_VERSION, Abstention, RuleCandidate, perturb_by_rule
 from perturb.rules.facts import facts_of
 from perturb.rules.gaps import MAKERS
 from perturb.rules.operators import OPERATIONS
@@ -54,6 +58,37 @@ def made(
     catalogue: Catalogue, demo: tuple[BaseInstance, ...], donors: DonorTable
 ) -> list[tuple[BaseInstance, RuleCandidate]]:
     return all_made(catalogue, demo, donors)
+
+
+def test_a_change_of_what_the_rules_do_needs_another_version(
+    catalogue: Catalogue, demo: tuple[BaseInstance, ...], donors: DonorTable
+) -> None:
+    """Jobs and votes of rules are told apart by these versions. Whoever changes an output changes both sides here."""
+    jobs = [
+        (base, Job(f"{base.id} {cell}", base.id, cell, "rules", 0, "now"))
+        for base in demo
+        for cell in ALL_CELLS
+    ]
+    items = [
+        (base, made.candidate)
+        for base, job in jobs
+        if (made := generate_by_rule(catalogue, job, base, 0, donors.lent_to(base))).candidate
+    ]
+    votes = [
+        judge_by_rule(check, base, item, catalogue.classes[item.cell.perturbation_class].target)
+        for base, item in items
+        for check in CHECKS
+    ]
+    outputs = {
+        RULE_VERSION: digest([(item.lever, item.query, item.context, item.reasoning) for _, item in items]),
+        CHECK_VERSION: digest([(vote.passed, dict(vote.checks), vote.issues) for vote in votes]),
+        FEATURES_VERSION: digest([sorted(features_of(base)) for base in demo]),
+    }
+    assert outputs == {
+        "945b3eedcc6b018a": "f0d377be66215e08",
+        "9e601c323445c3b8": "1d205e2f4015e0b8",
+        "fbb0296dd996e5a7": "973a5f65087d2c95",
+    }
 
 
 def test_what_levers_may_say_is_what_the_engine_can_do() -> None:
