@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from perturb.errors import ConfigError
-from perturb.evaluate import grade
+from perturb.evaluate.grade import TEMPLATE as GRADE_TEMPLATE
 from perturb.evaluate.models_under_test import ModelSet
 from perturb.evaluate.questions import Question, QuestionSet
 from perturb.evaluate.results import write_rows
@@ -117,7 +117,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
                 }
                 for name, one in called.items()
             },
-            "templates": {name: template_version(name) for name in (*self.templates, grade.TEMPLATE)},
+            "templates": {name: template_version(name) for name in (*self.templates, GRADE_TEMPLATE)},
             "code_version": code_version(),
             **self.way_facts(),
         }

@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from perturb.metrics import vote_counts
+from perturb.metrics.vote_counts import (
+    pair_counts,
+    pair_kappa,
+    panel_ac1,
+    panel_agreement,
+    panel_alpha,
+    panel_counts,
+    panel_fleiss,
+    panel_pabak,
+    read_votes,
+)
 from perturb.metrics.estimates import Estimate
 from perturb.metrics.inputs import Floats
 
@@ -38,13 +48,13 @@ def cohen_kappa(first: Any, second: Any) -> Estimate:
     >>> cohen_kappa([1, 1, 1], [1, 0, 1]).reason
     'the first rater passed every item'
     """
-    a, b = vote_counts.read_votes(first, "first"), vote_counts.read_votes(second, "second")
+    a, b = read_votes(first, "first"), read_votes(second, "second")
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(f"two columns of one length are expected, got shapes {a.shape} and {b.shape}")
-    counts = vote_counts.pair_counts(a, b)
+    counts = pair_counts(a, b)
     n = int(counts.sum())
     reason = no_variance(counts, "the first rater", "the second rater")
-    return Estimate.undefined(reason, n) if reason else Estimate(float(vote_counts.pair_kappa(counts)), n=n)
+    return Estimate.undefined(reason, n) if reason else Estimate(float(pair_kappa(counts)), n=n)
 
 
 def kappa_half_width(n: float, kappa: float = 0.5, pass_rate: float = 0.85) -> float:
@@ -62,7 +72,7 @@ def kappa_half_width(n: float, kappa: float = 0.5, pass_rate: float = 0.85) -> f
 
 
 def no_variance(counts: Floats, first: str, second: str, items: str = "item") -> str | None:
-    """Why κ is undefined for a table of `vote_counts.pair_counts`; None if it is defined."""
+    """Why κ is undefined for a table of `pair_counts`; None if it is defined."""
     n = counts.sum()
     if n == 0:
         return NOBODY_BOTH.replace("item", items)
@@ -87,7 +97,7 @@ def raw_agreement(votes: Any) -> Estimate:
     >>> raw_agreement([[1, 1], [1, 0], [0, 0], [1, None]])
     Estimate(value=0.6666666666666666, low=None, high=None, se=None, n=3, reason=None)
     """
-    return _of_panel(votes, vote_counts.panel_agreement, NO_PAIRS)
+    return _of_panel(votes, panel_agreement, NO_PAIRS)
 
 
 def pabak(votes: Any) -> Estimate:
@@ -103,7 +113,7 @@ def pabak(votes: Any) -> Estimate:
     >>> pabak([[1, 1], [1, 0], [0, 0], [1, 1]]).value
     0.5
     """
-    return _of_panel(votes, vote_counts.panel_pabak, NO_PAIRS)
+    return _of_panel(votes, panel_pabak, NO_PAIRS)
 
 
 def gwet_ac1(votes: Any) -> Estimate:
@@ -119,7 +129,7 @@ def gwet_ac1(votes: Any) -> Estimate:
     >>> round(gwet_ac1(votes).value, 4), round(cohen_kappa(*zip(*votes)).value, 4)
     (0.9408, -0.0234)
     """
-    return _of_panel(votes, vote_counts.panel_ac1, NO_PAIRS)
+    return _of_panel(votes, panel_ac1, NO_PAIRS)
 
 
 def fleiss_kappa(votes: Any) -> Estimate:
@@ -135,7 +145,7 @@ def fleiss_kappa(votes: Any) -> Estimate:
     >>> round(fleiss_kappa([[1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 0]]).value, 4)
     0.3333
     """
-    return _of_panel(votes, vote_counts.panel_fleiss, NO_VARIANCE)
+    return _of_panel(votes, panel_fleiss, NO_VARIANCE)
 
 
 def krippendorff_alpha(votes: Any) -> Estimate:
@@ -151,14 +161,14 @@ def krippendorff_alpha(votes: Any) -> Estimate:
     >>> round(krippendorff_alpha([[1, 1, 1], [1, 1, None], [0, 0, 0], [1, 0, 0]]).value, 4)
     0.6667
     """
-    return _of_panel(votes, vote_counts.panel_alpha, NO_VARIANCE)
+    return _of_panel(votes, panel_alpha, NO_VARIANCE)
 
 
 def _of_panel(votes: Any, coefficient: Callable[[Floats], Floats], reason: str) -> Estimate:
-    numbers = vote_counts.read_votes(votes)
+    numbers = read_votes(votes)
     if numbers.ndim != 2:
         raise ValueError(f"votes must have the shape (items, raters), got {numbers.shape}")
-    counts = vote_counts.panel_counts(numbers).sum(axis=0)
+    counts = panel_counts(numbers).sum(axis=0)
     value, n = float(coefficient(counts)), int(counts[0])
     if n == 0:
         return Estimate.undefined(NO_PAIRS)
