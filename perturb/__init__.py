@@ -21,9 +21,9 @@ from perturb import audit as _audit  # noqa: F401
 from perturb import curate as _curate  # noqa: F401
 from perturb import evaluate as _evaluate  # noqa: F401
 from perturb import score as _score  # noqa: F401
-from perturb.api.functions import abuild, aevaluate, build, evaluate
+from perturb.api.functions import abuild, aevaluate, build, curate, evaluate, publish
 from perturb.api.questions import abas, arefusal_index, bas, refusal_index
-from perturb.api.stored import audit, audit_shortcuts, curate, load_config, load_snapshot, publish, score
+from perturb.api.stored import audit, audit_shortcuts, load_config, load_snapshot, score
 
 if TYPE_CHECKING:
     from perturb.api.runs import Evaluation as Evaluation

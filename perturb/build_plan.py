@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from perturb.catalogue import Catalogue
 from perturb.classes import Judges
 from perturb.compare.prior_rounds import PriorRounds
-from perturb.config import BaseSetEntry, BuildConfig, with_own_cells
+from perturb.config import BaseSetEntry, BuildConfig, read_quota, with_own_cells
 from perturb.curate.base_sets import BaseSet, demo_path, load_base_set
 from perturb.curate.by_function import read_by_function
 from perturb.digests import digest
@@ -24,7 +24,6 @@ from perturb.llm.client import ModelSettings
 from perturb.llm.recording import Recording, Replay
 from perturb.model_entries import ModelEntry, VerifierEntry, own_functions
 from perturb.prompts import PromptKind, Prompts, folder_version, prompt_kind
-from perturb.quota import read_quota
 from perturb.records import BaseInstance, Job, PerturbationClass, taxonomy_place
 from perturb.resources import code_version
 from perturb.store.ledger import instance_key

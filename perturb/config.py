@@ -7,6 +7,7 @@ only in memory, so that the stored, resolved configuration still says `${NAME}`.
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -30,7 +31,6 @@ from perturb.classes import ClassName, unknown_class
 from perturb.errors import CatalogueError, ConfigError
 from perturb.functions import ADDRESS
 from perturb.model_entries import ModelEntry, Name, Text, VerifierEntry
-from perturb.quota import QuotaRule
 from perturb.records import ALL_CELLS, Cell, Intensity, LeverChoice, taxonomy_place
 from perturb.resources import data_folder
 from perturb.wording import counted
@@ -158,6 +158,29 @@ class _OrItsKind:
     def __get_pydantic_json_schema__(core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         entry = handler(core)
         return {"anyOf": [{"enum": ["local", "processes", "ray"]}, entry]}
+
+
+_QUOTA_RULE = re.compile(r"\s*cell\s*>=\s*([1-9]\d{0,5})\s*")
+
+
+def read_quota(text: str) -> int:
+    """The accepted items that each cell of each generator is to have. Raises ValueError for anything else.
+
+    >>> read_quota("cell >= 22")
+    22
+    """
+    found = _QUOTA_RULE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"'{text}' is not a rule: write 'cell >= N', as in 'cell >= 22'")
+    return int(found[1])
+
+
+def _check_quota(text: str) -> str:
+    return f"cell >= {read_quota(text)}"
+
+
+QuotaRule = Annotated[str, AfterValidator(_check_quota)]
+"""A rule as a configuration writes it."""
 
 
 class BuildConfig(Strict):

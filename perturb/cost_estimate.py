@@ -9,10 +9,11 @@ from statistics import fmean
 from typing import Any
 
 from perturb.build_plan import BuildPlan
+from perturb.config import read_quota
 from perturb.generate.plan import OFFERED, LeverService, lever_service
 from perturb.llm.budget import upper_bound
 from perturb.llm.client import ChatRequest, Message, ModelSettings
-from perturb.quota import JobEnd, jobs_to_go, read_quota
+from perturb.quota import JobEnd, jobs_to_go
 from perturb.records import BaseInstance, Candidate, Cell
 from perturb.wording import listed
 

@@ -7,41 +7,16 @@ wave depends on nothing but the ends of the jobs before it.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Annotated, Literal
-
-from pydantic import AfterValidator
+from typing import Literal
 
 from perturb.records import Cell, Job
 
 Place = tuple[str, Cell]
 """A generator and a cell."""
-
-_RULE = re.compile(r"\s*cell\s*>=\s*([1-9]\d{0,5})\s*")
-
-
-def read_quota(text: str) -> int:
-    """The accepted items that each cell of each generator is to have. Raises ValueError for anything else.
-
-    >>> read_quota("cell >= 22")
-    22
-    """
-    found = _RULE.fullmatch(text)
-    if found is None:
-        raise ValueError(f"'{text}' is not a rule: write 'cell >= N', as in 'cell >= 22'")
-    return int(found[1])
-
-
-def _check(text: str) -> str:
-    return f"cell >= {read_quota(text)}"
-
-
-QuotaRule = Annotated[str, AfterValidator(_check)]
-"""A rule as a configuration writes it."""
 
 
 @dataclass(frozen=True, slots=True)

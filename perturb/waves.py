@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from perturb.build_plan import BuildPlan
-from perturb.quota import JobEnd, Place, missing_items, plan_wave, read_quota
+from perturb.config import read_quota
+from perturb.quota import JobEnd, Place, missing_items, plan_wave
 from perturb.records import Cell, Job
 from perturb.store import Ledger
 from perturb.store.quotas import begun_jobs, job_ends

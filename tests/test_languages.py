@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perturb.api.stored import curate
+from perturb.api.functions import curate
 from perturb.build_plan import plan_build
 from perturb.catalogue import Catalogue
 from perturb.config import default_config, load_config, recorded_config, resolve

@@ -15,9 +15,10 @@ from typer.testing import CliRunner
 from perturb.build_plan import plan_build
 from perturb.build_run import build
 from perturb.cli.main import app
+from perturb.config import read_quota
 from perturb.export.replies import export_replies
 from perturb.llm.recording import Replay, read_recording
-from perturb.quota import JobEnd, missing_items, plan_wave, read_quota
+from perturb.quota import JobEnd, missing_items, plan_wave
 from perturb.records import ALL_CELLS, Job
 from perturb.remake import check_replay
 from tests.building import (

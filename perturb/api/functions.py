@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial, wraps
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypedDict, TypeVar, Unpack
 
+from perturb.api.paths import Batch, ExecutorName, PathOrName, path_of
+from perturb.api.stored import load_snapshot
+
 if TYPE_CHECKING:
-    from perturb.api.runs import Evaluation, QuestionRun, Run
+    from perturb.api.runs import Evaluation, Run
     from perturb.config import BuildConfig
     from perturb.curate.base_sets import BaseSet
+    from perturb.export.hub import Publication
     from perturb.export.snapshot import Snapshot
 
-PathOrName: TypeAlias = "str | PathLike[str]"
 ModelLike: TypeAlias = "str | Mapping[str, Any] | Callable[..., Any]"
 """A litellm name (`openai/gpt-4o`), an entry as a configuration writes it, or a function of your own."""
 
-ExecutorName: TypeAlias = Literal["local", "processes", "ray"]
-Batch: TypeAlias = "bool | Mapping[str, float]"
-"""Whether batch APIs are used, or `{"rows": 10_000, "poll": 15}`: with these limits."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -164,6 +163,99 @@ def evaluate(
     return call(lambda: run_evaluation(plan, progress))
 
 
+def curate(
+    source: PathOrName,
+    out: PathOrName,
+    *,
+    format: str = "auto",  # noqa: A002 - as the command calls it
+    recipe: PathOrName | None = None,
+    seed: int | None = None,
+    limit: int | None = None,
+    knowledge: PathOrName | None = None,
+    subset: str | None = None,
+    split: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    solvers: PathOrName | None = None,
+    judge: bool = False,
+    writer: PathOrName | None = None,
+    executor: ExecutorName = "local",
+    batch: Batch = False,
+    force: bool = False,
+) -> BaseSet:
+    """Make a base set from a source: filter, trim contexts, sample; every record left out is counted.
+
+    Args:
+        source: A file, or `hub:OWNER/NAME` or `hub:OWNER/NAME@REVISION`.
+        out: The base set to write, `NAME.jsonl`; its manifest, with the counts, is written beside it.
+        format: A format of docs/base-sets.md; `auto` tells it from the first row.
+        recipe: `nq`, `garage` or a YAML file; without one, all that can be read is kept.
+        seed: Seed of the draw; the recipe's unless given.
+        limit: Look at the first so many records only.
+        knowledge: The knowledge source of a KILT task.
+        subset: Configuration of a data set on the Hub.
+        split: Split of a data set on the Hub.
+        columns: Of a data set on the Hub, our field for each column to read: `{"query": "question"}`.
+        solvers: Panel file of models that must all answer every question correctly.
+        judge: Have the panel's judge grade single-passage answers too.
+        writer: File of the model that writes questions from articles.
+        executor: Where the models are called.
+        batch: Ask the models with batch APIs, as in `perturb.evaluate`.
+        force: Replace a base set that is there.
+
+    Returns:
+        The base set; its `warnings` say what was left out, and why.
+
+    Raises:
+        PerturbError: If the source cannot be read, nothing remains, or `out` cannot be written.
+    """
+    from perturb.api.calls import run_options
+    from perturb.api.curation import curate_source, hub_source
+    from perturb.event_loops import call
+
+    opened = hub_source(str(source), subset, split, columns)
+    panel, author, pages = (None if file is None else Path(file) for file in (solvers, writer, knowledge))
+    options: dict[str, Any] = {"form": format, "seed": seed, "limit": limit, "knowledge": pages}
+    options |= {"run": run_options(executor, batch), "judged": judge, "force": force}
+    return call(lambda: curate_source(opened, Path(out), (panel, author), recipe, **options))
+
+
+def publish(
+    snapshot: Snapshot | Run | PathOrName,
+    repo: str,
+    *,
+    public: bool = False,
+    replies: PathOrName | None = None,
+    scores: Evaluation | PathOrName | None = None,
+    progress: bool = True,
+) -> Publication:
+    """Push a snapshot to the Hugging Face Hub: one commit, and one tag for its round.
+
+    Needs `HF_TOKEN` or a login (`hf auth login`). Publishing again changes nothing; after a broken upload it resumes.
+
+    Args:
+        snapshot: A `Snapshot`, a `Run` that has one, or a folder.
+        repo: The data set on the Hub, `OWNER/NAME`.
+        public: Make it public; a new data set is private.
+        replies: Also push this file of `perturb export RUN --replies`.
+        scores: Put the scores of this evaluation of the snapshot on the card.
+        progress: Show progress bars.
+
+    Returns:
+        What stands on the Hub now: `repo`, `tag`, `commit`, `url`, and whether anything was `uploaded`.
+
+    Raises:
+        PerturbError: If the snapshot is not as it was written, holds what looks like a key, or the Hub says no.
+    """
+    from perturb.api.calls import source_name
+    from perturb.export.publish import publish as push
+    from perturb.report.scores_page import scores_for_card
+
+    folder = load_snapshot(source_name(snapshot)).folder
+    shown = "" if scores is None else scores_for_card(path_of(scores), folder)
+    file = None if replies is None else Path(replies)
+    return push(folder, repo, public=public, replies=file, scores=shown, progress=progress)
+
+
 def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
     """The twin of a function for `await`."""
 
@@ -182,8 +274,3 @@ def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
 
 abuild = awaitable(build)
 aevaluate = awaitable(evaluate)
-
-
-def path_of(source: Run | QuestionRun | Evaluation | PathOrName) -> Path:
-    """The folder of a run, or the path given."""
-    return Path(getattr(source, "folder", source))  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from perturb.api.calls import Asked
-from perturb.api.functions import path_of
+from perturb.api.paths import path_of
 from perturb.api.runs import QuestionRun
 from perturb.errors import ConfigError, SourceError
 from perturb.evaluate.question_run import QuestionPlan, Ways, ask_questions

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from perturb.api.functions import Batch, ExecutorName, ModelLike, PathOrName, awaitable
+from perturb.api.functions import ModelLike, awaitable
+from perturb.api.paths import Batch, ExecutorName, PathOrName
 
 if TYPE_CHECKING:
     from perturb.api.reports import ConfidenceFigures, RefusalFigures

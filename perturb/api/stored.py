@@ -1,4 +1,4 @@
-"""The functions of `perturb` over what is stored, which call no model, and those that make and publish data sets."""
+"""The functions of `perturb` over what is stored, which call no model."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from perturb.api.functions import Batch, ExecutorName, PathOrName, path_of
+from perturb.api.paths import PathOrName, RunFolder, path_of
 
 if TYPE_CHECKING:
     from perturb.api.reports import Audit, JudgesAudit, Scores, ShortcutAudit
-    from perturb.api.runs import Evaluation, Run
     from perturb.config import BuildConfig
-    from perturb.curate.base_sets import BaseSet
-    from perturb.export.hub import Publication
     from perturb.export.snapshot import Snapshot
 
 
-def audit(
-    source: Run | Evaluation | PathOrName, *, resamples: int = 1000, seed: int = 0
-) -> Audit | JudgesAudit:
+def audit(source: RunFolder | PathOrName, *, resamples: int = 1000, seed: int = 0) -> Audit | JudgesAudit:
     """Measure agreement, self-preference and pass rates from stored votes; calls no model.
 
     Args:
@@ -47,7 +42,11 @@ def audit(
 
 
 def audit_shortcuts(
-    source: Run | PathOrName, *, against: Run | PathOrName | None = None, resamples: int = 1000, seed: int = 0
+    source: RunFolder | PathOrName,
+    *,
+    against: RunFolder | PathOrName | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
 ) -> ShortcutAudit:
     """Measure how far a part of each item alone gives its label away; calls no model.
 
@@ -73,7 +72,7 @@ def audit_shortcuts(
 
 
 def score(
-    source: Evaluation | PathOrName,
+    source: RunFolder | PathOrName,
     *,
     resamples: int = 1000,
     seed: int = 0,
@@ -81,7 +80,7 @@ def score(
     item_response: bool = False,
     metrics: Sequence[str | Mapping[str, Any] | Callable[..., Any]] = (),
     levers: Sequence[PathOrName] = (),
-    part: Run | PathOrName | None = None,
+    part: RunFolder | PathOrName | None = None,
 ) -> Scores:
     """Score an evaluation from its stored results; calls no model.
 
@@ -138,96 +137,3 @@ def load_config(path: PathOrName) -> BuildConfig:
     from perturb.config import load_config as load
 
     return load(Path(path))
-
-
-def curate(
-    source: PathOrName,
-    out: PathOrName,
-    *,
-    format: str = "auto",  # noqa: A002 - as the command calls it
-    recipe: PathOrName | None = None,
-    seed: int | None = None,
-    limit: int | None = None,
-    knowledge: PathOrName | None = None,
-    subset: str | None = None,
-    split: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    solvers: PathOrName | None = None,
-    judge: bool = False,
-    writer: PathOrName | None = None,
-    executor: ExecutorName = "local",
-    batch: Batch = False,
-    force: bool = False,
-) -> BaseSet:
-    """Make a base set from a source: filter, trim contexts, sample; every record left out is counted.
-
-    Args:
-        source: A file, or `hub:OWNER/NAME` or `hub:OWNER/NAME@REVISION`.
-        out: The base set to write, `NAME.jsonl`; its manifest, with the counts, is written beside it.
-        format: A format of docs/base-sets.md; `auto` tells it from the first row.
-        recipe: `nq`, `garage` or a YAML file; without one, all that can be read is kept.
-        seed: Seed of the draw; the recipe's unless given.
-        limit: Look at the first so many records only.
-        knowledge: The knowledge source of a KILT task.
-        subset: Configuration of a data set on the Hub.
-        split: Split of a data set on the Hub.
-        columns: Of a data set on the Hub, our field for each column to read: `{"query": "question"}`.
-        solvers: Panel file of models that must all answer every question correctly.
-        judge: Have the panel's judge grade single-passage answers too.
-        writer: File of the model that writes questions from articles.
-        executor: Where the models are called.
-        batch: Ask the models with batch APIs, as in `perturb.evaluate`.
-        force: Replace a base set that is there.
-
-    Returns:
-        The base set; its `warnings` say what was left out, and why.
-
-    Raises:
-        PerturbError: If the source cannot be read, nothing remains, or `out` cannot be written.
-    """
-    from perturb.api.calls import run_options
-    from perturb.api.curation import curate_source, hub_source
-    from perturb.event_loops import call
-
-    opened = hub_source(str(source), subset, split, columns)
-    panel, author, pages = (None if file is None else Path(file) for file in (solvers, writer, knowledge))
-    options: dict[str, Any] = {"form": format, "seed": seed, "limit": limit, "knowledge": pages}
-    options |= {"run": run_options(executor, batch), "judged": judge, "force": force}
-    return call(lambda: curate_source(opened, Path(out), (panel, author), recipe, **options))
-
-
-def publish(
-    snapshot: Snapshot | Run | PathOrName,
-    repo: str,
-    *,
-    public: bool = False,
-    replies: PathOrName | None = None,
-    scores: Evaluation | PathOrName | None = None,
-    progress: bool = True,
-) -> Publication:
-    """Push a snapshot to the Hugging Face Hub: one commit, and one tag for its round.
-
-    Needs `HF_TOKEN` or a login (`hf auth login`). Publishing again changes nothing; after a broken upload it resumes.
-
-    Args:
-        snapshot: A `Snapshot`, a `Run` that has one, or a folder.
-        repo: The data set on the Hub, `OWNER/NAME`.
-        public: Make it public; a new data set is private.
-        replies: Also push this file of `perturb export RUN --replies`.
-        scores: Put the scores of this evaluation of the snapshot on the card.
-        progress: Show progress bars.
-
-    Returns:
-        What stands on the Hub now: `repo`, `tag`, `commit`, `url`, and whether anything was `uploaded`.
-
-    Raises:
-        PerturbError: If the snapshot is not as it was written, holds what looks like a key, or the Hub says no.
-    """
-    from perturb.api.calls import source_name
-    from perturb.export.publish import publish as push
-    from perturb.report.scores_page import scores_for_card
-
-    folder = load_snapshot(source_name(snapshot)).folder
-    shown = "" if scores is None else scores_for_card(path_of(scores), folder)
-    file = None if replies is None else Path(replies)
-    return push(folder, repo, public=public, replies=file, scores=shown, progress=progress)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Floats
 from perturb.metrics.vote_counts import (
     pair_counts,
     pair_kappa,
@@ -23,8 +25,6 @@ from perturb.metrics.vote_counts import (
     panel_pabak,
     read_votes,
 )
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats
 
 NOBODY_BOTH = "no item was scored by both raters"
 NO_PAIRS = "no item was scored by two raters or more"
