@@ -17,7 +17,6 @@ from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
 from perturb.event_loops import run_sync
 from perturb.executors.executor import open_executor
-from perturb.export.export_snapshot import export_snapshot
 from perturb.export.facts import ExportedReplies
 from perturb.export.snapshot import Snapshot
 from perturb.interrupts import sigterm_as_interrupt
@@ -31,6 +30,7 @@ from perturb.progress import Progress
 from perturb.records import NEAR_DUPLICATE, Acceptance, JobOutcome
 from perturb.resources import code_version
 from perturb.select import SelectionPlan
+from perturb.snapshot_export import export_snapshot
 from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
 from perturb.store.failures import call_failures, first_error, first_fault

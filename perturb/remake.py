@@ -12,10 +12,10 @@ from perturb.errors import RecordingError
 from perturb.evaluate.question_run import QuestionPlan, ask_questions, confidence_ways, refusal_ways
 from perturb.evaluate.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluate.task import EvaluationReport
-from perturb.export.export_snapshot import export_snapshot
 from perturb.export.snapshot import Snapshot, read_snapshot
 from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.select import SelectionPlan
+from perturb.snapshot_export import export_snapshot
 from perturb.store.calls import reading
 from perturb.store.plans import current_plan
 from perturb.wording import counted

@@ -104,9 +104,9 @@ def _export_snapshot(
     json_output: bool,
 ) -> None:
     from perturb.errors import LedgerError
-    from perturb.export.export_snapshot import export_snapshot
     from perturb.export.replies import export_replies, holds_evaluation
     from perturb.select import SelectionPlan
+    from perturb.snapshot_export import export_snapshot
     from perturb.store.calls import reading
     from perturb.store.plans import current_plan
 

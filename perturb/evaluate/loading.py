@@ -12,8 +12,8 @@ from perturb.curate.hub import PREFIX, HubSource, open_hub
 from perturb.curate.source_rows import Header, SourceRow, read_rows
 from perturb.digests import digest
 from perturb.errors import SnapshotError, SourceError
+from perturb.export.accepted import accepted_items
 from perturb.export.controls import SUFFIX
-from perturb.export.export_snapshot import accepted_items
 from perturb.export.snapshot import check_snapshot, read_snapshot
 from perturb.items import read_item
 from perturb.responses import Item

@@ -9,7 +9,7 @@ from pathlib import Path
 from perturb.audit.audit_report import AuditReport, audit
 from perturb.audit.shortcuts import measure_shortcuts
 from perturb.errors import SourceError
-from perturb.export.export_snapshot import accepted_items
+from perturb.export.accepted import accepted_items
 from perturb.records import Acceptance, Intensity, JobOutcome
 from perturb.report.audit_sections import audit_sections
 from perturb.report.figures import Mark, draw_bars, draw_heat_map

@@ -21,9 +21,9 @@ from perturb.digests import seed_of
 from perturb.errors import SnapshotError, SourceError
 from perturb.evaluate.results import run_of
 from perturb.evaluate.results import write_rows as write_lines
+from perturb.export.accepted import accepted_rows
 from perturb.export.atomic_directory import atomic_directory
 from perturb.export.card import escape, one_line
-from perturb.export.export_snapshot import accepted_rows
 from perturb.export.facts import count_languages
 from perturb.export.licences import licence_header
 from perturb.export.parts import write_rows

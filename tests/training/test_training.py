@@ -158,7 +158,7 @@ def test_an_item_without_its_original_is_refused(made: Path) -> None:
 
 
 def test_wrong_replies_on_record_are_what_is_rejected(made: Path) -> None:
-    from perturb.export.export_snapshot import accepted_rows
+    from perturb.export.accepted import accepted_rows
     from perturb.store.calls import reading
     from perturb.store.plans import current_plan
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from perturb.export.accepted import accepted_items, items_with_votes
 from perturb.export.controls import build_controls
 from perturb.export.facts import ExportedReplies, SnapshotFacts
 from perturb.export.snapshot import Snapshot, write_snapshot
-from perturb.export.snapshot_rows import AcceptedItem, SnapshotRow, build_rows
+from perturb.export.snapshot_rows import build_rows
 from perturb.items import items_of
 from perturb.records import NEAR_DUPLICATE
-from perturb.responses import Item
 from perturb.select import AcceptedCandidate, Selection, SelectionPlan, select
 from perturb.store import queries
 from perturb.store.plans import CurrentPlan
@@ -37,20 +36,6 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
     wanted = Counter((one.generator, one.cell) for one in accepted if one.id in drawn)
     first = keep_hard(accepted_items(db, plan), wanted, quota.seed)
     return select(accepted, quota, generators, plan.cells, first)
-
-
-def accepted_rows(
-    db: sqlite3.Connection, plan: CurrentPlan, *, originals: bool = False
-) -> Sequence[SnapshotRow]:
-    """The row of every item that the panel accepted, or the control of each."""
-    everything = select_items(db, plan, SelectionPlan("natural"))
-    make = build_controls if originals else build_rows
-    return make(_items(db, plan, everything), plan.facts.round, plan.facts.panel.name)
-
-
-def accepted_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[Item]:
-    """The items that the panel accepted, as an evaluation would read them."""
-    return list(items_of(accepted_rows(db, plan), plan.facts.classes))
 
 
 def export_snapshot(
@@ -75,25 +60,15 @@ def export_snapshot(
 
     selection = select_items(db, plan, quota)
     labels = (plan.facts.round, plan.facts.panel.name)
-    rows = build_rows(_items(db, plan, selection), *labels)
+    rows = build_rows(items_with_votes(db, plan, selection.ids), *labels)
     measured = shortcut_figures(list(items_of(rows, plan.facts.classes))) if shortcuts and rows else None
     return write_snapshot(
         folder,
         rows,
         replace(_facts(db, plan, quota, selection, created), replies=replies, shortcuts=measured),
         plan.config,
-        build_controls(_items(db, plan, selection), *labels) if controls else (),
+        build_controls(items_with_votes(db, plan, selection.ids), *labels) if controls else (),
     )
-
-
-def _items(db: sqlite3.Connection, plan: CurrentPlan, selection: Selection) -> Iterator[AcceptedItem]:
-    def item(candidate_id: str) -> AcceptedItem:
-        votes = queries.votes_of(db, candidate_id, plan.judges)
-        return AcceptedItem(
-            queries.instance_of(db, candidate_id), queries.candidate(db, candidate_id), tuple(votes.values())
-        )
-
-    return map(item, selection.ids)
 
 
 def _facts(
