@@ -29,6 +29,7 @@ from pydantic import (
 from perturb.catalogue import Catalogue, embedded_levers
 from perturb.classes import ClassName, unknown_class
 from perturb.errors import CatalogueError, ConfigError
+from perturb.executors.tasks import ExecutorEntry
 from perturb.functions import ADDRESS
 from perturb.model_entries import ModelEntry, Name, Text, VerifierEntry
 from perturb.records import ALL_CELLS, Cell, Intensity, LeverChoice, taxonomy_place
@@ -125,26 +126,6 @@ class SelectEntry(Strict):
     """Export the unperturbed original of each row beside it; `twins` is the former name."""
     shortcuts: bool = False
     """Measure what baselines tell from a part of a row, for the card; always done under `hard`."""
-
-
-class ExecutorEntry(Strict):
-    """Where the work is done; `executor: processes` is short for `executor: {kind: processes}`."""
-
-    kind: Literal["local", "processes", "ray"] = "local"
-    workers: int | None = Field(default=None, ge=1, le=1024)
-    """Processes on this machine (None: one a core), or chunks that a Ray node works on (None: two a CPU)."""
-    chunk: int = Field(default=128, ge=1, le=10_000)
-    """The most tasks that are sent out together."""
-    address: Text | None = None
-    """Of a running Ray cluster; None starts one on this machine."""
-    grace: float = Field(default=30.0, gt=0)
-    """Seconds that a chunk may take beyond the time-out of its calls before its worker is given up."""
-
-    @model_validator(mode="after")
-    def _options_fit(self) -> ExecutorEntry:
-        if self.address is not None and self.kind != "ray":
-            raise ValueError("'address' is that of a Ray cluster: write kind: ray, or leave it out")
-        return self
 
 
 def _as_executor(value: Any) -> Any:

@@ -12,21 +12,76 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from perturb.build_plan import BuildPlan
+from perturb.catalogue import Catalogue
 from perturb.concurrency import first_error
-from perturb.errors import BudgetSpent
+from perturb.errors import BudgetSpent, ExecutorError
 from perturb.events import DEBUG, event
 from perturb.executors.executor import Executor, run_with_retry
-from perturb.executors.tasks import RuleTask, VoteTask
+from perturb.executors.tasks import WorkerContext
 from perturb.generate.by_function import generate_by_function
 from perturb.generate.by_model import generate_by_model
+from perturb.generate.by_rule import generate_by_rule
 from perturb.generate.result import GenerationResult
 from perturb.llm.model_client import ModelClient
 from perturb.model_entries import ModelEntry
-from perturb.records import BaseInstance, Candidate, JobOutcome, Verdict
+from perturb.records import BaseInstance, Candidate, Job, JobOutcome, Verdict
 from perturb.store import Ledger, PlannedJob, queries
 from perturb.verify.by_function import ask_function
-from perturb.verify.judge import ask_verifier
+from perturb.verify.judge import ask_rule, ask_verifier
 from perturb.verify.panel import decide, gather_votes
+
+RULE_SECONDS = 60.0
+"""The longest that one task of the rule engine may take; measured ones take milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTask:
+    """One job of the rule engine."""
+
+    job: Job
+    instance: BaseInstance
+    seed: int
+    donors: tuple[BaseInstance, ...] = ()
+    """Other instances of the base set, from which the engine may take rivals and passages."""
+    seconds = RULE_SECONDS
+
+    @property
+    def key(self) -> str:
+        """The job's id."""
+        return self.job.id
+
+    async def perform(self, context: WorkerContext) -> GenerationResult:
+        """Perturb the instance."""
+        return generate_by_rule(_catalogue(context), self.job, self.instance, self.seed, self.donors)
+
+
+@dataclass(frozen=True, slots=True)
+class VoteTask:
+    """One vote of an offline verifier."""
+
+    verifier: str
+    check: str
+    version: str
+    instance: BaseInstance
+    candidate: Candidate
+    seconds = RULE_SECONDS
+
+    @property
+    def key(self) -> str:
+        """Candidate, verifier and its version."""
+        return f"{self.candidate.id}:{self.verifier}:{self.version}"
+
+    async def perform(self, context: WorkerContext) -> Verdict:
+        """Judge the candidate."""
+        return ask_rule(
+            _catalogue(context), self.verifier, self.check, self.version, self.instance, self.candidate
+        )
+
+
+def _catalogue(context: WorkerContext) -> Catalogue:
+    if not isinstance(context.setup, Catalogue):
+        raise ExecutorError("a worker was given a rule task but no catalogue")
+    return context.setup
 
 
 @dataclass(frozen=True, slots=True)

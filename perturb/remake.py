@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from perturb.build_run import build
-from perturb.config import ExecutorEntry, load_config
+from perturb.config import load_config
 from perturb.errors import RecordingError
 from perturb.evaluate.question_run import QuestionPlan, ask_questions, confidence_ways, refusal_ways
 from perturb.evaluate.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluate.task import EvaluationReport
+from perturb.executors.tasks import ExecutorEntry
 from perturb.export.snapshot import Snapshot, read_snapshot
 from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.select import SelectionPlan

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from perturb.api.runs import Evaluation, Run
 from perturb.build_run import build
-from perturb.config import BuildConfig, ExecutorEntry, default_config, load_config, recorded_config, resolve
+from perturb.config import BuildConfig, default_config, load_config, recorded_config, resolve
 from perturb.curate.base_sets import BaseSet, demo_path
 from perturb.curate.by_function import read_by_function
 from perturb.errors import ConfigError, SnapshotError
@@ -21,6 +21,7 @@ from perturb.evaluate.judge_panel import JudgeRule
 from perturb.evaluate.loading import ItemSource
 from perturb.evaluate.models_under_test import ModelNames, ModelsFile
 from perturb.evaluate.refusalbench import EvaluationPlan, evaluate
+from perturb.executors.tasks import ExecutorEntry
 from perturb.export.snapshot import Snapshot
 from perturb.functions import name_function
 from perturb.llm.batches import BatchLimits

@@ -117,7 +117,7 @@ class CallOptions:
 
     def run_options(self) -> dict[str, Any]:
         """Where and how calls are made, as `RunOptions` takes it."""
-        from perturb.config import ExecutorEntry
+        from perturb.executors.tasks import ExecutorEntry
         from perturb.llm.batches import BatchLimits
 
         limits = BatchLimits(max_rows=self.batch_rows, first_look=self.batch_poll) if self.batch else None

@@ -128,7 +128,7 @@ async def open_session(
             opened += open_models(singly, budget, executor.model).values()
             opened += [LimitedModel(executor.model(one.settings, one.opener)) for one in called if one.opener]
             if options.batch is not None:
-                from perturb.llm.remote_batches import open_batch_models
+                from perturb.llm.batch_model import open_batch_models
 
                 in_batches = [one.settings for one in called if _uses_batch_api(one, options)]
                 opened += open_batch_models(in_batches, budget, ledger, options.batch, progress.tell_batches)

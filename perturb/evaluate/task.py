@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from perturb.config import ExecutorEntry
 from perturb.errors import ConfigError
 from perturb.evaluate.judge_panel import JudgeRule
 from perturb.evaluate.models_under_test import ModelNames, ModelSet
 from perturb.evaluate.session import Session
+from perturb.executors.tasks import ExecutorEntry
 from perturb.llm.batches import BatchLimits
 from perturb.llm.recording import Replay
 from perturb.store import EvaluationLedger

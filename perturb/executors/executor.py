@@ -6,10 +6,8 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from perturb.catalogue import Catalogue
-from perturb.config import ExecutorEntry
 from perturb.errors import ExecutorError, WorkerLostError
-from perturb.executors.tasks import ChatTask, Opener, WorkerContext, WorkerTask
+from perturb.executors.tasks import ChatTask, ExecutorEntry, Opener, WorkerContext, WorkerTask
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
 from perturb.llm.model_factory import open_transport
 
@@ -42,8 +40,8 @@ class LocalExecutor:
 
     width = 1
 
-    def __init__(self, catalogue: Catalogue | None = None) -> None:
-        self._context = WorkerContext(catalogue)
+    def __init__(self, setup: Any = None) -> None:
+        self._context = WorkerContext(setup)
 
     def model(self, settings: ModelSettings, opener: Opener = open_transport) -> ChatModel:
         """The model itself."""
@@ -96,18 +94,18 @@ async def run_with_retry(executor: Executor, task: WorkerTask) -> Any:
     )
 
 
-async def open_executor(entry: ExecutorEntry, catalogue: Catalogue | None = None) -> Executor:
+async def open_executor(entry: ExecutorEntry, setup: Any = None) -> Executor:
     """Start the executor that the entry names; close it when the run is over.
 
-    `catalogue` is needed for tasks of the rule engine. Raises `ExecutorError` if workers cannot be started, and
+    `setup` is needed for tasks of the rule engine. Raises `ExecutorError` if workers cannot be started, and
     `ConfigError` if ray is asked for and not installed.
     """
     if entry.kind == "processes":
         from perturb.executors.processes import open_processes
 
-        return await open_processes(entry.workers, catalogue, entry.chunk, entry.grace)
+        return await open_processes(entry.workers, setup, entry.chunk, entry.grace)
     if entry.kind == "ray":
         from perturb.executors.ray_cluster import open_ray
 
-        return await open_ray(entry, catalogue)
-    return LocalExecutor(catalogue)
+        return await open_ray(entry, setup)
+    return LocalExecutor(setup)

@@ -13,8 +13,8 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from perturb.catalogue import Catalogue
 from perturb.errors import ExecutorError, WorkerLostError
 from perturb.executors.frames import read_frame, write_frame
 from perturb.executors.tasks import TaskRow, WorkerTask
@@ -109,10 +109,10 @@ class WorkerProcess:
 class ProcessSlots:
     """As many worker processes as were asked for; a dead one is replaced."""
 
-    def __init__(self, number: int, catalogue: Catalogue | None) -> None:
+    def __init__(self, number: int, setup: Any) -> None:
         self._changed: Callable[[], None] = lambda: None
         self._number = number
-        self._catalogue = catalogue
+        self._setup = setup
         self._workers: list[WorkerProcess] = []
         self._starting: set[asyncio.Task[None]] = set()
         self._born = itertools.count(1)
@@ -184,7 +184,7 @@ class ProcessSlots:
         reader, writer = await asyncio.open_connection(sock=ours)
         worker = WorkerProcess(f"worker {next(self._born)} (process {process.pid})", process, reader, writer)
         self._workers.append(worker)
-        write_frame(writer, self._catalogue)
+        write_frame(writer, self._setup)
         worker.listening = asyncio.ensure_future(worker.listen(self._note_change))
         worker.listening.add_done_callback(lambda _: self._replace(worker))
 
@@ -209,12 +209,10 @@ class ProcessSlots:
             self._changed()
 
 
-async def open_processes(
-    number: int | None, catalogue: Catalogue | None, chunk: int, grace: float
-) -> WorkerPool:
+async def open_processes(number: int | None, setup: Any, chunk: int, grace: float) -> WorkerPool:
     """An executor over `number` processes; None means one for each core. Raises `ExecutorError`."""
     number = number or _cores()
-    slots = ProcessSlots(number, catalogue)
+    slots = ProcessSlots(number, setup)
     try:
         await slots.open()
     except BaseException:

@@ -13,11 +13,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from perturb.catalogue import Catalogue
-from perturb.config import ExecutorEntry
 from perturb.errors import ConfigError, ExecutorError, WorkerLostError
 from perturb.executors import ray_worker
-from perturb.executors.tasks import TaskRow, WorkerTask
+from perturb.executors.tasks import ExecutorEntry, TaskRow, WorkerTask
 from perturb.executors.worker_pool import WorkerPool, WorkerSlot
 from perturb.resources import code_version
 
@@ -80,10 +78,10 @@ class NodeSlot:
 class RaySlots:
     """The nodes of a cluster that is connected to."""
 
-    def __init__(self, ray: Any, catalogue: Any, slots: int | None) -> None:
-        """`catalogue` refers to the object store; `slots`: chunks that each node works on, None means two a CPU."""
+    def __init__(self, ray: Any, setup: Any, slots: int | None) -> None:
+        """`setup` refers to the object store; `slots`: chunks that each node works on, None means two a CPU."""
         self._ray = ray
-        self._catalogue = catalogue
+        self._setup = setup
         self._slots = slots
         self._nodes: dict[str, Node] = {}
         self._changed: Callable[[], None] = lambda: None
@@ -131,7 +129,7 @@ class RaySlots:
     def submit(self, node: Node, chunk: list[WorkerTask]) -> Any:
         """Send a chunk to a node; returns Ray's generator of references to handfuls of rows."""
         work = self._on(node, ray_worker.work_on, node.cpus / node.slots, num_returns="streaming")
-        return work.remote(self._catalogue, chunk)
+        return work.remote(self._setup, chunk)
 
     async def result(self, awaited: Awaitable[Any]) -> Any:
         """What a task has to give. Raises `WorkerLostError` for whatever Ray says when a worker or a node is gone."""
@@ -210,7 +208,7 @@ class RaySlots:
             )
 
 
-async def open_ray(entry: ExecutorEntry, catalogue: Catalogue | None) -> WorkerPool:
+async def open_ray(entry: ExecutorEntry, setup: Any) -> WorkerPool:
     """An executor over a running cluster, or over one started here for the run.
 
     Raises `ConfigError` if ray is not installed, `ExecutorError` if the cluster cannot be reached.
@@ -233,7 +231,7 @@ async def open_ray(entry: ExecutorEntry, catalogue: Catalogue | None) -> WorkerP
         raise ExecutorError(
             f"no Ray cluster {where}: {words[:300]}: look at 'ray status', and whether it wants a token"
         ) from None
-    slots = RaySlots(ray, ray.put(catalogue), entry.workers)
+    slots = RaySlots(ray, ray.put(setup), entry.workers)
     try:
         await slots.open()
     except BaseException:

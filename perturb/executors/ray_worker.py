@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
-from perturb.catalogue import Catalogue
 from perturb.executors.tasks import TaskRow, WorkerContext, WorkerTask, perform_chunk
 from perturb.resources import code_version
 
@@ -23,9 +23,9 @@ def _loop() -> asyncio.AbstractEventLoop:
     return asyncio.new_event_loop()
 
 
-def work_on(catalogue: Catalogue | None, chunk: Sequence[WorkerTask]) -> Iterator[list[TaskRow]]:
+def work_on(setup: Any, chunk: Sequence[WorkerTask]) -> Iterator[list[TaskRow]]:
     """Do the tasks of a chunk at the same time; rows come in handfuls, as they are done."""
-    _CONTEXT.catalogue = catalogue
+    _CONTEXT.setup = setup
     batches = _gather(chunk)
     loop = _loop()
     while rows := loop.run_until_complete(_next(batches)):

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from perturb.catalogue import Catalogue
+from pydantic import Field, model_validator
+
 from perturb.errors import (
     ExecutorError,
     ModelError,
@@ -16,25 +17,40 @@ from perturb.errors import (
     PerturbError,
     TransientModelError,
 )
-from perturb.generate.by_rule import generate_by_rule
-from perturb.generate.result import GenerationResult
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
 from perturb.llm.model_factory import open_transport
-from perturb.records import BaseInstance, Candidate, Job, Verdict
-from perturb.verify.judge import ask_rule
+from perturb.yaml_files import Strict
 
 Opener = Callable[[ModelSettings], ChatModel]
 """Makes a model from its settings, without limits and retries: a function or class that workers can import."""
 
-RULE_SECONDS = 60.0
-"""The longest that one task of the rule engine may take; measured ones take milliseconds."""
+
+class ExecutorEntry(Strict):
+    """Where the work is done; `executor: processes` is short for `executor: {kind: processes}`."""
+
+    kind: Literal["local", "processes", "ray"] = "local"
+    workers: int | None = Field(default=None, ge=1, le=1024)
+    """Processes on this machine (None: one a core), or chunks that a Ray node works on (None: two a CPU)."""
+    chunk: int = Field(default=128, ge=1, le=10_000)
+    """The most tasks that are sent out together."""
+    address: str | None = Field(default=None, min_length=1, max_length=200)
+    """Of a running Ray cluster; None starts one on this machine."""
+    grace: float = Field(default=30.0, gt=0)
+    """Seconds that a chunk may take beyond the time-out of its calls before its worker is given up."""
+
+    @model_validator(mode="after")
+    def _options_fit(self) -> ExecutorEntry:
+        if self.address is not None and self.kind != "ray":
+            raise ValueError("'address' is that of a Ray cluster: write kind: ray, or leave it out")
+        return self
 
 
 @dataclass
 class WorkerContext:
-    """What a worker has at hand: the catalogue of the run, and the models it has opened so far."""
+    """What a worker has at hand: what the tasks share, and the models it has opened so far."""
 
-    catalogue: Catalogue | None = None
+    setup: Any = None
+    """What the tasks of the run share: the catalogue, for those of the rule engine."""
     models: dict[str, ChatModel] = field(default_factory=dict)
 
     def model(self, task: ChatTask) -> ChatModel:
@@ -49,12 +65,6 @@ class WorkerContext:
                 )
             model = self.models[task.model] = task.open(task.settings)
         return model
-
-    def rules(self) -> Catalogue:
-        """The catalogue; a worker that was started without one is given no rule tasks."""
-        if self.catalogue is None:
-            raise ExecutorError("a worker was given a rule task but no catalogue")
-        return self.catalogue
 
     async def close(self) -> None:
         """Close every model that was opened."""
@@ -96,50 +106,6 @@ class ChatTask:
     async def perform(self, context: WorkerContext) -> ChatReply:
         """Send the request once."""
         return await context.model(self).complete(self.request)
-
-
-@dataclass(frozen=True, slots=True)
-class RuleTask:
-    """One job of the rule engine."""
-
-    job: Job
-    instance: BaseInstance
-    seed: int
-    donors: tuple[BaseInstance, ...] = ()
-    """Other instances of the base set, from which the engine may take rivals and passages."""
-    seconds = RULE_SECONDS
-
-    @property
-    def key(self) -> str:
-        """The job's id."""
-        return self.job.id
-
-    async def perform(self, context: WorkerContext) -> GenerationResult:
-        """Perturb the instance."""
-        return generate_by_rule(context.rules(), self.job, self.instance, self.seed, self.donors)
-
-
-@dataclass(frozen=True, slots=True)
-class VoteTask:
-    """One vote of an offline verifier."""
-
-    verifier: str
-    check: str
-    version: str
-    instance: BaseInstance
-    candidate: Candidate
-    seconds = RULE_SECONDS
-
-    @property
-    def key(self) -> str:
-        """Candidate, verifier and its version."""
-        return f"{self.candidate.id}:{self.verifier}:{self.version}"
-
-    async def perform(self, context: WorkerContext) -> Verdict:
-        """Judge the candidate."""
-        return ask_rule(
-            context.rules(), self.verifier, self.check, self.version, self.instance, self.candidate
-        )
 
 
 @dataclass(frozen=True, slots=True)

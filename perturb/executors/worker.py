@@ -37,7 +37,7 @@ async def serve(channel: socket.socket) -> None:
     context = WorkerContext()
     under_way: set[asyncio.Task[None]] = set()
     try:
-        context.catalogue = await read_frame(reader)
+        context.setup = await read_frame(reader)
         write_frame(writer, "ready")
         while True:
             number, chunk = await read_frame(reader)

@@ -10,21 +10,20 @@ import asyncio
 import itertools
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from perturb.digests import digest
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.batch_rows import RowOutcome
 from perturb.llm.batches import BatchGoneError, BatchLimits, BatchStore, BatchView, HeldBatch
-from perturb.llm.client import ChatReply, ChatRequest
+from perturb.llm.budget import Budget, bounded
+from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
 from perturb.llm.limits import OutOfTriesError, insist
+from perturb.llm.remote import with_price
+from perturb.llm.remote_batches import LiteLLMBatches, check_batches, discounted
 from perturb.wording import counted
-
-if TYPE_CHECKING:
-    from perturb.llm.remote_batches import LiteLLMBatches
 
 FAILED_LOOKS = 50
 """After so many looks in a row that failed, with all their tries, those who wait for a batch are told."""
@@ -326,3 +325,21 @@ class BatchModel:
         """Note a row as taken, in the next turn of the loop: whoever awaits it records its outcome in this one."""
         if row.tag is not None:
             asyncio.get_running_loop().call_soon(self._book.take_rows, row.tag, [row.custom_id])
+
+
+def open_batch_models(
+    all_settings: Iterable[ModelSettings],
+    budget: Budget,
+    book: BatchStore,
+    limits: BatchLimits,
+    tell: Callable[[str], object] = lambda _: None,
+) -> list[BatchModel]:
+    """Check the models, then make them, each at half its price; `tell` is told how their batches go.
+
+    Raises `ConfigError` if one cannot be called with batch APIs, or has no known price under a limited budget.
+    """
+    checked = []
+    for settings in all_settings:
+        check_batches(settings)
+        checked.append(discounted(bounded(with_price(settings), budget)))
+    return [BatchModel(LiteLLMBatches(settings), book, limits, tell) for settings in checked]

@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from perturb.digests import canonical
 from perturb.errors import ConfigError
-from perturb.llm.batch_model import BatchModel
 from perturb.llm.batch_rows import RowOutcome, RowReader
-from perturb.llm.batches import BatchGoneError, BatchLimits, BatchStore, BatchView
-from perturb.llm.budget import Budget, bounded
+from perturb.llm.batches import BatchGoneError, BatchView
 from perturb.llm.client import ChatRequest, ModelSettings, Price
 from perturb.llm.remote import (
     address_and_key,
@@ -22,7 +20,6 @@ from perturb.llm.remote import (
     load_litellm,
     provider_of,
     wants_schema,
-    with_price,
     without_redirects,
 )
 from perturb.llm.transports import check_address
@@ -74,24 +71,6 @@ def check_batches(settings: ModelSettings) -> None:
         )
     # litellm heeds no variable here: without api_base the file goes to OpenAI.
     check_address(settings, by_variable=False)
-
-
-def open_batch_models(
-    all_settings: Iterable[ModelSettings],
-    budget: Budget,
-    book: BatchStore,
-    limits: BatchLimits,
-    tell: Callable[[str], object] = lambda _: None,
-) -> list[BatchModel]:
-    """Check the models, then make them, each at half its price; `tell` is told how their batches go.
-
-    Raises `ConfigError` if one cannot be called with batch APIs, or has no known price under a limited budget.
-    """
-    checked = []
-    for settings in all_settings:
-        check_batches(settings)
-        checked.append(discounted(bounded(with_price(settings), budget)))
-    return [BatchModel(LiteLLMBatches(settings), book, limits, tell) for settings in checked]
 
 
 def discounted(settings: ModelSettings) -> ModelSettings:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import yaml
 
-from perturb.config import ExecutorEntry
 from perturb.curate.base_sets import demo_path, load_base_set
 from perturb.errors import ConfigError
 from perturb.evaluate.bas import BasTask
@@ -24,6 +23,7 @@ from perturb.evaluate.refusalbench import RefusalBench
 from perturb.evaluate.run import run_task
 from perturb.evaluate.solvability import SolvabilityTest, SolverPanel
 from perturb.evaluate.task import RunOptions, Task
+from perturb.executors.tasks import ExecutorEntry
 from perturb.llm.batches import BatchLimits
 from tests.building import query
 from tests.loopback import LoopbackServer
