@@ -16,7 +16,7 @@ from perturb.build_plan import BuildPlan, plan_build
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
 from perturb.event_loops import run_sync
-from perturb.executors.executor import open_executor
+from perturb.executors.opening import open_executor
 from perturb.export.facts import ExportedReplies
 from perturb.export.snapshot import Snapshot
 from perturb.interrupts import sigterm_as_interrupt

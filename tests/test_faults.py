@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from perturb.catalogue import Catalogue
 from perturb.cli.main import app
 from perturb.curate.base_sets import demo_path, load_base_set
-from perturb.executors.executor import open_executor
+from perturb.executors.opening import open_executor
 from perturb.executors.tasks import ExecutorEntry
 from perturb.pipeline import RuleTask, VoteTask
 from perturb.records import ALL_CELLS, Candidate, Job, JobOutcome, Verdict, VerdictState

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
+from perturb.api.paths import RunFolder
 from perturb.audit.audit_report import AuditReport
 from perturb.audit.judge_audit import JudgeAudit
 from perturb.audit.shortcuts import Shortcuts
@@ -24,7 +25,6 @@ from perturb.score.score_report import ScoreReport
 if TYPE_CHECKING:
     import pandas
 
-    from perturb.api.runs import QuestionRun
 
 _BY = ("class", "intensity")
 
@@ -65,7 +65,7 @@ class ShortcutAudit(_Shown, Shortcuts):
 class RefusalFigures(_Shown, RefusalReport):
     """The Refusal Index of models beside its companions; a notebook shows the tables, `to_dict` gives every figure."""
 
-    run: QuestionRun | None
+    run: RunFolder | None
     """The run that they are from, where models were asked."""
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -82,7 +82,7 @@ class RefusalFigures(_Shown, RefusalReport):
 class ConfidenceFigures(_Shown, ConfidenceScores):
     """The Behavioral Alignment Score of models beside its companions; shown and given likewise."""
 
-    run: QuestionRun | None
+    run: RunFolder | None
     """The run that they are from, where models were asked."""
 
     def to_pandas(self) -> pandas.DataFrame:

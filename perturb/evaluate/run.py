@@ -21,7 +21,7 @@ from perturb.evaluate.models_under_test import ModelSet, ModelUnderTest
 from perturb.evaluate.session import Session
 from perturb.evaluate.task import EvaluationReport, ItemT, RunOptions, Task
 from perturb.event_loops import run_sync
-from perturb.executors.executor import open_executor
+from perturb.executors.opening import open_executor
 from perturb.interrupts import sigterm_as_interrupt
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel

@@ -1,4 +1,4 @@
-"""What an executor is, the one that needs no workers, and from what a configuration says to one that is ready."""
+"""What an executor is, and the one that needs no workers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from perturb.errors import ExecutorError, WorkerLostError
-from perturb.executors.tasks import ChatTask, ExecutorEntry, Opener, WorkerContext, WorkerTask
+from perturb.executors.tasks import ChatTask, Opener, WorkerContext, WorkerTask
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
 from perturb.llm.model_factory import open_transport
 
@@ -92,20 +92,3 @@ async def run_with_retry(executor: Executor, task: WorkerTask) -> Any:
         f"task {task.key} has lost {MAX_LOST_WORKERS} workers, the last one so: {last}: look at the memory "
         "of the machine, or run with the local executor to see the error"
     )
-
-
-async def open_executor(entry: ExecutorEntry, setup: Any = None) -> Executor:
-    """Start the executor that the entry names; close it when the run is over.
-
-    `setup` is needed for tasks of the rule engine. Raises `ExecutorError` if workers cannot be started, and
-    `ConfigError` if ray is asked for and not installed.
-    """
-    if entry.kind == "processes":
-        from perturb.executors.processes import open_processes
-
-        return await open_processes(entry.workers, setup, entry.chunk, entry.grace)
-    if entry.kind == "ray":
-        from perturb.executors.ray_cluster import open_ray
-
-        return await open_ray(entry, setup)
-    return LocalExecutor(setup)

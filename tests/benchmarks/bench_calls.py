@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 from perturb.catalogue import Catalogue
 from perturb.curate.base_sets import demo_path, load_base_set
-from perturb.executors.executor import open_executor
+from perturb.executors.opening import open_executor
 from perturb.executors.tasks import ExecutorEntry
 from perturb.generate.by_model import read_reply
 from perturb.llm.budget import Budget
