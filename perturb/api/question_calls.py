@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from perturb.api.calls import Asked
 from perturb.api.paths import path_of
+from perturb.api.reports import Shown, metric_values
 from perturb.api.runs import QuestionRun
 from perturb.errors import ConfigError, SourceError
 from perturb.evaluate.question_run import QuestionPlan, Ways, ask_questions
 from perturb.evaluate.question_sets import read_questions
 from perturb.event_loops import call
+from perturb.metrics.estimates import Estimate
+from perturb.report.bas_page import make_bas_page
+from perturb.report.fragment import render_fragment
+from perturb.report.refusal_index_page import make_refusal_page
+from perturb.score.confidence_report import ConfidenceScores
+from perturb.score.refusal_report import RefusalReport
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @contextmanager
@@ -50,3 +60,47 @@ def tables_to_score(
         if run is None or not run.warnings:
             raise
         raise SourceError(f"{run.warnings[0]} ({error})") from None
+
+
+class RefusalFigures(Shown, RefusalReport):
+    """The Refusal Index of models beside its companions; a notebook shows the tables, `to_dict` gives every figure."""
+
+    run: QuestionRun | None
+    """The run that they are from, where models were asked."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each model, data set and prompt, a column for each metric."""
+        return _frame(
+            ({"model": one.model, "dataset": one.dataset, "setting": one.setting}, one.metrics)
+            for one in self.groups
+        )
+
+    def _repr_html_(self) -> str:
+        return render_fragment(make_refusal_page(self))
+
+
+class ConfidenceFigures(Shown, ConfidenceScores):
+    """The Behavioral Alignment Score of models beside its companions; shown and given likewise."""
+
+    run: QuestionRun | None
+    """The run that they are from, where models were asked."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each model, data set and elicitation, a column for each metric."""
+        return _frame(
+            (
+                {"model": group.model, "dataset": group.dataset, "elicitation": group.elicitation},
+                one.report.metrics,
+            )
+            for one in self.groups
+            for group in [one.group]
+        )
+
+    def _repr_html_(self) -> str:
+        return render_fragment(make_bas_page(self, str(self.run.folder) if self.run else ""))
+
+
+def _frame(rows: Iterable[tuple[Mapping[str, str | None], Mapping[str, Estimate]]]) -> pandas.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame([{**names, **metric_values(metrics)} for names, metrics in rows])

@@ -10,7 +10,7 @@ from perturb.api.functions import ModelLike, awaitable
 from perturb.api.paths import Batch, ExecutorName, PathOrName
 
 if TYPE_CHECKING:
-    from perturb.api.reports import ConfidenceFigures, RefusalFigures
+    from perturb.api.question_calls import ConfidenceFigures, RefusalFigures
     from perturb.api.runs import QuestionRun
 
 Tables: TypeAlias = "QuestionRun | PathOrName | Iterable[QuestionRun | PathOrName]"
@@ -66,8 +66,7 @@ def refusal_index(
         PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
     """
     from perturb.api.calls import Asked
-    from perturb.api.question_calls import tables_to_score
-    from perturb.api.reports import RefusalFigures
+    from perturb.api.question_calls import RefusalFigures, tables_to_score
     from perturb.evaluate.question_run import refusal_ways
     from perturb.score.refusal_report import RefusalOptions, report_refusals
 
@@ -130,8 +129,7 @@ def bas(
         PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
     """
     from perturb.api.calls import Asked
-    from perturb.api.question_calls import tables_to_score
-    from perturb.api.reports import ConfidenceFigures
+    from perturb.api.question_calls import ConfidenceFigures, tables_to_score
     from perturb.evaluate.question_run import confidence_ways
     from perturb.score.confidence_report import ConfidenceOptions, score_confidence
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
-from perturb.api.paths import RunFolder
 from perturb.audit.audit_report import AuditReport
 from perturb.audit.judge_audit import JudgeAudit
 from perturb.audit.shortcuts import Shortcuts
 from perturb.metrics.estimates import Estimate
 from perturb.report.audit_sections import make_audit_report
-from perturb.report.bas_page import make_bas_page
 from perturb.report.fragment import render_fragment
 from perturb.report.judge_panel_section import make_panel_report
-from perturb.report.refusal_index_page import make_refusal_page
 from perturb.report.scores_page import make_scores_page
 from perturb.report.shortcuts_section import make_shortcuts_report
-from perturb.score.confidence_report import ConfidenceScores
-from perturb.score.refusal_report import RefusalReport
 from perturb.score.score_report import ScoreReport
 
 if TYPE_CHECKING:
@@ -29,7 +24,7 @@ if TYPE_CHECKING:
 _BY = ("class", "intensity")
 
 
-class _Shown:
+class Shown:
     """The fields of a report, and how a notebook shows them."""
 
     @classmethod
@@ -41,83 +36,40 @@ class _Shown:
         return made
 
 
-class Audit(_Shown, AuditReport):
+class Audit(Shown, AuditReport):
     """What the votes say of the verifiers; a notebook shows its tables, and `to_dict` gives every figure."""
 
     def _repr_html_(self) -> str:
         return render_fragment(make_audit_report(self, _BY))
 
 
-class JudgesAudit(_Shown, JudgeAudit):
+class JudgesAudit(Shown, JudgeAudit):
     """What the votes of several judges say of them; shown and given likewise."""
 
     def _repr_html_(self) -> str:
         return render_fragment(make_panel_report(self))
 
 
-class ShortcutAudit(_Shown, Shortcuts):
+class ShortcutAudit(Shown, Shortcuts):
     """What baselines tell from a part of each item; a notebook shows its tables, and `to_dict` gives every figure."""
 
     def _repr_html_(self) -> str:
         return render_fragment(make_shortcuts_report(self, _BY))
 
 
-class RefusalFigures(_Shown, RefusalReport):
-    """The Refusal Index of models beside its companions; a notebook shows the tables, `to_dict` gives every figure."""
-
-    run: RunFolder | None
-    """The run that they are from, where models were asked."""
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """A row for each model, data set and prompt, a column for each metric."""
-        return _frame(
-            ({"model": one.model, "dataset": one.dataset, "setting": one.setting}, one.metrics)
-            for one in self.groups
-        )
-
-    def _repr_html_(self) -> str:
-        return render_fragment(make_refusal_page(self))
-
-
-class ConfidenceFigures(_Shown, ConfidenceScores):
-    """The Behavioral Alignment Score of models beside its companions; shown and given likewise."""
-
-    run: RunFolder | None
-    """The run that they are from, where models were asked."""
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """A row for each model, data set and elicitation, a column for each metric."""
-        return _frame(
-            (
-                {"model": group.model, "dataset": group.dataset, "elicitation": group.elicitation},
-                one.report.metrics,
-            )
-            for one in self.groups
-            for group in [one.group]
-        )
-
-    def _repr_html_(self) -> str:
-        return render_fragment(make_bas_page(self, str(self.run.folder) if self.run else ""))
-
-
-def _frame(rows: Iterable[tuple[Mapping[str, str | None], Mapping[str, Estimate]]]) -> pandas.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame([{**names, **_values(metrics)} for names, metrics in rows])
-
-
-def _values(metrics: Mapping[str, Estimate]) -> dict[str, float | None]:
+def metric_values(metrics: Mapping[str, Estimate]) -> dict[str, float | None]:
+    """Metric -> its value, None where it is undefined."""
     return {name: found.value for name, found in metrics.items()}
 
 
-class Scores(_Shown, ScoreReport):
+class Scores(Shown, ScoreReport):
     """The scores of models; a notebook shows their tables, and `to_dict` gives every figure."""
 
     def to_pandas(self) -> pandas.DataFrame:
         """The metrics as a data frame: a row for each model, a column for each metric, NaN where it is undefined."""
         import pandas as pd
 
-        rows = {one.model: _values(one.metrics) for one in self.models}
+        rows = {one.model: metric_values(one.metrics) for one in self.models}
         return pd.DataFrame.from_dict(rows, orient="index", dtype=float)
 
     def _repr_html_(self) -> str:
