@@ -33,7 +33,7 @@ from perturb.resources import code_version
 from perturb.select import SelectionPlan
 from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
-from perturb.store.failures import call_failures, first_error, first_fault
+from perturb.store.failures import call_failures, first_error, first_fault, unread_replies
 from perturb.store.plans import current_plan
 from perturb.store.quotas import quota_status
 from perturb.store.recorded import missing_replies
@@ -102,7 +102,8 @@ def build(
         if waves and stopped is None:
             failures += waves.unfilled()
     # The cause comes first: where calls failed, an empty snapshot is no news.
-    nothing_failed = not (facts["errors"] or facts["undecided"])
+    unreadable = facts["unparsed"] and not (facts["candidates"] or facts["rejected_by_checks"])
+    nothing_failed = not (facts["errors"] or facts["undecided"] or (failures and unreadable))
     warnings = (*failures, *build_plan.base_set.warnings, *(empty if nothing_failed else ()))
     facts["seconds"] = round(time.monotonic() - started, 2)
     return BuildReport(
@@ -139,6 +140,8 @@ def _register_plan(
     ledger.add_jobs(plan, waves.begun() if waves else build_plan.jobs(), instances)
     for outcome in retry:
         ledger.forget_outcomes(plan, outcome)
+    if JobOutcome.UNPARSED in retry:
+        ledger.forget_unread_votes(plan, build_plan.panel.digest, build_plan.panel.judges)
     return plan, waves
 
 
@@ -242,6 +245,10 @@ def _unfinished(
             undecided
         )
         notes.append(f"{' and '.join(ends)}: run the same command again to retry")
+    replay = build_plan.replay
+    if replay is None or replay.fill:  # a replay says the same again
+        unread = unread_replies(ledger.db, plan, panel.digest, panel.judges)
+        notes += map(str, unread[:_NAMED])
     if abstained := queries.count_decisions(ledger.db, panel.digest, plan, ALL_ABSTAINED):
         notes.append(
             f"{counted(abstained, 'candidate')} left out, since every verifier of the class abstained: add a model to"
@@ -257,7 +264,7 @@ def _unfinished(
 
 
 _NAMED = 5
-"""Missing replies that are named before the rest is only counted."""
+"""Missing replies and causes that are named before the rest is only counted or left out."""
 
 
 def _report_facts(

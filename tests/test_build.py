@@ -16,12 +16,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from perturb.build_run import BuildReport
+from perturb.build_run import BuildReport, build
 from perturb.curate.base_sets import demo_path
 from perturb.digests import fraction_of
 from perturb.errors import ConfigError
 from perturb.export.snapshot import check_snapshot
-from perturb.records import CHECK_NAMES
+from perturb.records import CHECK_NAMES, JobOutcome
 from perturb.store.calls import LEDGER_FILE
 from tests.building import (
     KEY,
@@ -29,6 +29,7 @@ from tests.building import (
     TWO_CELLS,
     accepted,
     command,
+    configure,
     content_of,
     environment,
     finish,
@@ -187,11 +188,12 @@ def test_unreadable_replies_are_kept_with_their_text(tmp_path: Path) -> None:
         facts = counted(report)
         asked = server.counters.total
         again = run_build(tmp_path, content_of(server.url))
-        asked_again = server.counters.total - asked
+        assert server.counters.total == asked, "a reply that arrived is not paid for twice"
+    assert (accepted(again.run), again.warnings) == (accepted(report.run), report.warnings)
     assert facts["unparsed"] > 0
     assert facts["rejected_by_checks"] > 0
     assert facts["undecided"] > 0
-    assert any("lack votes" in warning for warning in report.warnings)
+    assert not any("run the same command again" in warning for warning in report.warnings)
     replies = (
         "SELECT c.reply, j.detail FROM jobs j JOIN calls c ON c.subject = j.id AND c.purpose = 'generate'"
     )
@@ -204,18 +206,53 @@ def test_unreadable_replies_are_kept_with_their_text(tmp_path: Path) -> None:
     kept = query(report.run, "SELECT count(*) FROM candidates")[0][0]
     assert kept == facts["candidates"] + facts["rejected_by_checks"]
     unscored = query(report.run, "SELECT raw, issues, candidate_id FROM votes WHERE state = 'unscored'")
-    assert {raw for raw, *_ in unscored} > {"an empty reply"}
+    assert {raw for raw, *_ in unscored} > {""}
     assert all(json.loads(issues) for _, issues, _ in unscored)
     silent = {candidate_id for *_, candidate_id in unscored}
     assert not silent & set(accepted(report.run))
-    questions = query(
-        report.run,
-        "SELECT DISTINCT v.verifier, j.base_id, j.perturbation_class, j.intensity, c.lever, c.query, c.passages"
-        " FROM votes v JOIN jobs j ON j.id = v.candidate_id JOIN candidates c ON c.id = j.id"
-        " WHERE v.state = 'unscored'",
-    )
-    assert asked_again == 2 * len(questions), "only the votes that are missing are asked for again"
-    assert accepted(again.run) == accepted(report.run)
+
+
+def test_unreadable_votes_are_asked_for_again_on_demand_only(tmp_path: Path) -> None:
+    mute = ContentFaults({ContentFault.CUT: 0.2, ContentFault.EMPTY: 0.2}, stubborn=True)
+    with serve(verifier_faults=mute) as server:
+        config = configure(tmp_path, content_of(server.url, cells=TWO_CELLS, limit=4))
+        report = build(config, tmp_path / "run")
+        unscored = "SELECT count(*) FROM votes WHERE state = 'unscored'"
+        lost = query(report.run, unscored)[0][0]
+        asked = server.counters.total
+        assert build(config, tmp_path / "run").facts["undecided"] == report.facts["undecided"] > 0
+        assert server.counters.total == asked
+        status = json.loads(perturb("status", report.run, "--json").stdout)
+        assert (status["left"], sum(one["items"] for one in status["unread"])) == (0, lost)
+        note = r"v\d: no readable reply about \d+ items? \(an empty reply\): --retry-unparsed asks again"
+        assert any(re.fullmatch(note, line) for line in report.warnings)
+        assert "an empty reply" in perturb("status", report.run).stdout
+        build(config, tmp_path / "run", retry=frozenset({JobOutcome.UNPARSED}))
+        assert asked < server.counters.total <= asked + 2 * lost
+        assert query(report.run, unscored) == [(lost,)]
+        server.player = serve().player
+        asked = server.counters.total
+        cured = build(config, tmp_path / "run", retry=frozenset({JobOutcome.UNPARSED}))
+        assert asked < server.counters.total <= asked + lost, "nothing but the unread votes"
+    assert (cured.facts["undecided"], cured.warnings) == (0, ())
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "cause"),
+    [
+        (ContentFaults({ContentFault.PROSE_ONLY: 1}, stubborn=True), "text without a JSON object"),
+        (RandomFaults({Fault.NULL_CONTENT: 1}), "an empty reply"),
+    ],
+)
+def test_a_generator_that_says_nothing_readable_is_named_with_the_cause(
+    tmp_path: Path, spoilt: ContentFaults | RandomFaults, cause: str
+) -> None:
+    prose = spoilt if isinstance(spoilt, ContentFaults) else None
+    faults = RandomFaults({}) if isinstance(spoilt, ContentFaults) else spoilt
+    with serve(generator_faults=prose, faults=faults) as server:
+        report = run_build(tmp_path, content_of(server.url, cells=TWO_CELLS, limit=1))
+    notes = [f"{name}: no readable reply about 2 items ({cause})" for name in ("g1", "g2")]
+    assert report.warnings == tuple(f"{note}: --retry-unparsed asks again" for note in notes)
 
 
 def test_replicates_are_asked_for_one_by_one_in_the_same_words(

@@ -50,7 +50,8 @@ class StageCounts:
     check_faults: int = 0
     """Votes that a fault of an offline check left unscored."""
     stuck: int = 0
-    """Undecided candidates about which nobody need be asked again: faults of checks or abstentions left them so."""
+    """Undecided candidates about which nobody need be asked again: faults of checks, abstentions or unread replies left
+    them so."""
 
     @property
     def faults(self) -> int:
@@ -85,16 +86,24 @@ def is_fault(column: str) -> str:
 FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
 """SQL of the first thing that a vote objects to."""
 VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(FIRST_ISSUE)})"
+VOTE_UNREAD = f"(v.state = 'unscored' AND v.raw != coalesce({FIRST_ISSUE}, ''))"
+"""SQL that is true where `Verdict.is_unread` is."""
 BY_JUDGE = (
     "j.perturbation_class || ' ' || v.verifier || ' ' || v.fingerprint IN (SELECT value FROM json_each(?1))"
 )
 """SQL that is true of a vote by a member of the panel as it is set now, on a class that it judges."""
 ALL_FINAL = (
     f"(SELECT count(*) FROM votes v WHERE v.candidate_id = j.id AND {BY_JUDGE}"
-    f" AND (v.state != 'unscored' OR {VOTE_FAULT}))"
+    f" AND (v.state != 'unscored' OR {VOTE_FAULT} OR {VOTE_UNREAD}))"
     " >= (SELECT count(*) FROM json_each(?1) WHERE value LIKE j.perturbation_class || ' %')"
 )
 """SQL that is true of a candidate about which nobody need be asked again."""
+UNREAD_VOTES = (
+    "FROM votes v JOIN jobs j ON j.id = v.candidate_id"
+    " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
+    f" WHERE j.plan = ?3 AND {BY_JUDGE} AND {VOTE_UNREAD} AND coalesce(d.acceptance, 'undecided') = 'undecided'"
+)
+"""SQL of the unread votes that a decision may depend on."""
 
 
 def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 64) -> Iterator[PlannedJob]:
