@@ -10,19 +10,25 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from perturb.build_run import BuildReport, build
+from perturb.cli.main import app
 from perturb.curate.base_sets import demo_path
 from perturb.digests import fraction_of
 from perturb.errors import ConfigError
+from perturb.evaluate.run_status import read_status
 from perturb.export.snapshot import check_snapshot
 from perturb.records import CHECK_NAMES, JobOutcome
+from perturb.report.audit_page import make_page
 from perturb.store.calls import LEDGER_FILE
+from perturb.view.site import open_view
 from tests.building import (
     KEY,
     KEY_NAME,
@@ -319,6 +325,37 @@ def test_a_spent_budget_stops_the_run_and_a_higher_one_finishes_it(
     assert kept <= set(accepted(done.run))
     assert accepted(done.run) == accepted(whole.run)
     assert counted(done)["calls"] == whole.facts["calls"]
+
+
+def test_every_page_and_command_says_that_a_build_is_unfinished(
+    tmp_path: Path, server: LoopbackServer
+) -> None:
+    run = run_build(tmp_path, content_of(server.url, budget_usd=0.2)).run
+    status = read_status(run)
+    done = status["jobs"] - status["left"]
+    left = f"Not finished: {status['left']} of 72 jobs are left; run the same command to go on."
+    for line in (
+        f"audit {run}",
+        f"audit {run} --json",
+        f"evaluate {run} --model a/b",
+        f"export {run} --out {tmp_path / 'out'}",
+        f"export {run} --training sft --out {tmp_path / 'training'}",
+        f"review {run} draw --per-cell 1",
+        f"review {run} report",
+    ):
+        ended = CliRunner().invoke(app, line.split())
+        assert left in " ".join(f"{ended.output} {ended.exception}".split()), line
+    assert left in (tmp_path / "out" / "README.md").read_text()
+    page = make_page(run, items=0, resamples=10)
+    accepted_ = len(accepted(run))
+    assert (page.sections[0].verdict, status["stages"]["accepted"]) == (left, accepted_)
+    share = f"{accepted_ / done:.1%}".replace("%", " %")
+    assert f"2 generators worked through {done} of 72 jobs" in page.sections[0].sentences[0]
+    assert page.sections[0].sentences[0].endswith(f"{share} of the jobs done.")
+    funnel = next(table for table in page.sections[1].tables if table.name == "funnel")
+    assert {row[0]: row[2] for row in funnel.rows}["accepted"] == accepted_ / done
+    with closing(open_view(run)) as view:
+        assert left in view.describe()["subtitle"]
 
 
 @pytest.mark.slow

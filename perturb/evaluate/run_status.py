@@ -47,7 +47,7 @@ def read_status(run: Path) -> dict[str, Any]:
 
 def _build_status(db: sqlite3.Connection, run: Path) -> dict[str, Any]:
     plan = current_plan(db, run)
-    counts = queries.stage_counts(db, plan.number, plan.panel, plan.judges)
+    counts = plan.count_stages(db)
     cells = queries.cell_counts(db, plan.number, plan.panel)
     quota = quota_status(db, plan)
     return {

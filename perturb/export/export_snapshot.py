@@ -107,7 +107,7 @@ def _facts(
     from perturb.audit.vote_sources import read_plan
 
     facts = plan.facts
-    counts = queries.stage_counts(db, plan.number, plan.panel, plan.judges)
+    counts = plan.count_stages(db)
     totals = queries.call_totals(db)
     costs = [entry["cost_usd"] for entry in totals.values()]
     needed, members = facts.panel.needed, len(facts.panel.members)
@@ -134,7 +134,7 @@ def _facts(
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
         attribution=facts.base_set.attribution,
-        note=facts.note,
+        note=" ".join(filter(None, (facts.note, counts.unfinished))) or None,
         classes=facts.classes,
         agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,
         created=created,

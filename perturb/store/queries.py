@@ -24,6 +24,7 @@ from perturb.records import (
     VerdictState,
 )
 from perturb.store.db import stored_values
+from perturb.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,18 @@ class StageCounts:
         decided = sum(n for name, n in self.decisions.items() if name != Acceptance.UNDECIDED)
         failed = self.outcomes.get(JobOutcome.ERROR, 0) - self.rule_faults
         return self.jobs - sum(self.outcomes.values()) + failed + candidates - decided - self.stuck
+
+    @property
+    def done(self) -> int:
+        """Jobs of which nothing is left to do."""
+        return self.jobs - self.left
+
+    @property
+    def unfinished(self) -> str:
+        """A sentence on the jobs that are left; empty if there are none."""
+        if not self.left:
+            return ""
+        return f"Not finished: {self.left:,} of {counted(self.jobs, 'job')} are left; run the same command to go on."
 
 
 _JOB = (
