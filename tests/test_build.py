@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,12 @@ from typer.testing import CliRunner
 
 from perturb.build_run import BuildReport, build
 from perturb.cli.main import app
+from perturb.config import load_config
 from perturb.curate.base_sets import demo_path
 from perturb.digests import fraction_of
-from perturb.errors import ConfigError
+from perturb.errors import ConfigError, SnapshotError
 from perturb.evaluate.run_status import read_status
-from perturb.export.snapshot import check_snapshot
+from perturb.export.snapshot import check_snapshot, read_snapshot
 from perturb.records import CHECK_NAMES, JobOutcome
 from perturb.report.audit_page import make_page
 from perturb.store.calls import LEDGER_FILE
@@ -495,6 +496,52 @@ def test_a_changed_generator_asks_again_for_itself_only(tmp_path: Path, server: 
     assert server.counters.requests["g1"] == before["g1"] + 4
     assert server.counters.requests["g2"] == before["g2"]
     assert counted(report)["jobs"] == 8
+
+
+def write_questions(path: Path, numbers: Iterable[int], answer: str = "1984") -> Path:
+    rows = [
+        {"id": str(n), "query": f"When did house {n} open?", "context": f"House {n} opened in {answer}."}
+        | {"answers": [answer]}
+        for n in numbers
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("numbers", "answer", "refused"),
+    [((1, 2, 3), "1984", False), ((2,), "1984", True), ((1, 2), "1985", True)],
+    ids=["more", "fewer", "others under the same ids"],
+)
+def test_other_data_under_the_name_of_a_run_replace_nothing(
+    tmp_path: Path, server: LoopbackServer, numbers: tuple[int, ...], answer: str, refused: bool
+) -> None:
+    server.player = serve().player
+    content = content_of(server.url, cells=TWO_CELLS)
+    old, new = write_questions(tmp_path / "old.jsonl", (1, 2)), tmp_path / "new.jsonl"
+    config = configure(tmp_path, content | {"base_set": {"path": str(old)}})
+    run = build(config, tmp_path / "run").run
+    assert CliRunner().invoke(app, ["review", str(run), "draw", "--per-cell", "1"]).exit_code == 0
+    before, asked = read_snapshot(run / "snapshot").manifest, server.counters.total
+    write_questions(new, numbers, answer)
+    other = configure(tmp_path, content | {"base_set": {"path": str(new)}})
+    if not refused:
+        assert build(other, run).facts["rows"] > before["counts"]["rows"]
+        return
+    with pytest.raises(SnapshotError, match=r"/old\.jsonl \(\w{8}\).*/new\.jsonl \(\w{8}\).*--name.*--force"):
+        build(other, run)
+    assert server.counters.total == asked
+    assert read_snapshot(run / "snapshot").manifest == before
+    assert load_config(run / "build.yaml").base_set.path == old
+    forced = build(other, run, force=True)
+    (former,) = run.glob("snapshot-20*")
+    assert str(former) in forced.warnings[0]
+    assert check_snapshot(former) == ()
+    assert read_snapshot(former).manifest == before
+    assert {row["original_context"] for row in read_snapshot(run / "snapshot").read_rows()} == {
+        f"House {n} opened in {answer}." for n in numbers
+    }
+    assert query(run, "SELECT * FROM review_samples") == []
 
 
 def test_limits_and_prices_ask_for_nothing_again(tmp_path: Path, server: LoopbackServer) -> None:

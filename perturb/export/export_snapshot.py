@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from perturb.export.controls import build_controls
 from perturb.export.facts import ExportedReplies, SnapshotFacts
+from perturb.export.parts import read_part
 from perturb.export.snapshot import Snapshot, write_snapshot
 from perturb.export.snapshot_rows import AcceptedItem, SnapshotRow, build_rows
 from perturb.items import items_of
-from perturb.records import NEAR_DUPLICATE
+from perturb.records import NEAR_DUPLICATE, BaseInstance
 from perturb.responses import Item
 from perturb.select import AcceptedCandidate, Selection, SelectionPlan, select
 from perturb.store import queries
@@ -51,6 +52,15 @@ def accepted_rows(
 def accepted_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[Item]:
     """The items that the panel accepted, as an evaluation would read them."""
     return list(items_of(accepted_rows(db, plan), plan.facts.classes))
+
+
+def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) -> int:
+    """How many rows of a snapshot come from none of these base instances. Raises `SnapshotError` as `read_rows`."""
+    known = {(one.id, one.query, one.context, *one.answers) for one in instances}
+    texts = ["source_id", "original_query", "original_context"]
+    tables = (read_part(path) for path in snapshot.data_files.values())
+    rows = (row for table in tables for row in table.select([*texts, "original_answers"]).to_pylist())
+    return sum((*(row[name] for name in texts), *row["original_answers"]) not in known for row in rows)
 
 
 def export_snapshot(

@@ -83,6 +83,11 @@ class Ledger(CallLedger):
                 (_json(judges.keys), panel, plan),
             )
 
+    def forget_sample(self) -> None:
+        """Let the review begin with a new sample; the answers stay."""
+        with self.transaction() as db:
+            db.execute("DELETE FROM review_samples")
+
     def record_outcome(
         self,
         job_id: str,
