@@ -12,13 +12,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from perturb.build_plan import BuildPlan, plan_build
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, LedgerError, SnapshotError
 from perturb.event_loops import run_sync
 from perturb.executors.opening import open_executor
 from perturb.export.facts import ExportedReplies
-from perturb.export.snapshot import Snapshot
+from perturb.export.snapshot import Snapshot, read_snapshot
 from perturb.interrupts import sigterm_as_interrupt
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel
@@ -30,10 +32,10 @@ from perturb.progress import Progress
 from perturb.records import NEAR_DUPLICATE, Acceptance, JobOutcome
 from perturb.resources import code_version
 from perturb.select import SelectionPlan
-from perturb.snapshot_export import export_snapshot
+from perturb.snapshot_export import count_foreign_rows, export_snapshot
 from perturb.store import Ledger, queries
 from perturb.store.db import ledger_errors
-from perturb.store.failures import call_failures, first_error, first_fault
+from perturb.store.failures import call_failures, first_error, first_fault, unread_replies
 from perturb.store.plans import current_plan
 from perturb.store.quotas import quota_status
 from perturb.store.recorded import missing_replies
@@ -64,12 +66,14 @@ def build(
     progress: bool = False,
     retry: frozenset[JobOutcome] = frozenset(),
     replay: Replay | None = None,
+    force: bool = False,
 ) -> BuildReport:
     """Build a benchmark into the run folder, or go on with one that was stopped.
 
     `retry` names outcomes whose jobs are done once more (`UNPARSED`, `ERROR`); errors always are. With `replay`,
-    replies on record take the place of models, and nothing is sent unless it says so. Raises `PerturbError`s for
-    everything a user can mend; an interrupt leaves a ledger from which the same call goes on.
+    replies on record take the place of models, and nothing is sent unless it says so. With `force`, a snapshot of
+    other data is renamed; without it, the build is refused. Raises `PerturbError`s for everything a user can mend;
+    an interrupt leaves a ledger from which the same call goes on.
     """
     started = time.monotonic()
     build_plan = plan_build(config, replay)
@@ -80,6 +84,7 @@ def build(
     if shortcuts:
         import_module("sklearn")  # where it is missing, that is said before a call is paid for
     with Ledger(run) as ledger, ledger_errors(ledger.path):
+        renamed = _protect_snapshot(build_plan, ledger, run / "snapshot", force)
         plan, waves = _register_plan(build_plan, ledger, retry)
         with writing_errors(run / "build.yaml", LedgerError):
             (run / "build.yaml").write_text(config.to_yaml(), encoding="utf-8")
@@ -102,12 +107,47 @@ def build(
         if waves and stopped is None:
             failures += waves.unfilled()
     # The cause comes first: where calls failed, an empty snapshot is no news.
-    nothing_failed = not (facts["errors"] or facts["undecided"])
-    warnings = (*failures, *build_plan.base_set.warnings, *(empty if nothing_failed else ()))
+    unreadable = facts["unparsed"] and not (facts["candidates"] or facts["rejected_by_checks"])
+    nothing_failed = not (facts["errors"] or facts["undecided"] or (failures and unreadable))
+    warnings = (*renamed, *failures, *build_plan.base_set.warnings, *(empty if nothing_failed else ()))
     facts["seconds"] = round(time.monotonic() - started, 2)
     return BuildReport(
         run, snapshot.folder if snapshot else None, facts, str(stopped) if stopped else None, warnings
     )
+
+
+def _protect_snapshot(build_plan: BuildPlan, ledger: Ledger, folder: Path, force: bool) -> tuple[str, ...]:
+    """Refuse a base set that lacks instances of the snapshot in the folder; with `force`, rename the snapshot.
+
+    Returns a line about the new name. Raises `SnapshotError`.
+    """
+    try:
+        snapshot = read_snapshot(folder)
+        lost = count_foreign_rows(snapshot, build_plan.base_set.instances)
+    except SnapshotError:  # there is none, or it is damaged: the build writes a new one
+        return ()
+    if not lost:
+        return ()
+    if force:
+        former = folder.with_name(f"{folder.name}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}")
+        with writing_errors(former, SnapshotError):
+            folder.rename(former)
+        ledger.forget_sample()
+        return (f"the snapshot of the former base set is now in {former}; its review is no longer shown",)
+    old = _base_set_name((folder / "build.yaml").read_text(encoding="utf-8"), snapshot.manifest["digests"])
+    new = _base_set_name(build_plan.config.to_yaml(), build_plan.facts["digests"])
+    raise SnapshotError(
+        f"{folder}: {counted(lost, 'row')} of this snapshot came from base set {old}, and base set {new} lacks"
+        " their questions: choose another name (--name), or give --force, which keeps the old snapshot under a"
+        " dated name"
+    )
+
+
+def _base_set_name(config: str, digests: Mapping[str, str]) -> str:
+    """The base set of a stored configuration, with the beginning of its digest."""
+    entry = yaml.safe_load(config)["base_set"]
+    name = entry.get("path") or entry.get("demo") or entry.get("function")
+    return f"{name} ({digests['base_set'][:8]})"
 
 
 def _replies_of(build_plan: BuildPlan) -> ExportedReplies | None:
@@ -139,6 +179,8 @@ def _register_plan(
     ledger.add_jobs(plan, waves.begun() if waves else build_plan.jobs(), instances)
     for outcome in retry:
         ledger.forget_outcomes(plan, outcome)
+    if JobOutcome.UNPARSED in retry:
+        ledger.forget_unread_votes(plan, build_plan.panel.digest, build_plan.panel.judges)
     return plan, waves
 
 
@@ -242,6 +284,10 @@ def _unfinished(
             undecided
         )
         notes.append(f"{' and '.join(ends)}: run the same command again to retry")
+    replay = build_plan.replay
+    if replay is None or replay.fill:  # a replay says the same again
+        unread = unread_replies(ledger.db, plan, panel.digest, panel.judges)
+        notes += map(str, unread[:_NAMED])
     if abstained := queries.count_decisions(ledger.db, panel.digest, plan, ALL_ABSTAINED):
         notes.append(
             f"{counted(abstained, 'candidate')} left out, since every verifier of the class abstained: add a model to"
@@ -257,7 +303,7 @@ def _unfinished(
 
 
 _NAMED = 5
-"""Missing replies that are named before the rest is only counted."""
+"""Missing replies and causes that are named before the rest is only counted or left out."""
 
 
 def _report_facts(

@@ -316,6 +316,11 @@ class Verdict:
     prompt_version: str = ""
     """Digest of the template and settings the vote was asked with."""
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether a reply arrived and could not be read; of a failed call, `raw` is the error."""
+        return self.state is VerdictState.UNSCORED and self.raw != "".join(self.issues[:1])
+
 
 class Acceptance(StrEnum):
     """What the panel decided."""
@@ -323,7 +328,7 @@ class Acceptance(StrEnum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     UNDECIDED = "undecided"
-    """Votes are missing or unscored; asked again when the run is resumed."""
+    """Votes are missing or unscored. Missing votes and failed calls are asked again when the run is resumed."""
 
 
 @dataclass(frozen=True, slots=True)

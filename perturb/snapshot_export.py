@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -11,10 +12,11 @@ from pathlib import Path
 from perturb.export.accepted import accepted_items, items_with_votes
 from perturb.export.controls import build_controls
 from perturb.export.facts import ExportedReplies, SnapshotFacts
+from perturb.export.parts import read_part
 from perturb.export.snapshot import Snapshot, write_snapshot
 from perturb.export.snapshot_rows import build_rows
 from perturb.items import items_of
-from perturb.records import NEAR_DUPLICATE
+from perturb.records import NEAR_DUPLICATE, BaseInstance
 from perturb.select import AcceptedCandidate, Selection, SelectionPlan, select
 from perturb.store import queries
 from perturb.store.plans import CurrentPlan
@@ -36,6 +38,15 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
     wanted = Counter((one.generator, one.cell) for one in accepted if one.id in drawn)
     first = keep_hard(accepted_items(db, plan), wanted, quota.seed)
     return select(accepted, quota, generators, plan.cells, first)
+
+
+def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) -> int:
+    """How many rows of a snapshot come from none of these base instances. Raises `SnapshotError` as `read_rows`."""
+    known = {(one.id, one.query, one.context, *one.answers) for one in instances}
+    texts = ["source_id", "original_query", "original_context"]
+    tables = (read_part(path) for path in snapshot.data_files.values())
+    rows = (row for table in tables for row in table.select([*texts, "original_answers"]).to_pylist())
+    return sum((*(row[name] for name in texts), *row["original_answers"]) not in known for row in rows)
 
 
 def export_snapshot(
@@ -82,7 +93,7 @@ def _facts(
     from perturb.audit.vote_sources import read_plan
 
     facts = plan.facts
-    counts = queries.stage_counts(db, plan.number, plan.panel, plan.judges)
+    counts = plan.count_stages(db)
     totals = queries.call_totals(db)
     costs = [entry["cost_usd"] for entry in totals.values()]
     needed, members = facts.panel.needed, len(facts.panel.members)
@@ -109,7 +120,7 @@ def _facts(
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
         attribution=facts.base_set.attribution,
-        note=facts.note,
+        note=" ".join(filter(None, (facts.note, counts.unfinished))) or None,
         classes=facts.classes,
         agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,
         created=created,

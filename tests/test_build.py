@@ -9,26 +9,34 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
-from perturb.build_run import BuildReport
+from perturb.build_run import BuildReport, build
+from perturb.cli.main import app
+from perturb.config import load_config
 from perturb.curate.base_sets import demo_path
 from perturb.digests import fraction_of
-from perturb.errors import ConfigError
-from perturb.export.snapshot import check_snapshot
-from perturb.records import CHECK_NAMES
+from perturb.errors import ConfigError, SnapshotError
+from perturb.evaluate.run_status import read_status
+from perturb.export.snapshot import check_snapshot, read_snapshot
+from perturb.records import CHECK_NAMES, JobOutcome
+from perturb.report.audit_page import make_page
 from perturb.store.calls import LEDGER_FILE
+from perturb.view.site import open_view
 from tests.building import (
     KEY,
     KEY_NAME,
     TWO_CELLS,
     accepted,
     command,
+    configure,
     content_of,
     environment,
     finish,
@@ -187,11 +195,12 @@ def test_unreadable_replies_are_kept_with_their_text(tmp_path: Path) -> None:
         facts = counted(report)
         asked = server.counters.total
         again = run_build(tmp_path, content_of(server.url))
-        asked_again = server.counters.total - asked
+        assert server.counters.total == asked, "a reply that arrived is not paid for twice"
+    assert (accepted(again.run), again.warnings) == (accepted(report.run), report.warnings)
     assert facts["unparsed"] > 0
     assert facts["rejected_by_checks"] > 0
     assert facts["undecided"] > 0
-    assert any("lack votes" in warning for warning in report.warnings)
+    assert not any("run the same command again" in warning for warning in report.warnings)
     replies = (
         "SELECT c.reply, j.detail FROM jobs j JOIN calls c ON c.subject = j.id AND c.purpose = 'generate'"
     )
@@ -204,18 +213,53 @@ def test_unreadable_replies_are_kept_with_their_text(tmp_path: Path) -> None:
     kept = query(report.run, "SELECT count(*) FROM candidates")[0][0]
     assert kept == facts["candidates"] + facts["rejected_by_checks"]
     unscored = query(report.run, "SELECT raw, issues, candidate_id FROM votes WHERE state = 'unscored'")
-    assert {raw for raw, *_ in unscored} > {"an empty reply"}
+    assert {raw for raw, *_ in unscored} > {""}
     assert all(json.loads(issues) for _, issues, _ in unscored)
     silent = {candidate_id for *_, candidate_id in unscored}
     assert not silent & set(accepted(report.run))
-    questions = query(
-        report.run,
-        "SELECT DISTINCT v.verifier, j.base_id, j.perturbation_class, j.intensity, c.lever, c.query, c.passages"
-        " FROM votes v JOIN jobs j ON j.id = v.candidate_id JOIN candidates c ON c.id = j.id"
-        " WHERE v.state = 'unscored'",
-    )
-    assert asked_again == 2 * len(questions), "only the votes that are missing are asked for again"
-    assert accepted(again.run) == accepted(report.run)
+
+
+def test_unreadable_votes_are_asked_for_again_on_demand_only(tmp_path: Path) -> None:
+    mute = ContentFaults({ContentFault.CUT: 0.2, ContentFault.EMPTY: 0.2}, stubborn=True)
+    with serve(verifier_faults=mute) as server:
+        config = configure(tmp_path, content_of(server.url, cells=TWO_CELLS, limit=4))
+        report = build(config, tmp_path / "run")
+        unscored = "SELECT count(*) FROM votes WHERE state = 'unscored'"
+        lost = query(report.run, unscored)[0][0]
+        asked = server.counters.total
+        assert build(config, tmp_path / "run").facts["undecided"] == report.facts["undecided"] > 0
+        assert server.counters.total == asked
+        status = json.loads(perturb("status", report.run, "--json").stdout)
+        assert (status["left"], sum(one["items"] for one in status["unread"])) == (0, lost)
+        note = r"v\d: no readable reply about \d+ items? \(an empty reply\): --retry-unparsed asks again"
+        assert any(re.fullmatch(note, line) for line in report.warnings)
+        assert "an empty reply" in perturb("status", report.run).stdout
+        build(config, tmp_path / "run", retry=frozenset({JobOutcome.UNPARSED}))
+        assert asked < server.counters.total <= asked + 2 * lost
+        assert query(report.run, unscored) == [(lost,)]
+        server.player = serve().player
+        asked = server.counters.total
+        cured = build(config, tmp_path / "run", retry=frozenset({JobOutcome.UNPARSED}))
+        assert asked < server.counters.total <= asked + lost, "nothing but the unread votes"
+    assert (cured.facts["undecided"], cured.warnings) == (0, ())
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "cause"),
+    [
+        (ContentFaults({ContentFault.PROSE_ONLY: 1}, stubborn=True), "text without a JSON object"),
+        (RandomFaults({Fault.NULL_CONTENT: 1}), "an empty reply"),
+    ],
+)
+def test_a_generator_that_says_nothing_readable_is_named_with_the_cause(
+    tmp_path: Path, spoilt: ContentFaults | RandomFaults, cause: str
+) -> None:
+    prose = spoilt if isinstance(spoilt, ContentFaults) else None
+    faults = RandomFaults({}) if isinstance(spoilt, ContentFaults) else spoilt
+    with serve(generator_faults=prose, faults=faults) as server:
+        report = run_build(tmp_path, content_of(server.url, cells=TWO_CELLS, limit=1))
+    notes = [f"{name}: no readable reply about 2 items ({cause})" for name in ("g1", "g2")]
+    assert report.warnings == tuple(f"{note}: --retry-unparsed asks again" for note in notes)
 
 
 def test_replicates_are_asked_for_one_by_one_in_the_same_words(
@@ -282,6 +326,37 @@ def test_a_spent_budget_stops_the_run_and_a_higher_one_finishes_it(
     assert kept <= set(accepted(done.run))
     assert accepted(done.run) == accepted(whole.run)
     assert counted(done)["calls"] == whole.facts["calls"]
+
+
+def test_every_page_and_command_says_that_a_build_is_unfinished(
+    tmp_path: Path, server: LoopbackServer
+) -> None:
+    run = run_build(tmp_path, content_of(server.url, budget_usd=0.2)).run
+    status = read_status(run)
+    done = status["jobs"] - status["left"]
+    left = f"Not finished: {status['left']} of 72 jobs are left; run the same command to go on."
+    for line in (
+        f"audit {run}",
+        f"audit {run} --json",
+        f"evaluate {run} --model a/b",
+        f"export {run} --out {tmp_path / 'out'}",
+        f"export {run} --training sft --out {tmp_path / 'training'}",
+        f"review {run} draw --per-cell 1",
+        f"review {run} report",
+    ):
+        ended = CliRunner().invoke(app, line.split())
+        assert left in " ".join(f"{ended.output} {ended.exception}".split()), line
+    assert left in (tmp_path / "out" / "README.md").read_text()
+    page = make_page(run, items=0, resamples=10)
+    accepted_ = len(accepted(run))
+    assert (page.sections[0].verdict, status["stages"]["accepted"]) == (left, accepted_)
+    share = f"{accepted_ / done:.1%}".replace("%", " %")
+    assert f"2 generators worked through {done} of 72 jobs" in page.sections[0].sentences[0]
+    assert page.sections[0].sentences[0].endswith(f"{share} of the jobs done.")
+    funnel = next(table for table in page.sections[1].tables if table.name == "funnel")
+    assert {row[0]: row[2] for row in funnel.rows}["accepted"] == accepted_ / done
+    with closing(open_view(run)) as view:
+        assert left in view.describe()["subtitle"]
 
 
 @pytest.mark.slow
@@ -421,6 +496,52 @@ def test_a_changed_generator_asks_again_for_itself_only(tmp_path: Path, server: 
     assert server.counters.requests["g1"] == before["g1"] + 4
     assert server.counters.requests["g2"] == before["g2"]
     assert counted(report)["jobs"] == 8
+
+
+def write_questions(path: Path, numbers: Iterable[int], answer: str = "1984") -> Path:
+    rows = [
+        {"id": str(n), "query": f"When did house {n} open?", "context": f"House {n} opened in {answer}."}
+        | {"answers": [answer]}
+        for n in numbers
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("numbers", "answer", "refused"),
+    [((1, 2, 3), "1984", False), ((2,), "1984", True), ((1, 2), "1985", True)],
+    ids=["more", "fewer", "others under the same ids"],
+)
+def test_other_data_under_the_name_of_a_run_replace_nothing(
+    tmp_path: Path, server: LoopbackServer, numbers: tuple[int, ...], answer: str, refused: bool
+) -> None:
+    server.player = serve().player
+    content = content_of(server.url, cells=TWO_CELLS)
+    old, new = write_questions(tmp_path / "old.jsonl", (1, 2)), tmp_path / "new.jsonl"
+    config = configure(tmp_path, content | {"base_set": {"path": str(old)}})
+    run = build(config, tmp_path / "run").run
+    assert CliRunner().invoke(app, ["review", str(run), "draw", "--per-cell", "1"]).exit_code == 0
+    before, asked = read_snapshot(run / "snapshot").manifest, server.counters.total
+    write_questions(new, numbers, answer)
+    other = configure(tmp_path, content | {"base_set": {"path": str(new)}})
+    if not refused:
+        assert build(other, run).facts["rows"] > before["counts"]["rows"]
+        return
+    with pytest.raises(SnapshotError, match=r"/old\.jsonl \(\w{8}\).*/new\.jsonl \(\w{8}\).*--name.*--force"):
+        build(other, run)
+    assert server.counters.total == asked
+    assert read_snapshot(run / "snapshot").manifest == before
+    assert load_config(run / "build.yaml").base_set.path == old
+    forced = build(other, run, force=True)
+    (former,) = run.glob("snapshot-20*")
+    assert str(former) in forced.warnings[0]
+    assert check_snapshot(former) == ()
+    assert read_snapshot(former).manifest == before
+    assert {row["original_context"] for row in read_snapshot(run / "snapshot").read_rows()} == {
+        f"House {n} opened in {answer}." for n in numbers
+    }
+    assert query(run, "SELECT * FROM review_samples") == []
 
 
 def test_limits_and_prices_ask_for_nothing_again(tmp_path: Path, server: LoopbackServer) -> None:

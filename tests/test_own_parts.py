@@ -152,8 +152,11 @@ def test_a_vote_that_cannot_be_read_is_unscored(tmp_path: Path) -> None:
         return 0.7
 
     given: dict[str, Any] = {"cells": CELL, "out": tmp_path, "progress": False}
-    run = perturb.build(base_set=records, generators=[cut], verifiers=[vote], **given)
-    assert run.facts["undecided"] == 2
+    for _ in range(2):
+        run = perturb.build(base_set=records, generators=[cut], verifiers=[vote], **given)
+        assert run.facts["undecided"] == 2
+        assert [(one["model"], one["items"]) for one in run.status["unread"]] == [("vote", 2)]
+        assert run.status["left"] == 0
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,6 @@ from perturb.records import JobOutcome
 from perturb.resources import demo_recording
 from perturb.yaml_files import Strict, parse_content
 
-BASE_SET_FILE = "base_set.jsonl"
 """Where a base set that was given in memory is kept, in the run's folder, so that the command line can go on."""
 
 
@@ -79,9 +78,9 @@ class BuildCall:
 
 
 def run_build(
-    asked: BuildCall, out: Path, replay: Path | None, fill: bool, retry_unparsed: bool, progress: bool
+    asked: BuildCall, out: Path, replay: Path | None, fill: bool, retry_unparsed: bool, **options: bool
 ) -> Run:
-    """Do a build and return its run."""
+    """Do a build and return its run; `options` are those of `build_run.build`."""
     if fill and replay is None:
         raise ConfigError("fill goes with replay: name the file of replies, or leave it out")
     embedded = demo_recording("recorded") if asked.is_bare and replay is None else None
@@ -89,7 +88,7 @@ def run_build(
     replies = replay or embedded
     recorded = None if replies is None else Replay(read_recording(replies), fill)
     retry = frozenset({JobOutcome.UNPARSED} if retry_unparsed else ())
-    report = build(config, out / config.name, progress=progress, retry=retry, replay=recorded)
+    report = build(config, out / config.name, retry=retry, replay=recorded, **options)
     return Run(report.run, report.facts, report.warnings, report.stopped)
 
 
@@ -215,9 +214,10 @@ def as_name(text: str) -> str:
 
 
 def base_set_entry(base_set: Any, run: Path) -> Any:
-    """The entry of a base set; one that is in memory is written into the run's folder."""
+    """The entry of a base set; one that is in memory is written into the run's folder, and replaces no other there."""
     if isinstance(base_set, BaseSet):
-        return {"path": base_set.write(run / BASE_SET_FILE).absolute(), "format": "jsonl"}
+        file = run / f"base_set-{base_set.digest[:8]}.jsonl"
+        return {"path": base_set.write(file).absolute(), "format": "jsonl"}
     if isinstance(base_set, Mapping):
         return base_set
     if Path(base_set).suffix or Path(base_set).exists():

@@ -54,6 +54,7 @@ def build(
     replay: PathOrName | None = None,
     fill: bool = False,
     retry_unparsed: bool = False,
+    force: bool = False,
     progress: bool = True,
     **settings: Unpack[MoreSettings],
 ) -> Run:
@@ -76,6 +77,7 @@ def build(
         replay: Take the replies from this file (of `perturb export RUN --replies`), not from models.
         fill: With `replay`: ask the models for replies that the file lacks.
         retry_unparsed: Ask again where no reply could be read.
+        force: Build from other data under a name that is taken; the old snapshot gets a dated name.
         progress: Show a progress bar on a terminal or in a notebook.
         **settings: Further keys of the configuration.
 
@@ -92,7 +94,8 @@ def build(
     changes = {key: value for key, value in {**given, **settings}.items() if value is not None}
     asked = BuildCall(config, changes, base_set, generators, verifiers)
     replies = None if replay is None else Path(replay)
-    return call(lambda: run_build(asked, Path(out), replies, fill, retry_unparsed, progress))
+    options = {"progress": progress, "force": force}
+    return call(lambda: run_build(asked, Path(out), replies, fill, retry_unparsed, **options))
 
 
 def evaluate(

@@ -46,6 +46,8 @@ class AuditReport:
     """Unscored votes of each verifier."""
     judged: dict[str, int]
     """Candidates that each verifier judges: the others are not of its classes, or it abstained."""
+    unfinished: str
+    """A sentence on the jobs that are left in the run; empty if there are none."""
 
     @property
     def class_ranking(self) -> tuple[Rate, ...]:
@@ -100,6 +102,7 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
         lever_usage=lever_usage(everything),
         unscored=_by_verifier(everything, everything.states == UNSCORED),
         judged=_by_verifier(everything, everything.states != ABSENT),
+        unfinished=everything.unfinished,
     )
 
 

@@ -84,6 +84,7 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
         audited=table.audited if economy else None,
         full_schedule=not economy,
         same_model=_same_model(plan.facts),
+        unfinished=plan.count_stages(db).unfinished,
         known_levers=frozenset(lever.name for cell in plan.cells for lever in catalogue.levers_of(cell)),
     )
 

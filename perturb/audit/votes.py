@@ -105,6 +105,8 @@ class VoteTable:
     """Generator → the verifier that is the same model; equal names need no entry."""
     known_levers: frozenset[str] = frozenset()
     """Levers that could have been chosen, beyond those that were."""
+    unfinished: str = ""
+    """A sentence on the jobs that are left in the run that the votes are from; empty if there are none."""
 
     def __len__(self) -> int:
         return len(self.states)

@@ -73,6 +73,12 @@ def build_command(
     fill: Annotated[
         bool, typer.Option("--fill", help="With --replay: call the models for replies that the file lacks.")
     ] = False,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="Build from other data under this name; the old snapshot gets a dated name."
+        ),
+    ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="End with one JSON object on stdout.")] = False,
 ) -> None:
     """Build a benchmark, or resume one that was stopped.
@@ -109,7 +115,9 @@ def build_command(
         _print_estimate(settings, out / settings.name, json_output)
         return
     retry = frozenset({JobOutcome.UNPARSED} if retry_unparsed else ())
-    report = build(settings, out / settings.name, progress=not is_quiet(), retry=retry, replay=recorded)
+    report = build(
+        settings, out / settings.name, progress=not is_quiet(), retry=retry, replay=recorded, force=force
+    )
     for warning in report.warnings:
         note(warning)
     if json_output:

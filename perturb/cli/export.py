@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from perturb.cli.output import note, print_json
+from perturb.cli.output import note, note_unfinished, print_json
 from perturb.cli.usage_errors import reject_option
 from perturb.wording import counted
 
@@ -127,6 +127,7 @@ def _export_snapshot(
         return
     with reading(run) as db:
         plan = current_plan(db, run)
+        note_unfinished(db, plan)
         written = plan.facts.select
         drawn = SelectionPlan(written.strategy, written.per_generator, written.min_per_cell, plan.facts.seed)
         quota = replace(drawn, **given)
@@ -168,6 +169,7 @@ def _export_training(
 
     with reading(run) as db:
         plan = current_plan(db, run)
+        note_unfinished(db, plan)
         chosen = TrainingPlan(**wanted, seed=plan.facts.seed if seed is None else seed)
         facts = export_training(db, plan, chosen, out)
     if json_output:

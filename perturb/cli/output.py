@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from perturb.report.model import Report
+    from perturb.store.plans import CurrentPlan
 
 
 def styled(text: str, colour: str, *, err: bool = True) -> str:
@@ -40,6 +43,12 @@ def print_result(content: Any, report: Report, json_output: bool) -> None:
         print_json(content)
     else:
         print_report(report)
+
+
+def note_unfinished(db: sqlite3.Connection, plan: CurrentPlan) -> None:
+    """Say on stderr that jobs of a build are left, if any are."""
+    if left := plan.count_stages(db).unfinished:
+        note(left)
 
 
 def note(message: str) -> None:

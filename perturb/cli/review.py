@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from perturb.cli.output import note, print_json, print_result
+from perturb.cli.output import note, note_unfinished, print_json, print_result
 from perturb.cli.usage_errors import check_choice, given_by_options, reject_given
 from perturb.cli.workflow_group import WorkflowGroup
 from perturb.wording import counted
@@ -92,6 +92,7 @@ def draw_command(
         else:
             reject_given({"--size": size, "--kind": kind}, "is for an evaluation: give --per-cell")
             plan = current_plan(ledger.db, run)
+            note_unfinished(ledger.db, plan)
             ids, facts = draw_candidates(ledger.db, plan, per_cell or 10, seed, population or "accepted")
         ledger.replace_sample(ids, facts)
         items = load_items(ledger.db, run)
@@ -190,7 +191,9 @@ def report_command(
             judged = measure_judge(db, run, seed=seed, resamples=resamples)
             content, page = judged.to_dict(), make_judge_report(judged, str(run))
         else:
-            report = measure_review(db, current_plan(db, run), run, seed=seed, resamples=resamples)
+            plan = current_plan(db, run)
+            note_unfinished(db, plan)
+            report = measure_review(db, plan, run, seed=seed, resamples=resamples)
             content, page = report.to_dict(), make_review_report(report, str(run))
     print_result(content, page, json_output)
 

@@ -18,6 +18,7 @@ from perturb.export.snapshot import check_snapshot, read_snapshot
 from perturb.items import read_item
 from perturb.responses import Item
 from perturb.store.calls import LEDGER_FILE, reading
+from perturb.store.evaluations import holds_items
 from perturb.store.plans import current_plan
 from perturb.tables import ending_of
 from perturb.wording import counted
@@ -115,6 +116,10 @@ def _other_rows(source: ItemSource) -> tuple[str, Iterator[SourceRow]]:
     if path.is_file() or ending_of(path) is not None:
         return path.name, read_rows(path)
     if (path / LEDGER_FILE).is_file():
+        with reading(path) as db:
+            left = "" if holds_items(db) else current_plan(db, path).count_stages(db).unfinished
+        if left:
+            raise SourceError(f"{source.name}: has no snapshot yet. {left}")
         raise SourceError(
             f"{source.name}: is a run without a snapshot: name a build that has one, or a table"
         )

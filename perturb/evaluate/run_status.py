@@ -12,7 +12,7 @@ from perturb.store import queries
 from perturb.store.batches import count_batches
 from perturb.store.calls import reading
 from perturb.store.evaluations import read_facts
-from perturb.store.failures import call_failures
+from perturb.store.failures import call_failures, unread_replies
 from perturb.store.plans import current_plan
 from perturb.store.quotas import quota_status
 from perturb.store.recorded import missing_answers, missing_replies
@@ -47,7 +47,7 @@ def read_status(run: Path) -> dict[str, Any]:
 
 def _build_status(db: sqlite3.Connection, run: Path) -> dict[str, Any]:
     plan = current_plan(db, run)
-    counts = queries.stage_counts(db, plan.number, plan.panel, plan.judges)
+    counts = plan.count_stages(db)
     cells = queries.cell_counts(db, plan.number, plan.panel)
     quota = quota_status(db, plan)
     return {
@@ -69,4 +69,5 @@ def _build_status(db: sqlite3.Connection, run: Path) -> dict[str, Any]:
         "missing_replies": missing_replies(db, plan.number, plan.judges),
         "models": queries.call_totals(db),
         "failures": list(map(asdict, call_failures(db, plan.number))),
+        "unread": list(map(asdict, unread_replies(db, plan.number, plan.panel, plan.judges))),
     }

@@ -212,4 +212,4 @@ def _vote(vote: Verdict) -> dict[str, Any]:
 
 def _why_unscored(vote: Verdict) -> str:
     """Why there is no verdict, in words of ours: those of a provider may name accounts, addresses and keys."""
-    return "call failed" if vote.raw in (*vote.issues, "") else "unreadable reply"
+    return "unreadable reply" if vote.is_unread else "call failed"

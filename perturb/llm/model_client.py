@@ -29,6 +29,13 @@ Status = Literal["read", "unread", "error"]
 _QUOTED = 8000
 """Characters of an unreadable reply that are shown to the model again."""
 
+_ENDINGS = {
+    "length": " (the reply stopped at its limit of tokens)",
+    "content_filter": " (the provider's content filter stopped it)",
+    "tool_calls": " (the model called a tool)",
+}
+"""What a `finish_reason` adds to the problem of an unreadable reply."""
+
 _LOGGED = ("model", "purpose", "subject", "status", "seconds", "tries", "cost_usd", "error")
 """The fields of a call that its event tells."""
 
@@ -222,9 +229,7 @@ class ModelClient:
                 raise ValueError(reply.problem)
             asked = ModelResult(question.read(reply.text), reply.text, "", "read")
         except ValueError as error:
-            problem = str(error)
-            if reply.finish_reason == "length":
-                problem += " (the reply stopped at its limit of tokens)"
+            problem = str(error) + _ENDINGS.get(reply.finish_reason or "", "")
             asked = ModelResult(None, reply.text, problem, "unread")
         self._record(question, asked, reply, charged)
         return asked

@@ -77,7 +77,7 @@ def make_page(
 
 def funnel_section(data: RunData) -> Section:
     """From jobs to rows, and how well generators cover the cells."""
-    total = data.stages.jobs
+    total, done = data.stages.jobs, data.stages.done
     faults = (
         "Faults of the offline engine, by which items were lost:"
         f" {counted(data.stages.rule_faults, 'fault')} of a rule and"
@@ -110,8 +110,8 @@ def funnel_section(data: RunData) -> Section:
             Table(
                 "funnel",
                 "Stages",
-                "stage | count: count | of jobs: share",
-                [(name, n, n / total if total else None) for name, n in data.funnel],
+                f"stage | count: count | of jobs{' done' if done < total else ''}: share",
+                [(name, n, n / done if 0 < n <= done else None) for name, n in data.funnel],
             ),
             Table(
                 "outcomes",

@@ -22,7 +22,7 @@ def make_audit_report(report: AuditReport, by: Collection[str]) -> Report:
             f"{counted(report.n_candidates, 'candidate')} of {counted(len(report.generators), 'generator')}",
         )
     )
-    summary = Section("summary", "Summary", describe_audit(report))
+    summary = Section("summary", "Summary", describe_audit(report), verdict=report.unfinished)
     return Report(f"Audit of {report.source}", subtitle, (summary, *audit_sections(report, by)))
 
 

@@ -76,7 +76,7 @@ def read_run_data(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> RunDa
     )
     return RunData(
         plan=plan,
-        stages=queries.stage_counts(db, plan.number, plan.panel, plan.judges),
+        stages=plan.count_stages(db),
         rows=_snapshot_rows(run / "snapshot" / "manifest.json"),
         coverage={(cell, generator): n for cell, generator, n in rows},
         models=queries.call_totals(db),

@@ -23,11 +23,13 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
     counts = [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()]
     declined = "declined lever | jobs: count | one reason"
     reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
+    unread = [(one["model"], one["items"], one["cause"]) for one in status["unread"]]
     tables = [
         _stage_table(status["stages"]),
         Table("cells", "", cells, counts),
         Table("declined", "", declined, reasons),
         *_reply_tables(status, "job"),
+        Table("unread", "Unreadable replies", "model | items: count | cause", unread),
     ]
     left = f"{status['left']:,} of {counted(status['jobs'], 'job')} left"
     words = describe_quota(status["quota"]) if "quota" in status else []

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 def describe_run(data: RunData) -> tuple[str, ...]:
     """How many jobs became rows, where nothing was accepted, and what it cost."""
     stages = dict(data.funnel)
-    jobs, accepted = stages["jobs"], stages["accepted"]
+    jobs, accepted, done = stages["jobs"], stages["accepted"], data.stages.done
+    through = counted(jobs, "job") if done == jobs else f"{done:,} of {counted(jobs, 'job')}"
+    share = _share(accepted, done, "of the jobs" if done == jobs else "of the jobs done")
     sentences = [
-        f"{counted(len(data.generators), 'generator')} worked through {counted(jobs, 'job')}; the panel accepted"
-        f" {counted(accepted, 'candidate')}{_share(accepted, jobs, 'of the jobs')}."
+        f"{counted(len(data.generators), 'generator')} worked through {through}; the panel accepted"
+        f" {counted(accepted, 'candidate')}{share}."
     ]
     cells = {cell for (cell, _), n in data.coverage.items() if n}
     empty = [cell for cell in data.cells if cell not in cells]
@@ -38,8 +40,7 @@ def describe_run(data: RunData) -> tuple[str, ...]:
 def judge_run(data: RunData, votes: AuditReport | None) -> str:
     """What a build comes to, in one sentence: what stands in the way of its snapshot, if anything does."""
     if data.stages.left:
-        jobs = counted(data.stages.jobs, "job")
-        return f"Not finished: {data.stages.left:,} of {jobs} are left; run the same command to go on."
+        return data.stages.unfinished
     filled = {cell for (cell, _), n in data.coverage.items() if n}
     if empty := len(data.cells) - len(filled):
         return f"Incomplete: {empty} of {len(data.cells)} cells have no accepted item."

@@ -1,11 +1,13 @@
-"""What failed in a run: calls for good, by model and cause; jobs and votes by a fault of a rule or check."""
+"""What failed in a run: calls and unread replies by model and cause; jobs and votes by a fault of a rule or check."""
 
 from __future__ import annotations
 
 import json
 import re
 import sqlite3
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from perturb.classes import Judges
 from perturb.store import queries
@@ -45,6 +47,21 @@ class CallFailure:
         return f"{self.model}: {self.cause}{times}{advice}"
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadReplies:
+    """Items about which a model gave no readable reply, for one cause."""
+
+    model: str
+    items: int
+    cause: str
+    """As the first of them says it."""
+
+    def __str__(self) -> str:
+        """One line: who, how many, why, and what to do about it."""
+        items = counted(self.items, "item")
+        return f"{self.model}: no readable reply about {items} ({self.cause}): --retry-unparsed asks again"
+
+
 def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallFailure]:
     """The calls that failed and were not answered since, the most frequent cause first.
 
@@ -61,12 +78,32 @@ def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallF
         " GROUP BY model, error ORDER BY min(id)",
         () if plan is None else (plan,),
     )
-    found: dict[tuple[str, str], CallFailure] = {}
-    for model, error, calls in rows:
-        cause = plain_cause(error)
-        one = found.setdefault((model, _CHANGING.sub("", cause)), CallFailure(model, 0, cause))
-        found[model, _CHANGING.sub("", cause)] = replace(one, calls=one.calls + calls)
-    return sorted(found.values(), key=lambda one: -one.calls)
+    return [CallFailure(*group) for group in _by_cause(rows)]
+
+
+def unread_replies(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> list[UnreadReplies]:
+    """The replies of generators and verifiers of a plan that could not be read, the most frequent cause first.
+
+    Votes that the panel's decision did without are left out: nobody asks for them again.
+    """
+    rows = db.execute(
+        "SELECT generator, detail, 1 FROM jobs WHERE plan = ?3 AND outcome = 'unparsed'"
+        f" UNION ALL SELECT v.verifier, coalesce({queries.FIRST_ISSUE}, ''), 1 {queries.UNREAD_VOTES}",
+        (json.dumps(judges.keys), panel, plan),
+    )
+    return [UnreadReplies(*group) for group in _by_cause(rows)]
+
+
+def _by_cause(rows: Iterable[tuple[str, str, int]]) -> list[tuple[str, int, str]]:
+    """Model, number and first message of each cause, the most frequent first, from models, messages and numbers."""
+    numbers: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], str] = {}
+    for model, message, number in rows:
+        cause = plain_cause(message)
+        key = model, _CHANGING.sub("", cause)
+        numbers[key] += number
+        first.setdefault(key, cause)
+    return [(model, number, first[model, cause]) for (model, cause), number in numbers.most_common()]
 
 
 def first_error(db: sqlite3.Connection, plan: int) -> str:

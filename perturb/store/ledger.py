@@ -8,6 +8,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+from perturb.classes import Judges
 from perturb.digests import canonical, digest
 from perturb.records import BaseInstance, Candidate, Decision, Job, JobOutcome, Verdict
 from perturb.store import queries
@@ -72,6 +73,20 @@ class Ledger(CallLedger):
                 "UPDATE jobs SET outcome = NULL, detail = NULL WHERE plan = ? AND outcome = ?",
                 (plan, outcome.value),
             ).rowcount
+
+    def forget_unread_votes(self, plan: int, panel: str, judges: Judges) -> None:
+        """Let the panel be asked again for the plan's votes that could not be read and that a decision may need."""
+        keys = f"SELECT v.candidate_id, v.verifier, v.fingerprint {queries.UNREAD_VOTES}"
+        with self.transaction() as db:
+            db.execute(
+                f"DELETE FROM votes WHERE (candidate_id, verifier, fingerprint) IN ({keys})",
+                (_json(judges.keys), panel, plan),
+            )
+
+    def forget_sample(self) -> None:
+        """Let the review begin with a new sample; the answers stay."""
+        with self.transaction() as db:
+            db.execute("DELETE FROM review_samples")
 
     def record_outcome(
         self,

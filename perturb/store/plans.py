@@ -14,6 +14,7 @@ from perturb.classes import ClassEntry, ClassName, Judges
 from perturb.errors import LedgerError, PerturbError
 from perturb.records import PUBLISHED_CLASSES, Cell, taxonomy_place
 from perturb.store.db import stored_values
+from perturb.store.queries import StageCounts, stage_counts
 
 if TYPE_CHECKING:
     from perturb.catalogue import Catalogue
@@ -107,6 +108,10 @@ class CurrentPlan:
     def cells(self) -> tuple[Cell, ...]:
         """The cells in play."""
         return tuple(map(Cell.read, sorted(self.facts.cells, key=taxonomy_place)))
+
+    def count_stages(self, db: sqlite3.Connection) -> StageCounts:
+        """How far the jobs of the plan have come."""
+        return stage_counts(db, self.number, self.panel, self.judges)
 
     def load_catalogue(self) -> Catalogue:
         """The embedded levers, and the user's own while their folder is there; classes as the run was planned with."""

@@ -24,6 +24,7 @@ from perturb.records import (
     VerdictState,
 )
 from perturb.store.db import stored_values
+from perturb.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class StageCounts:
     check_faults: int = 0
     """Votes that a fault of an offline check left unscored."""
     stuck: int = 0
-    """Undecided candidates about which nobody need be asked again: faults of checks or abstentions left them so."""
+    """Undecided candidates about which nobody need be asked again: faults of checks, abstentions or unread replies left
+    them so."""
 
     @property
     def faults(self) -> int:
@@ -64,6 +66,18 @@ class StageCounts:
         decided = sum(n for name, n in self.decisions.items() if name != Acceptance.UNDECIDED)
         failed = self.outcomes.get(JobOutcome.ERROR, 0) - self.rule_faults
         return self.jobs - sum(self.outcomes.values()) + failed + candidates - decided - self.stuck
+
+    @property
+    def done(self) -> int:
+        """Jobs of which nothing is left to do."""
+        return self.jobs - self.left
+
+    @property
+    def unfinished(self) -> str:
+        """A sentence on the jobs that are left; empty if there are none."""
+        if not self.left:
+            return ""
+        return f"Not finished: {self.left:,} of {counted(self.jobs, 'job')} are left; run the same command to go on."
 
 
 _JOB = (
@@ -85,16 +99,24 @@ def is_fault(column: str) -> str:
 FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
 """SQL of the first thing that a vote objects to."""
 VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(FIRST_ISSUE)})"
+VOTE_UNREAD = f"(v.state = 'unscored' AND v.raw != coalesce({FIRST_ISSUE}, ''))"
+"""SQL that is true where `Verdict.is_unread` is."""
 BY_JUDGE = (
     "j.perturbation_class || ' ' || v.verifier || ' ' || v.fingerprint IN (SELECT value FROM json_each(?1))"
 )
 """SQL that is true of a vote by a member of the panel as it is set now, on a class that it judges."""
 ALL_FINAL = (
     f"(SELECT count(*) FROM votes v WHERE v.candidate_id = j.id AND {BY_JUDGE}"
-    f" AND (v.state != 'unscored' OR {VOTE_FAULT}))"
+    f" AND (v.state != 'unscored' OR {VOTE_FAULT} OR {VOTE_UNREAD}))"
     " >= (SELECT count(*) FROM json_each(?1) WHERE value LIKE j.perturbation_class || ' %')"
 )
 """SQL that is true of a candidate about which nobody need be asked again."""
+UNREAD_VOTES = (
+    "FROM votes v JOIN jobs j ON j.id = v.candidate_id"
+    " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
+    f" WHERE j.plan = ?3 AND {BY_JUDGE} AND {VOTE_UNREAD} AND coalesce(d.acceptance, 'undecided') = 'undecided'"
+)
+"""SQL of the unread votes that a decision may depend on."""
 
 
 def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 64) -> Iterator[PlannedJob]:

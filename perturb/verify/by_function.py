@@ -25,7 +25,10 @@ _STATES: dict[bool | str | None, VerdictState] = {
 async def ask_function(
     function: OwnFunction, verifier: str, version: str, instance: BaseInstance, candidate: Candidate
 ) -> Verdict:
-    """One vote; unscored, and asked for again by the next run, if the function raises or returns no vote."""
+    """One vote; unscored if the function raises, or returns something that is not a vote.
+
+    The next run asks again only if the function raised.
+    """
     vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
     raw = ""
     try:

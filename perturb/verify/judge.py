@@ -66,7 +66,8 @@ async def ask_verifier(
     )
     vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
     if (reply := answer.value) is None:
-        return vote(VerdictState.UNSCORED, issues=(answer.error,), raw=answer.raw or answer.error)
+        raw = answer.raw if answer.status == "unread" else answer.error
+        return vote(VerdictState.UNSCORED, issues=(answer.error,), raw=raw)
     state, issues = _state(reply, candidate.expected_behavior)
     return vote(state, reply.checks, reply.predicted_behavior, issues, answer.raw)
 

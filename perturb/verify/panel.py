@@ -93,7 +93,11 @@ async def gather_votes(
 
 
 def _is_final(vote: Verdict | None) -> bool:
-    """False if asking may bring a vote: a fault of a check is the same each time for the same code."""
-    if vote is None or vote.state is not VerdictState.UNSCORED:
-        return vote is not None
-    return "".join(vote.issues[:1]).startswith(FAULT)
+    """False if the vote is missing or its call failed.
+
+    A fault of a check is the same each time for the same code. An unread reply was paid for.
+    """
+    if vote is None:
+        return False
+    unscored = vote.state is VerdictState.UNSCORED
+    return not unscored or vote.is_unread or "".join(vote.issues[:1]).startswith(FAULT)

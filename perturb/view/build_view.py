@@ -76,7 +76,7 @@ class BuildView(RunView):
         return {
             "kind": "build",
             "title": self.plan.facts.name,
-            "subtitle": f"round {self.plan.facts.round}",
+            "subtitle": " · ".join(filter(None, (f"round {self.plan.facts.round}", data.stages.unfinished))),
             "done": sum(outcomes.values()),
             "of": data.stages.jobs,
             "funnel": [

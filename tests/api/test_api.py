@@ -97,7 +97,8 @@ def test_a_build_says_where_it_stands_and_what_it_made(run: perturb.Run) -> None
     assert snapshot is not None
     assert len(run.items) == run.facts["rows"] == len(snapshot.to_pandas()) == snapshot.to_dataset().num_rows
     assert perturb.load_snapshot(run.folder).content_digest == snapshot.content_digest
-    assert perturb.load_config(str(run.folder / "build.yaml")).base_set.path == run.folder / "base_set.jsonl"
+    written = perturb.load_config(str(run.folder / "build.yaml")).base_set.path
+    assert [written] == list(run.folder.glob("base_set-*.jsonl"))
     assert run.audit(resamples=10).n_candidates == run.facts["candidates"]
     assert perturb.audit(str(run.folder), resamples=10).to_dict() == run.audit(resamples=10).to_dict()
     told = perturb.audit_shortcuts(run, against=run.folder / "snapshot", resamples=10)

@@ -157,6 +157,7 @@ def status(_: Path) -> Report:
     facts: dict[str, Any] = {"name": "x " * 60, "round": "r1", "left": 3, "jobs": 123456789}
     failures = [{"model": name, "calls": 3, "cause": NASTY} for name in MODELS]
     facts |= {"stages": {"rejected_by_checks": 1}, "cells": cells, "models": models, "failures": failures}
+    facts["unread"] = [{"model": name, "items": 3, "cause": NASTY} for name in MODELS]
     missing = [{"job": "0123456789abcdef", "role": "generate", "model": "x" * 60}]
     declined = {"A Lever": {"jobs": 3, "reason": "no such thing in it, " * 9}}
     return make_status_report({"kind": "build", **facts, "declined": declined, "missing_replies": missing})

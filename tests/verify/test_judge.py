@@ -124,7 +124,7 @@ UNREADABLE = [
 async def test_unreadable_replies_are_unscored_with_their_text(text: str) -> None:
     vote = await ask(text)
     assert vote.state == "unscored"
-    assert vote.raw == (text or vote.issues[0])
+    assert (vote.raw, vote.is_unread) == (text, True)
     assert vote.issues[0]
     assert (dict(vote.checks), vote.predicted_behavior) == ({}, None)
 
@@ -134,9 +134,11 @@ async def test_an_unreadable_reply_is_asked_for_once_more() -> None:
     assert (await ask("hm", "hm", reply())).state == "unscored"
 
 
-async def test_a_failed_call_is_unscored_with_its_error() -> None:
-    vote = await ask(PermanentModelError("model 'v': refused"))
+@pytest.mark.parametrize("before", [(), ("hm",)])
+async def test_a_failed_call_is_unscored_with_its_error(before: tuple[str, ...]) -> None:
+    vote = await ask(*before, PermanentModelError("model 'v': refused"))
     assert (vote.state, vote.raw, vote.issues) == ("unscored", "model 'v': refused", ("model 'v': refused",))
+    assert not vote.is_unread
 
 
 def test_what_is_missing_is_said() -> None:

@@ -29,12 +29,12 @@ def panel(size: int = 3, needed: int | None = None, economy: bool = False, audit
 
 
 def votes_of(marks: str) -> dict[str, Verdict]:
-    """`P`, `F`, `U` and `A` for v0, v1, …; `-` for a vote that is missing."""
+    """`P`, `F`, `U` and `A` for v0, v1, …; `u` for an unread reply, `-` for a vote that is missing."""
     return {f"v{n}": vote(f"v{n}", mark) for n, mark in enumerate(marks) if mark != "-"}
 
 
 def vote(name: str, mark: str) -> Verdict:
-    return Verdict("c", name, STATES[mark])
+    return Verdict("c", name, STATES[mark.upper()], raw="hm" if mark == "u" else "")
 
 
 TABLE = [
@@ -164,9 +164,11 @@ async def test_economy_decides_as_full_does(needed: int, marks: str) -> None:
         (True, "U--", ["v0", "v1", "v2"]),
         (True, "A--", ["v1", "v2"]),
         (False, "AAA", []),
+        (False, "P-u", ["v1"]),
+        (True, "u--", ["v1", "v2"]),
     ],
 )
-async def test_only_missing_and_unscored_votes_are_asked_for(
+async def test_only_missing_and_failed_votes_are_asked_for(
     economy: bool, known: str, asked: list[str]
 ) -> None:
     _, names = await gather(panel(economy=economy), "PPP", known)
