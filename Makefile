@@ -24,7 +24,7 @@ browser:
 		apt-get install -y -qq --no-install-recommends chromium chromium-driver > /dev/null; then :; \
 	else echo "no Chromium (packages chromium and chromium-driver): tests of pages are skipped"; [ "$$CI" != true ]; fi
 
-# Inspect, lm-evaluation-harness and lighteval, which run a snapshot in tests/export/harness. They need versions that
+# Inspect, lm-evaluation-harness and lighteval, which run a snapshot in tests/snapshots/harness. They need versions that
 # contradict ours and each other's; the tests are skipped without them, but never in CI.
 harness: .venv-harness/installed .venv-lighteval/installed
 

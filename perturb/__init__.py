@@ -15,35 +15,27 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# These packages share their names with functions. Python binds a package to its name here once, when it is imported
-# first; imported before the functions are, they give way to them.
-from perturb import audit as _audit  # noqa: F401
-from perturb import curate as _curate  # noqa: F401
-from perturb import evaluate as _evaluate  # noqa: F401
-from perturb import score as _score  # noqa: F401
 from perturb.api.functions import abuild, aevaluate, build, curate, evaluate, publish
 from perturb.api.questions import abas, arefusal_index, bas, refusal_index
 from perturb.api.stored import audit, audit_shortcuts, load_config, load_snapshot, score
 
 if TYPE_CHECKING:
-    from perturb.api.runs import Evaluation as Evaluation
-    from perturb.api.runs import QuestionRun as QuestionRun
-    from perturb.api.runs import Run as Run
-    from perturb.catalogue import Catalogue as Catalogue
-    from perturb.curate.base_sets import BaseSet as BaseSet
-    from perturb.errors import PerturbError as PerturbError
-    from perturb.export.snapshot import Snapshot as Snapshot
+    from perturb.api.runs import Evaluation, QuestionRun, Run
+    from perturb.catalogue.levers import Catalogue
+    from perturb.curation.base_sets import BaseSet
+    from perturb.errors import PerturbError
+    from perturb.snapshots.snapshot import Snapshot
 
     __version__: str
 
 _HOMES = {
-    "BaseSet": "perturb.curate.base_sets",
-    "Catalogue": "perturb.catalogue",
+    "BaseSet": "perturb.curation.base_sets",
+    "Catalogue": "perturb.catalogue.levers",
     "Evaluation": "perturb.api.runs",
     "PerturbError": "perturb.errors",
     "QuestionRun": "perturb.api.runs",
     "Run": "perturb.api.runs",
-    "Snapshot": "perturb.export.snapshot",
+    "Snapshot": "perturb.snapshots.snapshot",
 }
 
 __all__ = [
@@ -77,7 +69,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     if name == "__version__":
-        return import_module("perturb.resources").code_version()
+        return import_module("perturb.files.resources").code_version()
     raise AttributeError(f"module 'perturb' has no attribute '{name}'")
 
 

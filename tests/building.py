@@ -16,9 +16,9 @@ from typing import Any
 
 import yaml
 
-from perturb.build_run import BuildReport, build
+from perturb.building.run import BuildReport, build
 from perturb.config import BuildConfig, load_config
-from perturb.store.calls import LEDGER_FILE
+from perturb.ledger.calls import LEDGER_FILE
 from tests.loopback import Faults, LoopbackServer
 from tests.loopback.faults import NO_FAULTS
 from tests.loopback.players import ContentFaults, GeneratorPlayer, RolePlayer, VerifierPlayer

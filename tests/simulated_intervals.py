@@ -16,21 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from perturb.audit.agreement import measure_agreement
-from perturb.audit.bias import measure_bias
-from perturb.audit.estimation_sample import choose_sample
-from perturb.audit.votes import Labels, VoteTable
+from perturb.auditing.agreement import measure_agreement
+from perturb.auditing.audit_report import choose_sample
+from perturb.auditing.bias import measure_bias
+from perturb.auditing.votes import Labels, VoteTable
 from perturb.metrics import BASReport, refusal_index
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats, Integers
+from perturb.metrics.inputs import Estimate, Floats, Integers
 from perturb.metrics.outcomes import NO_LEVEL, ReplyOutcome
 from perturb.metrics.resampling import Resamples
-from perturb.score.metric_intervals import estimate_metrics
-from perturb.score.model_comparison import compare_models
-from perturb.score.model_scores import Resampling
-from perturb.score.result_rows import ResultRow
-from perturb.score.table import ModelReplies
-from tests.audit.simulated_panels import stop_at_first_fail
+from perturb.scoring.model_scores import Resampling
+from perturb.scoring.own_metrics import estimate_metrics
+from perturb.scoring.result_rows import ResultRow
+from perturb.scoring.score_report import compare_models
+from perturb.scoring.table import ModelReplies
+from tests.auditing.simulated_panels import stop_at_first_fail
 
 Found = dict[str, list[bool | None]]
 RESAMPLES = 400

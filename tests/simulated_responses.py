@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats, Integers
+from perturb.metrics.inputs import Estimate, Floats, Integers
 from perturb.metrics.item_response import ItemResponses, item_responses
 
 GROUPS, PER_BASE, SPREAD, SLOPE_SPREAD = 6, 6, 1.2, 0.4

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from perturb.evaluate.loading import ItemSet
-from perturb.evaluate.stop_rule import AskingOrder, read_stop_rule
+from perturb.evaluation.loading import ItemSet
+from perturb.evaluation.stop_rule import AskingOrder, read_stop_rule
 from perturb.metrics.inputs import Flags, Floats, Integers
 from perturb.metrics.outcomes import ReplyCounts, ReplyOutcome, reply_cells
 from perturb.metrics.resampling import Resamples
-from perturb.records import ALL_CELLS, Intensity, Passage
-from perturb.responses import Item
-from perturb.score.metric_intervals import estimate_metrics
+from perturb.records import ALL_CELLS, Intensity, Item, Passage
+from perturb.scoring.own_metrics import estimate_metrics
 
 RESAMPLES = 200
 NORMAL = 1.959963984540054

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from perturb.catalogue import Catalogue
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import Prompts
 from perturb.errors import CatalogueError
-from perturb.export.snapshot import read_snapshot
-from perturb.export.verify import verify_snapshot
-from perturb.items import items_of
-from perturb.prompts import Prompts
+from perturb.ledger.calls import reading
+from perturb.ledger.plans import current_plan
 from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
-from perturb.store.calls import reading
-from perturb.store.plans import current_plan
+from perturb.snapshots.items import items_of
+from perturb.snapshots.replies import verify_snapshot
+from perturb.snapshots.snapshot import read_snapshot
 from tests.building import KEY, KEY_NAME, content_of, run_build, serve
 
 LOW = Cell(PerturbationClass("P-EpistemicMismatch"), Intensity.LOW)

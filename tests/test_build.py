@@ -18,18 +18,18 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from perturb.build_run import BuildReport, build
+from perturb.building.run import BuildReport, build
 from perturb.cli.main import app
 from perturb.config import load_config
-from perturb.curate.base_sets import demo_path
-from perturb.digests import fraction_of
+from perturb.curation.base_sets import demo_path
 from perturb.errors import ConfigError, SnapshotError
-from perturb.evaluate.run_status import read_status
-from perturb.export.snapshot import check_snapshot, read_snapshot
+from perturb.evaluation.status import read_status
+from perturb.files.resources import fraction_of
+from perturb.ledger.calls import LEDGER_FILE
 from perturb.records import CHECK_NAMES, JobOutcome
-from perturb.report.audit_page import make_page
-from perturb.store.calls import LEDGER_FILE
-from perturb.view.site import open_view
+from perturb.reports.audit_page import make_page
+from perturb.reports.site import open_view
+from perturb.snapshots.snapshot import check_snapshot, read_snapshot
 from tests.building import (
     KEY,
     KEY_NAME,
@@ -586,8 +586,8 @@ def test_a_seed_or_round_gives_new_items(tmp_path: Path, server: LoopbackServer)
 def test_a_changed_template_makes_new_jobs(
     tmp_path: Path, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from perturb import prompts
-    from perturb.resources import data_folder
+    from perturb.catalogue import prompts
+    from perturb.files.resources import data_folder
 
     content = content_of(server.url, cells=TWO_CELLS, limit=1)
     run_build(tmp_path, content)
@@ -750,7 +750,7 @@ def test_the_rejecting_verifier_is_named_in_the_decision(tmp_path: Path) -> None
 _PEAK = """
 import resource, sys
 from pathlib import Path
-from perturb.build_run import build
+from perturb.building.run import build
 from perturb.config import load_config
 report = build(load_config(Path(sys.argv[1])), Path(sys.argv[2]))
 print(report.facts["jobs"], report.facts["candidates"], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

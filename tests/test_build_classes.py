@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from perturb.audit.audit_report import audit
-from perturb.build_plan import plan_build
-from perturb.cost_estimate import estimate_build
+from perturb.auditing.audit_report import audit
+from perturb.building.estimate import estimate_build
+from perturb.building.plan import plan_build
 from perturb.errors import ConfigError
-from perturb.evaluate.run_status import read_status
-from perturb.export.verify import verify_snapshot
+from perturb.evaluation.status import read_status
+from perturb.snapshots.replies import verify_snapshot
 from tests.building import KEY, KEY_NAME, TWO_CELLS, accepted, configure, content_of, query, run_build, serve
 from tests.loopback import LoopbackServer
 

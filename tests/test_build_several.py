@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from perturb.build_plan import plan_build
+from perturb.building.estimate import estimate_build
+from perturb.building.plan import plan_build
 from perturb.config import load_config
-from perturb.cost_estimate import estimate_build
-from perturb.export.snapshot import check_snapshot, read_snapshot
+from perturb.snapshots.snapshot import check_snapshot, read_snapshot
 from tests.building import (
     KEY,
     KEY_NAME,

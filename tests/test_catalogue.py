@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from perturb.catalogue import Catalogue
+from perturb.catalogue.levers import Catalogue
 from perturb.errors import CatalogueError
+from perturb.files.resources import data_folder
 from perturb.records import ALL_CELLS, ANSWER_CORRECTLY, PUBLISHED_CLASSES, Cell, Intensity, PerturbationClass
-from perturb.resources import data_folder
 
 NAMES = Path(__file__).resolve().parent / "data" / "lever-names.csv"
 
@@ -212,7 +212,7 @@ def test_a_folder_that_is_missing_or_empty_is_refused(tmp_path: Path) -> None:
 
 def test_an_embedded_class_file_must_be_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (data_folder("levers") / "ambiguity.yaml").read_text()
-    monkeypatch.setattr("perturb.catalogue.data_folder", lambda name: tmp_path)
+    monkeypatch.setattr("perturb.catalogue.levers.data_folder", lambda name: tmp_path)
     (tmp_path / "ambiguity.yaml").write_text(text)
     with pytest.raises(CatalogueError, match="lacks P-Contradiction"):
         Catalogue.load()

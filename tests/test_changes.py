@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perturb import changes
-from perturb.changes import Piece, mark_change, mark_passages
 from perturb.records import Passage
+from perturb.text import passages as changes
+from perturb.text.passages import Piece, mark_change, mark_passages
 
 TEXTS = st.text(alphabet="ab .,\n\té", max_size=60)
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from perturb.config import BuildConfig, default_config, load_config, load_panel
+from perturb.config import BuildConfig, ModelEntry, default_config, expand, load_config, load_panel
 from perturb.errors import ConfigError
-from perturb.model_entries import ModelEntry, expand
+from perturb.files.resources import data_folder
+from perturb.files.yaml_files import YamlFile
 from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
-from perturb.resources import data_folder
-from perturb.yaml_files import YamlFile
 
 GOOD = """name: mine
 round: 2026-Q4

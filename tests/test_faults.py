@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from perturb.catalogue import Catalogue
+from perturb.building.offline import engine
+from perturb.building.offline.checked_item import CheckedItem, RuleVerdict
+from perturb.building.offline.judge import CHECKS
+from perturb.building.offline.operators import OPERATIONS, Draft
+from perturb.building.pipeline import RuleTask, VoteTask
+from perturb.catalogue.levers import Catalogue
 from perturb.cli.main import app
-from perturb.curate.base_sets import demo_path, load_base_set
-from perturb.executors.opening import open_executor
-from perturb.executors.tasks import ExecutorEntry
-from perturb.pipeline import RuleTask, VoteTask
+from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.llm.executors import open_executor
+from perturb.llm.worker_tasks import ExecutorEntry
 from perturb.records import ALL_CELLS, Candidate, Job, JobOutcome, Verdict, VerdictState
-from perturb.rules import engine
-from perturb.rules.checks import CHECKS, CheckedItem, RuleVerdict
-from perturb.rules.operators import OPERATIONS, Draft
 from tests.building import query
 from tests.shuffled import NQ, write_shuffled
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from perturb import features
-from perturb.catalogue import Catalogue
-from perturb.curate.base_sets import load_base_set
-from perturb.features import ADVISORY, Need, features_of, vocabulary
+from perturb.catalogue import features
+from perturb.catalogue.features import ADVISORY, Need, features_of, vocabulary
+from perturb.catalogue.levers import Catalogue
+from perturb.curation.base_sets import load_base_set
 from perturb.records import BaseInstance, Passage
 
 HERE = Path(__file__).resolve().parent

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from perturb.build_run import build
+from perturb.building.run import build
 from perturb.config import default_config
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,8 +66,8 @@ def reached_from(room: str) -> set[str]:
 
 
 def test_the_records_import_nothing_of_ours() -> None:
-    allowed = {"perturb.responses": "perturb.records"}
-    for module in ("perturb.records", "perturb.responses", "perturb.errors", "perturb.digests"):
+    allowed = {"perturb.records": "perturb.records"}
+    for module in ("perturb.records", "perturb.records", "perturb.errors", "perturb.files.resources"):
         known = (allowed.get(module, "perturb.errors"), "perturb.errors")
         ours = {name for name in MODULES[module] if within(name, "perturb")}
         assert not {name for name in ours if not any(within(name, one) for one in known)}, module
@@ -82,15 +82,17 @@ def test_nothing_below_the_command_line_imports_it() -> None:
     ("library", "home"),
     [
         ("litellm", {"perturb.llm.remote"}),
-        ("huggingface_hub", {"perturb.export.hub"}),
-        ("jinja2", {"perturb.templating"}),
+        ("huggingface_hub", {"perturb.snapshots.hub"}),
+        ("jinja2", {"perturb.files.resources"}),
     ],
 )
 def test_a_library_has_one_home(library: str, home: set[str]) -> None:
     assert importers(library) == home
 
 
-@pytest.mark.parametrize("room", ["perturb.metrics", "perturb.audit", "perturb.rules", "perturb.select"])
+@pytest.mark.parametrize(
+    "room", ["perturb.metrics", "perturb.audit", "perturb.rules", "perturb.snapshots.select"]
+)
 def test_rooms_that_compute_never_reach_a_model(room: str) -> None:
     inside = [module for module in MODULES if within(module, room)]
     for module in inside:
@@ -136,9 +138,16 @@ def test_metrics_stand_alone() -> None:
 
 
 def test_the_checking_rules_share_nothing_with_the_generating_ones() -> None:
-    ours = {name for module in MODULES if within(module, "perturb.rules.checks") for name in MODULES[module]}
+    ours = {
+        name
+        for module in MODULES
+        if within(module, "perturb.building.offline.judge")
+        for name in MODULES[module]
+    }
     generating = {
-        name for name in ours if within(name, "perturb.rules") and not within(name, "perturb.rules.checks")
+        name
+        for name in ours
+        if within(name, "perturb.rules") and not within(name, "perturb.building.offline.judge")
     }
     assert generating == set()
 
@@ -195,7 +204,7 @@ def test_status_and_levers_need_no_library_for_tables(tmp_path: Path) -> None:
 def test_an_offline_build_never_imports_litellm(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from perturb.config import default_config\n"
-        "from perturb.build_run import build\n"
+        "from perturb.building.run import build\n"
         "config = default_config()\n"
         "one = config.model_copy(update={'base_set': config.base_set.model_copy(update={'limit': 1})})\n"
         f"build(one, Path({str(tmp_path / 'run')!r})); print('litellm' in sys.modules)"

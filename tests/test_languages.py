@@ -12,22 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.api.functions import curate
-from perturb.build_plan import plan_build
-from perturb.catalogue import Catalogue
+from perturb.building.generate import generate_by_rule
+from perturb.building.jobs import PlanSettings, plan_jobs
+from perturb.building.plan import plan_build
+from perturb.building.verify import ask_rule
+from perturb.catalogue.features import Need
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import Prompts
 from perturb.config import default_config, load_config, recorded_config, resolve
-from perturb.curate.base_sets import BaseSet, load_base_set
-from perturb.curate.recipes import load_recipe
+from perturb.curation.base_sets import BaseSet, load_base_set
+from perturb.curation.recipes import load_recipe
 from perturb.errors import ConfigError, SourceError
-from perturb.features import Need
-from perturb.generate.by_rule import generate_by_rule
-from perturb.generate.plan import PlanSettings, plan_jobs
-from perturb.languages import LANGUAGES, named, read_language
+from perturb.files.resources import data_folder, demo_recording
+from perturb.ledger.plans import instance_key
 from perturb.llm.recording import Replay, read_recording
-from perturb.prompts import Prompts
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Job, JobOutcome, Lever, Passage, VerdictState
-from perturb.resources import data_folder, demo_recording
-from perturb.store.ledger import instance_key
-from perturb.verify.judge import ask_rule
+from perturb.text.wording import LANGUAGES, named, read_language
 
 CATALOGUE = Catalogue.load()
 GERMAN = BaseInstance(

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from perturb.catalogue import Catalogue
+from perturb.building.offline.engine import RuleCandidate, perturb_by_rule
+from perturb.catalogue.features import word_table
+from perturb.catalogue.levers import GAPS, OPERATORS, Catalogue
 from perturb.errors import CatalogueError
-from perturb.features import word_table
-from perturb.lever_rules import GAPS, OPERATORS
 from perturb.records import BaseInstance, Passage
-from perturb.rules.engine import RuleCandidate, perturb_by_rule
 
 PAGE = (Path(__file__).parents[1] / "docs" / "levers.md").read_text(encoding="utf-8")
 EXAMPLE = next(block for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if "rule:" in block)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from perturb.matching import _DIGITS, folded, holds_answer, may_hold_answer, words
+from perturb.text.matching import _DIGITS, folded, holds_answer, may_hold_answer, words
 
 SCRIPTS = st.sampled_from(
     "abzßéüİıſАяЁίΣ东京長が한국กำที่หনিरामि्काعربُיִם0123९८٤４٣_ -.,'’“”„。，！?\u0301\u200d\n"

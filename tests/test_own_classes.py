@@ -17,30 +17,29 @@ import pytest
 import yaml
 
 import perturb
-from perturb.audit.audit_report import audit
-from perturb.build_plan import plan_build
-from perturb.build_run import BuildReport
-from perturb.catalogue import Catalogue
+from perturb.auditing.audit_report import audit
+from perturb.auditing.judged_replies import draw_replies, read_judged_replies
+from perturb.building.plan import plan_build
+from perturb.building.replay import check_replay
+from perturb.building.run import BuildReport
+from perturb.building.verify import read_verdict
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import Prompts, render_template
 from perturb.errors import CatalogueError, ConfigError, PerturbError, SourceError
-from perturb.evaluate.loading import ItemSource, load_items
-from perturb.evaluate.results import read_run
-from perturb.export.replies import export_replies
-from perturb.export.snapshot import check_snapshot, read_snapshot
-from perturb.export.verify import verify_snapshot
-from perturb.items import render_prompt
-from perturb.prompts import Prompts, render_template
+from perturb.evaluation.loading import ItemSource, load_items
+from perturb.evaluation.results import read_run
+from perturb.ledger.calls import reading
+from perturb.ledger.evaluations import ReviewLedger
+from perturb.ledger.plans import current_plan
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Intensity, Lever, PerturbationClass
-from perturb.remake import check_replay
-from perturb.review.judged_replies import draw_replies, read_judged_replies
-from perturb.score.result_sources import read_results
-from perturb.score.score_report import score
-from perturb.store.calls import reading
-from perturb.store.plans import current_plan
-from perturb.store.reviews import ReviewLedger
-from perturb.training.examples import make_examples
-from perturb.verify.judge import read_verdict
+from perturb.scoring.result_sources import read_results
+from perturb.scoring.score_report import score
+from perturb.snapshots.items import render_prompt
+from perturb.snapshots.replies import export_replies, verify_snapshot
+from perturb.snapshots.snapshot import check_snapshot, read_snapshot
+from perturb.snapshots.training import make_examples
 from tests.building import KEY, KEY_NAME, configure, content_of, run_build
-from tests.evaluate.rows import run as run_evaluation
+from tests.evaluation.rows import run as run_evaluation
 from tests.loopback import LoopbackServer
 from tests.loopback.players import GeneratorPlayer, RolePlayer, VerifierPlayer
 from tests.loopback.responders import Responders

@@ -12,8 +12,8 @@ import yaml
 
 import perturb
 from perturb.errors import ConfigError, SourceError
-from perturb.functions import find_function, name_function
 from perturb.records import BaseInstance, Candidate, Cell, JobOutcome, Lever
+from perturb.runtime.functions import find_function, name_function
 
 PAGE = Path(__file__).parents[1] / "docs" / "own-functions.md"
 CELL = [{"class": "P-MissingInfo", "intensity": "HIGH"}]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from perturb.resources import DATA_FOLDERS
+from perturb.files.resources import DATA_FOLDERS
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from perturb.config import load_config, load_panel
-from perturb.resources import data_folder
+from perturb.files.resources import data_folder
 from tests.building import perturb
 
 IDENTIFIERS = {

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perturb.catalogue import Catalogue
-from perturb.digests import digest
-from perturb.prompts import (
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import (
     DECLINED_KEY,
     GENERATION_KEYS,
     Prompts,
@@ -21,8 +20,8 @@ from perturb.prompts import (
     generation_schema,
     verification_schema,
 )
+from perturb.files.resources import data_folder, digest
 from perturb.records import ALL_CELLS, CHECK_NAMES, BaseInstance, Candidate, Cell, Intensity, Passage
-from perturb.resources import data_folder
 
 HOSTILE = [
     "{{ 7 * 7 }} {% raw %} {# note #} ${HOME} %s {0}",

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from perturb.build_run import build
+from perturb.building.run import build
 from perturb.cli.main import app
 from perturb.config import BuildConfig, recorded_config
 from perturb.errors import RecordingError
-from perturb.export.replies import export_replies
-from perturb.export.snapshot import read_snapshot
 from perturb.llm.recording import Replay, read_recording, write_recording
+from perturb.snapshots.replies import export_replies
+from perturb.snapshots.snapshot import read_snapshot
 from tests.building import KEY, KEY_NAME, configure, content_of, perturb, query, serve
 from tests.loopback.players import ContentFaults
 
@@ -143,7 +143,7 @@ def test_a_change_of_wording_orphans_nothing(
     recorded: tuple[BuildConfig, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config, run, file = recorded
-    monkeypatch.setattr("perturb.prompts.Prompts.version", lambda *_: "another wording")
+    monkeypatch.setattr("perturb.catalogue.prompts.Prompts.version", lambda *_: "another wording")
     facts = replayed(config, file, tmp_path / "again")
     assert facts["missing_replies"] == []
     assert "the templates changed since" in "".join(facts["warnings"])
@@ -234,7 +234,9 @@ def test_the_default_replays_the_embedded_recording(tmp_path: Path, monkeypatch:
     monkeypatch.delenv("HOSTED_VLLM_API_BASE")
     file = tmp_path / "recorded.replies.jsonl.gz"
     export_replies(tmp_path / "run", file)
-    monkeypatch.setattr("perturb.resources.demo_recording", lambda name: file if name == "recorded" else None)
+    monkeypatch.setattr(
+        "perturb.files.resources.demo_recording", lambda name: file if name == "recorded" else None
+    )
     told = CliRunner().invoke(app, ["build", "--limit", "2", "--out", str(tmp_path)])
     assert told.exit_code == 0, told.output
     lines = [line.split(":")[0] for line in told.stdout.splitlines()]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from perturb.errors import ConfigError
 from perturb.records import ALL_CELLS, Cell
-from perturb.select import AcceptedCandidate, Selection, SelectionPlan, Shortfall, select
+from perturb.snapshots.select import AcceptedCandidate, Selection, SelectionPlan, Shortfall, select
 
 CELLS = ALL_CELLS[:3]
 GENERATORS = ("g1", "g2", "silent")

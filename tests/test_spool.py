@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from perturb.digests import digest
-from perturb.export.harness.prompts import PromptSet
-from perturb.export.snapshot import write_snapshot
-from perturb.export.snapshot_rows import build_rows
-from perturb.spool import RowSelection, Spool
-from tests.export.test_snapshot import facts, item
+from perturb.files.resources import digest
+from perturb.files.text_files import RowSelection, Spool
+from perturb.snapshots.harness import PromptSet
+from perturb.snapshots.rows import build_rows
+from perturb.snapshots.snapshot import write_snapshot
+from tests.snapshots.test_snapshot import facts, item
 
 ROWS: list[dict[str, Any]] = [{"n": n, "text": f"é\ud800\n{n}", "list": [n, None]} for n in range(5)]
 

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perturb.curate.base_sets import load_base_set
+from perturb.curation.base_sets import load_base_set
 from perturb.errors import SourceError
-from perturb.tables import MAX_LINE_BYTES, column_names, read_columns, read_table, row_place
+from perturb.files.tables import MAX_LINE_BYTES, column_names, read_columns, read_table, row_place
 
 NAMES = ("rows.jsonl", "rows.jsonl.gz", "rows.csv", "rows.parquet", "ROWS.CSV")
 ROWS = [

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from perturb.compare.score_changes import read_scores
+from perturb.auditing.judged_replies import JudgedReply
+from perturb.auditing.review_exports import read_sheet
 from perturb.config import load_config
 from perturb.errors import ConfigError, PerturbError, SourceError
-from perturb.evaluate.questions import Question
-from perturb.review.judged_replies import JudgedReply
-from perturb.review.sheet import read_sheet
-from perturb.score.calibration_maps import load_maps
-from perturb.text_files import read_text
+from perturb.evaluation.question_formats import Question
+from perturb.files.text_files import read_text
+from perturb.scoring.calibration_maps import load_maps
+from perturb.scoring.round_comparison import read_scores
 
 REPLY = JudgedReply(1, "grade", "m", Question("q", "Who?", ("Ada",)), "Ada", {})
 

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from perturb.build_plan import plan_build
-from perturb.build_run import build
+from perturb.building.plan import plan_build
+from perturb.building.replay import check_replay
+from perturb.building.run import build
 from perturb.cli.main import app
 from perturb.config import read_quota
-from perturb.export.replies import export_replies
+from perturb.ledger.quotas import JobEnd, missing_items, plan_wave
 from perturb.llm.recording import Replay, read_recording
-from perturb.quota import JobEnd, missing_items, plan_wave
 from perturb.records import ALL_CELLS, Job
-from perturb.remake import check_replay
+from perturb.snapshots.replies import export_replies
 from tests.building import (
     KEY,
     KEY_NAME,

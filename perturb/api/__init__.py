@@ -1,1 +1,1 @@
-"""What `import perturb` offers: builds, evaluations, audits and scores from Python and from notebooks."""
+"""The functions and classes behind `import perturb`."""

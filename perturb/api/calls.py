@@ -1,10 +1,13 @@
-"""What the functions of `perturb` do with their arguments: a configuration, a plan, and the work itself."""
+"""What the functions of `perturb` do with their arguments: a configuration, a plan, and the work itself.
+
+What `perturb.curate` does with its arguments.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,23 +15,29 @@ from typing import Any
 from pydantic import Field
 
 from perturb.api.runs import Evaluation, Run
-from perturb.build_run import build
+from perturb.building.run import build
 from perturb.config import BuildConfig, default_config, load_config, recorded_config, resolve
-from perturb.curate.base_sets import BaseSet, demo_path
-from perturb.curate.by_function import read_by_function
-from perturb.errors import ConfigError, SnapshotError
-from perturb.evaluate.judge_panel import JudgeRule
-from perturb.evaluate.loading import ItemSource
-from perturb.evaluate.models_under_test import ModelNames, ModelsFile
-from perturb.evaluate.refusalbench import EvaluationPlan, evaluate
-from perturb.executors.tasks import ExecutorEntry
-from perturb.export.snapshot import Snapshot
-from perturb.functions import name_function
+from perturb.curation.base_sets import BaseSet, demo_path
+from perturb.curation.hub import PREFIX, HubSource
+from perturb.curation.recipes import PLAIN, load_recipe
+from perturb.curation.source import SourceRequest, read_by_function
+from perturb.curation.writing import check_name, check_place, write_base_set
+from perturb.errors import ConfigError, SnapshotError, SourceError
+from perturb.evaluation.loading import ItemSource
+from perturb.evaluation.models_under_test import ModelNames, ModelsFile
+from perturb.evaluation.question_writing import curate_with_models
+from perturb.evaluation.reading import JudgeRule
+from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
+from perturb.evaluation.session import RunOptions
+from perturb.files.resources import code_version, demo_recording
+from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.batches import BatchLimits
 from perturb.llm.recording import Replay, read_recording
+from perturb.llm.worker_tasks import ExecutorEntry
 from perturb.records import JobOutcome
-from perturb.resources import demo_recording
-from perturb.yaml_files import Strict, parse_content
+from perturb.runtime.functions import name_function
+from perturb.snapshots.snapshot import Snapshot
+from perturb.text.wording import counted
 
 """Where a base set that was given in memory is kept, in the run's folder, so that the command line can go on."""
 
@@ -238,3 +247,57 @@ def source_name(snapshot: Any) -> str:
 
 def _model_name(model: Any) -> str:
     return model if isinstance(model, str) else str(model_entry(model).get("name"))
+
+
+def curate_source(
+    source: str | HubSource,
+    out: Path,
+    files: tuple[Path | None, Path | None],
+    recipe: str | PathLike[str] | None,
+    run: Mapping[str, Any],
+    *,
+    judged: bool,
+    force: bool,
+    form: str,
+    **options: Any,
+) -> BaseSet:
+    """Curate a source, write it, and return what was written. Raises `PerturbError`s.
+
+    `files` name the solvers and the writer, if any take part; `run` says how they are asked, as `RunOptions` takes it.
+    """
+    solvers, writer = files
+    check_name(out)
+    check_place(out, force)
+    if not isinstance(source, HubSource) and Path(source).resolve() == out.resolve():
+        raise SourceError(f"{out}: is the source itself: choose another name")
+    request = SourceRequest(
+        source if isinstance(source, HubSource) else Path(source),
+        recipe=PLAIN if recipe is None else load_recipe(str(recipe)),
+        form="articles" if writer and form == "auto" else form,
+        **options,
+    )
+    if (request.form == "articles") != (writer is not None) or (writer and solvers):
+        raise ConfigError("writer: goes with the format 'articles', and not with solvers")
+    found = curate_with_models(request, out, solvers, writer, RunOptions(**run), judged=judged)
+    write_base_set(found, out, code_version())
+    written = BaseSet.read(out, "jsonl")
+    return replace(written, warnings=(*_left_out(found.report), *written.warnings))
+
+
+def hub_source(
+    source: str, subset: str | None, split: str | None, columns: Mapping[str, str] | None
+) -> str | HubSource:
+    """The data set on the Hub that a source names, or the source as it is. Raises `SourceError`."""
+    if source.startswith(PREFIX):
+        return HubSource.named(source, subset, split, columns)
+    if subset or split or columns:
+        raise SourceError(f"{source}: subset, split and columns go with {PREFIX}OWNER/NAME: leave them out")
+    return source
+
+
+def _left_out(report: Mapping[str, Any]) -> Iterator[str]:
+    for one in report["left_out"]:
+        if one["count"]:
+            yield f"{one['step']}: {counted(one['count'], 'record')} left out: {one['reason']}"
+    for missed in report["shortfalls"]:
+        yield f"short: {missed['domain'] or 'all'}: {missed['got']} of {missed['wanted']}"

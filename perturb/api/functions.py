@@ -13,9 +13,9 @@ from perturb.api.stored import load_snapshot
 if TYPE_CHECKING:
     from perturb.api.runs import Evaluation, Run
     from perturb.config import BuildConfig
-    from perturb.curate.base_sets import BaseSet
-    from perturb.export.hub import Publication
-    from perturb.export.snapshot import Snapshot
+    from perturb.curation.base_sets import BaseSet
+    from perturb.snapshots.hub import Publication
+    from perturb.snapshots.snapshot import Snapshot
 
 ModelLike: TypeAlias = "str | Mapping[str, Any] | Callable[..., Any]"
 """A litellm name (`openai/gpt-4o`), an entry as a configuration writes it, or a function of your own."""
@@ -88,7 +88,7 @@ def build(
         PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
     """
     from perturb.api.calls import BuildCall, run_build
-    from perturb.event_loops import call
+    from perturb.runtime.asyncs import call
 
     given = {"name": name, "round": round, "cells": cells, "seed": seed, "budget_usd": budget_usd}
     changes = {key: value for key, value in {**given, **settings}.items() if value is not None}
@@ -150,8 +150,8 @@ def evaluate(
         PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
     """
     from perturb.api.calls import Asked, evaluation_plan, run_evaluation
-    from perturb.evaluate.stop_rule import read_stop_rule
-    from perturb.event_loops import call
+    from perturb.evaluation.stop_rule import read_stop_rule
+    from perturb.runtime.asyncs import call
 
     plan = evaluation_plan(
         snapshot,
@@ -211,9 +211,8 @@ def curate(
     Raises:
         PerturbError: If the source cannot be read, nothing remains, or `out` cannot be written.
     """
-    from perturb.api.calls import run_options
-    from perturb.api.curation import curate_source, hub_source
-    from perturb.event_loops import call
+    from perturb.api.calls import curate_source, hub_source, run_options
+    from perturb.runtime.asyncs import call
 
     opened = hub_source(str(source), subset, split, columns)
     panel, author, pages = (None if file is None else Path(file) for file in (solvers, writer, knowledge))
@@ -250,8 +249,8 @@ def publish(
         PerturbError: If the snapshot is not as it was written, holds what looks like a key, or the Hub says no.
     """
     from perturb.api.calls import source_name
-    from perturb.export.publish import publish as push
-    from perturb.report.scores_page import scores_for_card
+    from perturb.reports.scores_page import scores_for_card
+    from perturb.snapshots.publish import publish as push
 
     folder = load_snapshot(source_name(snapshot)).folder
     shown = "" if scores is None else scores_for_card(path_of(scores), folder)
@@ -264,7 +263,7 @@ def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
 
     @wraps(function)
     async def awaited(*args: P.args, **options: P.kwargs) -> R:
-        from perturb.event_loops import acall
+        from perturb.runtime.asyncs import acall
 
         return await acall(partial(function, *args, **options))
 

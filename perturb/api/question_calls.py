@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from perturb.api.calls import Asked
 from perturb.api.paths import path_of
-from perturb.api.reports import Shown, metric_values
 from perturb.api.runs import QuestionRun
+from perturb.api.stored import Shown, metric_values
 from perturb.errors import ConfigError, SourceError
-from perturb.evaluate.question_run import QuestionPlan, Ways, ask_questions
-from perturb.evaluate.question_sets import read_questions
-from perturb.event_loops import call
-from perturb.metrics.estimates import Estimate
-from perturb.report.bas_page import make_bas_page
-from perturb.report.fragment import render_fragment
-from perturb.report.refusal_index_page import make_refusal_page
-from perturb.score.confidence_report import ConfidenceScores
-from perturb.score.refusal_report import RefusalReport
+from perturb.evaluation.loading import read_questions
+from perturb.evaluation.status import QuestionPlan, Ways, ask_questions
+from perturb.metrics.inputs import Estimate
+from perturb.reports.bas_page import make_bas_page
+from perturb.reports.model import render_fragment
+from perturb.reports.refusal_index_page import make_refusal_page
+from perturb.runtime.asyncs import call
+from perturb.scoring.confidence_report import ConfidenceScores
+from perturb.scoring.refusal_report import RefusalReport
 
 if TYPE_CHECKING:
     import pandas

@@ -67,8 +67,8 @@ def refusal_index(
     """
     from perturb.api.calls import Asked
     from perturb.api.question_calls import RefusalFigures, tables_to_score
-    from perturb.evaluate.question_run import refusal_ways
-    from perturb.score.refusal_report import RefusalOptions, report_refusals
+    from perturb.evaluation.status import refusal_ways
+    from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
     asked = Asked(models, judge, replay, executor, batch, judge_rule)
     ways, draw = refusal_ways(settings, samples), (form, limit, seed)
@@ -130,8 +130,8 @@ def bas(
     """
     from perturb.api.calls import Asked
     from perturb.api.question_calls import ConfidenceFigures, tables_to_score
-    from perturb.evaluate.question_run import confidence_ways
-    from perturb.score.confidence_report import ConfidenceOptions, score_confidence
+    from perturb.evaluation.status import confidence_ways
+    from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 
     asked = Asked(models, judge, replay, executor, batch, judge_rule)
     ways, draw = confidence_ways(elicitations, k), (form, limit, seed)

@@ -8,23 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perturb.api import stored
-from perturb.evaluate.results import Result, read_run
-from perturb.evaluate.run_status import read_status
-from perturb.event_loops import call
-from perturb.export.snapshot import Snapshot, read_snapshot
-from perturb.items import items_of
-from perturb.notebook import html_table
-from perturb.report.any_page import figures_folder, make_any_page
-from perturb.report.fragment import render_fragment
-from perturb.report.page import write_page
-from perturb.report.runs import make_evaluation_report, make_status_report
-from perturb.responses import Item
-from perturb.store.calls import reading
+from perturb.evaluation.results import Result, read_run
+from perturb.evaluation.status import read_status
+from perturb.ledger.calls import reading
+from perturb.records import Item
+from perturb.reports.any_page import figures_folder, make_any_page
+from perturb.reports.model import render_fragment, write_page
+from perturb.reports.runs import make_evaluation_report, make_status_report
+from perturb.runtime.asyncs import call
+from perturb.runtime.notebook import html_table
+from perturb.snapshots.items import items_of
+from perturb.snapshots.snapshot import Snapshot, read_snapshot
 
 if TYPE_CHECKING:
     import pandas
 
-    from perturb.api.reports import Audit, Scores
+    from perturb.api.stored import Audit, Scores
 
 
 class _Folder:
@@ -94,8 +93,8 @@ class Run(_Folder):
 
     def audit(self, *, resamples: int = 1000, seed: int = 0) -> Audit:
         """Agreement, self-preference and pass rates of the verifiers; see `perturb.audit`."""
-        from perturb.api.reports import Audit
-        from perturb.audit.audit_report import audit as measure
+        from perturb.api.stored import Audit
+        from perturb.auditing.audit_report import audit as measure
 
         return Audit.of(measure(self.folder, resamples=resamples, seed=seed))
 

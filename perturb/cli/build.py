@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perturb.cli.output import note, print_json, print_report, print_result
-from perturb.cli.usage_errors import check_choice, given_by_options, reject_option
+from perturb.cli.output import (
+    check_choice,
+    given_by_options,
+    note,
+    print_json,
+    print_report,
+    print_result,
+    reject_option,
+)
 from perturb.cli.working import is_quiet
-from perturb.wording import counted
+from perturb.text.wording import counted
 
 if TYPE_CHECKING:
     from perturb.config import BaseSetEntry, BuildConfig
-
 
 RULES = "rules"
 """The demo that the rule engine makes and judges."""
@@ -85,11 +91,11 @@ def build_command(
 
     Example: perturb build build.yaml --dry-run
     """
-    from perturb.build_run import build
+    from perturb.building.run import build
+    from perturb.files.resources import demo_recording
     from perturb.llm.recording import Replay, read_recording
     from perturb.records import JobOutcome
-    from perturb.report.runs import make_build_report
-    from perturb.resources import demo_recording
+    from perturb.reports.runs import make_build_report
 
     if fill and replay is None:
         reject_option("--fill", "goes with --replay: leave it out")
@@ -136,9 +142,9 @@ def build_command(
 
 def _print_demo(run: Path) -> None:
     """The report page of the demo, and five lines for who has never seen one."""
-    from perturb.report.audit_page import make_page
-    from perturb.report.demo import describe_demo
-    from perturb.report.page import write_page
+    from perturb.reports.audit_page import make_page
+    from perturb.reports.model import write_page
+    from perturb.reports.runs import describe_demo
 
     page = write_page(make_page(run), run / "report.html", run / "audit")[0]
     for line in describe_demo(run, page):
@@ -154,7 +160,7 @@ def _configure(path: Path | None, changes: Mapping[str, object], *, recorded: bo
         return config
     from pydantic import ValidationError
 
-    from perturb.yaml_files import describe_fault
+    from perturb.files.yaml_files import describe_fault
 
     try:
         return BuildConfig.model_validate({**config.model_dump(by_alias=True), **changes})
@@ -165,7 +171,7 @@ def _configure(path: Path | None, changes: Mapping[str, object], *, recorded: bo
 
 def _named_set(demo: str | None, path: Path | None, form: str) -> BaseSetEntry | None:
     from perturb.config import BaseSetEntry
-    from perturb.curate.base_sets import FORMAT_READERS, demo_path
+    from perturb.curation.base_sets import FORMAT_READERS, demo_path
 
     if demo is not None and path is not None:
         reject_option("--demo", "give --demo or --base-set, not both")
@@ -190,10 +196,10 @@ def _choose_base_set(config: BuildConfig, named: BaseSetEntry | None, limit: int
 
 
 def _print_estimate(config: BuildConfig, run: Path, json_output: bool) -> None:
-    from perturb.build_plan import plan_build
-    from perturb.cost_estimate import estimate_build
-    from perturb.report.runs import make_estimate_report
-    from perturb.store.quotas import measured_ends
+    from perturb.building.estimate import estimate_build
+    from perturb.building.plan import plan_build
+    from perturb.ledger.quotas import measured_ends
+    from perturb.reports.runs import make_estimate_report
 
     build_plan = plan_build(config)
     estimate = estimate_build(build_plan, measured_ends(run) if config.until else ())

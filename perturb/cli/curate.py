@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perturb.cli import run_options as shared
-from perturb.cli.output import note, print_json, print_report
-from perturb.cli.usage_errors import (
+from perturb.cli.output import (
     check_choice,
     given_by_options,
+    note,
+    print_json,
+    print_report,
     read_columns_option,
     reject_given,
     reject_option,
 )
-from perturb.wording import counted
+from perturb.text.wording import counted
 
 if TYPE_CHECKING:
-    from perturb.curate.curation import Curation
+    from perturb.curation.curation import Curation
 
 
 def curate_command(
@@ -63,12 +65,12 @@ def curate_command(
 
     Example: perturb curate GaRAGe_benchmark.jsonl --format garage --recipe garage --out base.jsonl
     """
-    from perturb.curate.curation import curate
-    from perturb.curate.hub import PREFIX, HubSource
-    from perturb.curate.recipes import PLAIN, load_recipe
-    from perturb.curate.source import FORMATS, SourceRequest
-    from perturb.curate.writing import check_name, check_place, write_base_set
-    from perturb.resources import code_version
+    from perturb.curation.curation import curate
+    from perturb.curation.hub import PREFIX, HubSource
+    from perturb.curation.recipes import PLAIN, load_recipe
+    from perturb.curation.source import FORMATS, SourceRequest
+    from perturb.curation.writing import check_name, check_place, write_base_set
+    from perturb.files.resources import code_version
 
     check_choice("--format", form, FORMATS)
     with given_by_options():
@@ -100,8 +102,8 @@ def curate_command(
         reject_given(given, "goes with --solvers or --writer: leave it out")
         curation = curate(request)
     else:
-        from perturb.evaluate.curation import curate_with_models
-        from perturb.evaluate.task import RunOptions
+        from perturb.evaluation.question_writing import curate_with_models
+        from perturb.evaluation.session import RunOptions
 
         run = RunOptions(**calling.run_options())
         curation = curate_with_models(request, out, solvers, writer, run, judged=judge)
@@ -109,7 +111,7 @@ def curate_command(
 
 
 def _report(curation: Curation, out: Path, digest: str, json_output: bool) -> None:
-    from perturb.curate.writing import manifest_path
+    from perturb.curation.writing import manifest_path
 
     report = curation.report
     if json_output:
@@ -123,7 +125,7 @@ def _report(curation: Curation, out: Path, digest: str, json_output: bool) -> No
             note(f"{dropped} dropped from {counted(entry['records'], 'record')}")
     for missed in report["shortfalls"]:
         note(f"short: {missed['domain'] or 'all'}: {missed['got']} of {missed['wanted']}")
-    from perturb.report.runs import make_curation_report
+    from perturb.reports.runs import make_curation_report
 
     places = (f"Base set: {out} (digest {digest})", f"Manifest: {manifest_path(out)}")
     licence = f"Licence: {curation.licence or 'differs or is not stated'}"

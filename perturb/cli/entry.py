@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perturb.interrupts import exit_interrupted, mark_command_started
+from perturb.runtime.asyncs import exit_interrupted, mark_command_started
 
 
 def main() -> None:

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from perturb.cli import run_options as shared
-from perturb.cli.output import note, print_result
-from perturb.cli.usage_errors import given_by_options, reject_option
+from perturb.cli.output import given_by_options, note, print_result, reject_option
 from perturb.cli.working import is_quiet
 
 
@@ -56,10 +55,10 @@ def evaluate_command(
 
     Example: perturb evaluate outputs/demo/snapshot --model openai/gpt-4o --judge anthropic/claude-sonnet-4-5
     """
-    from perturb.evaluate.loading import ItemSource
-    from perturb.evaluate.refusalbench import EvaluationPlan, evaluate
-    from perturb.evaluate.stop_rule import read_stop_rule
-    from perturb.report.runs import make_evaluation_report
+    from perturb.evaluation.loading import ItemSource
+    from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
+    from perturb.evaluation.stop_rule import read_stop_rule
+    from perturb.reports.runs import make_evaluation_report
 
     with given_by_options():
         rule = None if until is None else read_stop_rule(until)

@@ -10,31 +10,21 @@ from typing import NoReturn
 
 import typer
 
-from perturb.cli.audit import audit_command
-from perturb.cli.bas import bas_app
+from perturb.cli.authoring import init_command, levers_command, schema_command
 from perturb.cli.build import build_command
-from perturb.cli.compare import compare_command
 from perturb.cli.curate import curate_command
 from perturb.cli.evaluate import evaluate_command
-from perturb.cli.export import export_command
-from perturb.cli.init import init_command
-from perturb.cli.levers import levers_command
-from perturb.cli.output import styled
-from perturb.cli.power import power_command
-from perturb.cli.publish import publish_command
-from perturb.cli.refusal_index import refusal_index_app
-from perturb.cli.report import report_command
+from perturb.cli.groups import WorkflowGroup
+from perturb.cli.output import USAGE_EXIT_CODE, UsageError, describe, styled
+from perturb.cli.publish import publish_command, verify_snapshot_command
+from perturb.cli.questions import bas_app, refusal_index_app
 from perturb.cli.review import review_app
-from perturb.cli.schema import schema_command
-from perturb.cli.score import score_command
-from perturb.cli.status import status_command
-from perturb.cli.usage_errors import USAGE_EXIT_CODE, UsageError, describe
-from perturb.cli.verify_snapshot import verify_snapshot_command
-from perturb.cli.view import view_command
-from perturb.cli.workflow_group import WorkflowGroup
+from perturb.cli.rounds import compare_command, power_command
+from perturb.cli.runs import export_command, status_command, view_command
+from perturb.cli.scores import audit_command, report_command, score_command
 from perturb.cli.working import working
 from perturb.errors import PerturbError
-from perturb.interrupts import INTERRUPTED, exit_interrupted
+from perturb.runtime.asyncs import INTERRUPTED, exit_interrupted
 
 _EXTRAS = {"sklearn": ("scikit-learn", "learn")}  # what few commands need, and the extra that brings it
 
@@ -57,7 +47,7 @@ def root(
 ) -> None:
     """Read the options that stand before a command."""
     if version:
-        from perturb.resources import code_version
+        from perturb.files.resources import code_version
 
         typer.echo(f"perturb {code_version()}")
         raise typer.Exit

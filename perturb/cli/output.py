@@ -1,20 +1,38 @@
-"""How commands print: a report on stdout, notes on stderr, one JSON object where asked."""
+"""How commands print: a report on stdout, notes on stderr, one JSON object where asked.
+
+Wrong use of the command line: what it is, and how it is said in one line.
+
+The rule of the exit codes: 2 if the words of the command line alone are wrong (an unknown command or option, a value
+that no file could make right, options that exclude each other, an argument that is missing); 1 for whatever else a
+`PerturbError` says, above all what depends on a file, a run, a data set or a service.
+
+How commands write a report page beside what they print.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
+
+from perturb.errors import PerturbError
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from perturb.report.model import Report
-    from perturb.store.plans import CurrentPlan
+    from perturb.ledger.plans import CurrentPlan
+    from perturb.metrics.inputs import Estimate
+    from perturb.reports.model import Report
 
 
 def styled(text: str, colour: str, *, err: bool = True) -> str:
@@ -31,7 +49,7 @@ def print_json(content: Any) -> None:
 
 def print_report(report: Report) -> None:
     """Print a report as text that fits the terminal: 80 columns where there is none."""
-    from perturb.report.text import render_text
+    from perturb.reports.text import render_text
 
     colour = styled("", "blue", err=False) != ""
     typer.echo(render_text(report, shutil.get_terminal_size((80, 24)).columns, colour=colour))
@@ -55,3 +73,109 @@ def note(message: str) -> None:
     """Say something that is not part of the result, on stderr."""
     words = " ".join(message.split())
     typer.echo(styled(words, "red") if words.startswith("perturb: ") else words, err=True)
+
+
+USAGE_EXIT_CODE = 2
+"""The exit code of wrong use."""
+
+UsageError: Any = typer.BadParameter.__base__
+"""What the parser raises; typer has no public name for it."""
+
+_PHRASES = (
+    (r"^Invalid value(?: for '?([^:']+)'?)?: ", r"\1: "),
+    (r"^: ", ""),
+    ("Value error, ", ""),
+    ("Input should be ", "must be "),
+    (r"\. (Did you mean)", r": did you mean"),
+    (r"\. Choose from: ", ": choose from "),
+    (r" \(Possible options: (.*)\)", r": did you mean \1?"),
+)
+"""The parser's words -> ours."""
+
+
+def reject_option(option: str, why: str) -> NoReturn:
+    """End the command as wrong use of `option`; `why` says what to do instead."""
+    raise typer.BadParameter(why, param_hint=option)
+
+
+def reject_given(options: Mapping[str, object], why: str) -> None:
+    """End the command as wrong use if one of the options, by name, was given."""
+    for name, value in options.items():
+        if value:
+            reject_option(name, why)
+
+
+def check_choice(option: str, value: str, choices: Collection[str]) -> None:
+    """End the command as wrong use unless `value` is one of `choices`."""
+    if value not in choices:
+        reject_option(option, f"'{value}' is unknown: use {', '.join(choices)}")
+
+
+def check_repeats(option: str, values: Iterable[str]) -> None:
+    """End the command as wrong use if a value is given twice."""
+    for value, times in Counter(values).items():
+        if times > 1:
+            reject_option(option, f"'{value}' is given {times} times: give each once")
+
+
+def read_columns_option(given: list[str] | None, fields: Collection[str] = ()) -> dict[str, str]:
+    """The pairs of `--column FIELD=COLUMN`; wrong use for anything else, and for a field that is none of `fields`."""
+    pairs = [pair.partition("=") for pair in given or ()]
+    for ours, _, theirs in pairs:
+        if not ours or not theirs:
+            reject_option("--column", f"'{ours}{theirs}' is not a pair: write FIELD=COLUMN")
+        if fields and ours not in fields:
+            reject_option("--column", f"'{ours}' is not a field: use {', '.join(fields)}")
+    return {ours: theirs for ours, _, theirs in pairs}
+
+
+@contextmanager
+def given_by_options() -> Iterator[None]:
+    """Within the block, a `PerturbError` is about the command line alone: it ends the command as wrong use."""
+    try:
+        yield
+    except PerturbError as exc:
+        raise typer.BadParameter(str(exc)) from None
+
+
+def describe(error: Any) -> str:
+    """One line for a `UsageError`: which command, what is wrong, where to read on."""
+    command = "perturb" if error.ctx is None else re.sub(r"[{}]", "", error.ctx.command_path)
+    text = " ".join(error.format_message().split()).rstrip(".")
+    for theirs, ours in _PHRASES:
+        text = re.sub(theirs, ours, text, count=1)
+    if text[1:2].islower():
+        text = text[0].lower() + text[1:]
+    return f"{command}: {text} (see {command} --help)"
+
+
+def check_page_name(html: Path | None) -> Path | None:
+    """The value of an option; wrong use unless a page, with a folder of figures beside it, can have this name."""
+    if html is not None and html.suffix != ".html":
+        raise typer.BadParameter(f"'{html}' cannot be the name of a page: give FILE.html")
+    return html
+
+
+def write_beside(html: Path | None, report: Report) -> None:
+    """Write the page that `--report` asks for, if it does, and say where it is."""
+    if html is None:
+        return
+    from perturb.reports.model import write_page
+
+    paths = write_page(report, html, html.with_suffix(""))
+    note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")
+
+
+def with_covariates(
+    page: Report, models: Path | None, values: Iterable[tuple[str, Mapping[str, Estimate]]]
+) -> tuple[Report, dict[str, Any]]:
+    """The page with a section on scores and what the models file says of the models, and the same for `--json`."""
+    if models is None:
+        return page, {}
+    from perturb.evaluation.models_under_test import read_covariates
+    from perturb.reports.covariates import covariates_section
+    from perturb.scoring.covariates import report_covariates
+
+    found = report_covariates(values, read_covariates(models))
+    section = covariates_section(found)
+    return replace(page, sections=(*page.sections, section)), {"covariates": found.to_dict()}

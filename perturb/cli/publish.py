@@ -1,16 +1,18 @@
-"""`perturb publish`: push a snapshot to the Hugging Face Hub, or write the leaderboard of a round."""
+"""`perturb publish`: push a snapshot to the Hugging Face Hub, or write the leaderboard of a round.
+
+`perturb verify-snapshot`: is a snapshot as it was written, and true to the taxonomy.
+"""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from perturb.cli.output import note, print_json
-from perturb.cli.usage_errors import given_by_options, reject_given, reject_option
+from perturb.cli.output import given_by_options, note, print_json, reject_given, reject_option
 
 
 def publish_command(
@@ -70,9 +72,9 @@ def publish_command(
     reject_given({"--add": add, "--replay": replay}, "needs --leaderboard")
     if repo is None:
         reject_option("repo", "is missing: name the data set on the Hub, OWNER/NAME")
-    from perturb.export.hub import check_repo_name
-    from perturb.export.publish import publish
-    from perturb.report.scores_page import scores_for_card
+    from perturb.reports.scores_page import scores_for_card
+    from perturb.snapshots.hub import check_repo_name
+    from perturb.snapshots.publish import publish
 
     with given_by_options():
         check_repo_name(repo)
@@ -96,14 +98,14 @@ def _publish_leaderboard(
     json_output: bool,
 ) -> None:
     """Write it and push it, or check the rows that a file of replies is about."""
-    from perturb.wording import counted
+    from perturb.text.wording import counted
 
     if replay is not None and (add or repo):
         reject_option("--replay", "only compares: leave out --add and the Space")
     if public and repo is None:
         reject_option("--public", "needs the Space to push to: name OWNER/NAME")
     if replay is not None:
-        from perturb.report.leaderboard_check import check_rows
+        from perturb.reports.leaderboard_page import check_rows
 
         rows, problems = check_rows(folder, replay)
         if json_output:
@@ -117,9 +119,9 @@ def _publish_leaderboard(
         if problems:
             raise typer.Exit(1)
         return
-    from perturb.export.hub import check_repo_name
-    from perturb.export.space import push_space
-    from perturb.report.leaderboard_page import write_leaderboard
+    from perturb.reports.leaderboard_page import write_leaderboard
+    from perturb.snapshots.hub import check_repo_name
+    from perturb.snapshots.publish import push_space
 
     if repo is not None:
         with given_by_options():
@@ -140,3 +142,45 @@ def _publish_leaderboard(
     typer.echo(f"{folder / 'index.html'}: {counted(rows, 'row')}")
     if done:
         typer.echo(f"{done.repo}: {done.url}")
+
+
+SHOWN = 20
+"""Problems printed before the rest is only counted."""
+
+
+def verify_snapshot_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A snapshot folder.", show_default=False)],
+    levers: Annotated[
+        list[Path] | None, typer.Option(help="Folder with levers of your own; may be repeated.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(help="Also make the rows again from this file of replies, and compare.")
+    ] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print every problem as JSON.")] = False,
+) -> None:
+    """Check digests, counts and schema, and every row's lever, target and label.
+
+    Exits with 1 if anything is wrong.
+
+    Example: perturb verify-snapshot outputs/demo/snapshot
+    """
+    from perturb.snapshots.replies import verify_snapshot
+    from perturb.text.wording import counted
+
+    done = verify_snapshot(folder, levers or ())
+    if replay is not None:
+        from perturb.building.replay import check_replay
+
+        done = replace(done, problems=(*done.problems, *check_replay(folder, replay, levers or ())))
+    if json_output:
+        print_json({"snapshot": str(folder), "sound": not done.problems, **asdict(done)})
+    else:
+        for line in done.notes:
+            note(f"note: {line}")
+        for problem in done.problems[:SHOWN]:
+            typer.echo(problem)
+        if len(done.problems) > SHOWN:
+            typer.echo(f"… and {len(done.problems) - SHOWN} more (--json lists all)")
+        typer.echo(f"{folder}: {counted(done.rows, 'row')}, {counted(len(done.problems), 'problem')}")
+    if done.problems:
+        raise typer.Exit(1)

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from perturb.cli.output import note, note_unfinished, print_json, print_result
-from perturb.cli.usage_errors import check_choice, given_by_options, reject_given
-from perturb.cli.workflow_group import WorkflowGroup
-from perturb.wording import counted
+from perturb.cli.groups import WorkflowGroup
+from perturb.cli.output import (
+    check_choice,
+    given_by_options,
+    note,
+    note_unfinished,
+    print_json,
+    print_result,
+    reject_given,
+)
+from perturb.text.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,15 +79,12 @@ def draw_command(
 
     Example: perturb review outputs/demo draw --per-cell 10 --seed 1
     """
-    from perturb.review.exports import write_text
-    from perturb.review.judged_replies import draw_replies
-    from perturb.review.review_items import load_items
-    from perturb.review.rubric import GRADE_QUESTIONS
-    from perturb.review.sample import draw_candidates
-    from perturb.review.sheet import sheet_text
-    from perturb.store.evaluations import holds_items
-    from perturb.store.plans import current_plan
-    from perturb.store.reviews import ReviewLedger
+    from perturb.auditing.judged_replies import draw_replies
+    from perturb.auditing.review_exports import sheet_text, write_text
+    from perturb.auditing.review_items import load_items
+    from perturb.auditing.rubric import GRADE_QUESTIONS, draw_candidates
+    from perturb.ledger.evaluations import ReviewLedger, holds_items
+    from perturb.ledger.plans import current_plan
 
     run: Path = context.obj
     for name in kind or ():
@@ -122,8 +126,8 @@ def serve_command(
 
     Example: perturb review outputs/demo serve --annotator ann --annotator ben
     """
-    from perturb.review.rubric import check_names
-    from perturb.review.server import ReviewServer
+    from perturb.auditing.review_items import ReviewServer
+    from perturb.auditing.rubric import check_names
 
     with given_by_options():
         check_names(annotators)
@@ -149,10 +153,10 @@ def read_command(
 
     Example: perturb review outputs/demo read sheet.csv --annotator ann
     """
-    from perturb.review.review_items import load_items
-    from perturb.review.rubric import check_names
-    from perturb.review.sheet import read_sheet
-    from perturb.store.reviews import ReviewLedger
+    from perturb.auditing.review_exports import read_sheet
+    from perturb.auditing.review_items import load_items
+    from perturb.auditing.rubric import check_names
+    from perturb.ledger.evaluations import ReviewLedger
 
     if annotator is not None:
         with given_by_options():
@@ -177,13 +181,12 @@ def report_command(
 
     Example: perturb review outputs/demo report --json
     """
-    from perturb.report.judge_section import make_judge_report
-    from perturb.report.review_section import make_review_report
-    from perturb.review.agreement import measure_review
-    from perturb.review.judge_check import measure_judge
-    from perturb.store.calls import reading
-    from perturb.store.evaluations import holds_items
-    from perturb.store.plans import current_plan
+    from perturb.auditing.judge_check import measure_judge
+    from perturb.auditing.review_agreement import measure_review
+    from perturb.ledger.calls import reading
+    from perturb.ledger.evaluations import holds_items
+    from perturb.ledger.plans import current_plan
+    from perturb.reports.review_sections import make_judge_report, make_review_report
 
     run: Path = context.obj
     with reading(run) as db:
@@ -211,10 +214,10 @@ def export_command(
 
     Example: perturb review outputs/demo export --to label-studio
     """
-    from perturb.review.exports import answers_table, write_argilla, write_label_studio, write_text
-    from perturb.review.review_items import load_items
-    from perturb.store.calls import reading
-    from perturb.store.reviews import read_reviews
+    from perturb.auditing.review_exports import answers_table, write_argilla, write_label_studio, write_text
+    from perturb.auditing.review_items import load_items
+    from perturb.ledger.calls import reading
+    from perturb.ledger.evaluations import read_reviews
 
     run: Path = context.obj
     folder = out or run / "review" / tool

@@ -10,19 +10,25 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from perturb.cli.output import note, print_json, print_report
-from perturb.cli.pages import check_page_name, write_beside
-from perturb.cli.usage_errors import check_choice, check_repeats, reject_option
+from perturb.cli.output import (
+    check_choice,
+    check_page_name,
+    check_repeats,
+    note,
+    print_json,
+    print_report,
+    reject_option,
+    write_beside,
+)
 from perturb.cli.working import is_quiet
 
 if TYPE_CHECKING:
-    from perturb.evaluate.models_under_test import ModelNames
-    from perturb.evaluate.question_run import Ways
-    from perturb.evaluate.questions import QuestionSet
-    from perturb.evaluate.task import EvaluationReport
+    from perturb.evaluation.models_under_test import ModelNames
+    from perturb.evaluation.question_formats import QuestionSet
+    from perturb.evaluation.session import EvaluationReport
+    from perturb.evaluation.status import Ways
     from perturb.llm.recording import Replay
-    from perturb.report.model import Report
-
+    from perturb.reports.model import Report
 
 ExecutorName = Literal["local", "processes", "ray"]
 CovariatesOption = Annotated[
@@ -117,8 +123,8 @@ class CallOptions:
 
     def run_options(self) -> dict[str, Any]:
         """Where and how calls are made, as `RunOptions` takes it."""
-        from perturb.executors.tasks import ExecutorEntry
         from perturb.llm.batches import BatchLimits
+        from perturb.llm.worker_tasks import ExecutorEntry
 
         limits = BatchLimits(max_rows=self.batch_rows, first_look=self.batch_poll) if self.batch else None
         return {"executor": ExecutorEntry(kind=self.executor), "batch": limits}
@@ -142,8 +148,8 @@ class AskOptions(CallOptions, ModelOptions):
     def recorded(self, command: str, source: str | None) -> Replay | None:
         """The replies that stand in for models, if any; wrong use if there are neither these nor models."""
         from perturb.errors import RecordingError
+        from perturb.files.resources import demo_recording
         from perturb.llm.recording import Replay, read_recording
-        from perturb.resources import demo_recording
 
         replay = self.replay
         if self.demo:
@@ -181,8 +187,8 @@ class AskOptions(CallOptions, ModelOptions):
 
     def names(self, command: str, replay: Replay | None) -> ModelNames:
         """How the names of models are understood; a model named twice is wrong use."""
-        from perturb.evaluate.models_under_test import PAPER_DECODING, ModelNames
-        from perturb.model_entries import refuse_secret_address
+        from perturb.config import refuse_secret_address
+        from perturb.evaluation.models_under_test import PAPER_DECODING, ModelNames
 
         if self.preset is not None and replay is not None and not replay.fill:
             reject_option("--preset", "says how models are asked, and replies are on record: leave it out")
@@ -254,9 +260,9 @@ class QuestionOptions(AskOptions):
         draw: Callable[[QuestionSet], QuestionSet] | None = None,
     ) -> EvaluationReport:
         """Ask the questions in these ways; `draw` takes the sample, by limit and seed unless given."""
-        from perturb.evaluate.question_formats import FORMATS
-        from perturb.evaluate.question_run import QuestionPlan, ask_questions
-        from perturb.evaluate.question_sets import read_questions
+        from perturb.evaluation.loading import read_questions
+        from perturb.evaluation.question_formats import FORMATS
+        from perturb.evaluation.status import QuestionPlan, ask_questions
 
         options = self.plan(kind, self.questions)
         check_choice("--format", self.form, FORMATS)
@@ -269,7 +275,7 @@ class QuestionOptions(AskOptions):
 
     def show(self, ended: EvaluationReport, page: Report, results: Sequence[Any]) -> None:
         """Print what was found, and write its page; end with 1 if the run stopped before its end."""
-        from perturb.report.runs import describe_work
+        from perturb.reports.runs import describe_work
 
         write_beside(self.report or (ended.run / "report.html" if self.demo else None), page)
         if self.json_output:

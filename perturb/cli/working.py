@@ -17,11 +17,10 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from perturb.cli.output import styled
-from perturb.cli.usage_errors import reject_option
+from perturb.cli.output import reject_option, styled
 from perturb.errors import ConfigError
-from perturb.events import DEBUG, INFO, LOG, WARNING
-from perturb.text_files import writing_errors
+from perturb.files.text_files import writing_errors
+from perturb.runtime.notebook import DEBUG, INFO, LOG, WARNING
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Calls of language models: clients, transports, limits, recordings, batches and workers."""

@@ -14,16 +14,15 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from perturb.digests import digest
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
-from perturb.llm.batch_rows import RowOutcome
-from perturb.llm.batches import BatchGoneError, BatchLimits, BatchStore, BatchView, HeldBatch
+from perturb.files.resources import digest
+from perturb.llm.batches import BatchGoneError, BatchLimits, BatchStore, BatchView, HeldBatch, RowOutcome
 from perturb.llm.budget import Budget, bounded
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
 from perturb.llm.limits import OutOfTriesError, insist
 from perturb.llm.remote import with_price
 from perturb.llm.remote_batches import LiteLLMBatches, check_batches, discounted
-from perturb.wording import counted
+from perturb.text.wording import counted
 
 FAILED_LOOKS = 50
 """After so many looks in a row that failed, with all their tries, those who wait for a batch are told."""

@@ -1,16 +1,19 @@
 """The protocol that everything above talks to: a request, a reply, and a model that turns one into the other.
 
 Nothing here knows what carries the call: `perturb.llm.remote` (litellm) or `perturb.llm.direct` does.
+
+A model that says what it is told: for tests, ours and those of users.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
-from perturb.digests import canonical, digest
+from perturb.errors import ModelError
+from perturb.files.resources import canonical, digest
 
 JSONSchemaUse = Literal["auto", "on", "off"]
 """Whether a JSON schema is sent with the request: where the model is known to read one, always, never."""
@@ -178,3 +181,43 @@ class ChatModel(Protocol):
 
     async def close(self) -> None:
         """Give back connections; the model is not used afterwards."""
+
+
+Line = str | ChatReply | ModelError
+"""What a scripted model does with one request: say a text, give a whole reply, or fail."""
+
+
+class ScriptedModel:
+    """Answers from a list in order, the last line over and over, or from a function of the request.
+
+    >>> import asyncio
+    >>> model = ScriptedModel(["one", "two"])
+    >>> asyncio.run(model.complete(ChatRequest(()))).text
+    'one'
+    """
+
+    def __init__(
+        self,
+        script: Sequence[Line] | Callable[[ChatRequest], Line],
+        settings: ModelSettings | None = None,
+    ) -> None:
+        self._script = script
+        self.settings = settings or ModelSettings(name="scripted", model="scripted/model")
+        self.requests: list[ChatRequest] = []
+        """Every request so far."""
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Say the next line; raises it if it is a `ModelError`."""
+        self.requests.append(request)
+        line = self._next(request)
+        if isinstance(line, ModelError):
+            raise line
+        return line if isinstance(line, ChatReply) else ChatReply(line, finish_reason="stop")
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+    def _next(self, request: ChatRequest) -> Line:
+        if callable(self._script):
+            return self._script(request)
+        return self._script[min(len(self.requests), len(self._script)) - 1]

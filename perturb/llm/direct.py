@@ -22,11 +22,11 @@ from perturb.errors import ConfigError, ModelError
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
 from perturb.llm.redaction import read_key
 from perturb.llm.remote import wants_schema
-from perturb.llm.transports import own_key_variable
-from perturb.llm.wire import (
+from perturb.llm.transports import (
     chat_reply,
     failure,
     is_worth_retrying,
+    own_key_variable,
     redirect_words,
     response_format,
     retry_after,

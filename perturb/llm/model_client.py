@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from perturb.digests import canonical
 from perturb.errors import ModelError, TransientModelError
-from perturb.events import DEBUG, event
+from perturb.files.resources import canonical
 from perturb.llm.budget import Budget, upper_bound
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, Topic, schema_text
 from perturb.llm.limits import OutOfTriesError
 from perturb.llm.redaction import redact
 from perturb.llm.replies import whole_characters
-from perturb.llm.wire import count_of
+from perturb.llm.transports import count_of
+from perturb.runtime.notebook import DEBUG, event
 
 T = TypeVar("T")
 U = TypeVar("U")

@@ -22,14 +22,17 @@ from weakref import WeakSet
 from perturb.errors import ConfigError, ModelError, TransientModelError
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings, Price
 from perturb.llm.redaction import read_key
-from perturb.llm.transports import check_address, is_listed, reads_schemas, transport_of
-from perturb.llm.wire import (
+from perturb.llm.transports import (
     chat_reply,
+    check_address,
     failure,
+    is_listed,
     is_worth_retrying,
+    reads_schemas,
     redirect_words,
     response_format,
     retry_after,
+    transport_of,
 )
 
 _RESERVED_PARAMS = frozenset(

@@ -8,10 +8,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from perturb.digests import canonical
 from perturb.errors import ConfigError
-from perturb.llm.batch_rows import RowOutcome, RowReader
-from perturb.llm.batches import BatchGoneError, BatchView
+from perturb.files.resources import canonical
+from perturb.llm.batches import BatchGoneError, BatchView, RowOutcome, RowReader
 from perturb.llm.client import ChatRequest, ModelSettings, Price
 from perturb.llm.remote import (
     address_and_key,
@@ -22,8 +21,7 @@ from perturb.llm.remote import (
     wants_schema,
     without_redirects,
 )
-from perturb.llm.transports import check_address
-from perturb.llm.wire import response_format
+from perturb.llm.transports import check_address, response_format
 
 PROVIDERS = ("openai", "azure", "vertex_ai", "bedrock", "hosted_vllm")
 """Whose batches litellm can make, look after and read."""

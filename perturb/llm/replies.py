@@ -5,6 +5,8 @@ inside a string or inside another object is never looked at: a passage may quote
 verdict. Where that cannot be told for sure, the reply counts as unreadable and is asked for once more.
 
 Who reads a verdict or a grade asks more of a reply: see `FoundObject`.
+
+Reads what a judge rules about a reply: one object that is the judge's own word, or nothing.
 """
 
 from __future__ import annotations
@@ -13,11 +15,11 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from perturb.digests import canonical
+from perturb.files.resources import canonical
 
 
 class ReplyError(ValueError):
@@ -341,3 +343,25 @@ def _plain(text: str) -> str:
 def _squeezed(text: str) -> str:
     """The text without blanks and escapes, so that a quotation is found however it is laid out."""
     return re.sub(r"\\+(?:u[0-9a-f]{4}|[nrtbf])|[\\\s]", "", text.lower())
+
+
+def read_ruling(text: str, required: frozenset[str], judged: str) -> FoundObject:
+    """The object of a judge's reply; unread if it may be quoted from the `judged` reply. Raises `ReplyError`."""
+    found = find_object(text, required)
+    if not found.is_alone:
+        found.must_not_stand_in(judged)
+    return found
+
+
+def read_flags(text: str, keys: Sequence[str], judged: str = "") -> dict[str, bool]:
+    """The flags in a judge's reply, none of which the text around them denies. Raises `ReplyError`."""
+    found = read_ruling(text, frozenset(keys), judged)
+    for key in keys:
+        if not isinstance(found.value[key], bool):
+            raise ReplyError(f"'{key}' must be true or false")
+        name, denial = key.replace("_", "[_ ]"), "(?:false|no)" if found.value[key] else "(?:true|yes)"
+        denied = rf"\b{name}[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{denial}\b(?! ?\w)"
+        if found.value[key]:
+            denied += rf"|(?:\bnot|n['’]t|\bin|\bun)\W{{0,3}}{name}\b"
+        found.must_not_be_denied(re.compile(denied))
+    return {key: found.value[key] for key in keys}

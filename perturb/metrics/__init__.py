@@ -26,7 +26,7 @@ from perturb.metrics.calibration import (
     risk_coverage_curve,
 )
 from perturb.metrics.copulas import compare_copulas, gaussian_win_rates
-from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Estimate
 from perturb.metrics.item_response import item_responses
 from perturb.metrics.outcomes import ReplyCounts, reply_outcome
 from perturb.metrics.probes import linear_probe, text_calibrator

@@ -2,17 +2,170 @@
 
 A user with risk threshold t acts on an answer when its confidence is at least t, gains 1 when it is right and loses
 t / (1 - t) when it is wrong. BAS is the mean gain over all thresholds. BAS paper, section 2.
+
+Priors over the risk threshold t, and the integrals of them that the Behavioral Alignment Score needs.
+
+A prior w(t) says how much weight lies on users who answer only above confidence t. With s the stated confidence,
+gain(s) is the integral of w over [0, s], loss(s) that of w(t) t / (1 - t). BAS paper, appendix B.
 """
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from perturb.metrics.inputs import Flags, Floats, read_graded
-from perturb.metrics.risk_priors import RiskPrior, gains_and_losses
+
+RiskPrior = str | Callable[..., ArrayLike]
+PRIORS = ("uniform", "linear", "quadratic")
+MASS_TOLERANCE = 1e-6
+PANEL_TOLERANCE = 1e-12
+MAX_HALVINGS = 40
+_PANELS = 512
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
+
+
+def gains_and_losses(prior: RiskPrior, confidence: Floats) -> tuple[Floats, Floats]:
+    """gain(s) and loss(s) at confidences in [0, 1), for a named prior or any density on [0, 1].
+
+    Named: `uniform` w = 1, `linear` w = 2t, `quadratic` w = 3t², in closed form. A callable is integrated by adaptive
+    Gauss-Legendre quadrature in -ln(1 - t), where the loss has no pole; it gets an array if it can take one.
+
+    Raises ValueError for an unknown name, and for a callable that is negative, not finite, or does not integrate
+    to 1 within 1e-6.
+
+    Reference: BAS paper, equation A2.
+
+    >>> gain, loss = gains_and_losses("linear", np.array([0.5]))
+    >>> round(float(gain[0]), 4), round(float(loss[0]), 4)
+    (0.25, 0.1363)
+    """
+    if callable(prior):
+        return _by_quadrature(prior, confidence)
+    s, log_rest = confidence, np.log1p(-confidence)
+    if prior == "uniform":
+        return s, -s - log_rest
+    if prior == "linear":
+        return s**2, -(s**2) - 2 * s - 2 * log_rest
+    if prior == "quadratic":
+        return s**3, -(s**3) - 1.5 * s**2 - 3 * s - 3 * log_rest
+    raise ValueError(f"unknown prior {prior!r}: choose one of {', '.join(PRIORS)}, or pass a function w(t)")
+
+
+def _by_quadrature(prior: Callable[..., ArrayLike], confidence: Floats) -> tuple[Floats, Floats]:
+    stated, place = np.unique(confidence, return_inverse=True)
+    last = -np.log1p(-stated[-1])
+    edges = np.union1d(np.linspace(0.0, max(last, 10.0), _PANELS + 1), -np.log1p(-stated))
+    parts = _integrate(lambda x: _densities(prior, -np.expm1(-x)), edges[:-1], edges[1:])
+    sums = np.concatenate([np.zeros((1, 2)), np.cumsum(parts, axis=0)])
+    rest = float(np.exp(-edges[-1]))
+    tail = _integrate(
+        lambda t: np.repeat(_evaluate(prior, t)[:, None], 2, axis=1), np.array([1 - rest]), np.ones(1)
+    )
+    mass = float(sums[-1, 0] + tail[0, 0])
+    if abs(mass - 1) > MASS_TOLERANCE:
+        raise ValueError(f"the prior integrates to {mass:.6g} over [0, 1], not to 1: divide it by that")
+    at = np.searchsorted(edges, -np.log1p(-stated))
+    return sums[at, 0][place], sums[at, 1][place]
+
+
+def _densities(prior: Callable[..., ArrayLike], t: Floats) -> Floats:
+    """Integrands of gain and loss in x = -ln(1 - t), where dt = (1 - t) dx."""
+    weight = _evaluate(prior, t)
+    return np.stack([weight * (1 - t), weight * t], axis=1)
+
+
+def _evaluate(prior: Callable[..., ArrayLike], t: Floats) -> Floats:
+    """w at each t; functions of one number are called one by one."""
+    try:
+        weight = np.broadcast_to(np.asarray(prior(t), dtype=np.float64), t.shape)
+    except (TypeError, ValueError):
+        weight = np.array([float(np.asarray(prior(float(x)))) for x in t])
+    if not np.all(np.isfinite(weight)):
+        raise ValueError("the prior is not finite everywhere on (0, 1)")
+    if np.any(weight < 0):
+        raise ValueError(f"the prior is negative at t = {t[np.argmin(weight)]:.4g}: a density is 0 or more")
+    return weight
+
+
+def _integrate(function: Callable[[Floats], Floats], low: Floats, high: Floats, depth: int = 0) -> Floats:
+    """Integrals over each panel, shape (panels, 2); panels whose halves disagree with the whole are halved."""
+    middle = (low + high) / 2
+    whole = _gauss(function, low, high)
+    halves = _gauss(function, low, middle) + _gauss(function, middle, high)
+    rough = np.max(np.abs(whole - halves), axis=1) > PANEL_TOLERANCE
+    if depth < MAX_HALVINGS and rough.any():
+        halves[rough] = _integrate(function, low[rough], middle[rough], depth + 1) + _integrate(
+            function, middle[rough], high[rough], depth + 1
+        )
+    return halves
+
+
+def _gauss(function: Callable[[Floats], Floats], low: Floats, high: Floats) -> Floats:
+    half = (high - low) / 2
+    points = ((low + high) / 2)[:, None] + half[:, None] * _NODES
+    values = function(points.ravel()).reshape(len(low), len(_NODES), 2)
+    return np.asarray(np.einsum("pnc,n->pc", values, _WEIGHTS) * half[:, None])
+
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: np.add,
+    ast.Sub: np.subtract,
+    ast.Mult: np.multiply,
+    ast.Div: np.divide,
+    ast.Pow: np.power,
+    ast.USub: np.negative,
+    ast.UAdd: np.positive,
+}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt}
+MAX_FORMULA = 200
+"""Characters in a formula."""
+
+
+def parse_prior(formula: str) -> Callable[[Floats], Floats]:
+    """A density over the risk threshold from a formula in t: numbers, + - * / **, parentheses, exp, log and sqrt.
+
+    Raises ValueError for anything else, and for what is no density, as `gains_and_losses`.
+
+    >>> parse_prior("3 * t**2")(np.array([0.5, 1.0])).tolist()
+    [0.75, 3.0]
+    """
+    if len(formula) > MAX_FORMULA:
+        raise ValueError(f"the formula is too long: {MAX_FORMULA} characters at most")
+    try:
+        tree = ast.parse(formula.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise ValueError(f"{formula!r} is no formula: write it as 3*t**2") from None
+
+    def prior(t: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(_value(tree, np.asarray(t, dtype=np.float64)), np.shape(t))
+
+    gains_and_losses(prior, np.array([0.5]))
+    return prior
+
+
+def _value(node: ast.AST, t: Floats) -> Any:
+    match node:
+        case ast.Name(id="t"):
+            return t
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return np.float64(number)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            return _OPERATORS[type(op)](_value(left, t), _value(right, t))
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in _OPERATORS:
+            return _OPERATORS[type(op)](_value(operand, t))
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
+            return _FUNCTIONS[name](_value(argument, t))
+    raise ValueError(
+        f"{ast.unparse(node)!r} may not stand in a formula: use t, numbers, + - * / **, exp, log and sqrt"
+    )
+
 
 CLIP = 1e-4
 """Confidence is clipped to 1 - CLIP, since the loss of a certain error is infinite (BAS paper, appendix D.1)."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perturb.metrics.bas import utilities
+from perturb.metrics.bas import PRIORS, RiskPrior, utilities
 from perturb.metrics.calibration import (
     Closed,
     aurc,
@@ -22,11 +22,9 @@ from perturb.metrics.calibration import (
     expected_calibration_error,
     log_losses,
 )
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Flags, Floats, Integers, read_graded
+from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, read_graded
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.resampling import EXACT_UNITS, cluster_codes, resampled_weights
-from perturb.metrics.risk_priors import PRIORS, RiskPrior
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Flags, Floats, Integers, read_graded
+from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, read_graded
 
 Binning = Literal["width", "mass", "unbinned"]
 Closed = Literal["right", "left"]

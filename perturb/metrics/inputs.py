@@ -1,9 +1,16 @@
 """Reads what callers pass to a metric: lists, tuples, NumPy arrays and pandas columns.
 
 Every function raises ValueError with one line that names the argument and the first offending row.
+
+The record in which a metric hands back a number that may be undefined.
 """
 
 from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -96,3 +103,100 @@ def _refuse(bad: Flags, numbers: Floats, name: str, why: str) -> None:
     rows = np.flatnonzero(bad)
     if rows.size:
         raise ValueError(f"{name}: row {rows[0]} holds {numbers[rows[0]]:g}, which {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its uncertainty, or no number and the reason why.
+
+    >>> Estimate(0.5, n=4).to_dict()["value"]
+    0.5
+    >>> Estimate.undefined("no item was refused", n=4).value is None
+    True
+    """
+
+    value: float | None
+    """The estimate; None when the data do not define it."""
+    low: float | None = None
+    """Lower end of the interval, if one was asked for and exists."""
+    high: float | None = None
+    """Upper end of the interval."""
+    se: float | None = None
+    """Standard error."""
+    n: int = 0
+    """Number of items that the estimate rests on."""
+    reason: str | None = None
+    """Why `value`, or its interval, is missing."""
+    effective: float | None = field(default=None, repr=False, compare=False)
+    """As many independent trials are as precise; stays out of JSON."""
+
+    @classmethod
+    def undefined(cls, reason: str, n: int = 0) -> Estimate:
+        """An estimate without a value, and why."""
+        return cls(None, n=n, reason=reason)
+
+    def to_dict(self) -> dict[str, float | int | str | None]:
+        """The fields as JSON takes them."""
+        content = asdict(self)
+        del content["effective"]
+        return content
+
+    def spread(self, name: str, prefix: str = "") -> dict[str, float | str | None]:
+        """The value by a name, beside the ends of its interval and the reason: for rows that hold several."""
+        ends = {"low": self.low, "high": self.high, "reason": self.reason}
+        return {name: self.value, **{f"{prefix}{end}": value for end, value in ends.items()}}
+
+
+def plain(record: Any) -> dict[str, Any]:
+    """The fields of a record as JSON takes them; records within it say themselves if they have a `to_dict`.
+
+    >>> plain(Estimate(0.5))["value"]
+    0.5
+    """
+    return {one.name: plain_value(getattr(record, one.name)) for one in fields(record)}
+
+
+def plain_value(value: Any) -> Any:
+    """What a record holds, as JSON takes it.
+
+    >>> plain_value({"a": (Estimate(0.5, n=2),)})["a"][0]["n"]
+    2
+    """
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return plain(value)
+    if hasattr(value, "_asdict"):
+        return plain_value(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(name): plain_value(one) for name, one in value.items()}
+    return [plain_value(one) for one in value] if isinstance(value, tuple | list) else value
+
+
+def mean_of_independent(parts: Sequence[Estimate]) -> Estimate:
+    """The unweighted mean of estimates that rest on different data, such as several data sets.
+
+    Formula: each end of the interval is as far from the mean as the root of the squared distances of the parts' ends,
+    over their number (MOVER). The parts are taken as they are, not as a sample of more. Undefined where one of them
+    is; without an interval where one has none.
+
+    Reference: Zou and Donner (2008), Statistics in Medicine 27.
+
+    >>> mean_of_independent([Estimate(0.2, 0.1, 0.5), Estimate(0.4, 0.4, 0.8)])
+    Estimate(value=0.3, low=0.25, high=0.55, se=None, n=0, reason=None)
+    """
+    count, n = len(parts), sum(one.n for one in parts)
+    values = [one.value for one in parts if one.value is not None]
+    if not values or len(values) < count:
+        reason = next((one.reason for one in parts if one.value is None), None)
+        return Estimate.undefined(reason or "there is nothing to compute it from", n)
+    mean = round(math.fsum(values) / count, 15)
+    ends = [(one.low, one.high) for one in parts]
+    known = [(low, high) for low, high in ends if low is not None and high is not None]
+    if len(known) < count:
+        return Estimate(mean, n=n, reason=next((one.reason for one in parts if one.low is None), None))
+    below = math.hypot(*(value - low for value, (low, _) in zip(values, known, strict=True))) / count
+    above = math.hypot(*(high - value for value, (_, high) in zip(values, known, strict=True))) / count
+    errors = [one.se for one in parts if one.se is not None]
+    se = math.hypot(*errors) / count if len(errors) == count else None
+    return Estimate(mean, mean - below, mean + above, se, n)

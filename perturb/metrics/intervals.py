@@ -21,8 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats, Integers
+from perturb.metrics.inputs import Estimate, Floats, Integers
 
 TAIL = 0.025
 """The share beyond each end of a 95 % interval."""

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats, Integers
+from perturb.metrics.inputs import Estimate, Floats, Integers
 from perturb.metrics.intervals import ONE_CLUSTER, t_quantile
 
 MIN_MODELS = 4

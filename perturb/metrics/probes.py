@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from perturb.metrics.calibration import auroc, expected_calibration_error
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Flags, Floats, read_flags
+from perturb.metrics.inputs import Estimate, Flags, Floats, read_flags
 from perturb.metrics.resampling import cluster_codes
 
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats, read_flags, read_numbers, require_same_length
+from perturb.metrics.inputs import Estimate, Floats, read_flags, read_numbers, require_same_length
 from perturb.metrics.tetrachoric import rank_correlation, tetrachoric
 
 MAX_SWEEPS = 1000

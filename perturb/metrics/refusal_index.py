@@ -13,11 +13,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from perturb.metrics.bivariate import upper_orthant
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Floats, read_flags, require_same_length
+from perturb.metrics.inputs import Estimate, Floats, read_flags, require_same_length
 from perturb.metrics.resampling import bootstrap_means, cluster_codes
-from perturb.metrics.tetrachoric import LEVEL, bootstrap_estimate, delta_estimate, resampled_estimate
+from perturb.metrics.tetrachoric import (
+    LEVEL,
+    bootstrap_estimate,
+    delta_estimate,
+    resampled_estimate,
+    upper_orthant,
+)
 
 IntervalMethod = Literal["bootstrap", "delta"]
 RATE_TOLERANCE = 0.01

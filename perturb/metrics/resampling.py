@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from perturb.errors import ConfigError
-from perturb.metrics.estimates import Estimate
-from perturb.metrics.inputs import Flags, Floats, Integers
+from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
 from perturb.metrics.intervals import Bounded
 
 EXACT_UNITS = 10_000

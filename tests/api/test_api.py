@@ -21,12 +21,12 @@ import pandas as pd
 import pytest
 
 import perturb
-import perturb.audit.votes
-import perturb.score.table
+import perturb.auditing.votes
+import perturb.scoring.table
 from perturb.config import BuildConfig
 from perturb.errors import ConfigError, SourceError
-from perturb.event_loops import acall, call, run_sync
 from perturb.records import BaseInstance
+from perturb.runtime.asyncs import acall, call, run_sync
 from tests import tutorial
 
 RECORD = {

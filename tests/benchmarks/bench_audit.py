@@ -14,11 +14,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from perturb.audit.agreement import Agreement, measure_agreement
-from perturb.audit.audit_report import audit
-from perturb.audit.votes import VoteTable
+from perturb.auditing.agreement import Agreement, measure_agreement
+from perturb.auditing.audit_report import audit
+from perturb.auditing.votes import VoteTable
 from perturb.metrics.resampling import Resamples
-from tests.audit.simulated_panels import Truth, simulate
+from tests.auditing.simulated_panels import Truth, simulate
 
 RESAMPLES = 1000
 TIMED_BY_HAND = 5

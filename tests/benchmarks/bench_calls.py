@@ -22,19 +22,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from perturb.catalogue import Catalogue
-from perturb.curate.base_sets import demo_path, load_base_set
-from perturb.executors.opening import open_executor
-from perturb.executors.tasks import ExecutorEntry
-from perturb.generate.by_model import read_reply
+from perturb.building.generate import read_reply
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import Prompts
+from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.ledger.calls import CallLedger
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ChatRequest, Message, ModelSettings, Price, Transport
+from perturb.llm.executors import open_executor
+from perturb.llm.factory import open_models, open_transport
 from perturb.llm.limits import LimitedModel
 from perturb.llm.model_client import ModelClient
-from perturb.llm.model_factory import open_models, open_transport
-from perturb.prompts import Prompts
+from perturb.llm.worker_tasks import ExecutorEntry
 from perturb.records import ALL_CELLS
-from perturb.store.calls import CallLedger
 from tests.benchmarks.canned_server import serving
 
 WARM_UP = 200

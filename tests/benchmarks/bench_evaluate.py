@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.evaluate.rows import items_of, run, single, write_models, write_rows
+from tests.evaluation.rows import items_of, run, single, write_models, write_rows
 from tests.loopback import LoopbackServer
 from tests.loopback.responders import Responders
 

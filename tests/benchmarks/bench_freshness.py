@@ -11,12 +11,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from perturb.build_run import build
-from perturb.compare.freshness import FreshnessIndex
-from perturb.compare.round_items import RoundItem, read_set
+from perturb.building.run import build
 from perturb.config import recorded_config
+from perturb.files.resources import demo_recording
 from perturb.llm.recording import Replay, read_recording
-from perturb.resources import demo_recording
+from perturb.snapshots.freshness import FreshnessIndex, RoundItem, read_set
 from tests.compare.reworded import recall
 
 WORDS = (1, 2, 3, 5, 8)

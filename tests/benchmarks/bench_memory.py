@@ -16,9 +16,9 @@ from pathlib import Path
 
 import yaml
 
-from perturb.catalogue import Catalogue
-from perturb.export.replies import export_replies
+from perturb.catalogue.levers import Catalogue
 from perturb.records import CHECK_NAMES, Cell, Intensity, PerturbationClass
+from perturb.snapshots.replies import export_replies
 from tests.benchmarks.bench_build import run_build
 from tests.benchmarks.canned_server import NUMBER, serving
 

@@ -13,11 +13,16 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
-from perturb.metrics.bivariate import upper_orthant
-from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Estimate
 from perturb.metrics.ranking import coefficient_of_variation
 from perturb.metrics.refusal_index import accuracy_refusal_curve
-from perturb.metrics.tetrachoric import bootstrap_estimate, delta_estimate, rank_correlation, tetrachoric
+from perturb.metrics.tetrachoric import (
+    bootstrap_estimate,
+    delta_estimate,
+    rank_correlation,
+    tetrachoric,
+    upper_orthant,
+)
 
 Floats = NDArray[np.float64]
 REFUSAL_RATES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95)

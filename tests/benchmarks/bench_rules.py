@@ -55,12 +55,12 @@ def build(kind: str, base_set: Path | None, out: Path) -> dict[str, Any]:
 
 def alone(base_set: Path | None) -> str:
     """Every job of the instances by the rules and every check on what they make, on one core; one line of figures."""
-    from perturb.catalogue import Catalogue
-    from perturb.curate.base_sets import demo_path, load_base_set
-    from perturb.generate.by_rule import generate_by_rule
+    from perturb.building.generate import generate_by_rule
+    from perturb.building.offline.donors import DonorTable
+    from perturb.building.offline.judge import CHECKS, judge_by_rule
+    from perturb.catalogue.levers import Catalogue
+    from perturb.curation.base_sets import demo_path, load_base_set
     from perturb.records import ALL_CELLS, Job
-    from perturb.rules.checks import CHECKS, judge_by_rule
-    from perturb.rules.donors import DonorTable
 
     catalogue, instances = Catalogue.load(), load_base_set(base_set or demo_path("demo")).instances
     donors = DonorTable.of(instances)

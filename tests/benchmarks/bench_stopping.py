@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from perturb.digests import fraction_of
-from perturb.evaluate.stop_rule import read_stop_rule
-from perturb.responses import Item
-from tests.evaluate.rows import items_of, run, single, write_rows
+from perturb.evaluation.stop_rule import read_stop_rule
+from perturb.files.resources import fraction_of
+from perturb.records import Item
+from tests.evaluation.rows import items_of, run, single, write_rows
 from tests.loopback import LoopbackServer
 from tests.loopback.responders import BEHAVIOURS, CODES, REFUSAL_IN_WORDS, Responders, never_refuse
 from tests.simulated_stopping import MODELS, World, endings

@@ -17,8 +17,8 @@ from pathlib import Path
 import perturb
 from perturb.errors import TransientModelError
 from perturb.llm.client import ChatModel, ChatRequest, Message, ModelSettings
+from perturb.llm.factory import open_transport
 from perturb.llm.limits import LimitedModel
-from perturb.llm.model_factory import open_transport
 from tests.loopback import LoopbackServer
 from tests.loopback.faults import Fault, RandomFaults
 

@@ -18,8 +18,8 @@ import typer.core
 import typer.main
 
 from perturb.cli.main import app, main
-from perturb.export.snapshot import check_snapshot
-from perturb.store.calls import LEDGER_FILE
+from perturb.ledger.calls import LEDGER_FILE
+from perturb.snapshots.snapshot import check_snapshot
 from tests.building import content_of, model, perturb, write_config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -477,7 +477,7 @@ def test_a_ledger_from_a_newer_version_is_one_line(run: Run) -> None:
 
 
 def test_a_run_in_use_is_refused_by_name(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from perturb.store import Ledger
+    from perturb.ledger.plans import Ledger
 
     with Ledger(Path("outputs/mine")):
         fails(
@@ -487,7 +487,7 @@ def test_a_run_in_use_is_refused_by_name(run: Run, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_run_without_a_plan_is_one_line(run: Run) -> None:
-    from perturb.store import Ledger
+    from perturb.ledger.plans import Ledger
 
     with Ledger(Path("outputs/mine")):
         pass
@@ -496,7 +496,7 @@ def test_a_run_without_a_plan_is_one_line(run: Run) -> None:
 
 @pytest.mark.parametrize("command", [["status"], ["audit"], ["export", "--out", "x"]])
 def test_a_run_that_is_an_evaluation_is_named_as_such(run: Run, command: list[str]) -> None:
-    from perturb.store.evaluations import EvaluationLedger
+    from perturb.ledger.evaluations import EvaluationLedger
 
     with EvaluationLedger(Path("outputs/eval")) as ledger:
         ledger.add_items([("a", {})])

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.building import KEY, KEY_NAME, environment, model, perturb, serve
-from tests.evaluate.rows import single, write_rows
+from tests.evaluation.rows import single, write_rows
 from tests.loopback.faults import Fault, RandomFaults
 
 

@@ -14,9 +14,9 @@ import typer.main
 import yaml
 from typer.testing import CliRunner
 
+from perturb.cli.groups import WORKFLOW
 from perturb.cli.main import app
-from perturb.cli.workflow_group import WORKFLOW
-from perturb.resources import data_folder
+from perturb.files.resources import data_folder
 from tests.building import environment, perturb
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "environment.md"

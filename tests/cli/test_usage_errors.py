@@ -14,7 +14,8 @@ import pytest
 import typer.main
 
 from perturb.cli.main import app, main
-from perturb.store import EvaluationLedger, Ledger
+from perturb.ledger.evaluations import EvaluationLedger
+from perturb.ledger.plans import Ledger
 from tests.building import perturb
 
 

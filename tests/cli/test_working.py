@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from perturb.cli.output import styled
-from perturb.report.model import Report, Section, Table
-from perturb.report.text import render_text
+from perturb.reports.model import Report, Section, Table
+from perturb.reports.text import render_text
 from tests.building import (
     KEY,
     KEY_NAME,
@@ -24,7 +24,7 @@ from tests.building import (
     serve,
     write_config,
 )
-from tests.evaluate.rows import single, write_rows
+from tests.evaluation.rows import single, write_rows
 from tests.loopback.faults import Fault, RandomFaults
 
 

@@ -6,8 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from perturb.compare.freshness import TEXT_THRESHOLD, FreshnessIndex, _shingles, _words, jaccard
-from perturb.compare.round_items import RoundItem
+from perturb.snapshots.freshness import TEXT_THRESHOLD, FreshnessIndex, RoundItem, _shingles, _words, jaccard
 
 
 def reworded(item: RoundItem, words: int, rng: random.Random) -> RoundItem:

@@ -9,18 +9,15 @@ from typing import Any
 
 import pytest
 
-from perturb.compare.freshness import FreshnessIndex, measure_freshness
-from perturb.compare.round_comparison import compare
-from perturb.compare.round_items import RoundItem, read_set
-from perturb.compare.score_changes import compare_scores, read_scores
-from perturb.compare.shift import shift_of
 from perturb.errors import SnapshotError, SourceError
-from perturb.export.snapshot import write_snapshot
+from perturb.scoring.round_comparison import compare, compare_scores, read_scores, shift_of
+from perturb.snapshots.freshness import FreshnessIndex, RoundItem, measure_freshness, read_set
+from perturb.snapshots.snapshot import write_snapshot
 from tests.building import perturb
 from tests.compare.reworded import recall
-from tests.export.test_snapshot import facts, rows_of
-from tests.score.tables import items as table_items
-from tests.score.tables import right, wrong
+from tests.scoring.tables import items as table_items
+from tests.scoring.tables import right, wrong
+from tests.snapshots.test_snapshot import facts, rows_of
 
 PASSAGE = (
     "The Brannock Weir was finished in 1884 by the Hollin Water Board. It holds back the upper lake and feeds two mills"

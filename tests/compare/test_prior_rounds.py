@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from perturb.compare.round_comparison import compare
 from perturb.errors import ConfigError, SnapshotError
-from perturb.export.snapshot import read_snapshot
 from perturb.records import NEAR_DUPLICATE
+from perturb.scoring.round_comparison import compare
+from perturb.snapshots.snapshot import read_snapshot
 from tests.building import configure, query, run_build
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from perturb.errors import PermanentModelError, TransientModelError
-from perturb.executors.tasks import WorkerContext
+from perturb.llm.worker_tasks import WorkerContext
 
 Deed = Literal["echo", "sleep", "die", "freeze", "raise", "refuse", "overload"]
 

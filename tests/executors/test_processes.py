@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from perturb.errors import ExecutorError, PermanentModelError, TransientModelError, WorkerLostError
-from perturb.executors import processes
-from perturb.executors.executor import LocalExecutor, RemoteModel, run_with_retry
-from perturb.executors.processes import open_processes
-from perturb.executors.tasks import ChatTask, WorkerContext
-from perturb.executors.worker_pool import WorkerPool
+from perturb.llm import processes
 from perturb.llm.client import ChatRequest, Message, ModelSettings
+from perturb.llm.processes import open_processes
+from perturb.llm.worker_pool import WorkerPool
+from perturb.llm.worker_tasks import ChatTask, WorkerContext
+from perturb.llm.workers import LocalExecutor, RemoteModel, run_with_retry
 from tests.building import (
     KEY,
     KEY_NAME,

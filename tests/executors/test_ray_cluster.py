@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from perturb.executors.ray_cluster import Node, RaySlots
-from perturb.executors.tasks import TaskRow, WorkerTask
-from perturb.executors.worker_pool import WorkerPool
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
 from perturb.llm.limits import LimitedModel
+from perturb.llm.ray_cluster import Node, RaySlots
+from perturb.llm.worker_pool import WorkerPool
+from perturb.llm.worker_tasks import TaskRow, WorkerTask
 
 
 class GoneError(Exception):

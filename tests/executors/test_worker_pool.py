@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from perturb.errors import ExecutorError, WorkerLostError
-from perturb.executors.executor import LocalExecutor
-from perturb.executors.tasks import TaskRow, WorkerTask
-from perturb.executors.worker_pool import WorkerPool, WorkerSlot
+from perturb.llm.worker_pool import WorkerPool, WorkerSlot
+from perturb.llm.worker_tasks import TaskRow, WorkerTask
+from perturb.llm.workers import LocalExecutor
 from tests.executors.odd_tasks import OddTask
 
 Work = Callable[[Sequence[WorkerTask]], AsyncIterator[TaskRow]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from perturb.catalogue import Catalogue
-from perturb.curate.base_sets import demo_path, load_base_set
-from perturb.generate.by_rule import generate_by_rule
+from perturb.building.generate import generate_by_rule
+from perturb.building.verify import find_fault
+from perturb.catalogue.levers import Catalogue
+from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.records import ALL_CELLS, BaseInstance, Job, JobOutcome, Passage
-from perturb.verify.checks import find_fault
 
 CATALOGUE = Catalogue.load()
 DEMO = load_base_set(demo_path("demo"), limit=8).instances

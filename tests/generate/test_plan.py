@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from perturb.catalogue import Catalogue
-from perturb.features import Need, features_of
-from perturb.generate.plan import PlanSettings, lever_service, plan_digest, plan_jobs
+from perturb.building.jobs import PlanSettings, lever_service, plan_digest, plan_jobs
+from perturb.catalogue.features import Need, features_of
+from perturb.catalogue.levers import Catalogue
+from perturb.ledger.plans import instance_key
 from perturb.records import (
     ALL_CELLS,
     BaseInstance,
@@ -21,7 +22,6 @@ from perturb.records import (
     Passage,
     PerturbationClass,
 )
-from perturb.store.ledger import instance_key
 
 CATALOGUE = Catalogue.load()
 PLAIN = PlanSettings(round="r1", seed=7, cells=ALL_CELLS, replicates=2, generators={"a": "fa", "b": "fb"})

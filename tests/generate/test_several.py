@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from perturb.catalogue import Catalogue
-from perturb.generate.by_model import Declined, generate_by_model, read_reply
-from perturb.generate.plan import PlanSettings, plan_digest, plan_jobs
-from perturb.generate.result import GenerationResult
+from perturb.building.generate import Declined, GenerationResult, generate_by_model, read_reply
+from perturb.building.jobs import PlanSettings, plan_digest, plan_jobs
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import Prompts, generation_schema
 from perturb.llm.budget import Budget
+from perturb.llm.client import ScriptedModel
 from perturb.llm.model_client import Call, ModelClient
 from perturb.llm.replies import ReplyError
-from perturb.llm.scripted import ScriptedModel
-from perturb.prompts import Prompts, generation_schema
 from perturb.records import BaseInstance, Cell, Intensity, Job, JobOutcome, Passage, PerturbationClass
 
 CATALOGUE = Catalogue.load()

@@ -24,8 +24,8 @@ from perturb.llm import direct
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, Price, Transport
 from perturb.llm.direct import DirectModel
+from perturb.llm.factory import open_models, open_transport
 from perturb.llm.limits import LimitedModel
-from perturb.llm.model_factory import open_models, open_transport
 from perturb.llm.remote import LiteLLMModel, check_model, load_litellm
 from perturb.llm.transports import is_listed, transport_of
 from tests.building import KEY, KEY_NAME, content_of, serve, write_config
@@ -482,7 +482,7 @@ def test_a_build_with_compatible_servers_never_imports_litellm(
     monkeypatch.setenv(KEY_NAME, KEY)
     code = (
         "import sys; from pathlib import Path\n"
-        "from perturb.build_run import build; from perturb.config import load_config\n"
+        "from perturb.building.run import build; from perturb.config import load_config\n"
         "report = build(load_config(Path(sys.argv[1])), Path(sys.argv[2]))\n"
         "print(report.facts['calls'] > 0, report.facts['errors'], 'litellm' in sys.modules)"
     )

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
-from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
-from perturb.llm.limits import REFUSALS_BEFORE_GIVING_UP, LimitedModel, OutOfTriesError
-from perturb.llm.scripted import ScriptedModel
-from perturb.llm.throttle import LONGEST_HINT
+from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, ScriptedModel
+from perturb.llm.limits import LONGEST_HINT, REFUSALS_BEFORE_GIVING_UP, LimitedModel, OutOfTriesError
 from tests.llm.virtual_time import VirtualClock
 
 

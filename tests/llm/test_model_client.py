@@ -9,15 +9,24 @@ from typing import Any
 
 import pytest
 
-from perturb.digests import digest
 from perturb.errors import BudgetSpent, PermanentModelError, TransientModelError
+from perturb.files.resources import digest
+from perturb.ledger import queries
+from perturb.ledger.calls import CallLedger
 from perturb.llm.budget import Budget
-from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, Price, Schema
+from perturb.llm.client import (
+    ChatReply,
+    ChatRequest,
+    Line,
+    Message,
+    ModelSettings,
+    Price,
+    Schema,
+    ScriptedModel,
+)
 from perturb.llm.limits import OutOfTriesError
 from perturb.llm.model_client import Call, ModelClient, ModelResult, _key
 from perturb.llm.replies import read_object
-from perturb.llm.scripted import Line, ScriptedModel
-from perturb.store import CallLedger, queries
 
 REQUEST = ChatRequest((Message("user", "Which?"),))
 GOOD = '{"verdict": "PASS"}'

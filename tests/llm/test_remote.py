@@ -16,11 +16,10 @@ import pytest
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, ModelSettings, Price, Transport
-from perturb.llm.limits import LimitedModel
-from perturb.llm.model_factory import open_models, open_transport
+from perturb.llm.factory import open_models, open_transport
+from perturb.llm.limits import Clock, LimitedModel
 from perturb.llm.redaction import LEAKED
 from perturb.llm.remote import check_model, with_price
-from perturb.llm.throttle import Clock
 from tests.loopback import Fault, LoopbackServer, ScriptedFaults, ScriptedPlayer
 
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
@@ -480,7 +479,5 @@ def test_prices_come_from_the_settings_then_the_table() -> None:
 
 
 def test_nothing_imports_litellm_before_it_is_used() -> None:
-    code = (
-        "import sys, perturb.llm.model_factory, perturb.llm.model_client; sys.exit('litellm' in sys.modules)"
-    )
+    code = "import sys, perturb.llm.factory, perturb.llm.model_client; sys.exit('litellm' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from perturb.catalogue import Catalogue
-from perturb.evaluate.grade import read_grade
-from perturb.evaluate.judge import read_classification, read_quality, read_raf
-from perturb.evaluate.questions import Question
-from perturb.evaluate.solvability import read_correct
+from perturb.catalogue.levers import Catalogue
+from perturb.evaluation.answers import read_grade
+from perturb.evaluation.question_formats import Question
+from perturb.evaluation.results import read_classification, read_quality, read_raf
+from perturb.evaluation.solvability import read_correct
 from perturb.llm.replies import ReplyError
 
 CODES = Catalogue.load().codes

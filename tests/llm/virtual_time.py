@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from perturb.llm.throttle import Clock
+from perturb.llm.limits import Clock
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from perturb.digests import digest, fraction_of, seed_of
+from perturb.files.resources import digest, fraction_of, seed_of
 
 from .replay import Turns
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
-from perturb.digests import fraction_of
+from perturb.files.resources import fraction_of
 
 
 class Fault(StrEnum):

@@ -16,10 +16,10 @@ from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
-from perturb.catalogue import Catalogue
-from perturb.digests import digest, fraction_of, seed_of
-from perturb.matching import folded, holds_answer
-from perturb.passages import removes_answer, without_telling_titles
+from perturb.building.offline.engine import RuleCandidate, perturb_by_rule
+from perturb.building.verify import copy_unchanged_parts, find_fault
+from perturb.catalogue.levers import Catalogue
+from perturb.files.resources import digest, fraction_of, seed_of
 from perturb.records import (
     CHECK_NAMES,
     REFUSE_OTHER,
@@ -31,8 +31,8 @@ from perturb.records import (
     PerturbationClass,
     Target,
 )
-from perturb.rules.engine import RuleCandidate, perturb_by_rule
-from perturb.verify.checks import copy_unchanged_parts, find_fault
+from perturb.text.matching import folded, holds_answer
+from perturb.text.passages import removes_answer, without_telling_titles
 
 from .replay import EchoPlayer, Player, Turns
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 
-from perturb.classes import OwnCode
-from perturb.digests import fraction_of
-from perturb.items import render_prompt
-from perturb.records import PerturbationClass
-from perturb.responses import Item
+from perturb.catalogue.classes import OwnCode
+from perturb.files.resources import fraction_of
+from perturb.records import Item, PerturbationClass
+from perturb.snapshots.items import render_prompt
 
 from .replay import Turns
 

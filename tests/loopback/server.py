@@ -16,7 +16,7 @@ from typing import Any
 
 from aiohttp import web
 
-from perturb.digests import digest, fraction_of
+from perturb.files.resources import digest, fraction_of
 
 from .batches import BatchDesk
 from .faults import NO_FAULTS, Fault, Faults, spoil

@@ -13,15 +13,15 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from perturb.curate.base_sets import demo_path, load_base_set
-from perturb.generate.by_model import generate_by_model
-from perturb.generate.result import GenerationResult
+from perturb.building.generate import GenerationResult, generate_by_model
+from perturb.building.offline.engine import RuleCandidate
+from perturb.building.verify import ask_verifier, read_verdict
+from perturb.catalogue.prompts import GENERATION_KEYS, Prompts
+from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.llm.budget import Budget
-from perturb.llm.client import ChatRequest
+from perturb.llm.client import ChatRequest, ScriptedModel
 from perturb.llm.model_client import Call, ModelClient
 from perturb.llm.replies import ReplyError
-from perturb.llm.scripted import ScriptedModel
-from perturb.prompts import GENERATION_KEYS, Prompts
 from perturb.records import (
     ALL_CELLS,
     BaseInstance,
@@ -35,8 +35,6 @@ from perturb.records import (
     Verdict,
     VerdictState,
 )
-from perturb.rules.engine import RuleCandidate
-from perturb.verify.judge import ask_verifier, read_verdict
 
 from . import players
 from .players import (

@@ -14,10 +14,9 @@ from scipy.integrate import quad
 from scipy.stats import beta
 
 from perturb.metrics import BASReport, bas_score
-from perturb.metrics.bas import CLIP, bas_utility, decision_curve
+from perturb.metrics.bas import CLIP, PRIORS, bas_utility, decision_curve
 from perturb.metrics.bas_report import HIGHER_IS_BETTER
 from perturb.metrics.calibration import aurc, brier_loss, expected_calibration_error, log_loss
-from perturb.metrics.risk_priors import PRIORS
 
 EXAMPLES = [  # correctness, confidence, BAS as the paper's appendix C prints it, its digits
     ([1, 1, 0, 0], [0.7, 0.7, 0.3, 0.3], 0.32, 2),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 from scipy.stats import multivariate_normal
 
-from perturb.metrics.bivariate import upper_orthant, upper_orthant_slope
+from perturb.metrics.tetrachoric import upper_orthant, upper_orthant_slope
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(300)
 cuts = st.floats(-6, 6)

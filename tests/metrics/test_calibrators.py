@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given, settings, strategies
 from sklearn.isotonic import IsotonicRegression
 
-from perturb.metrics.calibrated_scores import calibrate, calibration_ablation, calibration_split
-from perturb.metrics.calibrators import METHODS, CalibrationMap, Method, fit_map
+from perturb.metrics.calibrated_scores import (
+    METHODS,
+    CalibrationMap,
+    Method,
+    calibrate,
+    calibration_ablation,
+    calibration_split,
+    fit_map,
+)
 
 
 def overconfident(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from perturb.metrics.confidence_sequences import Strata, confidence_sequence
+from perturb.evaluation.stop_rule import Strata, confidence_sequence
 from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import SCORED, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal import READ_A, READ_U

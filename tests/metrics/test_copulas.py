@@ -8,7 +8,6 @@ from scipy.special import ndtri
 from scipy.stats import t as student
 from statsmodels.distributions.copula.api import ClaytonCopula, GumbelCopula
 
-from perturb.metrics.bivariate import upper_orthant
 from perturb.metrics.copulas import (
     FAMILIES,
     CopulaComparison,
@@ -17,6 +16,7 @@ from perturb.metrics.copulas import (
     upper_probability,
 )
 from perturb.metrics.refusal_index import refusal_index_from_counts
+from perturb.metrics.tetrachoric import upper_orthant
 
 rates = st.floats(0.02, 0.98)
 

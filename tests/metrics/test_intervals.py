@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from perturb.metrics.estimates import Estimate
+from perturb.metrics.inputs import Estimate
 from perturb.metrics.intervals import (
     Bounded,
     WeightedSum,

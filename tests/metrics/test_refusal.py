@@ -22,8 +22,7 @@ from perturb.metrics.outcomes import (
     reply_cells,
     reply_outcome,
 )
-from perturb.metrics.refusal_registry import REFUSAL_METRICS, measure
-from perturb.metrics.reply_bounds import bounds
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, bounds, measure
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 READINGS = {

@@ -14,7 +14,6 @@ from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 import perturb.metrics
-from perturb.metrics.bivariate import upper_orthant
 from perturb.metrics.refusal_index import (
     IntervalMethod,
     RefusalIndex,
@@ -31,6 +30,7 @@ from perturb.metrics.tetrachoric import (
     rho_variance,
     tetrachoric,
     thresholds,
+    upper_orthant,
 )
 
 Floats = NDArray[np.float64]

@@ -10,19 +10,20 @@ import pytest
 from scipy.stats import binom
 
 from perturb.errors import ConfigError, SourceError
-from perturb.power.bounds import (
+from perturb.scoring.power import (
+    PowerQuestion,
+    design_effect,
     generative_failure_bound,
     generative_size,
     paper_static_size,
+    plan_sizes,
+    read_scores,
+    size_from_variance,
     static_failure_bound,
     static_failure_floor,
     static_size,
 )
-from perturb.power.figure import draw_figure
-from perturb.power.plan import PowerQuestion, plan_sizes
-from perturb.power.precision import design_effect, size_from_variance
-from perturb.power.score_columns import read_scores
-from perturb.power.simulation import DriftSetting, simulate
+from perturb.scoring.power_simulation import DriftSetting, draw_figure, simulate
 from tests.building import perturb
 
 RUNS = 1000

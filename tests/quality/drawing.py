@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from perturb.catalogue import Catalogue
-from perturb.curate.curation import curate
-from perturb.curate.source import SourceRequest
-from perturb.digests import digest, fraction_of
-from perturb.generate.by_rule import generate_by_rule
+from perturb.building.generate import generate_by_rule
+from perturb.building.offline.donors import DonorTable
+from perturb.building.offline.judge import CHECKS, judge_by_rule
+from perturb.catalogue.levers import Catalogue
+from perturb.curation.curation import curate
+from perturb.curation.source import SourceRequest
+from perturb.files.resources import digest, fraction_of
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Job, JobOutcome
-from perturb.rules.checks import CHECKS, judge_by_rule
-from perturb.rules.donors import DonorTable
 
 
 @dataclass(frozen=True, slots=True)

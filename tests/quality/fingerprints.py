@@ -21,10 +21,10 @@ from typing import Annotated, Any
 
 import typer
 
-from perturb.digests import fraction_of
+from perturb.building.offline.words import plain, tokens
 from perturb.errors import SourceError
+from perturb.files.resources import fraction_of
 from perturb.metrics.intervals import wilson_interval
-from perturb.rules.words import plain, tokens
 from tests.quality.drawing import DrawnItem, draw_items
 
 FOLDS = 5

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from perturb.auditing.rubric import COMMENT, NO, QUESTION_NAMES, YES
 from perturb.errors import SourceError
 from perturb.records import ALL_CELLS, Cell
-from perturb.review.rubric import COMMENT, NO, QUESTION_NAMES, YES
 from tests.quality.drawing import DrawnItem
 
 NAMES = ("item", "seed", "class", "intensity", "lever", "instance")

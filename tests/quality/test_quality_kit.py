@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from perturb.auditing.rubric import QUESTION_NAMES
+from perturb.building.offline.checked_item import CheckedItem, RuleVerdict, verdict
 from perturb.errors import SourceError
 from perturb.records import ALL_CELLS
-from perturb.review.rubric import QUESTION_NAMES
-from perturb.rules.checks.checked_item import CheckedItem
-from perturb.rules.checks.verdicts import RuleVerdict, verdict
 from tests.quality.__main__ import app
 from tests.quality.drawing import draw_items, draw_rejected
 from tests.quality.figures import Share, figures_by_cell, figures_by_check
@@ -157,7 +156,7 @@ def test_rejected_items_are_drawn_with_the_checks_that_reject_them(source: Path,
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tests.quality.drawing.CHECKS", {"fluency": refuse})
-        patch.setattr("perturb.rules.checks.CHECKS", {"fluency": refuse})
+        patch.setattr("perturb.building.offline.judge.CHECKS", {"fluency": refuse})
         items = draw_rejected(source, 5, 2, [LOW_CELL])
     assert [item.rejected_by for item in items] == [("fluency",)] * 2
     sheet, kept = tmp_path / "rejected.csv", tmp_path / "kept.csv"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from perturb.evaluate.question_sets import read_questions
-from perturb.resources import data_folder
+from perturb.evaluation.loading import read_questions
+from perturb.files.resources import data_folder
 
 from .computed_questions import computed_questions
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from perturb.audit.audit_report import audit
-from perturb.build_run import build
+from perturb.auditing.audit_report import audit
+from perturb.building.run import build
 from perturb.cli.main import app
 from perturb.config import recorded_config
+from perturb.files.resources import demo_recording
 from perturb.llm.recording import Replay, read_recording
-from perturb.resources import demo_recording
 
 FILE = demo_recording("recorded")
 

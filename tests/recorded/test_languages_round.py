@@ -12,17 +12,17 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from perturb.audit.audit_report import audit
-from perturb.audit.shortcuts import measure_shortcuts
-from perturb.build_run import BuildReport, build
+from perturb.auditing.audit_report import audit
+from perturb.auditing.shortcuts import measure_shortcuts
+from perturb.building.run import BuildReport, build
 from perturb.cli.main import app
 from perturb.config import load_config
-from perturb.export.snapshot import Snapshot, check_snapshot, read_snapshot
-from perturb.items import items_of
-from perturb.languages import LANGUAGES
+from perturb.files.resources import data_folder, demo_recording
 from perturb.llm.recording import Replay, read_recording
-from perturb.report.audit_page import make_page
-from perturb.resources import data_folder, demo_recording
+from perturb.reports.audit_page import make_page
+from perturb.snapshots.items import items_of
+from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
+from perturb.text.wording import LANGUAGES
 
 READINGS = Path(__file__).with_name("languages-readings.csv")
 

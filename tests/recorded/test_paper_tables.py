@@ -16,8 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 from perturb.cli.main import app
+from perturb.files.tables import read_table
 from perturb.metrics import REFUSAL_METRICS, BASReport, refusal_index_from_counts
-from perturb.tables import read_table
 
 SETS = {"facts": 55, "letters": 39, "numbers": 47}
 """The data sets among the 141 questions, and how many each has."""

@@ -12,15 +12,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from perturb.audit.audit_report import audit
-from perturb.audit.votes import vote_table
-from perturb.catalogue import Catalogue
-from perturb.curate.base_sets import load_base_set
-from perturb.generate.by_model import Declined, read_reply
-from perturb.passages import without_telling_titles
+from perturb.auditing.audit_report import audit
+from perturb.auditing.votes import vote_table
+from perturb.building.generate import Declined, read_reply
+from perturb.building.verify import copy_unchanged_parts, find_fault, read_verdict
+from perturb.catalogue.levers import Catalogue
+from perturb.curation.base_sets import load_base_set
 from perturb.records import BaseInstance, Candidate, Cell, Intensity, Passage, PerturbationClass
-from perturb.verify.checks import copy_unchanged_parts, find_fault
-from perturb.verify.judge import read_verdict
+from perturb.text.passages import without_telling_titles
 
 CATALOGUE = Catalogue.load()
 RECORDS = ("covering", "nq")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from perturb.evaluate.questions import Question
-from perturb.evaluate.results import judgement_version
-from perturb.responses import Judgement, JudgementStatus, Response, ResponseStatus
-from perturb.review.judged_replies import JudgedReply, draw_replies, read_judged_replies
-from perturb.store.evaluations import EvaluationLedger
-from perturb.store.reviews import ReviewLedger
-from tests.evaluate.rows import items_of, several, single, write_rows
+from perturb.auditing.judged_replies import JudgedReply, draw_replies, read_judged_replies
+from perturb.evaluation.question_formats import Question
+from perturb.evaluation.results import judgement_version
+from perturb.ledger.evaluations import EvaluationLedger, ReviewLedger
+from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from tests.evaluation.rows import items_of, several, single, write_rows
 
 SECRETS = ("stern-judge", "model-under-test")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from perturb.catalogue import Catalogue
+from perturb.catalogue.levers import Catalogue
+from perturb.ledger.plans import Ledger
 from perturb.records import (
     ALL_CELLS,
     Acceptance,
@@ -19,7 +20,6 @@ from perturb.records import (
     Verdict,
     VerdictState,
 )
-from perturb.store import Ledger
 from tests.building import plan_facts
 
 VERIFIERS = ("birch", "cedar")

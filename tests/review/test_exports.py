@@ -11,12 +11,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from perturb.review.exports import answers_table, write_argilla, write_label_studio
-from perturb.review.review_items import ReviewItem, load_items
-from perturb.review.rubric import QUESTION_NAMES
-from perturb.review.sample import draw_candidates
-from perturb.store.plans import current_plan
-from perturb.store.reviews import ReviewLedger
+from perturb.auditing.review_exports import answers_table, write_argilla, write_label_studio
+from perturb.auditing.review_items import ReviewItem, load_items
+from perturb.auditing.rubric import QUESTION_NAMES, draw_candidates
+from perturb.ledger.evaluations import ReviewLedger
+from perturb.ledger.plans import current_plan
 from tests.review.made_run import NASTY, make_run
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from perturb.auditing.review_agreement import HumanReport, measure_review
+from perturb.auditing.rubric import QUESTION_NAMES, draw_candidates
 from perturb.errors import LedgerError
-from perturb.review.agreement import HumanReport, measure_review
-from perturb.review.rubric import QUESTION_NAMES
-from perturb.review.sample import draw_candidates
-from perturb.store.calls import open_read_only
-from perturb.store.plans import current_plan
-from perturb.store.reviews import ReviewLedger
+from perturb.ledger.calls import open_read_only
+from perturb.ledger.evaluations import ReviewLedger
+from perturb.ledger.plans import current_plan
 from tests.review.made_run import make_run
 
 

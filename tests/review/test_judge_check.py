@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from perturb.auditing.judge_check import GradeAgreement, JudgeReport, measure_judge
+from perturb.auditing.judged_replies import JudgedReply, draw_replies
 from perturb.errors import ConfigError, LedgerError
-from perturb.report.any_page import make_any_page
-from perturb.review.judge_check import GradeAgreement, JudgeReport, measure_judge
-from perturb.review.judged_replies import JudgedReply, draw_replies
-from perturb.store.calls import open_read_only
+from perturb.ledger.calls import open_read_only
+from perturb.reports.any_page import make_any_page
 from tests.building import perturb
 from tests.review.judged_run import SECRETS, draw, give, make_evaluated, make_graded
 

@@ -10,13 +10,13 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from perturb.review.agreement import measure_review
-from perturb.review.judge_check import measure_judge
-from perturb.review.sample import draw_candidates
-from perturb.review.server import ReviewServer
-from perturb.store.calls import open_read_only
-from perturb.store.plans import current_plan
-from perturb.store.reviews import ReviewLedger, answers_by
+from perturb.auditing.judge_check import measure_judge
+from perturb.auditing.review_agreement import measure_review
+from perturb.auditing.review_items import ReviewServer
+from perturb.auditing.rubric import draw_candidates
+from perturb.ledger.calls import open_read_only
+from perturb.ledger.evaluations import ReviewLedger, answers_by
+from perturb.ledger.plans import current_plan
 from tests.browser import Browser, console_errors, wait_until
 from tests.review.judged_run import SECRETS, draw, make_evaluated, make_graded
 from tests.review.made_run import NASTY, make_run

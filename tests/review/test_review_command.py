@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from perturb.review.rubric import QUESTION_NAMES
+from perturb.auditing.rubric import QUESTION_NAMES
 from tests.building import command, perturb
 from tests.review.made_run import make_run
 

@@ -8,13 +8,12 @@ from typing import Literal
 
 import pytest
 
+from perturb.auditing.rubric import Sample, draw_candidates, draw_evenly
 from perturb.errors import ConfigError
+from perturb.ledger.calls import open_read_only
+from perturb.ledger.evaluations import ReviewLedger, answers_by, sample_ids
+from perturb.ledger.plans import Ledger, current_plan
 from perturb.records import ALL_CELLS
-from perturb.review.sample import Sample, draw_candidates, draw_evenly
-from perturb.store import Ledger
-from perturb.store.calls import open_read_only
-from perturb.store.plans import current_plan
-from perturb.store.reviews import ReviewLedger, answers_by, sample_ids
 from tests.building import plan_facts
 from tests.review.made_run import make_run
 

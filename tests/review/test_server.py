@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from perturb.auditing.review_items import ReviewServer
+from perturb.auditing.rubric import draw_candidates
 from perturb.errors import ConfigError, LedgerError
-from perturb.local_server import HOST, MAX_BODY
-from perturb.review.sample import draw_candidates
-from perturb.review.server import ReviewServer
-from perturb.store.calls import open_read_only
-from perturb.store.plans import current_plan
-from perturb.store.reviews import ReviewLedger, answers_by, sample_ids
+from perturb.ledger.calls import open_read_only
+from perturb.ledger.evaluations import ReviewLedger, answers_by, sample_ids
+from perturb.ledger.plans import current_plan
+from perturb.runtime.local_server import HOST, MAX_BODY
 from tests.review.made_run import make_run
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from perturb.auditing.review_exports import read_sheet, sheet_text
+from perturb.auditing.review_items import CandidateItem, load_items
+from perturb.auditing.rubric import QUESTION_NAMES, draw_candidates
 from perturb.errors import ConfigError, SourceError
-from perturb.review.review_items import CandidateItem, load_items
-from perturb.review.rubric import QUESTION_NAMES
-from perturb.review.sample import draw_candidates
-from perturb.review.sheet import read_sheet, sheet_text
-from perturb.store.plans import current_plan
-from perturb.store.reviews import ReviewLedger
+from perturb.ledger.evaluations import ReviewLedger
+from perturb.ledger.plans import current_plan
 from tests.review.made_run import NASTY, make_run
 
 HEADER = ",".join(("candidate_id", *QUESTION_NAMES, "comment"))

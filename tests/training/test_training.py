@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from perturb.build_run import build
+from perturb.building.run import build
 from perturb.cli.main import main
-from perturb.compare.round_comparison import compare
 from perturb.config import default_config
 from perturb.errors import SourceError
-from perturb.export.snapshot import read_snapshot
-from perturb.training.examples import make_examples
+from perturb.scoring.round_comparison import compare
+from perturb.snapshots.snapshot import read_snapshot
+from perturb.snapshots.training import make_examples
 
 Row = dict[str, Any]
 Run = Callable[..., tuple[object, str]]
@@ -158,9 +158,9 @@ def test_an_item_without_its_original_is_refused(made: Path) -> None:
 
 
 def test_wrong_replies_on_record_are_what_is_rejected(made: Path) -> None:
-    from perturb.export.accepted import accepted_rows
-    from perturb.store.calls import reading
-    from perturb.store.plans import current_plan
+    from perturb.ledger.calls import reading
+    from perturb.ledger.plans import current_plan
+    from perturb.snapshots.accepted import accepted_rows
 
     with reading(made) as db:
         plan = current_plan(db, made)

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from perturb.catalogue import Catalogue
+from perturb.building.verify import ask_rule, ask_verifier, read_verdict
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import Prompts
 from perturb.errors import PermanentModelError
 from perturb.llm.budget import Budget
+from perturb.llm.client import Line, ScriptedModel
 from perturb.llm.model_client import Call, ModelClient
 from perturb.llm.replies import ReplyError
-from perturb.llm.scripted import Line, ScriptedModel
-from perturb.prompts import Prompts
 from perturb.records import (
     CHECK_NAMES,
     BaseInstance,
@@ -25,7 +26,6 @@ from perturb.records import (
     Verdict,
     VerdictState,
 )
-from perturb.verify.judge import ask_rule, ask_verifier, read_verdict
 
 CATALOGUE = Catalogue.load()
 CODE = "REFUSE_INFO_MISSING_IN_CONTEXT"

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from perturb.catalogue import Catalogue
-from perturb.matching import holds_answer
+from perturb.building.verify import GROWTH_ALLOWANCE, MAX_GROWTH, copy_unchanged_parts, find_fault
+from perturb.catalogue.levers import Catalogue
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Intensity, Passage, PerturbationClass
-from perturb.verify.checks import GROWTH_ALLOWANCE, MAX_GROWTH, copy_unchanged_parts, find_fault
+from perturb.text.matching import holds_answer
 
 CATALOGUE = Catalogue.load()
 QUERY = "When did the mill open?"

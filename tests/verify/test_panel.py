@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perturb.classes import Judges
+from perturb.building.panel import Panel, decide, gather_votes
+from perturb.catalogue.classes import Judges
 from perturb.errors import BudgetSpent
 from perturb.records import PerturbationClass, Verdict, VerdictState
-from perturb.verify.panel import Panel, decide, gather_votes
 
 STATES = {
     "P": VerdictState.PASS,

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perturb.building.verify import read_verdict
+from perturb.ledger.calls import LEDGER_FILE
 from perturb.llm.replies import ReplyError
 from perturb.records import CHECK_NAMES
-from perturb.store.calls import LEDGER_FILE
-from perturb.verify.judge import read_verdict
 from tests.building import KEY, KEY_NAME, TWO_CELLS, content_of, run_build
 from tests.loopback import LoopbackServer
 from tests.loopback.players import GeneratorPlayer, RolePlayer, VerifierPlayer

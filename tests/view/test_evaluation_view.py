@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from perturb.catalogue import Catalogue
-from perturb.evaluate.results import judgement_version, read_run
-from perturb.records import ALL_CELLS, Passage
-from perturb.responses import Item, Judgement, JudgementStatus, Response, ResponseStatus
-from perturb.score.table import result_table
-from perturb.store import EvaluationLedger
-from perturb.view.run_view import Filters
-from perturb.view.site import open_view
+from perturb.catalogue.levers import Catalogue
+from perturb.evaluation.results import judgement_version, read_run
+from perturb.ledger.evaluations import EvaluationLedger
+from perturb.records import ALL_CELLS, Item, Judgement, JudgementStatus, Passage, Response, ResponseStatus
+from perturb.reports.build_view import Filters
+from perturb.reports.site import open_view
+from perturb.scoring.table import result_table
 
 PREDICTED = {"one": ["ANSWER", "REFUSE_AMBIGUOUS_QUERY"], "two": ["ANSWER", "ANSWER"]}
 

@@ -14,13 +14,12 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from perturb.errors import ConfigError, LedgerError
+from perturb.ledger.plans import Ledger
 from perturb.llm.model_client import Call
-from perturb.local_server import LocalServer
 from perturb.records import ALL_CELLS, JobOutcome
-from perturb.store import Ledger
-from perturb.view.bundle import write_bundle
-from perturb.view.run_view import Filters
-from perturb.view.site import ViewSite, open_view
+from perturb.reports.build_view import Filters
+from perturb.reports.site import ViewSite, open_view, write_bundle
+from perturb.runtime.local_server import LocalServer
 from tests.browser import Browser, console_errors, requested, wait_until
 from tests.review.made_run import NASTY, make_run
 

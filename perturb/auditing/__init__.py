@@ -1,0 +1,1 @@
+"""Auditing: agreement, bias and shortcuts of a panel, and review by people."""

@@ -1,0 +1,337 @@
+"""The audit of a panel: every figure from stored votes, without a call.
+
+What the panel's rule accepts, what other rules would, and what each verifier adds.
+
+Which candidates the figures may rest on, given that votes can be missing by design.
+
+Under the economy schedule a panel stops asking once its decision is certain. The candidates that have every vote are
+then mostly those that nobody failed, so votes are missing exactly where verifiers fail, and figures from whatever votes
+there are would be wrong. Only the audited share is safe: it is drawn by a hash, before any vote.
+
+The few figures that go with a snapshot, into its manifest and onto its card: of agreement, and of shortcuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perturb.auditing.agreement import Agreement, measure_agreement
+from perturb.auditing.bias import SelfBias, measure_bias
+from perturb.auditing.rates import (
+    LeverUsage,
+    MatrixRate,
+    Rate,
+    grouped_rates,
+    lever_usage,
+    overall_rate,
+    pass_rate_matrix,
+    pass_rates,
+    read_votes,
+)
+from perturb.auditing.shortcuts import TARGETS, VIEWS, measure_shortcuts
+from perturb.auditing.votes import ABSENT, FAIL, NOT_ASKED, PASS, UNSCORED, VoteTable
+from perturb.errors import SourceError
+from perturb.metrics.inputs import Estimate, Flags, Integers, plain
+from perturb.metrics.resampling import Resamples, check_resampling
+from perturb.records import Item
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptanceRate:
+    """What one rule does with the candidates; the rate is that of the accepted among all."""
+
+    rate: Rate
+    accepted: int
+    rejected: int
+    """So many fails that the rule cannot be met."""
+    undecided: int
+    """Neither: a vote is unscored or missing, or nobody judges it, which is never an acceptance."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rate with the counts beside it."""
+        counts = plain(self)
+        rate = counts.pop("rate")
+        return {name: value for name, value in rate.items() if name != "name"} | counts
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveOneOut:
+    """Unanimity without one verifier."""
+
+    verifier: str
+    without: AcceptanceRate
+    gained: int
+    """Candidates that only this verifier kept out."""
+    churn: float | None
+    """Share of what would be accepted without it that is not accepted with it; None if nothing would be."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """One row of the JSON."""
+        content = plain(self)
+        return {**content.pop("without"), **content}
+
+
+@dataclass(frozen=True, slots=True)
+class PanelRules:
+    """Acceptance under the rules a panel may have."""
+
+    unanimous: AcceptanceRate
+    unanimous_by: dict[str, tuple[Rate, ...]]
+    """Unanimous acceptance by class, intensity, lever and generator."""
+    k_of_n: dict[str, AcceptanceRate]
+    """By k, as text: "1" accepts what anyone passed, "n" is unanimity. Where fewer judge a candidate, so many."""
+    leave_one_out: tuple[LeaveOneOut, ...]
+
+
+def unanimity_is_known(table: VoteTable) -> bool:
+    """Whether no vote that was never asked stands between any candidate and its unanimous decision.
+
+    It holds under a full schedule, and under an economy one that stops at the first fail.
+    """
+    failed = (table.states == FAIL).any(axis=1)
+    return bool((failed | ~(table.states == NOT_ASKED).any(axis=1)).all())
+
+
+def compare_panel_rules(table: VoteTable, everything: VoteTable) -> PanelRules:
+    """Acceptance on the candidates of `table`; that by unanimity on `everything` where it is known of all."""
+    wide = everything if unanimity_is_known(everything) else table
+    n = len(table.verifiers)
+    unanimous = _decide(wide.states, n)[0].astype(np.float64)
+    ones = np.ones(len(wide))
+    return PanelRules(
+        unanimous=_accept(wide.states, n, wide.base.codes),
+        unanimous_by={
+            name: grouped_rates(unanimous, ones, labels, wide.base.codes)
+            for name, labels in wide.groupings.items()
+        },
+        k_of_n={str(k): _accept(table.states, k, table.base.codes) for k in range(1, n + 1)},
+        leave_one_out=_leave_one_out(table) if n > 1 else (),
+    )
+
+
+def _decide(states: NDArray[np.int8], needed: int) -> tuple[Flags, Flags]:
+    """Who is accepted and who is rejected if `needed` passes are, or all of those who judge where they are fewer."""
+    judges = (states != ABSENT).sum(axis=1)
+    passes = np.minimum(needed, judges)
+    accepted = ((states == PASS).sum(axis=1) >= passes) & (judges > 0)
+    return accepted, (states == FAIL).sum(axis=1) > judges - passes
+
+
+def _accept(states: NDArray[np.int8], needed: int, base: Integers) -> AcceptanceRate:
+    accepted, rejected = _decide(states, needed)
+    return AcceptanceRate(
+        rate=overall_rate("all", accepted.astype(np.float64), base),
+        accepted=int(accepted.sum()),
+        rejected=int(rejected.sum()),
+        undecided=int((~accepted & ~rejected).sum()),
+    )
+
+
+def _leave_one_out(table: VoteTable) -> tuple[LeaveOneOut, ...]:
+    with_all = _decide(table.states, len(table.verifiers))[0]
+    rows = []
+    for i, verifier in enumerate(table.verifiers):
+        others = np.delete(table.states, i, axis=1)
+        without = _accept(others, others.shape[1], table.base.codes)
+        gained = int((_decide(others, others.shape[1])[0] & ~with_all).sum())
+        rows.append(
+            LeaveOneOut(verifier, without, gained, gained / without.accepted if without.accepted else None)
+        )
+    return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class EstimationSample:
+    """The candidates behind agreement, pass rates and bias."""
+
+    candidates: str
+    """"all", "audited" (the share drawn to get every vote), or "unknown" (votes are missing, nobody says why)."""
+    n: int
+    of: int
+    """All candidates with a vote or an unscored one."""
+    note: str | None = None
+    """What a reader must know before quoting the figures."""
+
+
+def choose_sample(table: VoteTable) -> tuple[EstimationSample, VoteTable]:
+    """The candidates to estimate from, and their votes."""
+    n = len(table)
+    missing = (table.states == NOT_ASKED).any(axis=1)
+    if table.full_schedule or not missing.any():
+        return EstimationSample("all", n, n), table
+    if table.audited is None:
+        note = (
+            f"{int(missing.sum())} of {n} candidates lack votes and nothing says why: if the panel stopped asking at"
+            " the first fail, agreement, pass rates and bias below are distorted; a column 'audited' would tell"
+        )
+        return EstimationSample("unknown", n, n, note), table
+    audited = table.keep(table.audited)
+    note = (
+        f"votes are missing by design: figures rest on the {len(audited)} of {n} candidates that were drawn to get"
+        " every vote"
+    )
+    if not len(audited):
+        note = (
+            "votes are missing by design and no candidate was drawn to get every vote: agreement, pass rates and bias"
+            " cannot be determined; set audit_fraction in the panel"
+        )
+    return EstimationSample("audited", len(audited), n, note), audited
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """All figures of an audit; `to_dict` gives the JSON of spec section 11."""
+
+    source: str
+    seed: int
+    resamples: int
+    basis: EstimationSample
+    n_candidates: int
+    n_votes: int
+    """Passes and fails; unscored votes are counted apart."""
+    verifiers: tuple[str, ...]
+    generators: tuple[str, ...]
+    agreement: Agreement
+    pass_rate_matrix: tuple[MatrixRate, ...]
+    pass_rates: dict[str, tuple[Rate, ...]]
+    """By class, intensity, lever and generator."""
+    generator_rates: dict[str, dict[str, tuple[Rate, ...]]]
+    """By class and by intensity: generator → its rates, in the order of `pass_rates`."""
+    self_bias: tuple[SelfBias, ...]
+    rules: PanelRules
+    lever_usage: tuple[LeverUsage, ...]
+    unscored: dict[str, int]
+    """Unscored votes of each verifier."""
+    judged: dict[str, int]
+    """Candidates that each verifier judges: the others are not of its classes, or it abstained."""
+    unfinished: str
+    """A sentence on the jobs that are left in the run; empty if there are none."""
+
+    @property
+    def class_ranking(self) -> tuple[Rate, ...]:
+        """Classes from the hardest, the one with the lowest pass rate, to the easiest."""
+        known = [rate for rate in self.pass_rates["class"] if rate.rate is not None]
+        return tuple(sorted(known, key=lambda rate: (rate.rate, rate.name)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: what is undefined is None beside a reason."""
+        content = plain(self)
+        agreement, rules = content.pop("agreement"), content.pop("rules")
+        kappa = {"pairs": agreement["pairs"], "mean": agreement["mean_kappa"]}
+        ranking = [rate.name for rate in self.class_ranking]
+        content |= {"kappa": kappa, "class_ranking": ranking, "acceptance": rules}
+        return content | dict(agreement["panel"])
+
+
+def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 1000) -> AuditReport:
+    """Audit a run folder, a file of votes, or votes in memory.
+
+    Raises `SourceError` if the votes cannot be read or contradict themselves, `LedgerError` if the folder holds no
+    run, `ConfigError` if `resamples` or `seed` cannot be used.
+    """
+    check_resampling(resamples, seed)
+    everything = source if isinstance(source, VoteTable) else read_votes(source)
+    basis, table = choose_sample(everything)
+    drawn = Resamples.draw(table.base.codes, resamples, seed)
+    agreement, self_bias = measure_agreement(table, drawn), measure_bias(table, drawn)
+    return AuditReport(
+        source=everything.source,
+        seed=seed,
+        resamples=resamples,
+        basis=_with_effective_numbers(basis, agreement, self_bias),
+        n_candidates=len(everything),
+        n_votes=int(everything.scored.sum()),
+        verifiers=everything.verifiers,
+        generators=everything.generator.names,
+        agreement=agreement,
+        pass_rate_matrix=pass_rate_matrix(table),
+        pass_rates={name: pass_rates(table, labels) for name, labels in table.groupings.items()},
+        generator_rates={
+            name: {
+                generator: pass_rates(table.keep(own), labels.keep(own))
+                for number, generator in enumerate(table.generator.names)
+                for own in [table.generator.codes == number]
+            }
+            for name, labels in table.groupings.items()
+            if name in ("class", "intensity")
+        },
+        self_bias=self_bias,
+        rules=compare_panel_rules(table, everything),
+        lever_usage=lever_usage(everything),
+        unscored=_by_verifier(everything, everything.states == UNSCORED),
+        judged=_by_verifier(everything, everything.states != ABSENT),
+        unfinished=everything.unfinished,
+    )
+
+
+def _by_verifier(table: VoteTable, where: Flags) -> dict[str, int]:
+    return {name: int(n) for name, n in zip(table.verifiers, where.sum(axis=0), strict=True)}
+
+
+def _with_effective_numbers(
+    basis: EstimationSample, agreement: Agreement, self_bias: Sequence[SelfBias]
+) -> EstimationSample:
+    """Say of an audited share how many independent candidates its figures are worth."""
+    figures = {
+        "raw agreement": agreement.panel["agreement"],
+        "mean κ (votes of the rarer kind)": agreement.mean_kappa,
+        **{f"self-bias of {row.model}": row.bias for row in self_bias},
+    }
+    worth = [f"{name} {min(one.effective, basis.n):.0f}" for name, one in figures.items() if one.effective]
+    if basis.candidates != "audited" or not worth:
+        return basis
+    return replace(basis, note=f"{basis.note}; effective numbers: {', '.join(worth)}")
+
+
+RESAMPLES = 1000
+_DIGITS = 4
+
+
+def agreement_figures(votes: VoteTable) -> dict[str, Any] | None:
+    """Agreement over all candidates voted on, with 95 % intervals; None if there are none to tell it from.
+
+    `candidates` says how many, `note` what a reader must know, `figures` holds raw agreement, the mean of Cohen's κ
+    over the pairs, Gwet's AC1 and Krippendorff's α, each with `value`, `low`, `high` and the `reason` of a gap.
+    """
+    basis, table = choose_sample(votes)
+    if not len(table):
+        return None
+    measured = measure_agreement(table, Resamples.draw(table.base.codes, RESAMPLES, 0))
+    estimates = {
+        "raw agreement": measured.panel["agreement"],
+        "mean of Cohen's κ": measured.mean_kappa,
+        "Gwet's AC1": measured.panel["ac1"],
+        "Krippendorff's α": measured.panel["alpha"],
+    }
+    figures = {name: _rounded(estimate) for name, estimate in estimates.items()}
+    return {"candidates": basis.n, "note": basis.note, "figures": figures}
+
+
+def shortcut_figures(items: Sequence[Item]) -> dict[str, Any]:
+    """What baselines tell from a part of an item: macro-F1, with 95 % intervals, of each target by what is seen.
+
+    `chance` is that of a guess by the shares of the labels; `note` says why there are no `figures`.
+    """
+    try:
+        measured = measure_shortcuts("the rows", items, resamples=RESAMPLES)
+    except SourceError as error:
+        return {"note": str(error), "chance": {}, "figures": {}}
+    f1 = {(one.view, one.target): _rounded(one.macro_f1) for one in measured.scores}
+    return {
+        "note": None,
+        "chance": {TARGETS[one.target]: round(one.chance_macro_f1, _DIGITS) for one in measured.floors},
+        "figures": {
+            seen: {name: f1[view, target] for target, name in TARGETS.items()} for view, seen in VIEWS.items()
+        },
+    }
+
+
+def _rounded(estimate: Estimate) -> dict[str, Any]:
+    told = estimate.spread("value")
+    return {name: round(one, _DIGITS) if isinstance(one, float) else one for name, one in told.items()}

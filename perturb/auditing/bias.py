@@ -1,0 +1,394 @@
+"""Self-evaluation bias: does a model pass its own candidates more readily than its peers do?
+
+Two measures. The bias as published: the rate at which a model passes its own candidates less the mean rate at which the
+other verifiers pass the same ones. A lenient verifier shows such a bias towards everybody, so beside it stands a
+difference-in-differences (`perturb.auditing.bias`), which takes out leniency and quality.
+
+Difference-in-differences: how far a model's verdict on its own candidates lies above what leniency and quality say.
+
+The pass rate of each generator by each verifier is taken as the generator's quality plus the verifier's leniency, on
+the logit scale, fitted on all pairs but those of a model with itself; the fit says what the model's own pair would be
+without favour. Pass rates themselves are not additive near 1, where a lenient judge has no room left on good
+candidates, and a fit that takes them so sees favour in it; it stands beside the other for comparison.
+Firth's penalty keeps the logits finite where a pair passed everything.
+
+References: Firth (1993), Biometrika 80; Heinze and Schemper (2002), Statistics in Medicine 21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from perturb.auditing.votes import VoteTable
+from perturb.metrics.inputs import Estimate, Flags, Floats, ratio
+from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
+from perturb.metrics.resampling import Resamples, Totals
+
+MIN_BASES = 5
+"""A pass rate of fewer base instances gets no interval: it would hold nearly every value."""
+NO_OWN_VOTE = "the model gives no vote on candidates of its own"
+NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
+MAX_STEPS = 50
+LONGEST_STEP = 4.0
+SETTLED = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class SelfPreference:
+    """What a model's own pair lies above the fit, in percentage points."""
+
+    logit: Estimate
+    """On the logit scale; its interval holds that of the additive fit too."""
+    additive: Estimate
+    p_value: float | None
+    """Two-sided, read off the interval of `logit`: favour is claimed only if both fits show it, on the same side."""
+
+
+def passes_and_votes(table: VoteTable, rows: NDArray[np.intp]) -> Floats:
+    """Shape (rows, 2 × verifiers), passes first."""
+    return np.hstack([np.nan_to_num(table.votes[rows]), table.scored[rows].astype(np.float64)])
+
+
+def shares_of(totals: Floats) -> tuple[Floats, Floats]:
+    """Pass rates, NaN where there is no vote, and the number of votes."""
+    passed, scored = np.split(totals, 2, axis=-1)
+    return ratio(passed, scored), scored
+
+
+def clustered_rate(
+    resamples: Resamples, rate: float, replicates: Floats, n: float, clusters: int
+) -> Bounded | Estimate:
+    """A pass rate with its resamples, or without an interval where too few base instances stand behind it."""
+    if 1 < clusters < MIN_BASES:
+        return Estimate(rate, n=round(n), reason=f"no interval: {clusters} base instances are too few to say")
+    return resamples.bounded(rate, replicates, round(n), clusters=clusters, trials=n)
+
+
+def measure_self_preference(
+    table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples
+) -> tuple[SelfPreference, ...]:
+    """One entry per generator; undefined where it is not a verifier, or leniency and quality are unknown.
+
+    Each rests on the classes that the model judges, and on the peers that judge all of these.
+    """
+    judged = table.judged[:, own_verifier]
+    found: dict[int, SelfPreference] = {}
+    for classes in np.unique(judged[:, own_verifier >= 0], axis=1).T:
+        favours = _measure_on(table, own_verifier, resamples, classes)
+        same = (judged == classes[:, None]).all(axis=0)
+        found |= {g: one for g, one in enumerate(favours) if same[g]}
+    nothing = _undefined(NO_OWN_VOTE)
+    return tuple(
+        found.get(g, nothing) if verifier >= 0 else nothing for g, verifier in enumerate(own_verifier)
+    )
+
+
+def _measure_on(
+    table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples, classes: Flags
+) -> Sequence[SelfPreference]:
+    """One entry per generator, from the candidates of some classes and the verifiers that judge all of these."""
+    rows = np.flatnonzero(classes[table.perturbation_class.codes])
+    totals = resamples.totals(
+        passes_and_votes(table, rows),
+        groups=table.generator.codes[rows],
+        n_groups=len(table.generator.names),
+        rows=rows,
+    )
+    (shares, votes), replicates = shares_of(totals.point), shares_of(totals.replicates)[0]
+    others = np.arange(len(table.verifiers)) != own_verifier[:, None]
+    used = (votes > 0) & others & table.judged[classes].all(axis=0)
+    design = _design(*used.shape)
+    fit = _Fit.of(design[used], totals, used) if used.any() else None
+    clusters = _clusters(table, resamples, rows)
+
+    def cell(i: int, j: int) -> Bounded | Estimate:
+        return clustered_rate(
+            resamples, float(shares[i, j]), replicates[:, i, j], votes[i, j], clusters[i, j]
+        )
+
+    cells = [cell(i, j) for i, j in np.argwhere(used)]
+    found = []
+    for generator, verifier in enumerate(own_verifier):
+        pair = generator, int(verifier)
+        if verifier < 0 or not votes[pair]:
+            found.append(_undefined(NO_OWN_VOTE))
+            continue
+        weights = fit.weights(design[pair]) if fit is not None else None
+        if fit is None or weights is None:
+            found.append(_undefined(NOT_SEPARABLE))
+            continue
+        own, n = cell(*pair), int(votes[pair])
+        expected = fit.expected(weights, resamples, clusters[used].min())
+        found.append(
+            _on_both_scales(
+                weighted_sum([own, expected], [1.0, -1.0], n),
+                weighted_sum([own, *cells], [1.0, *-weights], n),
+            )
+        )
+    return found
+
+
+def _on_both_scales(logit: WeightedSum | Estimate, additive: WeightedSum | Estimate) -> SelfPreference:
+    """The value of the logit fit with the union of both intervals, and the level at which an end of it reaches 0."""
+    one, other = reported_estimate(logit, 100), reported_estimate(additive, 100)
+    if isinstance(logit, Estimate) or isinstance(additive, Estimate):
+        reason = one.reason or other.reason
+        return SelfPreference(Estimate(one.value, n=one.n, reason=reason), other, None)
+    lows, highs = (one.low, other.low), (one.high, other.high)
+    union = replace(
+        one,
+        low=min(low for low in lows if low is not None),
+        high=max(high for high in highs if high is not None),
+    )
+    same_side = logit.value * additive.value > 0
+    return SelfPreference(union, other, max(logit.p_value(), additive.p_value()) if same_side else 1.0)
+
+
+def _undefined(reason: str) -> SelfPreference:
+    return SelfPreference(Estimate.undefined(reason), Estimate.undefined(reason), None)
+
+
+def _design(generators: int, verifiers: int) -> Floats:
+    """Indicators of generator and verifier of each pair: shape (generators, verifiers, generators + verifiers)."""
+    design = np.zeros((generators, verifiers, generators + verifiers))
+    design[np.arange(generators), :, np.arange(generators)] = 1
+    design[:, np.arange(verifiers), generators + np.arange(verifiers)] = 1
+    return design
+
+
+def _clusters(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+    within = np.isin(np.arange(len(table)), rows)
+    made = [within & (table.generator.codes == generator) for generator in range(len(table.generator.names))]
+    return np.array([[resamples.count(mine & voted) for voted in table.scored.T] for mine in made])
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Logits of the pairs of different models, as quality plus leniency, in the data and in each resample."""
+
+    pairs: Floats
+    """Indicators, shape (pairs, effects)."""
+    basis: Floats
+    """An orthonormal basis of what they span, shape (pairs, rank)."""
+    point: Floats
+    """Shape (rank,)."""
+    replicates: Floats
+    """Shape (resamples, rank)."""
+    covariance: Floats
+    """Of `point`, if all votes were independent."""
+
+    @classmethod
+    def of(cls, pairs: Floats, totals: Totals, used: NDArray[np.bool_]) -> _Fit:
+        left, values, _ = np.linalg.svd(pairs, full_matrices=False)
+        basis = left[:, values > 1e-9]
+        passed, votes = (part[used] for part in np.split(totals.point, 2, axis=-1))
+        point = _firth(basis, passed[None], votes[None], np.zeros((1, basis.shape[1])))
+        rate = expit(point @ basis.T)
+        covariance = np.linalg.inv(_information(basis, votes * rate * (1 - rate)))[0]
+        passed, votes = (part[:, used] for part in np.split(totals.replicates, 2, axis=-1))
+        replicates = _firth(basis, passed, votes, np.repeat(point, len(passed), axis=0))
+        return cls(pairs, basis, point[0], replicates, covariance)
+
+    def weights(self, pair: Floats) -> Floats | None:
+        """The weights of the fitted pairs in the logit, or rate, of another one; None if they do not determine it."""
+        weights = np.asarray(pair @ np.linalg.pinv(self.pairs))
+        return weights if np.allclose(weights @ self.pairs, pair, atol=1e-8) else None
+
+    def expected(self, weights: Floats, resamples: Resamples, clusters: int) -> Bounded | Estimate:
+        """The pass rate of another pair without favour, worth no more votes than its variance on the logits tells."""
+        direction = weights @ self.basis
+        rate = float(expit(direction @ self.point))
+        trials = 1 / (rate * (1 - rate) * float(direction @ self.covariance @ direction))
+        return clustered_rate(resamples, rate, expit(self.replicates @ direction), trials, clusters)
+
+
+def _firth(basis: Floats, passed: Floats, votes: Floats, start: Floats) -> Floats:
+    """Coefficients of logistic regressions with Firth's penalty, one per row."""
+    at = start.copy()
+    open_rows = np.arange(len(at))
+    for _ in range(MAX_STEPS):
+        rate = expit(at[open_rows] @ basis.T)
+        weight = votes[open_rows] * rate * (1 - rate)
+        inverse = np.linalg.inv(_information(basis, weight))
+        leverage = weight * ((basis @ inverse) * basis).sum(axis=-1)
+        score = (passed[open_rows] - votes[open_rows] * rate + leverage * (0.5 - rate)) @ basis
+        step = np.einsum("rij,rj->ri", inverse, score)
+        longest = np.abs(step).max(axis=1)
+        at[open_rows] += step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP))[:, None]
+        open_rows = open_rows[longest >= SETTLED]
+        if not len(open_rows):
+            break
+    return at
+
+
+def _information(basis: Floats, weight: Floats) -> Floats:
+    """Fisher information of each row's coefficients, with a ridge that keeps it invertible."""
+    products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), -1)
+    rank = basis.shape[1]
+    return np.asarray((weight @ products).reshape(-1, rank, rank) + 1e-9 * np.eye(rank))
+
+
+@dataclass(frozen=True, slots=True)
+class ClassBias:
+    """The bias of a model within one perturbation class."""
+
+    name: str
+    n: int
+    own: float | None
+    peers: float | None
+    bias: Estimate
+    """In percentage points."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """One row of the JSON."""
+        content = {"name": self.name, "n": self.n, "self": self.own, "peers": self.peers}
+        return content | self.bias.spread("bias_pp")
+
+
+@dataclass(frozen=True, slots=True)
+class SelfBias:
+    """The bias of one model, or why there is none to report."""
+
+    model: str
+    role: str
+    """"both", "generates only" or "verifies only"."""
+    n: int
+    """Its own candidates on which it and a peer voted."""
+    own: float | None
+    """Share of them that it passes; averaged over the peers if some do not judge all classes."""
+    peers: float | None
+    """Mean share that the other verifiers pass."""
+    bias: Estimate
+    """`own` less `peers`, in percentage points."""
+    did: Estimate
+    """The difference-in-differences, in percentage points; the interval holds those of both scales."""
+    p_value: float | None
+    """Two-sided p-value of the latter, read off its interval."""
+    additive: Estimate
+    """The same difference with leniency and quality taken as additive in pass rates, for comparison."""
+    by_class: tuple[ClassBias, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """One row of the JSON."""
+        return {
+            "model": self.model,
+            "role": self.role,
+            "n": self.n,
+            "self": self.own,
+            "peers": self.peers,
+            **self.bias.spread("bias_pp"),
+            **self.did.spread("did_pp", "did_"),
+            "did_additive_pp": self.additive.value,
+            "did_additive_low": self.additive.low,
+            "did_additive_high": self.additive.high,
+            "p_value": self.p_value,
+            "by_class": [one.to_dict() for one in self.by_class],
+        }
+
+
+def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]:
+    """Every generator and verifier with its bias, or with the part it does not play."""
+    own_verifier = own_verifiers(table)
+    favours = measure_self_preference(table, own_verifier, resamples)
+    rows = []
+    for generator, name in enumerate(table.generator.names):
+        verifier = own_verifier[generator]
+        if verifier < 0:
+            rows.append(_absent(name, "generates only", f"{name} is not a verifier of this panel"))
+        else:
+            rows.append(_measure(table, resamples, favours[generator], (generator, verifier)))
+    for verifier, name in enumerate(table.verifiers):
+        if verifier not in own_verifier:
+            rows.append(_absent(name, "verifies only", f"{name} made no candidate"))
+    return tuple(rows)
+
+
+def own_verifiers(table: VoteTable) -> NDArray[np.int64]:
+    """For each generator, the number of the verifier that is the same model; −1 if there is none."""
+    numbers = {name: number for number, name in enumerate(table.verifiers)}
+    twins = (table.same_model.get(name, name) for name in table.generator.names)
+    return np.array([numbers.get(twin, -1) for twin in twins], dtype=np.int64)
+
+
+def _absent(model: str, role: str, reason: str) -> SelfBias:
+    nothing = Estimate.undefined(reason)
+    return SelfBias(model, role, 0, None, None, nothing, nothing, None, nothing)
+
+
+def _measure(
+    table: VoteTable, resamples: Resamples, favour: SelfPreference, pair: tuple[int, int]
+) -> SelfBias:
+    generator, verifier = pair
+    name = table.generator.names[generator]
+    by_peers = np.delete(table.scored, verifier, axis=1).any(axis=1)
+    mask = (table.generator.codes == generator) & table.scored[:, verifier] & by_peers
+    rows = np.flatnonzero(mask)
+    if not len(rows):
+        reason = f"no candidate of {name} has both its own vote and a peer's"
+        return _absent(name, "both", reason)
+    votes = resamples.totals(  # passes, then votes, by class and verifier
+        passes_and_votes(table, rows),
+        groups=table.perturbation_class.codes[rows],
+        n_groups=len(table.perturbation_class.names),
+        rows=rows,
+    )
+    own, peers, bias = _bias(votes, table.judged, verifier, len(rows), resamples, resamples.count(mask))
+    return SelfBias(
+        model=name,
+        role="both",
+        n=len(rows),
+        own=own,
+        peers=peers,
+        bias=bias,
+        did=favour.logit,
+        p_value=favour.p_value,
+        additive=favour.additive,
+        by_class=tuple(_class_biases(table, votes, verifier, resamples, mask)),
+    )
+
+
+def _bias(
+    by_class: Totals, judged: Flags, verifier: int, n: int, resamples: Resamples, clusters: int
+) -> tuple[float | None, float | None, Estimate]:
+    """A model's own rate, the mean rate of the peers that voted, and the difference in percentage points.
+
+    `judged` has the shape (classes, verifiers). Each peer is set against the model in the classes that both judge.
+    """
+    votes = shares_of(by_class.point.sum(axis=0))[1]
+    peers = [int(peer) for peer in np.flatnonzero(votes > 0) if peer != verifier]
+    if not n or not peers:
+        return None, None, Estimate.undefined("none of its own candidates in this class", n)
+
+    def rate(voter: int, classes: Flags) -> Bounded | Estimate:
+        shares, votes = shares_of(by_class.point[classes].sum(axis=0))
+        replicates = shares_of(by_class.replicates[:, classes].sum(axis=1))[0][:, voter]
+        return clustered_rate(resamples, float(shares[voter]), replicates, votes[voter], clusters)
+
+    both = judged[:, peers] & judged[:, [verifier]]
+    kinds, counts = np.unique(both, axis=1, return_counts=True)
+    own = [rate(verifier, classes) for classes in kinds.T]
+    theirs = [rate(peer, classes) for peer, classes in zip(peers, both.T, strict=True)]
+    shares = [*(counts / len(peers)), *[-1 / len(peers)] * len(peers)]
+    gap = reported_estimate(weighted_sum([*own, *theirs], shares, n), 100)
+    means = (
+        float(np.average([one.value for one in own], weights=counts)),
+        float(np.mean([p.value for p in theirs])),
+    )
+    return *means, gap
+
+
+def _class_biases(
+    table: VoteTable, votes: Totals, verifier: int, resamples: Resamples, mine: Flags
+) -> Iterable[ClassBias]:
+    counts = votes.point[:, len(table.verifiers) + verifier].astype(int)
+    for number, name in enumerate(table.perturbation_class.names):
+        totals = Totals(votes.point[[number]], votes.replicates[:, [number]])
+        clusters = resamples.count(mine & (table.perturbation_class.codes == number))
+        n = int(counts[number])
+        yield ClassBias(name, n, *_bias(totals, table.judged[[number]], verifier, n, resamples, clusters))

@@ -1,0 +1,201 @@
+"""What people check of a judge: replies that it graded, shown as they were shown to it, without its grade."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from perturb.auditing.rubric import GRADE_QUESTIONS, NO, YES, RubricQuestion, Sample, draw_evenly
+from perturb.catalogue.levers import Catalogue
+from perturb.errors import ConfigError
+from perturb.evaluation.adapters import judge_request
+from perturb.evaluation.answers import KIND as GRADE
+from perturb.evaluation.answers import allowed_grades, grade_request
+from perturb.evaluation.question_formats import Question, question_from_payload
+from perturb.evaluation.reading import ANSWER, refusal_codes
+from perturb.evaluation.results import classes_of, is_current, judgement_holds
+from perturb.evaluation.session import RULE
+from perturb.files.resources import digest
+from perturb.ledger.db import stored_values
+from perturb.ledger.evaluations import (
+    PANEL_FACT,
+    read_facts,
+    read_items,
+    read_judge_votes,
+    read_judgements,
+    read_responses,
+    sample_ids,
+)
+from perturb.llm.client import ChatRequest
+from perturb.records import Item, Judgement, JudgementStatus, Response
+
+HEADINGS = {
+    "query": "Question",
+    "question": "Question",
+    "reply": "The reply",
+    "accepted": "Accepted answers",
+    "reference": "Reference answer",
+    "signal": "Signal passages",
+    "context": "Text it was to answer from",
+    "passages": "Passages it was to answer from",
+}
+
+
+@dataclass(frozen=True)
+class JudgedReply:
+    """One reply and one judgement of it."""
+
+    page: ClassVar[str] = "review/judged.html.j2"
+    id_column: ClassVar[str] = "reply_id"
+    focus: ClassVar[str] = "reply"
+    grouped_by: ClassVar[tuple[str, ...]] = ("kind",)
+    guidelines: ClassVar[str] = "Grade each reply as the judge was told to, by what it says."
+    position: int
+    """From 1, in the order of review."""
+    kind: str
+    """What is judged: `grade`, `classification`, `quality` or `raf`."""
+    model: str
+    """The model under test; hidden from people."""
+    subject: Item | Question
+    reply: str
+    """As the judge got it."""
+    said: Mapping[str, Mapping[str, str]]
+    """Judge → question → its answer, the judgement that counts first; hidden from people."""
+    catalogue: Catalogue = field(default_factory=Catalogue.load, compare=False)
+    """With the codes that the judge chose from."""
+
+    @cached_property
+    def id(self) -> str:
+        """A digest that names neither model nor judge; the same reply to another prompt is not judged twice."""
+        return digest(self.subject.id, self.model, self.kind, self.reply)
+
+    @property
+    def label(self) -> str:
+        """What an overview calls it."""
+        return self.kind
+
+    @cached_property
+    def request(self) -> ChatRequest:
+        """What the judge was sent."""
+        if isinstance(self.subject, Item):
+            return judge_request(self.kind, self.subject, self.reply, self.catalogue.own_codes)
+        return grade_request(self.subject, self.reply)
+
+    @property
+    def instructions(self) -> str:
+        """What the judge was told to do."""
+        return self.request.messages[0].content
+
+    @cached_property
+    def shown(self) -> dict[str, Any]:
+        """What the judge was shown: texts and lists, by name."""
+        return dict(json.loads(self.request.messages[1].content))
+
+    @cached_property
+    def questions(self) -> tuple[RubricQuestion, ...]:
+        """What people are asked: what the judge was."""
+        asked = GRADE_QUESTIONS[self.kind]
+        if isinstance(self.subject, Question):
+            return (replace(asked[0], choices=allowed_grades(self.subject)),)
+        choices = ANSWER, *refusal_codes(self.catalogue.codes)
+        return (replace(asked[0], choices=choices),) if self.kind == "classification" else asked
+
+    @property
+    def headings(self) -> Mapping[str, str]:
+        """The columns of `values` that other tools show, with their headings."""
+        return {name: heading for name, heading in HEADINGS.items() if name in self.shown}
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The reply and what belongs to it as text, by the names of a sheet's columns."""
+        texts = {name: _as_text(value) for name, value in self.shown.items()}
+        choices = "; ".join(f"{one.name}: {' | '.join(one.choices)}" for one in self.questions)
+        head = {"item": str(self.position), self.id_column: self.id, "kind": self.kind}
+        return {**head, **texts, "choices": choices}
+
+    def verdict(self, answers: Mapping[str, str]) -> str:
+        """What finished answers come to, in words."""
+        return ", ".join(answers[question.name] for question in self.questions)
+
+
+def draw_replies(db: sqlite3.Connection, size: int = 200, seed: int = 0, kinds: Sequence[str] = ()) -> Sample:
+    """Draw `size` replies of each kind of judgement, or all, from those that a judge graded.
+
+    What was graded by rule, and what could not be read, is left out. Raises `ConfigError` if a judge graded none.
+    """
+    pool = {one.id: one.kind for one in _judged(db) if not kinds or one.kind in kinds}
+    if not pool:
+        wanted = f" for {', '.join(kinds)}" if kinds else ""
+        raise ConfigError(f"no reply was graded by a judge{wanted}: let the evaluation finish, with --judge")
+    chosen = draw_evenly(pool, size, seed)
+    judged, drawn = Counter(pool.values()), Counter(pool[one] for one in chosen)
+    counts = {kind: {"judged": n, "drawn": drawn[kind]} for kind, n in sorted(judged.items())}
+    return chosen, {"size": size, "seed": seed, "kinds": counts}
+
+
+def read_judged_replies(db: sqlite3.Connection, run: Path) -> tuple[JudgedReply, ...]:
+    """Those of the judged replies that were drawn and still stand, in order. Raises `LedgerError` if none was drawn."""
+    ids, known = sample_ids(db, run), {one.id: one for one in _judged(db)}
+    stand = (known[one] for one in ids if one in known)
+    return tuple(replace(one, position=position) for position, one in enumerate(stand, start=1))
+
+
+@stored_values()
+def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
+    """Every reply that a judge gave a readable grade, as often as it was judged."""
+    facts, payloads = read_facts(db), dict(read_items(db))
+    catalogue = Catalogue.load().with_classes(classes_of(facts))
+    members: defaultdict[tuple[str, ...], dict[str, dict[str, str]]] = defaultdict(dict)
+    for vote in read_judge_votes(db):
+        if vote.status is JudgementStatus.READ and facts.get(PANEL_FACT):
+            members[vote.item_id, vote.model, vote.variant, vote.kind][vote.judge] = _answers(vote)
+    responses = {(one.item_id, one.model, one.variant): one for one in read_responses(db)}
+    for one in read_judgements(db):
+        response = responses.get((one.item_id, one.model, one.variant))
+        if one.judge == RULE or one.status is not JudgementStatus.READ or response is None:
+            continue
+        if one.item_id in payloads and _holds(one, response, facts):
+            payload = payloads[one.item_id]
+            yield JudgedReply(
+                0,
+                one.kind,
+                one.model,
+                question_from_payload(one.item_id, payload)
+                if one.kind == GRADE
+                else Item.from_payload(one.item_id, payload),
+                str(one.value["answer"]) if one.kind == GRADE else response.text,
+                {
+                    one.judge: _answers(one),
+                    **members.get((one.item_id, one.model, one.variant, one.kind), {}),
+                },
+                catalogue,
+            )
+
+
+def _holds(one: Judgement, response: Response, facts: Mapping[str, Any]) -> bool:
+    """Whether a judgement is one of the reply that counts; a grade holds the answer that it is about."""
+    if one.kind == GRADE:
+        return True
+    models = facts["models"]
+    return is_current(response, models) and judgement_holds(
+        one.fingerprint, models[one.model]["authors"], response.text
+    )
+
+
+def _answers(one: Judgement) -> dict[str, str]:
+    """What a judge said, as people would answer."""
+    words: dict[Any, str] = {True: YES, False: NO}
+    values = {question.name: one.value[question.name] for question in GRADE_QUESTIONS[one.kind]}
+    return {name: words[value] if isinstance(value, bool) else str(value) for name, value in values.items()}
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, list):
+        return " | ".join(map(_as_text, value))
+    return f"[{value['number']}] {value['text']}" if isinstance(value, dict) else str(value)

@@ -1,0 +1,205 @@
+"""What people found: pass rates, agreement among them, and the panel seen through their eyes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perturb.auditing.agreement import Agreement, measure_agreement
+from perturb.auditing.rates import Rate, grouped_rates, overall_rate
+from perturb.auditing.rubric import QUESTION_NAMES, YES, human_verdict
+from perturb.auditing.votes import FAIL, NOT_ASKED, PASS, Labels, VoteTable
+from perturb.errors import LedgerError
+from perturb.ledger import queries
+from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact, sample_ids
+from perturb.ledger.plans import CurrentPlan
+from perturb.metrics.agreement import cohen_kappa
+from perturb.metrics.inputs import Estimate, Floats, Integers
+from perturb.metrics.resampling import Resamples
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorWork:
+    """How far one annotator is, and how much passes."""
+
+    name: str
+    finished: int
+    begun: int
+    """Items with some answers, but not all five."""
+    pass_rate: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeComparison:
+    """The panel, or one of its verifiers, against people."""
+
+    name: str
+    passed: Rate
+    """Share of what it passed that people pass: its precision."""
+    failed: Rate
+    """Share of what it failed that people do not pass."""
+    kappa: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class HumanReport:
+    """All that is said about a review.
+
+    An item passes if more than half of its finished reviews pass it; one on which people are split evenly does not
+    pass, for leaving it out would leave out what people find doubtful.
+    """
+
+    drawn: Mapping[str, Any]
+    """How the sample was drawn."""
+    items: int
+    """Items of the sample."""
+    reviewed: int
+    """Items with a finished review."""
+    split: int
+    """Items on which people are split evenly; they count as not passed."""
+    annotators: tuple[AnnotatorWork, ...]
+    pass_rates: dict[str, tuple[Rate, ...]]
+    """Items that pass: all, by class, by intensity, by cell."""
+    questions: tuple[Rate, ...]
+    """Share of yes to each question, over all finished reviews."""
+    agreement: Agreement
+    """Among the annotators, as for a panel of verifiers."""
+    panel: JudgeComparison
+    panel_by_class: tuple[Rate, ...]
+    """Precision of the panel's acceptance in each class."""
+    verifiers: tuple[JudgeComparison, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON; what is undefined is None beside a reason."""
+        agreement = {
+            "pairs": [pair.to_dict() for pair in self.agreement.pairs],
+            "mean_kappa": self.agreement.mean_kappa.to_dict(),
+            **{name: one.to_dict() for name, one in self.agreement.panel.items()},
+        }
+        return {**asdict(self), "agreement": agreement}
+
+
+def measure_review(
+    db: sqlite3.Connection, plan: CurrentPlan, run: Path, *, seed: int = 0, resamples: int = 1000
+) -> HumanReport:
+    """Evaluate the reviews of a run's sample.
+
+    Raises `LedgerError` if there is no sample or nobody has finished an item.
+    """
+    ids = sample_ids(db, run)
+    reviews = read_reviews(db)
+    table = review_table(db, reviews, str(run))
+    if not len(table):
+        raise LedgerError(f"{run}: no item has all five answers yet: `perturb review {run} serve`")
+    human = majority(table.votes)
+    finished = [one for one in reviews if _verdicts(reviews[one])]
+    decisions = [queries.acceptance_of(db, one, plan.panel) for one in finished]
+    votes = [queries.votes_of(db, one, plan.judges) for one in finished]
+    panel = np.array([{"accepted": 1.0, "rejected": 0.0}.get(str(one), np.nan) for one in decisions])
+    cells = [
+        f"{table.perturbation_class.names[c]}/{table.intensity.names[i]}"
+        for c, i in zip(table.perturbation_class.codes, table.intensity.codes, strict=True)
+    ]
+    by = {"class": table.perturbation_class, "intensity": table.intensity, "cell": Labels.of_words(cells)}
+    base = table.base.codes
+    everything = Labels(("all",), np.zeros(len(table), dtype=np.int64))
+    return HumanReport(
+        drawn=read_sample_fact(db),
+        items=len(ids),
+        reviewed=len(table),
+        split=int((np.nanmean(table.votes, axis=1) == 0.5).sum()),
+        annotators=tuple(
+            _work(name, reviews) for name in sorted({name for by in reviews.values() for name in by})
+        ),
+        pass_rates={
+            name: grouped_rates(human, np.ones(len(table)), labels, base)
+            for name, labels in {"all": everything, **by}.items()
+        },
+        questions=_question_rates(reviews, table),
+        agreement=measure_agreement(table, Resamples.draw(base, resamples, seed)),
+        panel=_compare("panel", panel, human, base),
+        panel_by_class=grouped_rates(
+            human * (panel == 1), (panel == 1).astype(np.float64), table.perturbation_class, base
+        ),
+        verifiers=tuple(
+            _compare(name, np.array([_state(vote.get(name)) for vote in votes]), human, base)
+            for name in sorted(plan.judges.fingerprints)
+        ),
+    )
+
+
+def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteTable:
+    """The finished reviews as votes: annotators in the place of verifiers, items with one finished review or more."""
+    finished = {one: _verdicts(by) for one, by in reviews.items() if _verdicts(by)}
+    annotators = tuple(sorted({name for verdicts in finished.values() for name in verdicts}))
+    states = np.full((len(finished), len(annotators)), NOT_ASKED, dtype=np.int8)
+    for row, verdicts in enumerate(finished.values()):
+        for name, verdict in verdicts.items():
+            states[row, annotators.index(name)] = PASS if verdict else FAIL
+    rows = [
+        db.execute(
+            "SELECT j.base_id, j.generator, j.perturbation_class, j.intensity, c.lever FROM jobs j"
+            " JOIN candidates c ON c.id = j.id WHERE j.id = ?",
+            (candidate_id,),
+        ).fetchone()
+        for candidate_id in finished
+    ]
+    base, generator, perturbation_class, intensity, lever = (
+        Labels.of_words([str(row[column]) for row in rows]) for column in range(5)
+    )
+    return VoteTable(
+        source, base, generator, perturbation_class, intensity, lever, annotators, states, full_schedule=False
+    )
+
+
+def majority(votes: Floats) -> Floats:
+    """1 where more than half of an item's votes pass it, else 0; each item has a vote.
+
+    >>> majority(np.array([[1, 1, 0], [0, np.nan, np.nan], [1, 0, np.nan]])).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    return np.asarray(np.nanmean(votes, axis=1) > 0.5, dtype=np.float64)
+
+
+def _compare(name: str, verdicts: Floats, human: Floats, base: Integers) -> JudgeComparison:
+    def agreeing(word: float) -> Rate:
+        rows = verdicts == word
+        return overall_rate(name, (human[rows] == word).astype(np.float64), base[rows])
+
+    kappa = cohen_kappa(human, verdicts)
+    if kappa.reason:
+        reason = kappa.reason.replace("the first rater", "people").replace("the second rater", name)
+        kappa = replace(kappa, reason=reason)
+    return JudgeComparison(name, agreeing(1.0), agreeing(0.0), kappa)
+
+
+def _verdicts(by_annotator: Mapping[str, Mapping[str, str]]) -> dict[str, bool]:
+    verdicts = {name: human_verdict(answers) for name, answers in by_annotator.items()}
+    return {name: verdict for name, verdict in verdicts.items() if verdict is not None}
+
+
+def _work(name: str, reviews: Reviews) -> AnnotatorWork:
+    verdicts = [human_verdict(by[name]) for by in reviews.values() if name in by]
+    finished = [verdict for verdict in verdicts if verdict is not None]
+    rate = sum(finished) / len(finished) if finished else None
+    return AnnotatorWork(name, len(finished), len(verdicts) - len(finished), rate)
+
+
+def _question_rates(reviews: Reviews, table: VoteTable) -> tuple[Rate, ...]:
+    finished = [[by[name] for name in verdicts] for by in reviews.values() if (verdicts := _verdicts(by))]
+    counted = np.array([float(len(answers)) for answers in finished])
+    rates: list[Rate] = []
+    for question in QUESTION_NAMES:
+        yes = np.array([float(sum(one[question] == YES for one in answers)) for answers in finished])
+        labels = Labels((question,), np.zeros(len(finished), dtype=np.int64))
+        rates += grouped_rates(yes, counted, labels, table.base.codes)
+    return tuple(rates)
+
+
+def _state(vote: Any) -> float:
+    return {"pass": 1.0, "fail": 0.0}.get(str(vote.state), np.nan) if vote is not None else np.nan

@@ -1,0 +1,235 @@
+"""The sample as import files for annotation tools, and the answers as a table.
+
+The sample as a CSV sheet: written for a spreadsheet program, read back with the answers filled in.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from perturb.auditing.review_items import ReviewItem
+from perturb.auditing.rubric import COMMENT, MAX_COMMENT, NO, YES, RubricQuestion, check_names, is_finished
+from perturb.errors import ConfigError, SourceError
+from perturb.files.text_files import read_text, writing_errors
+from perturb.ledger.evaluations import Reviews
+
+_WORDS = {
+    **dict.fromkeys(("yes", "y", "true", "1", "pass"), YES),
+    **dict.fromkeys(("no", "n", "false", "0", "fail"), NO),
+}
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+Answer = tuple[str, str, str, str]
+"""Item, annotator, question and what was answered, as `ReviewLedger.record_answer` takes them."""
+
+
+def sheet_text(items: Sequence[ReviewItem]) -> str:
+    """The sheet with empty columns for the answers, ready for a spreadsheet program.
+
+    A text that such a program would take for a formula gets an apostrophe in front.
+    """
+    out = io.StringIO()
+    columns = dict.fromkeys(name for item in items for name in item.values)
+    writer = csv.DictWriter(out, (*columns, *question_names(items), COMMENT), restval="")
+    writer.writeheader()
+    for item in items:
+        writer.writerow({name: _guarded(value) for name, value in item.values.items()})
+    return out.getvalue()
+
+
+def question_names(items: Iterable[ReviewItem]) -> tuple[str, ...]:
+    """Every question that one of the items is asked about."""
+    return tuple(dict.fromkeys(question.name for item in items for question in item.questions))
+
+
+def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = None) -> list[Answer]:
+    """The answers of a filled-in sheet; empty cells are no answers.
+
+    Needed are the id of the items (`candidate_id` or `reply_id`) and the columns of the questions; others but `comment`
+    and `annotator` are passed over, so that tables from other tools can be read. `annotator` stands for rows that do
+    not name one. Raises `SourceError` with the row for whatever cannot be understood.
+    """
+    id_column = items[0].id_column
+    rows = list(_read_rows(path, (id_column, *question_names(items))))
+    if not rows:
+        raise SourceError(f"{path}: no rows in it: give a sheet that `perturb review RUN draw` wrote")
+    known = {item.id: item.questions for item in items}
+    answers: list[Answer] = []
+    seen: dict[tuple[str, str], int] = {}
+    for number, row in enumerate(rows, start=2):
+        who = row.get("annotator", "").strip() or annotator
+        place = f"{path}: row {number}"
+        if not who:
+            raise SourceError(f"{place}: nobody is named for this row: say who it was with --annotator")
+        check_names([who])
+        item_id = row[id_column].strip()
+        if item_id not in known:
+            raise SourceError(
+                f"{place}: {id_column} '{item_id[:60]}' is not in the sample: read the sheet into its own run"
+            )
+        if (first := seen.setdefault((item_id, who), number)) != number:
+            raise SourceError(f"{place}: the same item and annotator as in row {first}: keep one of the two")
+        answers += [
+            (item_id, who, question, answer) for question, answer in _answers(row, known[item_id], place)
+        ]
+    return answers
+
+
+def _read_rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, str]]:
+    text = read_text(path, SourceError)
+    head = text.partition("\n")[0]
+    delimiter = max((",", ";", "\t"), key=head.count)  # spreadsheet programs follow the country's habit
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
+    try:
+        columns: Sequence[str] = reader.fieldnames or ()
+        lacking = [name for name in needed if name not in columns]
+        if lacking:
+            raise SourceError(f"{path}: no column '{lacking[0]}': keep the sheet's columns as they were")
+        yield from reader
+    except csv.Error as exc:
+        raise SourceError(f"{path}: not a CSV table: {exc}") from None
+
+
+def _answers(
+    row: dict[str, str], questions: Sequence[RubricQuestion], place: str
+) -> Iterator[tuple[str, str]]:
+    for question in questions:
+        word = row[question.name].strip()
+        if word:
+            words = {choice.casefold(): choice for choice in question.choices}
+            answer = (_WORDS if words.keys() == {YES, NO} else words).get(word.casefold())
+            if answer is None:
+                choices = " or ".join(question.choices)
+                raise SourceError(
+                    f"{place}: '{question.name}' is '{word[:60]}': write {choices}, or leave it empty"
+                )
+            yield question.name, answer
+    comment = row.get(COMMENT, "").strip()
+    if comment:
+        yield COMMENT, comment[:MAX_COMMENT]
+
+
+def _guarded(text: str) -> str:
+    """
+    >>> _guarded("=1+1"), _guarded("plain")
+    ("'=1+1", 'plain')
+    """
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def write_label_studio(items: Sequence[ReviewItem], folder: Path) -> tuple[Path, Path]:
+    """Write `tasks.json` and `labelling.xml`; return their paths.
+
+    The names of the choices are those of the questions, so that the CSV which Label Studio exports can be read back
+    like a sheet.
+    """
+    shown, focus = _headings(items), f"{items[0].focus}_text"
+    tasks = [{"data": {**dict.fromkeys(shown, ""), **item.values}} for item in items]
+    heading = "".join(
+        f'  <Header value={quoteattr(title)} size="5"/>\n  <Text name="{name}_text" value="${name}"/>\n'
+        for name, title in shown.items()
+    )
+    questions = "".join(
+        f"  <Header value={quoteattr(question.text)}/>\n"
+        f'  <Choices name="{question.name}" toName="{focus}" choice="single" required="{str(needed).lower()}">'
+        f"{''.join(f'<Choice value={quoteattr(choice)}/>' for choice in question.choices)}</Choices>\n"
+        for question, needed in _questions(items)
+    )
+    comment = f'  <TextArea name="{COMMENT}" toName="{focus}" rows="3" maxSubmissions="1"/>\n'
+    config = f"<View>\n{heading}{questions}{comment}</View>\n"
+    paths = folder / "tasks.json", folder / "labelling.xml"
+    write_text(paths[0], json.dumps(tasks, ensure_ascii=False, indent=1))
+    write_text(paths[1], config)
+    return paths
+
+
+def write_argilla(items: Sequence[ReviewItem], folder: Path, name: str) -> tuple[Path, ...]:
+    """Write a folder that Argilla 2 reads with `rg.Dataset.from_disk`; return the paths of its files."""
+    records = [
+        {
+            "id": item.id,
+            "fields": {column: item.values.get(column) or "-" for column in _headings(items)},
+            "metadata": {column: item.values[column] for column in item.grouped_by},
+            "suggestions": {},
+            "responses": {},
+            "vectors": {},
+        }
+        for item in items
+    ]
+    contents: dict[str, Any] = {
+        ".argilla/dataset.json": {"name": name, "allow_extra_metadata": True},
+        ".argilla/settings.json": _argilla_settings(items),
+        "records.json": records,
+    }
+    for path, content in contents.items():
+        write_text(folder / path, json.dumps(content, ensure_ascii=False, indent=1))
+    return tuple(folder / path for path in contents)
+
+
+def _argilla_settings(items: Sequence[ReviewItem]) -> dict[str, Any]:
+    text = {"type": "text", "use_markdown": False}
+    questions: list[dict[str, Any]] = [
+        {
+            "name": question.name,
+            "title": question.label,
+            "description": question.text,
+            "required": needed,
+            "settings": {
+                "type": "label_selection",
+                "options": [{"value": choice, "text": choice} for choice in question.choices],
+                "visible_options": None,
+            },
+        }
+        for question, needed in _questions(items)
+    ]
+    questions.append({"name": COMMENT, "title": "Comment", "required": False, "settings": text})
+    fields = [
+        {"name": name, "title": title, "required": True, "settings": text}
+        for name, title in _headings(items).items()
+    ]
+    return {
+        "guidelines": items[0].guidelines,
+        "questions": questions,
+        "fields": fields,
+        "vectors": [],
+        "metadata": [],
+        "allow_extra_metadata": True,
+    }
+
+
+def _headings(items: Iterable[ReviewItem]) -> dict[str, str]:
+    return {name: title for item in items for name, title in item.headings.items()}
+
+
+def _questions(items: Sequence[ReviewItem]) -> Iterator[tuple[RubricQuestion, bool]]:
+    """Every question with all its choices, and whether it is about every item."""
+    for name in question_names(items):
+        asked = [question for item in items for question in item.questions if question.name == name]
+        yield max(asked, key=lambda question: len(question.choices)), len(asked) == len(items)
+
+
+def answers_table(items: Sequence[ReviewItem], reviews: Reviews) -> str:
+    """One CSV row per item and annotator: the answers, what they come to (empty if unfinished) and the comment."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    questions = question_names(items)
+    writer.writerow((items[0].id_column, "annotator", *questions, "verdict", COMMENT))
+    for item in items:
+        for annotator, answers in reviews.get(item.id, {}).items():
+            given = [answers.get(name, "") for name in questions]
+            verdict = item.verdict(answers) if is_finished(item.questions, answers) else ""
+            writer.writerow((item.id, annotator, *given, verdict, answers.get(COMMENT, "")))
+    return out.getvalue()
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file and the folders above it. Raises `ConfigError` if that is not possible."""
+    with writing_errors(path, ConfigError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="replace", newline="")

@@ -1,0 +1,288 @@
+"""What an annotator gets to see of a candidate: goal, lever, original and result, and nothing of the votes.
+
+The review page: one item at a time on the loopback address, for each annotator under a secret link.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, ClassVar
+
+from perturb.auditing.judged_replies import JudgedReply, read_judged_replies
+from perturb.auditing.rubric import (
+    COMMENT,
+    MAX_COMMENT,
+    QUESTIONS,
+    RubricQuestion,
+    check_names,
+    human_verdict,
+    is_finished,
+)
+from perturb.catalogue.levers import Catalogue
+from perturb.ledger import queries
+from perturb.ledger.evaluations import ReviewLedger, answers_by, holds_items, sample_ids
+from perturb.ledger.plans import current_plan
+from perturb.records import BaseInstance, Candidate
+from perturb.runtime.local_server import (
+    NOTHING_HERE,
+    LocalServer,
+    Refused,
+    Reply,
+    Request,
+    asset_reply,
+    json_reply,
+    page_reply,
+    redirect,
+)
+from perturb.text.passages import MarkedPassage, Piece, mark_change, mark_passages
+
+_HEADINGS = {
+    "goal": "Goal",
+    "expected_behavior": "Expected behaviour",
+    "lever": "Lever",
+    "lever_instruction": "What the lever asks for",
+    "original_query": "Original question",
+    "original_context": "Original context",
+    "original_answers": "Accepted answers",
+    "perturbed_query": "Resulting question",
+    "perturbed_context": "Resulting context",
+    "change": "The change: [-out-] {+in+}",
+}
+
+
+@dataclass(frozen=True)
+class CandidateItem:
+    """One candidate of the sample."""
+
+    page: ClassVar[str] = "review/candidate.html.j2"
+    id_column: ClassVar[str] = "candidate_id"
+    focus: ClassVar[str] = "perturbed_query"
+    grouped_by: ClassVar[tuple[str, ...]] = ("perturbation_class", "intensity")
+    guidelines: ClassVar[str] = "An item passes if all five questions are answered with yes."
+    questions: ClassVar[tuple[RubricQuestion, ...]] = QUESTIONS
+    position: int
+    """From 1, in the order of review."""
+    instance: BaseInstance
+    candidate: Candidate
+    criterion: str
+    """The intensity criterion of its cell."""
+    lever_instruction: str
+    """Empty if the catalogue no longer has the lever."""
+
+    @cached_property
+    def query(self) -> tuple[Piece, ...]:
+        """The question with its change marked."""
+        return mark_change(self.instance.query, self.candidate.query)
+
+    @cached_property
+    def passages(self) -> tuple[MarkedPassage, ...]:
+        """The context with its changes marked."""
+        return mark_passages(self.instance.passages, self.candidate.passages)
+
+    @property
+    def id(self) -> str:
+        """That of the candidate."""
+        return self.candidate.id
+
+    @property
+    def label(self) -> str:
+        """What an overview calls it."""
+        return str(self.candidate.cell)
+
+    @property
+    def headings(self) -> Mapping[str, str]:
+        """The columns of `values` that other tools show, with their headings."""
+        return _HEADINGS
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The item as text, by the names of a sheet's columns."""
+        candidate, instance = self.candidate, self.instance
+        return {
+            "item": str(self.position),
+            self.id_column: candidate.id,
+            "perturbation_class": str(candidate.cell.perturbation_class),
+            "intensity": str(candidate.cell.intensity),
+            "goal": self.criterion,
+            "expected_behavior": candidate.expected_behavior,
+            "lever": candidate.lever,
+            "lever_instruction": self.lever_instruction,
+            "original_query": instance.query,
+            "original_context": instance.context,
+            "original_answers": " | ".join(instance.answers),
+            "perturbed_query": candidate.query,
+            "perturbed_context": candidate.context,
+            "change": self._change,
+        }
+
+    @property
+    def _change(self) -> str:
+        parts = [f"Question: {_marked(self.query)}"]
+        parts += [f"[{one.number}] {_marked(one.pieces)}" for one in self.passages if one.changed]
+        return "\n\n".join(parts)
+
+    def verdict(self, answers: Mapping[str, str]) -> str:
+        """What finished answers come to, in a word."""
+        return "pass" if human_verdict(answers) else "fail"
+
+
+ReviewItem = CandidateItem | JudgedReply
+
+
+def load_items(db: sqlite3.Connection, run: Path) -> tuple[ReviewItem, ...]:
+    """What was drawn from a run, in order: candidates of a build, or judged replies of an evaluation.
+
+    Raises `LedgerError` if nothing was drawn.
+    """
+    if holds_items(db):
+        return read_judged_replies(db, run)
+    ids, catalogue = sample_ids(db, run), current_plan(db, run).load_catalogue()
+    return tuple(_item(db, catalogue, position, one) for position, one in enumerate(ids, start=1))
+
+
+def _marked(pieces: Iterable[Piece]) -> str:
+    forms = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
+    return "".join(forms[piece.kind].format(piece.text) for piece in pieces)
+
+
+def _item(db: sqlite3.Connection, catalogue: Catalogue, position: int, candidate_id: str) -> CandidateItem:
+    candidate = queries.candidate(db, candidate_id)
+    lever = catalogue.find(candidate.lever)
+    entry = catalogue.classes[candidate.cell.perturbation_class]
+    return CandidateItem(
+        position=position,
+        instance=queries.instance_of(db, candidate_id),
+        candidate=candidate,
+        criterion=entry.criteria[candidate.cell.intensity],
+        lever_instruction=lever.instruction if lever else "",
+    )
+
+
+_ASSETS = ("report/base.css", "review/review.css", "review/review.js")
+
+
+class ReviewSession:
+    """One annotator's work: the items and this annotator's answers to them, nobody else's."""
+
+    def __init__(self, ledger: ReviewLedger, items: Sequence[ReviewItem], annotator: str) -> None:
+        self.items = items
+        self.annotator = annotator
+        self._ledger = ledger
+        self._answers = answers_by(ledger.db, annotator)
+        self._lock = threading.Lock()
+
+    def answers(self, item: ReviewItem) -> dict[str, str]:
+        """What was answered about an item so far."""
+        with self._lock:
+            return dict(self._answers.get(item.id, {}))
+
+    def give(self, item: ReviewItem, question: str, answer: str) -> None:
+        """Keep one answer; returns when it is on disk. Raises `LedgerError` if it cannot be."""
+        with self._lock:
+            self._ledger.record_answer(item.id, self.annotator, question, answer)
+            self._ledger.flush()
+            self._answers.setdefault(item.id, {})[question] = answer
+
+    def is_done(self, item: ReviewItem) -> bool:
+        """Whether every question about an item is answered."""
+        return is_finished(item.questions, self.answers(item))
+
+    @property
+    def done(self) -> int:
+        """Items with all their answers."""
+        return sum(map(self.is_done, self.items))
+
+    def unfinished(self, after: int = 0) -> ReviewItem | None:
+        """The first unfinished item behind the position `after`, else the first of all; None if all is done."""
+        ring = [*self.items[after:], *self.items[:after]]
+        return next((item for item in ring if not self.is_done(item)), None)
+
+    def state(self, item: ReviewItem) -> str:
+        """Where an item stands, in words."""
+        if self.is_done(item):
+            return item.verdict(self.answers(item))
+        return "begun" if self.answers(item) else "open"
+
+    def __call__(self, request: Request) -> Reply:
+        """Answer this annotator's browser."""
+        return self._get(request) if request.read_json is None else self._post(request)
+
+    def _get(self, request: Request) -> Reply:
+        path, token = request.path, request.token
+        if path == "":
+            item = self.unfinished(_number(request.query.get("after", "0"), len(self.items)))
+            return redirect(f"/{token}/" + (f"item/{item.position}" if item else "overview"))
+        for name in _ASSETS:
+            if name.endswith(f"/{path}"):
+                return asset_reply(name)
+        if path == "overview":
+            items = [(item, self.state(item)) for item in self.items]
+            return self._page("overview.html.j2", token, items=items)
+        if path.startswith("answers/"):
+            return json_reply({"answers": self.answers(self._item(path, "answers"))})
+        item = self._item(path, "item")
+        return self._page("item.html.j2", token, item=item, answers=self.answers(item))
+
+    def _post(self, request: Request) -> Reply:
+        item = self._item(request.path, "answers")
+        self.give(item, *_read_answer(request, item))
+        return json_reply({"done": self.done})
+
+    def _item(self, path: str, kind: str) -> ReviewItem:
+        match = re.fullmatch(rf"{kind}/([1-9][0-9]{{0,8}})", path)
+        if match is None or int(match[1]) > len(self.items):
+            raise NOTHING_HERE()
+        return self.items[int(match[1]) - 1]
+
+    def _page(self, template: str, token: str, **values: Any) -> Reply:
+        values |= {"token": token, "annotator": self.annotator, "done": self.done, "total": len(self.items)}
+        return page_reply(f"review/{template}", **values)
+
+
+class ReviewServer(LocalServer):
+    """Serves the sample of a run until it is closed; a context manager.
+
+    Raises `LedgerError` if the run has no sample or is being worked on, `ConfigError` if a name or the port cannot be
+    used.
+    """
+
+    def __init__(self, run: Path, annotators: Sequence[str], port: int = 0) -> None:
+        check_names(annotators)
+        with ExitStack() as opened:
+            ledger = opened.enter_context(ReviewLedger.of_run(run))
+            items = load_items(ledger.db, run)
+            self.desks = tuple(ReviewSession(ledger, items, name) for name in annotators)
+            super().__init__({desk.annotator: desk for desk in self.desks}, port)
+            self._ledger = opened.pop_all()
+
+    def __exit__(self, *exc_info: object) -> None:
+        super().__exit__(*exc_info)
+        self._ledger.close()
+
+
+def _read_answer(request: Request, item: ReviewItem) -> tuple[str, str]:
+    content = request.read_json() if request.read_json else None
+    try:
+        question, answer = content["question"], content["answer"]  # type: ignore[index]
+    except (KeyError, TypeError):
+        raise Refused(HTTPStatus.BAD_REQUEST, "send an object with question and answer") from None
+    if any(question == one.name and answer in one.choices for one in item.questions):
+        return question, answer
+    if question == COMMENT and isinstance(answer, str) and len(answer) <= MAX_COMMENT:
+        return question, answer.encode("utf-8", "replace").decode()
+    raise Refused(
+        HTTPStatus.BAD_REQUEST,
+        "answer one of the item's questions with one of its choices, or send a comment",
+    )
+
+
+def _number(text: str, at_most: int) -> int:
+    return min(int(text), at_most) if text.isascii() and text.isdigit() and len(text) < 10 else 0

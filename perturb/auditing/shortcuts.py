@@ -1,0 +1,357 @@
+"""Does the wording give the label away: how well baselines that see a part of an item tell what must be done with it.
+
+A part alone does not say whether a question can be answered: that takes question and context together. What a baseline
+gets right beyond chance is an artefact that a model can learn in place of the task (Gururangan et al., NAACL 2018).
+
+Baselines that see a part of an item alone, trained to tell what must be done with it.
+
+Each is a linear support vector machine, on tf-idf of words and pairs of words, or on lengths. Folds never share a base
+instance. scikit-learn is loaded where it is used.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perturb.auditing.votes import Labels
+from perturb.errors import SourceError
+from perturb.files.resources import seed_of
+from perturb.metrics.inputs import Estimate, Floats, Integers, plain, ratio
+from perturb.metrics.intervals import reported_estimate
+from perturb.metrics.resampling import Resamples, check_resampling
+from perturb.records import Item
+from perturb.text.matching import word_source, words
+
+FOLDS = 5
+NOTHING = "∅"
+"""Stands for a text without a word, which tells something too."""
+FEWEST_BASES = 3
+"""A word that occurs with fewer base instances tells of their subject."""
+
+VIEWS: dict[str, str] = {
+    "query": "the question",
+    "context": "the context",
+    "added": "what was added",
+    "lengths": "the lengths",
+}
+"""What each baseline sees, and that alone."""
+
+_LENGTHS = "lengths"
+
+
+def view_of(items: Sequence[Item], view: str) -> NDArray[Any]:
+    """What a baseline sees of the items: a text each, shape (items,), or lengths, shape (items, 5)."""
+    if view == _LENGTHS:
+        return np.log1p([_lengths(item) for item in items])
+    read = {"query": lambda item: item.query, "context": lambda item: item.context, "added": added_words}[
+        view
+    ]
+    return np.array([read(item) or NOTHING for item in items], dtype=object)
+
+
+def _lengths(item: Item) -> list[int]:
+    texts = (item.query, item.context)
+    return [*map(len, texts), *(len(text.split()) for text in texts), len(item.passages)]
+
+
+def added_words(item: Item) -> str:
+    """The words that question and context have more often than in the original, in their order.
+
+    >>> from perturb.records import ALL_CELLS, Passage
+    >>> added_words(Item("i", "b", ALL_CELLS[0], "", "Who won twice?", (Passage("A."),), (), original_query="Who won?"))
+    'twice'
+    """
+    had = Counter(words(" ".join((item.original_query or "", *item.original_passages)).casefold()))
+    now = item.query + " " + " ".join(passage.text for passage in item.passages if item.original_passages)
+    added = []
+    for word in words(now.casefold()):
+        had[word] -= 1
+        if had[word] < 0:
+            added.append(word)
+    return " ".join(added)
+
+
+def folds_of(items: Sequence[Item], seed: int) -> Integers:
+    """The fold of each item, shape (items,): base instances in an order drawn by `seed`, dealt out in turn."""
+    bases = sorted({item.base_id for item in items}, key=lambda base: (seed_of(seed, "fold", base), base))
+    fold = {base: place % FOLDS for place, base in enumerate(bases)}
+    return np.array([fold[item.base_id] for item in items])
+
+
+def predict_held_out(seen: NDArray[Any], labels: Integers, folds: Integers) -> Integers:
+    """The label of each item as told by a baseline that was trained on the other folds."""
+    predicted = np.empty_like(labels)
+    for fold in np.unique(folds):
+        held = folds == fold
+        predicted[held] = predict(seen[~held], labels[~held], seen[held])
+    return predicted
+
+
+def predict(seen: NDArray[Any], labels: Integers, new: NDArray[Any]) -> Integers:
+    """The labels of new items, by a baseline trained on others."""
+    known = np.unique(labels)
+    if len(known) < 2:
+        return np.full(len(new), known[0])
+    return np.asarray(_model(seen).fit(seen, labels).predict(new))
+
+
+def telling_words(
+    items: Sequence[Item], view: str, labels: Integers, names: Sequence[str], top: int = 10
+) -> dict[str, tuple[str, ...]]:
+    """For each label the words that speak most for it, the heaviest first; none for lengths."""
+    seen = view_of(items, view)
+    if view == _LENGTHS or len(np.unique(labels)) < 2:
+        return {}
+    model = _model(seen).fit(seen, labels)
+    weights = model[-1].coef_
+    weights = np.vstack([-weights, weights]) if len(weights) == 1 else weights
+    bases: defaultdict[int, set[str]] = defaultdict(set)
+    rows, columns = model[0].transform(seen).nonzero()
+    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+        bases[column].add(items[row].base_id)
+    words = model[0].get_feature_names_out()
+    common = np.array([len(bases[place]) >= FEWEST_BASES for place in range(len(words))])
+    return {
+        names[label]: tuple(str(words[at]) for at in np.argsort(-row) if common[at] and row[at] > 0)[:top]
+        for label, row in zip(model.classes_, weights, strict=True)
+    }
+
+
+def features_of(seen: NDArray[Any]) -> Any:
+    """What a baseline is trained on: a matrix, shape (items, features)."""
+    return _model(seen)[:-1].fit_transform(seen)
+
+
+def classifier() -> Any:
+    """A linear support vector machine under which labels weigh alike, however rare."""
+    from sklearn.svm import LinearSVC
+
+    return LinearSVC(class_weight="balanced", random_state=0, max_iter=5000)
+
+
+def _model(seen: NDArray[Any]) -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+    if seen.ndim > 1:  # squares let it say "neither short nor long"
+        return make_pipeline(PolynomialFeatures(2, include_bias=False), StandardScaler(), classifier())
+    return make_pipeline(
+        TfidfVectorizer(token_pattern=rf"{word_source()}|{NOTHING}", ngram_range=(1, 2), sublinear_tf=True),
+        classifier(),
+    )
+
+
+TARGETS: dict[str, str] = {"decision": "answer or refuse", "behaviour": "expected behaviour"}
+"""What is to be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What can be had without looking, by the shares of the labels."""
+
+    target: str
+    chance_accuracy: float
+    """Of a guess that says each label as often as it occurs."""
+    chance_macro_f1: float
+    majority_accuracy: float
+    majority_macro_f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScore:
+    """How well a baseline does on some of the items, beside what can be had without looking."""
+
+    name: str
+    accuracy: Estimate
+    macro_f1: Estimate
+    """Over the labels that occur among them."""
+    floor: Floor
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineScore:
+    """How well one baseline tells one target."""
+
+    target: str
+    view: str
+    accuracy: Estimate
+    macro_f1: Estimate
+    by: dict[str, tuple[GroupScore, ...]]
+    """The same by class, intensity, generator and lever, and by language if there are several."""
+    words: dict[str, tuple[str, ...]]
+    """For each label the words that speak most for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcuts:
+    """The whole measurement."""
+
+    source: str
+    against: str | None
+    """The earlier round that the baselines were trained on; None if they were trained on other folds."""
+    n_items: int
+    n_bases: int
+    shared_bases: int | None
+    """Items whose base instance is in the earlier round too."""
+    seed: int
+    resamples: int
+    floors: tuple[Floor, ...]
+    scores: tuple[BaselineScore, ...]
+
+    def best(self, target: str) -> BaselineScore:
+        """The baseline with the highest macro-F1."""
+        return max(
+            (one for one in self.scores if one.target == target), key=lambda one: one.macro_f1.value or 0.0
+        )
+
+    def floor(self, target: str) -> Floor:
+        """What can be had without looking."""
+        return next(one for one in self.floors if one.target == target)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; estimates as everywhere."""
+        content = plain(self)
+        return content | {"baselines": content.pop("scores")}
+
+
+def measure_shortcuts(
+    source: str,
+    items: Sequence[Item],
+    *,
+    earlier: tuple[str, Sequence[Item]] | None = None,
+    seed: int = 0,
+    resamples: int = 1000,
+) -> Shortcuts:
+    """Train the baselines and test them on items that they have not seen; controls are left out.
+
+    Without an `earlier` round (its name and items) they are cross-validated, with folds by base instance. Raises
+    `SourceError` if there is nothing to tell or to learn from, `ConfigError` for a seed or resamples out of range.
+    """
+    check_resampling(resamples, seed)
+    tested = _usable(source, items)
+    trained = tested if earlier is None else _usable(*earlier)
+    drawn = Resamples.draw(
+        np.unique([item.base_id for item in tested], return_inverse=True)[1], resamples, seed
+    )
+    folds = folds_of(tested, seed)
+    floors, scores = [], []
+    for target in TARGETS:
+        texts = [_label(item, target) for item in (*tested, *trained)]
+        names, codes = np.unique(texts, return_inverse=True)
+        truth, known = codes[: len(tested)], codes[len(tested) :]
+        floors.append(_floor(target, truth))
+        for view in VIEWS:
+            seen = view_of(tested, view)
+            told = (
+                predict_held_out(seen, truth, folds)
+                if earlier is None
+                else predict(view_of(trained, view), known, seen)
+            )
+            words = telling_words(trained, view, known, [str(name) for name in names])
+            scores.append(_Told(tested, truth, told, len(names), drawn).score(target, view, words))
+    old = {item.base_id for item in trained}
+    return Shortcuts(
+        source=source,
+        against=earlier and earlier[0],
+        n_items=len(tested),
+        n_bases=len({item.base_id for item in tested}),
+        shared_bases=None if earlier is None else sum(item.base_id in old for item in tested),
+        seed=seed,
+        resamples=resamples,
+        floors=tuple(floors),
+        scores=tuple(scores),
+    )
+
+
+def _usable(source: str, items: Sequence[Item]) -> list[Item]:
+    kept = [item for item in items if not item.control]
+    bases = len({item.base_id for item in kept})
+    if bases < FOLDS or len({item.answerable for item in kept}) < 2:
+        raise SourceError(
+            f"{source}: {bases} base instances, or one kind of label: give items of {FOLDS} base instances or more,"
+            " some to be answered and some to be refused"
+        )
+    return kept
+
+
+def _label(item: Item, target: str) -> str:
+    if target == "behaviour":
+        return item.expected_behavior
+    return "answer" if item.answerable else "refuse"
+
+
+def _floor(target: str, truth: Integers) -> Floor:
+    shares = np.unique(truth, return_counts=True)[1] / len(truth)
+    k, most = len(shares), float(shares.max())
+    return Floor(target, float((shares**2).sum()), 1 / k, most, 2 * most / (1 + most) / k)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What a baseline said of items, beside what is right."""
+
+    items: Sequence[Item]
+    truth: Integers
+    told: Integers
+    n_labels: int
+    resamples: Resamples
+
+    def score(self, target: str, view: str, words: dict[str, tuple[str, ...]]) -> BaselineScore:
+        groups = {
+            "class": [str(item.cell.perturbation_class) for item in self.items],
+            "intensity": [item.intensity for item in self.items],
+            "generator": [item.generator or "unknown" for item in self.items],
+            "lever": [item.lever or "unknown" for item in self.items],
+        }
+        if len({item.language for item in self.items}) > 1:
+            groups["language"] = [item.language for item in self.items]
+        by = {name: self._group_scores(target, values) for name, values in groups.items()}
+        whole = self._group_scores(target, [""] * len(self.items))[0]
+        return BaselineScore(target, view, whole.accuracy, whole.macro_f1, by, words)
+
+    def _group_scores(self, target: str, values: Sequence[str]) -> tuple[GroupScore, ...]:
+        labels, k = Labels.of_words(values), self.n_labels
+        cells = (labels.codes * k + self.truth) * k + self.told
+        totals = self.resamples.totals(
+            np.ones((len(cells), 1)), groups=cells, n_groups=len(labels.names) * k * k
+        )
+        point, drawn = (one.reshape(-1, len(labels.names), k, k) for one in (totals.point, totals.replicates))
+
+        def estimate(measure: Callable[[NDArray[np.float64]], Floats], group: int) -> Estimate:
+            members = labels.codes == group
+            value, replicates = float(measure(point[0, group])), measure(drawn[:, group])
+            n, clusters = int(members.sum()), self.resamples.count(members)
+            return reported_estimate(self.resamples.bounded(value, replicates, n, clusters=clusters))
+
+        return tuple(
+            GroupScore(
+                name,
+                estimate(_accuracy, group),
+                estimate(_macro_f1, group),
+                _floor(target, self.truth[labels.codes == group]),
+            )
+            for group, name in enumerate(labels.names)
+        )
+
+
+def _accuracy(confusion: NDArray[np.float64]) -> Floats:
+    """The share of right ones; shape (…, truth, told) to (…), NaN where there are none."""
+    return ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
+
+
+def _macro_f1(confusion: NDArray[np.float64]) -> Floats:
+    """Mean of F1 over the labels that occur; shape (…, truth, told) to (…), NaN where there are none.
+
+    >>> _macro_f1(np.array([[[2.0, 0.0], [0.0, 2.0]], [[2.0, 0.0], [2.0, 0.0]]])).round(3).tolist()
+    [1.0, 0.333]
+    """
+    right, occur = np.diagonal(confusion, axis1=-2, axis2=-1), confusion.sum(axis=-1)
+    f1 = 2 * right / np.maximum(occur + confusion.sum(axis=-2), 1)
+    return ratio((f1 * (occur > 0)).sum(axis=-1), (occur > 0).sum(axis=-1))

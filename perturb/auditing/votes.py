@@ -1,0 +1,273 @@
+"""The votes of a panel as columns: one matrix of verdicts beside what is known of each candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perturb.errors import SourceError
+from perturb.files.tables import read_flag, row_place
+from perturb.metrics.inputs import Floats, Integers
+from perturb.records import VerdictState, taxonomy_place
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS: tuple[str, ...] = (
+    "candidate_id",
+    "base_id",
+    "generator_model",
+    "verifier",
+    "perturbation_class",
+    "intensity",
+    "lever",
+    "verdict",
+)
+"""Columns of a vote table, one row per vote (spec, section 11)."""
+
+AUDITED = "audited"
+"""An optional column: true for a candidate about which every verifier was asked, whatever the others said."""
+
+PASS, FAIL, UNSCORED, NOT_ASKED, ABSENT = 1, 0, -1, -2, -3
+"""States in the matrix. Only the first two are votes; who is absent abstained, or does not judge the class."""
+
+LANGUAGE = "language"
+"""An optional column: the code of the language of a candidate."""
+
+Coded = tuple[NDArray[np.integer], Sequence[Any]]
+"""A column: for each row the place of its value in a list of values, -1 where it has none."""
+
+_STATES = {
+    VerdictState.PASS: PASS,
+    VerdictState.FAIL: FAIL,
+    VerdictState.UNSCORED: UNSCORED,
+    VerdictState.ABSTAIN: ABSENT,
+}
+
+_LABELS = ("base", "generator", "perturbation_class", "intensity", "lever", "language")
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """One label per candidate, as numbers into a list of names."""
+
+    names: tuple[str, ...]
+    codes: Integers
+
+    @classmethod
+    def of(cls, codes: Integers, names: Iterable[str]) -> Labels:
+        """Put the names in order: that of the taxonomy, then the alphabet. Row order leaves no trace."""
+        listed = list(names)
+        order = sorted(range(len(listed)), key=lambda i: taxonomy_place(listed[i]))
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return cls(tuple(listed[i] for i in order), place[codes])
+
+    @classmethod
+    def of_words(cls, words: Sequence[str]) -> Labels:
+        """The label of each candidate, in words."""
+        names, codes = np.unique(np.array(words, dtype=str), return_inverse=True)
+        return cls.of(codes, map(str, names))
+
+    def keep(self, rows: NDArray[np.bool_]) -> Labels:
+        """The same names on fewer candidates."""
+        return Labels(self.names, self.codes[rows])
+
+
+@dataclass(frozen=True)
+class VoteTable:
+    """Candidates × verifiers; every column has one entry per candidate."""
+
+    source: str
+    """Where the votes come from, for messages."""
+    base: Labels
+    """The base instance: candidates that share one are not independent."""
+    generator: Labels
+    perturbation_class: Labels
+    intensity: Labels
+    lever: Labels
+    verifiers: tuple[str, ...]
+    states: NDArray[np.int8]
+    """Shape (candidates, verifiers): `PASS`, `FAIL`, `UNSCORED`, `NOT_ASKED` or `ABSENT`."""
+    language: Labels | None = None
+    """None if the source does not say."""
+    audited: NDArray[np.bool_] | None = None
+    """Which candidates were drawn to get every vote; None if the source does not say."""
+    full_schedule: bool = False
+    """True if the source says that every verifier was to be asked about every candidate."""
+    same_model: Mapping[str, str] = field(default_factory=dict)
+    """Generator → the verifier that is the same model; equal names need no entry."""
+    known_levers: frozenset[str] = frozenset()
+    """Levers that could have been chosen, beyond those that were."""
+    unfinished: str = ""
+    """A sentence on the jobs that are left in the run that the votes are from; empty if there are none."""
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    @cached_property
+    def votes(self) -> Floats:
+        """1 for a pass, 0 for a fail, NaN where there is no vote."""
+        return np.where(self.states >= 0, self.states, np.nan).astype(np.float64)
+
+    @cached_property
+    def scored(self) -> NDArray[np.bool_]:
+        """Where there is a vote."""
+        return np.asarray(self.states >= 0)
+
+    @property
+    def mean_judges(self) -> float:
+        """How many verifiers judge a candidate on average: all but the absent ones."""
+        judges = (self.states != ABSENT).sum(axis=1)
+        return float(judges.mean()) if len(self) else float(len(self.verifiers))
+
+    @cached_property
+    def judged(self) -> NDArray[np.bool_]:
+        """Which classes each verifier judges, shape (classes, verifiers): it is not absent for all their candidates."""
+        of_class = self.perturbation_class.codes == np.arange(len(self.perturbation_class.names))[:, None]
+        absent = of_class.astype(np.int64) @ (self.states == ABSENT)
+        return np.asarray((absent == 0) | (absent < of_class.sum(axis=1, keepdims=True)))
+
+    @property
+    def groupings(self) -> dict[str, Labels]:
+        """What rates can be listed by; by language, if there are several."""
+        spoken = self.language if self.language and len(self.language.names) > 1 else None
+        return {
+            "class": self.perturbation_class,
+            "intensity": self.intensity,
+            "lever": self.lever,
+            "generator": self.generator,
+            **({"language": spoken} if spoken else {}),
+        }
+
+    def keep(self, rows: NDArray[np.bool_]) -> VoteTable:
+        """The table of some candidates; names stay, also those that no candidate has any more."""
+        kept = {name: one and one.keep(rows) for name in _LABELS for one in [getattr(self, name)]}
+        audited = None if self.audited is None else self.audited[rows]
+        return replace(self, states=self.states[rows], audited=audited, **kept)
+
+
+def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
+    """Check a table with one row per vote and turn it into candidates × verifiers; raises as `coded_vote_table`."""
+    import pandas as pd
+
+    known = [name for name in (*COLUMNS, AUDITED, LANGUAGE) if name in frame.columns] or list(
+        frame.columns[:1]
+    )
+    coded = {name: pd.factorize(frame[name]) for name in known}
+    return coded_vote_table({name: (codes, list(values)) for name, (codes, values) in coded.items()}, source)
+
+
+def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
+    """Check columns with one row per vote and turn them into candidates × verifiers.
+
+    Raises `SourceError` if a column is missing, the table is empty, a cell is blank, a verdict is none of pass, fail,
+    abstain and unscored, a verifier voted twice on a candidate, or the rows of a candidate contradict each other.
+    """
+    if not columns or any(not len(codes) for codes, _ in columns.values()):
+        raise SourceError(f"{source}: no votes in it: give a run whose panel has voted, or a table with rows")
+    missing = [name for name in COLUMNS if name not in columns]
+    if missing:
+        raise SourceError(
+            f"{source}: no column '{missing[0]}': a vote table has the columns {', '.join(COLUMNS)}"
+        )
+    told = [*COLUMNS, *([LANGUAGE] if LANGUAGE in columns else [])]
+    rows = {name: _read_labels(*columns[name], name, source) for name in told}
+    states = _read_verdicts(rows["verdict"], source)
+    candidate, verifier = rows["candidate_id"], rows["verifier"]
+    _refuse_double_votes(candidate, verifier, source)
+    first = np.unique(candidate.codes, return_index=True)[1]
+    matrix = np.full((len(candidate.names), len(verifier.names)), NOT_ASKED, dtype=np.int8)
+    matrix[candidate.codes, verifier.codes] = states
+
+    def of_candidate(name: str) -> Labels:
+        return _one_per_candidate(rows[name], candidate, first, name, source)
+
+    return VoteTable(
+        source=source,
+        base=of_candidate("base_id"),
+        generator=of_candidate("generator_model"),
+        perturbation_class=of_candidate("perturbation_class"),
+        intensity=of_candidate("intensity"),
+        lever=of_candidate("lever"),
+        verifiers=verifier.names,
+        states=matrix,
+        language=of_candidate(LANGUAGE) if LANGUAGE in columns else None,
+        audited=_read_audited(columns[AUDITED], candidate, first, source) if AUDITED in columns else None,
+    )
+
+
+def _read_labels(codes: NDArray[np.integer], values: Sequence[Any], name: str, source: str) -> Labels:
+    """Number the values of a column as text; blank cells are refused."""
+    texts = ["" if value is None else str(value).strip() for value in values]
+    blank = (codes < 0) | np.isin(codes, [i for i, text in enumerate(texts) if not text])
+    if blank.any():
+        raise SourceError(f"{_place(source, np.flatnonzero(blank)[0])}: '{name}' is empty: fill it in")
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    return Labels.of(np.array([places[text] for text in texts])[codes], places)
+
+
+def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
+    words = [word.casefold() for word in verdicts.names]
+    for number, word in enumerate(words):
+        if word not in _STATES:
+            place = _place(source, np.flatnonzero(verdicts.codes == number)[0])
+            raise SourceError(
+                f"{place}: verdict '{_short(verdicts.names[number])}' is none of {', '.join(_STATES)}"
+            )
+    return np.array([_STATES[VerdictState(word)] for word in words], dtype=np.int8)[verdicts.codes]
+
+
+def _refuse_double_votes(candidate: Labels, verifier: Labels, source: str) -> None:
+    votes = candidate.codes * len(verifier.names) + verifier.codes
+    order = np.argsort(votes, kind="stable")
+    twice = np.flatnonzero(np.diff(votes[order]) == 0)
+    if twice.size:
+        one, two = order[twice[0]], order[twice[0] + 1]
+        who, what = verifier.names[verifier.codes[one]], candidate.names[candidate.codes[one]]
+        raise SourceError(
+            f"{_place(source, two)}: verifier '{_short(who)}' votes twice on candidate '{_short(what)}', first at"
+            f" {_place(source, one)}: keep one of the two"
+        )
+
+
+def _one_per_candidate(
+    labels: Labels, candidate: Labels, first: NDArray[np.intp], name: str, source: str
+) -> Labels:
+    """The label that all rows of a candidate agree on."""
+    chosen = labels.codes[first]
+    other = np.flatnonzero(labels.codes != chosen[candidate.codes])
+    if other.size:
+        row, number = int(other[0]), candidate.codes[other[0]]
+        one, two = (_short(labels.names[code]) for code in (chosen[number], labels.codes[row]))
+        raise SourceError(
+            f"{_place(source, row)}: candidate '{_short(candidate.names[number])}' has another value of '{name}'"
+            f" than at {_place(source, first[number])}: '{two}' and '{one}'"
+        )
+    return Labels(labels.names, chosen)
+
+
+def _read_audited(
+    column: Coded, candidate: Labels, first: NDArray[np.intp], source: str
+) -> NDArray[np.bool_]:
+    labels = _read_labels(*column, AUDITED, source)
+    flags = [read_flag(name) for name in labels.names]
+    if None in flags:
+        word = _short(labels.names[flags.index(None)])
+        raise SourceError(f"{source}: '{AUDITED}' holds '{word}': write true or false")
+    chosen = _one_per_candidate(labels, candidate, first, AUDITED, source)
+    return np.array(flags, dtype=np.bool_)[chosen.codes]
+
+
+def _place(source: str, row: int) -> str:
+    return row_place(Path(source), int(row))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."

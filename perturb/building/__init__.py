@@ -1,0 +1,1 @@
+"""Building: jobs are planned, items are generated and verified, the panel decides."""

@@ -1,0 +1,232 @@
+"""What a build would do and cost, before anything is spent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from perturb.building.jobs import OFFERED, LeverService, lever_service
+from perturb.building.plan import BuildPlan
+from perturb.config import read_quota
+from perturb.ledger.quotas import JobEnd, jobs_to_go
+from perturb.llm.budget import upper_bound
+from perturb.llm.client import ChatRequest, Message, ModelSettings
+from perturb.records import BaseInstance, Candidate, Cell
+from perturb.text.wording import listed
+
+BYTES_PER_TOKEN = 4
+"""Rule of thumb, of UTF-8, which tells Chinese from English; the providers' own counts are used once calls are made."""
+
+GENERATION_OVERHEAD_TOKENS = 250
+"""Tokens of a generator's reply beside the query and the passages it copies."""
+
+VERDICT_TOKENS = 200
+"""Tokens of a verifier's reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEstimate:
+    """What one model would be asked."""
+
+    role: str
+    """`generator` or `verifier`."""
+    name: str
+    calls: int
+    """At most this many calls, without retries; a verifier is asked about every job's candidate of its classes."""
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+    """None when the price is unknown."""
+    dearest_usd: float | None
+    """What a budget sets aside for one call of middling length: its prompt, and a reply as long as it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """What a whole build would do."""
+
+    instances: int
+    cells: int
+    jobs: int
+    models: tuple[ModelEstimate, ...]
+    levers: LeverService
+    missing_keys: tuple[str, ...] = ()
+    """Key variables that the build needs and that are not set."""
+    cells_without_rule: tuple[str, ...] = ()
+    """Cells that get no item, since the offline engine alone generates and has no rule for them."""
+    budget_usd: float | None = None
+    audit_fraction: float | None = None
+    """Share of the candidates that get every vote under the economy schedule; None under the full one."""
+    least_jobs: int | None = None
+    """The jobs that it takes to fill the quota if every item is accepted; None without a quota."""
+    jobs_to_go: int | None = None
+    """About how many more it takes at what was accepted so far; None before anything was."""
+
+    @property
+    def obstacles(self) -> tuple[str, ...]:
+        """What would keep the build from starting or from reaching its end, one line each."""
+        lines = [f"Not set: {', '.join(self.missing_keys)}: export before the build"] * bool(
+            self.missing_keys
+        )
+        unpriced = list(dict.fromkeys(one.name for one in self.models if one.cost_usd is None))
+        needed = "budget_usd needs one" if self.budget_usd else "the cost is unknown without one"
+        lines += [f"No price: {listed(unpriced)}: add 'price', {needed}"] * bool(unpriced)
+        limit = self.budget_usd or math.inf
+        for one in self.models:
+            if (one.dearest_usd or 0) > limit:
+                lines.append(
+                    f"One call to {one.name} ({one.role}) may cost ${one.dearest_usd:.4f}, more than budget_usd"
+                    f" (${limit:g}): raise it, or lower max_tokens"
+                )
+        if (self.cost_usd or 0) > limit:
+            lines.append(
+                f"The estimate is higher than budget_usd (${limit:g}): the build would stop before its end"
+            )
+        return tuple(lines)
+
+    @property
+    def calls(self) -> int:
+        """Calls to models, at most."""
+        return sum(model.calls for model in self.models)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The whole cost in USD; None when the price of a model is unknown."""
+        costs = [model.cost_usd for model in self.models]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate under the names of `perturb build --dry-run --json`."""
+        return {
+            "instances": self.instances,
+            "cells": self.cells,
+            "jobs": self.jobs,
+            "calls": self.calls,
+            "cost_usd": self.cost_usd,
+            "budget_usd": self.budget_usd,
+            "missing_keys": list(self.missing_keys),
+            "cells_without_rule": list(self.cells_without_rule),
+            "audit_fraction": self.audit_fraction,
+            **({} if self.least_jobs is None else {"least_jobs": self.least_jobs}),
+            **({} if self.jobs_to_go is None else {"jobs_to_go": self.jobs_to_go}),
+            "models": [asdict(model) for model in self.models],
+            "levers": {name: jobs for served in self.levers.values() for name, jobs in served.items()},
+        }
+
+
+def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEstimate:
+    """Count jobs and calls exactly, tokens by their length, and cost where prices are known.
+
+    It is an upper estimate but for levers that a generator declines: abstentions, instances that no lever of a cell
+    fits, machine checks and the economy schedule make the number of calls smaller.
+    Nothing is called and nothing written. Raises `ConfigError` for a model that could not be called with any key.
+    """
+    config, panel = build_plan.config, build_plan.panel
+    per_generator = len(build_plan.instances) * len(config.chosen_cells) * config.replicates
+    jobs = per_generator * len(config.generators)
+    texts = sum(_longest_copy(instance) for _, instance in build_plan.instances)
+    copied = texts / max(1, len(build_plan.instances)) / BYTES_PER_TOKEN
+    prompt, reply = _generation_prompt(build_plan), copied + GENERATION_OVERHEAD_TOKENS
+    models = [
+        _model(settings, "generator", per_generator, prompt, reply)
+        for settings in build_plan.generator_settings.values()
+    ]
+    lengths = _verification_prompts(build_plan)
+    for name, settings in build_plan.verifier_settings.items():
+        judged = [n for cell, n in lengths.items() if name in panel.judges.of(cell.perturbation_class)]
+        calls, prompt = jobs * len(judged) // len(lengths), sum(judged) / max(1, len(judged))
+        models.append(_model(settings, "verifier", calls, prompt, VERDICT_TOKENS))
+    served = lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue)
+    everybody = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
+    missing = _missing_keys(everybody) if everybody else ()
+    audited = panel.audit_fraction if panel.economy and len(panel.members) > 1 else None
+    cells = len(config.chosen_cells)
+    return CostEstimate(
+        len(build_plan.instances),
+        cells,
+        jobs,
+        tuple(models),
+        served,
+        missing,
+        build_plan.cells_without_rule,
+        config.budget_usd,
+        audited,
+        *_quota_jobs(build_plan, ends),
+    )
+
+
+def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
+    from perturb.llm.remote import check_model, missing_key
+
+    for settings in models:
+        check_model(settings, needs_key=False)
+    return tuple(dict.fromkeys(name for settings in models if (name := missing_key(settings))))
+
+
+def _longest_copy(instance: BaseInstance) -> int:
+    """Bytes that a generator may have to write again: of several passages, those of the signal ones."""
+    copied = (instance.query, *(one.text for one in instance.passages if one.role == "signal"))
+    return sum(map(_bytes, copied))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _quota_jobs(build_plan: BuildPlan, ends: Sequence[JobEnd]) -> tuple[int | None, int | None]:
+    """The least that a quota takes, and what it takes yet by the ends of the jobs so far."""
+    config = build_plan.config
+    if config.until is None:
+        return None, None
+    quota, each = read_quota(config.until), len(build_plan.instances) * config.replicates
+    places = [(one.name, cell) for cell in config.chosen_cells for one in config.generators]
+    return min(quota, each) * len(places), jobs_to_go(places, ends, quota) if ends else None
+
+
+def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply: float) -> ModelEstimate:
+    from perturb.llm.remote import with_price
+
+    priced = with_price(settings)
+    price, tokens = priced.price, (round(calls * prompt), round(calls * reply))
+    request = ChatRequest((Message("user", " " * round(prompt * BYTES_PER_TOKEN)),))
+    return ModelEstimate(
+        role,
+        settings.name,
+        calls,
+        *tokens,
+        price.of(*tokens) if price else None,
+        upper_bound(priced, request) if price else None,
+    )
+
+
+def _tokens(request: ChatRequest) -> float:
+    """About how many tokens a prompt has."""
+    return sum(_bytes(message.content) for message in request.messages) / BYTES_PER_TOKEN
+
+
+def _generation_prompt(build_plan: BuildPlan) -> float:
+    """Mean tokens of a generation prompt, over the cells and up to 50 instances."""
+    prompts, catalogue = build_plan.prompts, build_plan.catalogue
+    offered = OFFERED[build_plan.config.lever_choice]
+    return fmean(
+        _tokens(prompts.generation(cell, instance, catalogue.levers_of(cell)[:offered]))
+        for cell in build_plan.config.chosen_cells
+        for _, instance in build_plan.instances[:50]
+    )
+
+
+def _verification_prompts(build_plan: BuildPlan) -> dict[Cell, float]:
+    """Mean tokens of a verification prompt of each cell, taking the candidate to be as long as the original."""
+
+    def tokens(cell: Cell, instance: BaseInstance) -> float:
+        copy = Candidate("", instance.id, "", cell, "", instance.query, instance.passages, "", "")
+        return _tokens(build_plan.prompts.verification(instance, copy))
+
+    return {
+        cell: fmean(tokens(cell, one) for _, one in build_plan.instances[:50])
+        for cell in build_plan.config.chosen_cells
+    }

@@ -1,0 +1,125 @@
+"""From a run's ledger to a snapshot folder: select, build rows, write."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from perturb.ledger import queries
+from perturb.ledger.plans import CurrentPlan
+from perturb.records import NEAR_DUPLICATE, BaseInstance
+from perturb.snapshots.accepted import accepted_items, items_with_votes
+from perturb.snapshots.facts import ExportedReplies, SnapshotFacts
+from perturb.snapshots.items import build_controls, items_of
+from perturb.snapshots.rows import build_rows, read_part
+from perturb.snapshots.select import AcceptedCandidate, Selection, SelectionPlan, select
+from perturb.snapshots.snapshot import Snapshot, write_snapshot
+
+
+def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan) -> Selection:
+    """Draw from the accepted candidates of the current plan."""
+    accepted = [
+        AcceptedCandidate(one.job.id, one.job.instance_id, one.job.generator, one.job.cell)
+        for one in queries.accepted_jobs(db, plan.number, plan.panel)
+    ]
+    generators = [entry.name for entry in plan.facts.generators]
+    selection = select(accepted, quota, generators, plan.cells)
+    if quota.strategy != "hard":
+        return selection
+    from perturb.auditing.adversarial_filter import keep_hard
+
+    drawn = set(selection.ids)
+    wanted = Counter((one.generator, one.cell) for one in accepted if one.id in drawn)
+    first = keep_hard(accepted_items(db, plan), wanted, quota.seed)
+    return select(accepted, quota, generators, plan.cells, first)
+
+
+def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) -> int:
+    """How many rows of a snapshot come from none of these base instances. Raises `SnapshotError` as `read_rows`."""
+    known = {(one.id, one.query, one.context, *one.answers) for one in instances}
+    texts = ["source_id", "original_query", "original_context"]
+    tables = (read_part(path) for path in snapshot.data_files.values())
+    rows = (row for table in tables for row in table.select([*texts, "original_answers"]).to_pylist())
+    return sum((*(row[name] for name in texts), *row["original_answers"]) not in known for row in rows)
+
+
+def export_snapshot(
+    db: sqlite3.Connection,
+    plan: CurrentPlan,
+    quota: SelectionPlan,
+    folder: Path,
+    created: datetime | None,
+    controls: bool = False,
+    replies: ExportedReplies | None = None,
+    shortcuts: bool = False,
+) -> Snapshot:
+    """Select rows and write them as a snapshot, beside their unperturbed originals if `controls`.
+
+    The manifest names the file of `replies` that the rows follow from, if it was written, and says what baselines tell
+    from a part of a row if `shortcuts`.
+
+    Raises `SnapshotError` if nothing was accepted or the folder cannot be written, `ConfigError` if the quota
+    contradicts itself.
+    """
+    from perturb.auditing.audit_report import shortcut_figures
+
+    selection = select_items(db, plan, quota)
+    labels = (plan.facts.round, plan.facts.panel.name)
+    rows = build_rows(items_with_votes(db, plan, selection.ids), *labels)
+    measured = shortcut_figures(list(items_of(rows, plan.facts.classes))) if shortcuts and rows else None
+    return write_snapshot(
+        folder,
+        rows,
+        replace(_facts(db, plan, quota, selection, created), replies=replies, shortcuts=measured),
+        plan.config,
+        build_controls(items_with_votes(db, plan, selection.ids), *labels) if controls else (),
+    )
+
+
+def _facts(
+    db: sqlite3.Connection,
+    plan: CurrentPlan,
+    quota: SelectionPlan,
+    selection: Selection,
+    created: datetime | None,
+) -> SnapshotFacts:
+    from perturb.auditing.audit_report import agreement_figures
+    from perturb.auditing.rates import read_plan
+
+    facts = plan.facts
+    counts = plan.count_stages(db)
+    totals = queries.call_totals(db)
+    costs = [entry["cost_usd"] for entry in totals.values()]
+    needed, members = facts.panel.needed, len(facts.panel.members)
+    return SnapshotFacts(
+        name=facts.name,
+        round=facts.round,
+        seed=facts.seed,
+        code_version=facts.code_version,
+        digests=facts.digests,
+        panel=facts.panel.name,
+        consensus="unanimous" if needed == members else f"{needed} of {members}",
+        offline_panel=facts.panel.offline,
+        generators=tuple(entry.model_dump() for entry in facts.generators),
+        verifiers=tuple(entry.model_dump() for entry in facts.verifiers),
+        stages={
+            **{"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
+            "near_duplicates": queries.count_rejected(db, plan.number, NEAR_DUPLICATE),
+        },
+        plan=quota,
+        shortfalls=selection.shortfalls,
+        tokens={
+            kind: sum(entry[f"{kind}_tokens"] or 0 for entry in totals.values())
+            for kind in ("prompt", "completion")
+        },
+        cost_usd=None if None in costs else round(sum(costs), 6),
+        attribution=facts.base_set.attribution,
+        note=" ".join(filter(None, (facts.note, counts.unfinished))) or None,
+        classes=facts.classes,
+        agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,
+        created=created,
+    )

@@ -1,0 +1,314 @@
+"""Asks a model to perturb an instance and reads its reply.
+
+What a generator hands over: a candidate, or the reason there is none.
+
+Asks a function of a user's own to perturb an instance.
+
+Runs a job through the embedded rule engine: no model, no call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from perturb.building.offline.engine import Abstention, perturb_by_rule
+from perturb.building.verify import copy_unchanged_parts, find_fault
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import DECLINED_KEY, Prompts
+from perturb.errors import fault_line
+from perturb.files.resources import digest, seed_of
+from perturb.llm.model_client import ModelClient
+from perturb.llm.redaction import redact
+from perturb.llm.replies import ReplyError, read_object
+from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, Job, JobOutcome, Lever
+from perturb.runtime.functions import OwnFunction, error_line
+from perturb.text.passages import without_telling_titles
+from perturb.text.wording import unread_offline
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationResult:
+    """The result of one job."""
+
+    outcome: JobOutcome
+    detail: str
+    """Why there is no candidate, or which lever it uses; one line."""
+    raw: str = ""
+    """The reply as it came; the ledger keeps it with the call."""
+    candidate: Candidate | None = None
+    """There for `CANDIDATE` and `REJECTED`."""
+    declined: Mapping[str, str] = field(default_factory=dict)
+    """Lever → why, for each lever of the offers that the generator declined."""
+
+
+_TEXTS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
+_CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
+_REASON = 300
+"""Characters of a reason that are kept apart; the whole reply is kept beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A generator's reply, read."""
+
+    query: str
+    texts: Mapping[int, str]
+    """The changed passages by their number, from 1; a single passage whether it is changed or not."""
+    lever: str
+    reasoning: str
+    claims: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """A generator's word that none of the levers it was offered can be carried out."""
+
+    reason: str
+
+
+async def generate_by_model(
+    client: ModelClient, prompts: Prompts, job: Job, instance: BaseInstance, seed: int
+) -> GenerationResult:
+    """Run one job: a candidate that passed the machine checks, or the stored reason why not.
+
+    A generator that declines an offer of levers is made the next one. Raises `BudgetSpent` when a call could
+    overspend; every other failure is a result.
+    """
+
+    query_only = prompts.catalogue.classes[job.cell.perturbation_class].query_only
+
+    async def ask(number: int, offer: Sequence[str]) -> GenerationResult:
+        levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
+        answer = await client.ask(
+            job.generator,
+            prompts.generation(job.cell, instance, levers),
+            lambda text: read_reply(text, len(instance.passages), query_only=query_only),
+            purpose="generate",
+            subject=job.id,
+            part=str(number),
+            salt=digest(job.round, seed, job.replicate),
+        )
+        if answer.status == "error":
+            return GenerationResult(JobOutcome.ERROR, answer.error)
+        if answer.value is None:
+            return GenerationResult(JobOutcome.UNPARSED, answer.error, answer.raw)
+        if isinstance(answer.value, Declined):
+            return GenerationResult(JobOutcome.NOT_APPLICABLE, answer.value.reason, answer.raw)
+        return check_reply(prompts.catalogue, job, instance, answer.value, offer, answer.raw)
+
+    return await offer_in_turn(job, ask)
+
+
+async def offer_in_turn(
+    job: Job, ask: Callable[[int, Sequence[str]], Awaitable[GenerationResult]]
+) -> GenerationResult:
+    """What comes of the first offer of levers that is not declined; `ask` makes one, given with its number."""
+    result = GenerationResult(JobOutcome.NOT_APPLICABLE, "no lever of the cell fits this instance")
+    declined: dict[str, str] = {}
+    for number, offer in enumerate(((),) if job.offers is None else job.offers):
+        result = await ask(number, offer)
+        if result.outcome is not JobOutcome.NOT_APPLICABLE:
+            break
+        declined |= dict.fromkeys(offer, result.detail)
+    return replace(result, declined=declined)
+
+
+def check_reply(
+    catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply, offer: Sequence[str], raw: str = ""
+) -> GenerationResult:
+    """The candidate that a reply comes to, or its rejection by a machine check."""
+    candidate = _candidate(catalogue, job, instance, reply)
+    fault = find_fault(catalogue, instance, candidate, offer)
+    if fault is not None:
+        return GenerationResult(JobOutcome.REJECTED, fault, raw, candidate)
+    return GenerationResult(JobOutcome.CANDIDATE, candidate.lever, raw, candidate)
+
+
+def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Reply | Declined:
+    """Read a generator's reply about as many passages; raises `ReplyError` that says what is missing or wrong.
+
+    With `query_only` the passages may be left out, since the class cannot change them.
+    """
+    field = "perturbed_context" if passages == 1 else "changed_passages"
+    needed = _TEXTS if query_only else _TEXTS | {field}
+    if DECLINED_KEY in text and (declined := _read_declined(text, needed)) is not None:
+        return declined
+    content = read_object(text, needed)
+    for key in sorted(_TEXTS):
+        _text(content[key], key)
+    texts: dict[int, str] = {}
+    if content.get(field) or not query_only:
+        single = passages == 1
+        texts = {1: _text(content[field], field)} if single else _changed_passages(content[field], passages)
+    claims = {key: content[key] for key in _CLAIMS if isinstance(content.get(key), str)}
+    return Reply(
+        query=content["perturbed_query"].strip(),
+        texts=texts,
+        lever=" ".join(content["lever_selected"].split()),
+        reasoning=content["implementation_reasoning"].strip(),
+        claims=claims,
+    )
+
+
+def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
+    """What a reply declines with; None if it does not. A schema that forces all fields leaves the others empty."""
+    try:
+        content = read_object(text, frozenset({DECLINED_KEY}))
+    except ReplyError:
+        return None
+    reason = content[DECLINED_KEY]
+    if not isinstance(reason, str) or not reason.strip():
+        return None
+    item: Mapping[str, Any] = content
+    if not needed <= content.keys():
+        try:
+            item = read_object(text, needed)
+        except ReplyError:
+            item = {}
+    if item.get("perturbed_query"):
+        raise ReplyError(f"an item and '{DECLINED_KEY}' in one reply: give one of the two")
+    return Declined(" ".join(reason.split())[:_REASON])
+
+
+def _changed_passages(value: Any, passages: int) -> dict[int, str]:
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        raise ReplyError("field 'changed_passages' must be a list of objects with 'number' and 'text'")
+    texts: dict[int, str] = {}
+    for entry in value:
+        number = entry.get("number")
+        if isinstance(number, str) and number.strip().isdecimal():
+            number = int(number)
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise ReplyError("field 'changed_passages' must give each passage its 'number'")
+        if not 1 <= number <= passages:
+            raise ReplyError(
+                f"field 'changed_passages' names passage {number}, the passages are 1 to {passages}"
+            )
+        if number in texts:
+            raise ReplyError(f"field 'changed_passages' names passage {number} twice")
+        texts[number] = _text(entry.get("text"), "changed_passages.text")
+    return texts
+
+
+def _text(value: Any, field: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ReplyError(f"field '{field}' must be a non-empty string")
+    return value.strip()
+
+
+def _candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply) -> Candidate:
+    known = catalogue.find(reply.lever)
+    candidate = Candidate(
+        id=job.id,
+        instance_id=instance.id,
+        generator=job.generator,
+        cell=job.cell,
+        lever=known.name if known else reply.lever,
+        query=reply.query,
+        passages=tuple(
+            replace(passage, text=reply.texts.get(number, passage.text))
+            for number, passage in enumerate(instance.passages, start=1)
+        ),
+        reasoning=reply.reasoning,
+        expected_behavior=catalogue.expected_behavior(job.cell),
+        stated=reply.claims | ({EXPECTED_ANSWER: known.answer} if known and known.answer else {}),
+    )
+    return without_telling_titles(instance, copy_unchanged_parts(instance, candidate))
+
+
+def generate_by_rule(
+    catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int, donors: Sequence[BaseInstance] = ()
+) -> GenerationResult:
+    """Run one job; an instance that no rule of the cell fits is an abstention, not a failure.
+
+    No text may stop a run: an exception is a fault of ours, and the outcome of this one job.
+    """
+    try:
+        if unread := unread_offline(instance.language):
+            return GenerationResult(JobOutcome.ABSTAINED, unread)
+        lever = job.offers[0][0] if job.offers else None
+        draw = seed_of("rule", instance.id, instance.query, str(job.cell), job.round, seed, job.replicate)
+        result = perturb_by_rule(catalogue, instance, job.cell, lever, draw, donors)
+        if isinstance(result, Abstention):
+            return GenerationResult(JobOutcome.ABSTAINED, result.reason)
+        candidate = Candidate(
+            id=job.id,
+            instance_id=instance.id,
+            generator=job.generator,
+            cell=job.cell,
+            lever=result.lever,
+            query=result.query,
+            passages=result.passages,
+            reasoning=result.reasoning,
+            expected_behavior=catalogue.expected_behavior(job.cell),
+        )
+        fault = find_fault(catalogue, instance, candidate, () if lever is None else (lever,))
+        outcome = JobOutcome.CANDIDATE if fault is None else JobOutcome.REJECTED
+        return GenerationResult(outcome, fault or candidate.lever, candidate=candidate)
+    except Exception as error:  # noqa: BLE001  (whatever a rule stumbles over)
+        return GenerationResult(JobOutcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
+
+
+OFFERED = ("instance", "cell", "levers", "seed")
+"""What the parameters of a generator may be called."""
+_KEYS = ("query", "context", "passages", "lever", "reasoning")
+
+
+async def generate_by_function(
+    function: OwnFunction, catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int
+) -> GenerationResult:
+    """Run one job, offer after offer as for a model; whatever the function raises is a stored error."""
+
+    async def ask(_: int, offer: Sequence[str]) -> GenerationResult:
+        levers = tuple(lever for name in offer if (lever := catalogue.find(name)) is not None)
+        parts = {"instance": instance, "cell": job.cell, "levers": levers, "seed": seed + job.replicate}
+        try:
+            made = await function.call(parts)
+        except Exception as error:  # noqa: BLE001 - the function is not ours
+            return GenerationResult(JobOutcome.ERROR, redact(error_line(error)))
+        if made is None:
+            return GenerationResult(JobOutcome.NOT_APPLICABLE, "the function declined")
+        try:
+            reply = read_made(made, instance, levers)
+        except ReplyError as error:
+            return GenerationResult(JobOutcome.UNPARSED, str(error), repr(made)[:2000])
+        return check_reply(catalogue, job, instance, reply, offer)
+
+    return await offer_in_turn(job, ask)
+
+
+def read_made(made: Any, instance: BaseInstance, levers: Sequence[Lever]) -> Reply:
+    """What a function returned, read as a model's reply is; texts that it leaves out stay as they were.
+
+    Raises `ReplyError` that says what is wrong.
+    """
+    if not isinstance(made, Mapping):
+        raise ReplyError(
+            f"returned {type(made).__name__}: return a dictionary with {', '.join(_KEYS)}, or None"
+        )
+    if unknown := [key for key in made if key not in _KEYS]:
+        raise ReplyError(f"unknown key '{unknown[0]}': return {', '.join(_KEYS)} or some of them")
+    passages = made.get("passages", [made["context"]] if "context" in made else None)
+    if passages is None:
+        passages = [one.text for one in instance.passages]
+    if (
+        not isinstance(passages, Sequence)
+        or isinstance(passages, str)
+        or len(passages) != len(instance.passages)
+    ):
+        raise ReplyError(f"must return {len(instance.passages)} passages, each as a text")
+    lever = made.get("lever", levers[0].name if len(levers) == 1 else None)
+    if lever is None:
+        raise ReplyError("names no 'lever': several were offered")
+    texts = {
+        "query": made.get("query", instance.query),
+        "lever": lever,
+        "reasoning": made.get("reasoning", ""),
+    }
+    texts |= {f"passages[{number}]": text for number, text in enumerate(passages)}
+    for key, text in texts.items():
+        if not isinstance(text, str):
+            raise ReplyError(f"'{key}' must be a text, got {type(text).__name__}")
+    return Reply(texts["query"], dict(enumerate(passages, start=1)), lever, texts["reasoning"], {})

@@ -1,0 +1,1 @@
+"""The rule engine: items and votes without a language model."""

@@ -1,0 +1,194 @@
+"""The offline engine: picks a lever of the cell whose rule fits the instance, applies it and checks the result.
+
+Rules over several passages: they work on the signal passages, and no passage left alone may undo what they did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from perturb.building.offline.answers import leak, other_value
+from perturb.building.offline.facts import Facts, facts_of
+from perturb.building.offline.gaps import Filling
+from perturb.building.offline.operators import OPERATIONS, Draft
+from perturb.building.offline.words import dice, has_word, support
+from perturb.catalogue.features import Need
+from perturb.catalogue.levers import Catalogue
+from perturb.records import BaseInstance, Cell, Intensity, Lever, Passage
+from perturb.text.matching import beyond_reading
+from perturb.text.passages import removes_answer
+from perturb.text.sentences import split_sentences
+
+_BEARS_ON = 0.34
+"""A sentence that holds this share of a question's content words, with the title above it, bears on the question."""
+_OFFERS = 0.5
+"""A sentence that holds this share of a question's content words, with the title above it, may answer it otherwise."""
+
+
+def with_noise(instance: BaseInstance, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
+    """All passages of the instance, those of its signal part as given."""
+    if len(passages) == len(instance.passages):
+        return passages
+    changed = iter(passages)
+    return tuple(next(changed) if old.role == "signal" else old for old in instance.passages)
+
+
+def undone_by(
+    instance: BaseInstance, cell: Cell, facts: Facts, query: str, passages: tuple[Passage, ...]
+) -> str | None:
+    """Which passage undoes the draft and how, in one line; None if none does."""
+    noise = (
+        ()
+        if len(passages) == len(instance.passages)
+        else tuple(p for p in instance.passages if p.role != "signal")
+    )
+    if removes_answer(cell):
+        return _answer_left(facts, noise)
+    if query != facts.instance.query:
+        return _offered(facts, query, noise)
+    if cell.intensity is Intensity.LOW:
+        return None
+    kept = (old for old, new in zip(facts.passages, passages, strict=True) if old.text == new.text)
+    return _settled(facts, (*kept, *noise))
+
+
+def _answer_left(facts: Facts, noise: tuple[Passage, ...]) -> str | None:
+    query = facts.instance.query
+    for passage in noise:
+        for alias in facts.instance.answers:
+            if has_word(f"{passage.title}\n{passage.text}", alias):
+                return f"the answer {alias!r} stands in a noise passage"
+    for title, sentence in _sentences(noise):
+        share = support(query, f"{title} {sentence}")
+        word = leak(facts, sentence) if share >= _BEARS_ON else None
+        if word is None and share >= _OFFERS:
+            word = other_value(facts, sentence)
+        if word is not None:
+            return f"{word!r} in a noise passage could be taken for the answer"
+    return None
+
+
+def _offered(facts: Facts, query: str, noise: tuple[Passage, ...]) -> str | None:
+    for title, sentence in _sentences(noise):
+        share = support(query, f"{title} {sentence}")
+        if share >= _OFFERS and share > support(facts.instance.query, f"{title} {sentence}"):
+            return "a noise passage speaks of what the new question asks"
+    return None
+
+
+def _settled(facts: Facts, untouched: tuple[Passage, ...]) -> str | None:
+    """A passage left alone that still gives the answer tells a reader which reading or which side is right."""
+    for title, sentence in _sentences(untouched):
+        near = f"{title} {sentence}"
+        if (
+            any(has_word(near, alias) for alias in facts.instance.answers)
+            and support(facts.instance.query, near) >= _BEARS_ON
+        ):
+            return "a passage that was left alone settles the question"
+    return None
+
+
+def _sentences(passages: tuple[Passage, ...]) -> Iterator[tuple[str, str]]:
+    """The sentences of some passages, each with the title of its passage."""
+    for passage in passages:
+        for sentence in split_sentences(passage.text, 0):
+            yield passage.title, sentence.text
+
+
+RULE_VERSION = "945b3eedcc6b018a"
+"""Enters the id of every rule job. Change it whenever a rule makes other items; a move or a comment must not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """The engine has nothing sound to offer for this instance and cell."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCandidate:
+    """A perturbed instance as a rule made it."""
+
+    lever: str
+    query: str
+    passages: tuple[Passage, ...]
+    reasoning: str
+
+
+def perturb_by_rule(
+    catalogue: Catalogue,
+    instance: BaseInstance,
+    cell: Cell,
+    lever: str | None,
+    seed: int,
+    donors: Sequence[BaseInstance] = (),
+) -> RuleCandidate | Abstention:
+    """Perturb an instance for a cell, by the lever named or by one the seed draws among those that fit.
+
+    `donors` are other instances of the base set, from which rivals and passages may be taken. An exception is a fault
+    of the engine; the note that it carries names the lever.
+    """
+    levers = [one for one in catalogue.levers_of(cell) if one.rule and lever in (None, one.name)]
+    if not levers:
+        return Abstention(
+            f"no rule for {cell}" if lever is None else f"no rule for the lever {lever!r} in {cell}"
+        )
+    if unread := beyond_reading(instance.query, instance.passages):
+        return Abstention(unread)
+    facts = facts_of(instance)
+    if facts.unfit is not None:
+        return Abstention(facts.unfit)
+    dice("order", seed).shuffle(levers)
+    failures: list[str] = []
+    for one in levers:
+        try:
+            result = _apply(one, instance, facts, seed, donors)
+        except Exception as error:
+            error.add_note(f"rule '{one.name}'")
+            raise
+        if isinstance(result, RuleCandidate):
+            return result
+        if result is not None:
+            failures.append(f"{one.name}: {result}")
+    return Abstention("; ".join(failures) or f"no rule of {cell} fits")
+
+
+def _apply(
+    lever: Lever, instance: BaseInstance, facts: Facts, seed: int, donors: Sequence[BaseInstance]
+) -> RuleCandidate | str | None:
+    """What the lever's rule makes of the instance, or why nothing; None if it does not fit."""
+    rule = lever.rule
+    if rule is None or not all(Need.read(need).holds(facts.features) for need in (*lever.needs, *rule.needs)):
+        return None
+    filling = Filling(facts, donors, (lever.name, seed))
+    problem: str | None = None
+    for draft in OPERATIONS[rule.do](rule, filling):
+        problem = _broken(facts, lever.cell, draft)
+        if problem is None and len(instance.passages) > 1:
+            problem = undone_by(instance, lever.cell, facts, draft.query, draft.passages)
+        if problem is None:
+            why = filling.fill((rule.why,)) or rule.why
+            source = f" Taken from {', '.join(sorted(filling.used))}." if filling.used else ""
+            return RuleCandidate(lever.name, draft.query, with_noise(instance, draft.passages), why + source)
+    return problem
+
+
+def _broken(facts: Facts, cell: Cell, draft: Draft) -> str | None:
+    """The promise that a draft of the cell does not keep, in one line."""
+    old = facts.instance
+    if not all(passage.text.strip() for passage in draft.passages):
+        return "nothing would be left of a passage"
+    if (draft.query, draft.passages) == (old.query, facts.passages):
+        return "nothing changed"
+    answers = {one.text for one in facts.mentions}
+    if (
+        draft.query != old.query
+        and any(has_word(draft.query, one) for one in answers)
+        and cell.intensity is Intensity.LOW
+    ):
+        return "the question gives the answer away"
+    if not removes_answer(cell) and not any(has_word(one.text, facts.answer) for one in draft.passages):
+        return "the answer is gone"
+    return None

@@ -1,0 +1,216 @@
+"""Fluency: cheap signs that a text reads as a person would write it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from perturb.building.offline.checked_item import CheckedItem, RuleVerdict, verdict
+from perturb.building.offline.checked_words import normal, overlap, words
+from perturb.records import Intensity, PerturbationClass
+
+QUERY_WORDS = (3, 48)
+"""Fewest and most words of a question."""
+
+_ASKS = re.compile(
+    r"\b(?:who|whom|whose|what|which|when|where|why|how|name|is|are|was|were|do|does|did|has|have|had|can|could|will|"
+    r"would|should|might|must|may)\b",
+    re.I,
+)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|being|am|has|have|had|do|does|did|can|could|will|would|shall|should|may|might|must"
+    r"|ought|\w+n['’]t|'s|'re|'ve)\b|\b\w{2,}(?:ed|es|ing|ates|ises|izes|ifies)\b"
+    r"|\b(?:wrote|won|sang|made|built|held|took|came|went|gave|led|met|ran|said|sent|sold|spoke|became|bought|chose|drew|fell"
+    r"|fought|found|grew|knew|left|lost|paid|rose|sat|shot|stood|taught|told|wore|saw|got|put|set|let|cut|hit|began|broke"
+    r"|brought|kept|lay|laid|read|felt|heard|shows?|says?|gives?|names?|lists?|puts?|runs?|lies|stands?|states?|holds?|bears?"
+    r"|refers?|means?|plays?|lives?|contains?|remains?|appears?|begins?|ends?|reads?|makes?|takes?|sits?|serves?|marks?|costs?"
+    r"|include|exist|differ|agree|disagree|conflict|contradict|report|claim|note|record|happen|occur|want|know|think|believe)\b",
+    re.I,
+)
+_AUXILIARY = re.compile(
+    r"\b(?:is|are|was|were|be|do|does|did|has|have|had|can|could|will|would|should|might|must|may)\b|['’]s\b",
+    re.I,
+)
+_TABLE_ROW = re.compile(r"\||^\([^()]*\)$|^Table(?: \d+)?: ")
+_BRACKETED = re.compile(r"\[[^\]]*\]")
+_ENDED = re.compile(r"[.!?:][\"”’')\]]*$")
+_SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "a subject that does not agree with its verb",
+        re.compile(
+            r"(?<!did )(?<!does )(?<!would )(?<!could )(?<!must )(?<!should )(?<!might )(?<!will )"
+            r"\b(?:he|she|it|He|She|It)\s+(?:are|have)\b|\b(?:they|we|you|They|We)\s+(?:is|was|has)\b"
+            r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b"
+        ),
+    ),
+    (
+        "a thing called true or false that is no statement",
+        re.compile(r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b"),
+    ),
+    (
+        "a plain form after 'he', 'she' or 'it'",
+        re.compile(
+            r"(?<!did )(?<!does )(?<!will )(?<!would )(?<!could )(?<!should )(?<!might )(?<!must )(?<!can )"
+            r"\b(?:he|she|it) (?:become|write|sing|play|win|direct|invent|discover)\b"
+        ),
+    ),
+    ("a year that is measured", re.compile(r"(?<!since )\bat least (?:1[5-9]|20)\d\d\b")),
+    (
+        "an aside without its closing comma",
+        re.compile(
+            r", who [^,?]+\b(?:take place|have|married|youngest|eldest|oldest|left|named|called|born|buried)\?$"
+        ),
+    ),
+    (
+        "a past form after 'did'",
+        re.compile(
+            r"\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they|[A-Z][\w.]+)\s+){0,4}"
+            r"(?:wrote|won|sang|made|built|held|took|came|went|gave|led|ran|said|sent|sold|became|bought|chose|was|were)\b"
+            r"|\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they)\s+)?[a-z]{3,}(?<!e)ed\b"
+        ),
+    ),
+    (
+        "a past form after 'to'",
+        re.compile(r"\bto\s+(?:was|were|is|has been|wrote|won|sang|became|took|gave|went)\b", re.I),
+    ),
+    (
+        "two verbs in a row",
+        re.compile(
+            r"\b(?:does|do|did)\s+(?:does|do|did|is|was|are|were)\b|\b(?:is|was|are|were)\s+(?:does|do|did)\b"
+            r"|\b(?:would|could|should|will|must|might)\s+(?:would|could|should|will|must|is|was|did|does|wrote|won)\b",
+            re.I,
+        ),
+    ),
+    (
+        "a question word out of place",
+        re.compile(
+            r"\b(?:who|what|when|where|which)\s+(?:who|what|when|where|which|why)\b(?!\s+is\s+which)"
+            r"|\b(?:of|by|that|the)\s+(?:who|when|where|how)\s+(?:is|was|did|do|does)\s+(?:the|a)\s+who\b",
+            re.I,
+        ),
+    ),
+    (
+        "a number with the wrong noun",
+        re.compile(r"\b1\s+(?:people|men|women|children|years|members|times|songs|episodes)\b", re.I),
+    ),
+    (
+        "a wrong plural",
+        re.compile(
+            r"\b(?:a|an|one|this)\s+(?:men|women|children|people|[a-z]+(?:tions|ments|ists|ers))\b(?!['’])",
+            re.I,
+        ),
+    ),
+)
+
+
+def check_fluency(item: CheckedItem) -> RuleVerdict:
+    """Judge `linguistic_soundness` of the changed parts by length, sentence shape, repetition and agreement."""
+    against = []
+    if item.query_changed:
+        against += _question(item)
+    if item.context_changed:
+        against += _length(item) + _sentence_shapes(item) + _repetition(item)
+    against += _slips(item)
+    return verdict(item, {"linguistic_soundness": against})
+
+
+def _question(item: CheckedItem) -> list[str]:
+    query, was = item.candidate.query.strip(), item.original.query.strip()
+    size = len(words(query))
+    if not QUERY_WORDS[0] <= size <= QUERY_WORDS[1]:
+        return [f"A question of {size} words is no sane length."]
+    if not _ASKS.search(query):
+        return ["The question asks nothing."]
+    if _AUXILIARY.search(was) and not _AUXILIARY.search(query) and not _verbs(query) - _verbs(was):
+        return ["The question lost its verb."]
+    if query[0].isupper() and not query.rstrip("\"”').").endswith("?") and was.endswith("?"):
+        return ["The question lost its question mark."]
+    if query.count("?") > 1 and was.count("?") <= 1:
+        return ["The question asks twice."]
+    if query[0].islower() and was[:1].isupper():
+        return ["The question starts in lower case."]
+    return []
+
+
+def _verbs(text: str) -> frozenset[str]:
+    return frozenset(m.group().lower() for m in _VERB.finditer(text))
+
+
+def _length(item: CheckedItem) -> list[str]:
+    before, after = len(item.reading.words), len(words(item.text))
+    if item.kind is PerturbationClass.MISSING_INFO:
+        floor = max(8, 0.3 * before) if item.intensity is Intensity.LOW else 8
+        return [] if after >= floor else [f"Only {after} of {before} words are left of the context."]
+    if after > 2 * before + 60:
+        return [f"The context grew from {before} to {after} words."]
+    if after < 0.45 * before:
+        return [f"The context shrank from {before} to {after} words."]
+    return []
+
+
+def _sentence_shapes(item: CheckedItem) -> list[str]:
+    against = []
+    for sentence in item.added:
+        if _is_edge_of_original(item, sentence) or _TABLE_ROW.search(sentence) or _is_line(item, sentence):
+            continue
+        size = len(words(sentence))
+        if not _ENDED.search(sentence):
+            against.append(f"A sentence has no end: {sentence[-40:]!r}.")
+        elif size < 2 or (sentence not in item.inserted and size < 3):
+            against.append(f"A fragment was left: {sentence!r}.")
+        elif sentence not in item.inserted and _lost_its_verb(item, sentence):
+            against.append(f"A sentence seems to lack a verb: {sentence[:60]!r}.")
+    return against[:2]
+
+
+def _is_line(item: CheckedItem, sentence: str) -> bool:
+    """True if a sentence is a line of a heading, a list or a table."""
+    texts = (passage.text for passage in item.candidate.passages)
+    return any("\n" in text and sentence in text.splitlines() for text in texts)
+
+
+def _lost_its_verb(item: CheckedItem, sentence: str) -> bool:
+    """True if no verb is recognised in a sentence, though one was in the original sentence it comes from.
+
+    The long end of an original sentence, after its opening phrase, is taken for a clause.
+    """
+    tail = normal(sentence)[1:]
+    if _VERB.search(sentence) or (len(tail) > 30 and any(normal(old).endswith(tail) for old in item.removed)):
+        return False
+    return any(_VERB.search(old) for old in item.removed if overlap(sentence, old) >= 0.3)
+
+
+def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:
+    """True if the sentence opens or closes with a ragged edge that the original passage already had."""
+    for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
+        text = old.text.rstrip()
+        ends_alike = normal(text[-12:]) == normal(sentence[-12:]) or new.text.rstrip().endswith(
+            sentence.strip()
+        )
+        if ends_alike and not _ENDED.search(text):
+            return True
+    return False
+
+
+def _repetition(item: CheckedItem) -> list[str]:
+    new = [normal(s) for s in item.sentences]
+    twice = [s for s, n in Counter(new).items() if n > 1 and len(s) > 20]
+    known = [normal(s) for s in item.reading.sentences]
+    if any(new.count(s) > known.count(s) for s in twice):
+        return ["A sentence stands twice in the context."]
+    stream = words(_BRACKETED.sub(" ", item.text))
+    grams = Counter(zip(*(stream[i:] for i in range(6)), strict=False))
+    before = Counter(zip(*(item.reading.words[i:] for i in range(6)), strict=False))
+    worst = [gram for gram, n in grams.items() if n >= 3 and n > 3 * max(1, before[gram])]
+    return [f"The context repeats itself: {' '.join(worst[0])!r}."] if worst else []
+
+
+def _slips(item: CheckedItem) -> list[str]:
+    against = []
+    pairs = ((item.original.query, item.candidate.query), (item.reading.text, " ".join(item.added)))
+    for before, after in (pair for pair in pairs if pair[0] != pair[1]):
+        for name, pattern in _SLIPS:
+            found = pattern.search(after)
+            if found and found.group() not in before:
+                against.append(f"There is {name}: {found.group()!r}.")
+    return against

@@ -1,0 +1,338 @@
+"""What stands in the gaps of a rule's wordings: taken from the passage, the question, or a donor."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+
+from perturb.building.offline.answers import rival_of, substituted
+from perturb.building.offline.facts import Facts
+from perturb.building.offline.question import inflected
+from perturb.building.offline.words import (
+    capitalise,
+    compiled,
+    content_stems,
+    dice,
+    has_word,
+    is_common,
+    plain,
+    support,
+    tokens,
+)
+from perturb.catalogue.features import word_bank, word_pattern, word_table
+from perturb.catalogue.levers import gaps_in, kinds_of_gap
+from perturb.records import BaseInstance
+
+
+@dataclass
+class Filling:
+    """One attempt to fill wordings for an instance: the facts, the donors, what was found."""
+
+    facts: Facts
+    donors: Sequence[BaseInstance]
+    draw: tuple[str, int]
+    """What the choices hang on: the lever and the seed."""
+    local: dict[str, str] = field(default_factory=dict)
+    """Gaps that the operator itself fills, for the place where it works."""
+    absent: set[str] = field(default_factory=set)
+    """Gaps that the instance is known to have nothing for."""
+    used: set[str] = field(default_factory=set)
+    """The donors that something was taken from."""
+
+    @cached_property
+    def rng(self) -> random.Random:
+        """The choices made."""
+        return dice(*self.draw)
+
+    def fill(self, wordings: Sequence[str]) -> str | None:
+        """One of the wordings with all of its gaps filled; None if none can be."""
+        for wording in self.rng.sample(wordings, len(wordings)):
+            values: dict[str, str] = {}
+            for gap in gaps_in(wording):
+                value = next((v for name in gap.split("|") if (v := self.value(name)) is not None), None)
+                if value is None:
+                    break
+                values[gap] = value
+            else:
+                return reduce(lambda text, gap: text.replace(f"{{{gap}}}", values[gap]), values, wording)
+        return None
+
+    def value(self, name: str) -> str | None:
+        """What stands in one gap; None if the instance has no such thing."""
+        if name in self.local:
+            return self.local[name]
+        if name in self.absent:
+            return None
+        if kinds := kinds_of_gap(name):
+            return self._of_kind(name, kinds)
+        maker = MAKERS.get(name)
+        value = None if maker is None else maker(self)
+        if value is not None:
+            self.local[name] = value
+        elif maker is not None:
+            self.absent.add(name)
+        return value
+
+    def _of_kind(self, name: str, kinds: frozenset[str]) -> str | None:
+        if name == "person":
+            return self.facts.person
+        subject = self.facts.subject
+        if subject is None or subject.kind not in kinds:
+            return None
+        return "" if name.startswith("if:") else subject.full
+
+
+def _subject(f: Filling) -> str | None:
+    subject = f.facts.subject
+    if subject is None or subject.kind == "person" or re.match(r"an? ", subject.full):
+        return None
+    return subject.full
+
+
+def _thing(f: Filling) -> str | None:
+    subject = f.facts.subject
+    return subject.full if subject is not None and not subject.kind else None
+
+
+def _noun(f: Filling) -> str | None:
+    return (f.facts.subject and f.facts.subject.noun) or None
+
+
+def _rival(f: Filling) -> str | None:
+    found = rival_of(f.facts, f.donors)
+    if found is None:
+        return None
+    f.used.add(found[1])
+    return found[0]
+
+
+def _single(f: Filling) -> bool:
+    return f.facts.one_answer and bool(f.facts.answer)
+
+
+def _claim(f: Filling) -> str | None:
+    asked = f.facts.question
+    placed = f.facts.answer in word_bank("city") | word_bank("region") or ", " in f.facts.answer
+    if (
+        asked is None
+        or not _single(f)
+        or (asked.wh == "where" and not placed)
+        or (asked.verb in ("is", "are") and f.facts.answer.startswith("The "))
+    ):
+        return None
+    return asked.claim(f.facts.answer)
+
+
+def _denial(f: Filling) -> str | None:
+    asked = f.facts.question
+    if asked is None or _claim(f) is None or not _told(f, asked.doing):
+        return None
+    return asked.denial(f.facts.answer)
+
+
+_MOSTLY = 0.6
+"""A passage states who or what somebody is if it holds this share of the question's words beside the answer."""
+
+
+_HEAD = re.compile(r" (?:of|in|on|for|at|to|from|by|with|that|behind)\b")
+"""Where the noun ends that says what somebody is: "the killer in …"."""
+
+
+def _told(f: Filling, verb: str) -> bool:
+    """Whether a sentence with the answer says the deed in the question's own verb, or of a state most of its words."""
+    if not verb:
+        title, asked = f.facts.passages[f.facts.home].title, f.facts.question
+        held = " ".join(one.text for one in f.facts.answer_sentences)
+        return (
+            asked is not None
+            and support(asked.rest, f"{title} {held}") >= _MOSTLY
+            and bool(content_stems(_HEAD.split(asked.rest)[0].rsplit(maxsplit=1)[-1]) & content_stems(held))
+        )
+    forms = {inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")}
+    return any(has_word(one.text, form) for one in f.facts.answer_sentences for form in forms if form)
+
+
+def _never(f: Filling) -> str | None:
+    asked = f.facts.question
+    if asked is None or asked.wh != "who" or _claim(f) is None:
+        return None
+    done = asked.participle()
+    return done and f"{f.facts.answer} had never {done}"
+
+
+def _would(f: Filling) -> str | None:
+    asked = f.facts.question
+    done = asked.participle() if asked is not None and asked.wh == "who" and _claim(f) else None
+    return done and f"would have {done}"
+
+
+_KEEPS_SMALL = re.compile(
+    r"^(?:The|A|An|In|On|At|It|He|She|They|This|These|By|From|After|Before|During|There|Its|His|Her|Their|As|When)\b"
+)
+
+
+def as_clause(sentence: str) -> str:
+    """A sentence as a clause inside another: without its end mark, a small word at its head in small letters."""
+    text = sentence.rstrip(" .!?")
+    return text[:1].lower() + text[1:] if _KEEPS_SMALL.match(text) else text
+
+
+def _statement(f: Filling) -> str | None:
+    held = f.facts.answer_sentences
+    if len(held) != 1 or not _single(f) or not held[0].complete or len(held[0].text.split()) > 20:
+        return None
+    if re.search(r"[“”\"\[\];:/\n]", held[0].text) or re.match(
+        r"(?:However|But|And|Thus|Therefore|Although|According)\b", held[0].text
+    ):
+        return None
+    told = as_clause(held[0].text)
+    first = plain(tokens(told)[0])
+    return None if told[:1].isupper() and is_common(first) else told
+
+
+def _rival_statement(f: Filling) -> str | None:
+    rival, told = f.value("rival"), _statement(f)
+    return substituted(f.facts, told, rival) if rival and told else None
+
+
+def _before(f: Filling) -> str | None:
+    start = f.facts.subject.start if f.facts.subject is not None else None
+    if start is None:
+        return None
+    years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", f"{f.facts.text} {f.facts.query}")]
+    return str(min([start, *years]) - f.rng.randint(4, 14))
+
+
+def _living(f: Filling) -> str | None:
+    subject = f.facts.subject
+    if subject is None or subject.kind != "person" or (subject.start or 0) < 1960:
+        return None
+    alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", f.facts.text)
+    return subject.name if alive and not re.search(r"\b(?:died|death|late)\b", f.facts.text) else None
+
+
+def _office(f: Filling) -> str | None:
+    asked = f.facts.question
+    if (
+        asked is None
+        or asked.wh != "who"
+        or asked.verb != "is"
+        or f.facts.kind == "organisation"
+        or not _claim(f)
+    ):
+        return None
+    office = word_pattern("office_asked").match(asked.rest)
+    held = any(re.search(r"\b(?:is|current|currently|incumbent)\b", s.text) for s in f.facts.answer_sentences)
+    return asked.rest if office and held else None
+
+
+def _lands(f: Filling) -> tuple[str, str] | None:
+    subject = f.facts.subject
+    for part, lands in word_table("lands").items():
+        for land in lands:
+            if _names(f.facts.query, land) or (subject is not None and subject.name == land):
+                return part, land
+    return None
+
+
+def _names(query: str, land: str) -> bool:
+    if land not in query:
+        return False
+    alone = compiled(rf"(?<!New )(?<!South )(?<!North )(?<!West )\b{re.escape(land)}\b")
+    return alone.search(query) is not None
+
+
+def _land(f: Filling) -> str | None:
+    found = _lands(f)
+    if found is None:
+        return None
+    return f"the {found[1]}" if found[1] in ("United States", "Philippines") else found[1]
+
+
+def _far_land(f: Filling) -> str | None:
+    found = _lands(f)
+    names = (
+        []
+        if found is None
+        else [one for one in word_table("far_lands")[found[0]] if not has_word(f.facts.text, one)]
+    )
+    return f.rng.choice(names) if names else None
+
+
+_AUTHORED = re.compile(r"who (?:wrote|is the (?:author|writer) of|painted|composed)\b", re.IGNORECASE)
+
+
+def _authored(f: Filling) -> str | None:
+    subject = f.facts.subject
+    if (
+        subject is None
+        or subject.kind not in ("book", "text", "song", "stage")
+        or not _AUTHORED.match(f.facts.query)
+    ):
+        return None
+    others = re.search(
+        r"\b(?:sung|recorded|performed|covered|edited|translated) by\b|\billustrat\w+|\bpictures\b|\bdrawings\b",
+        f.facts.text,
+    )
+    return subject.name if _single(f) and not others else None
+
+
+_REVIEWED = re.compile(
+    r"\b(?:acclaim\w*|praise\w*|critic\w*|review\w*|award\w*|nominat\w*|great(?:est)?|best|finest|favou?rite|delicious"
+    r"|popular|famous|beloved|classic|hit|success\w*|tasty|beautiful)\b",
+    re.IGNORECASE,
+)
+
+
+_ENDED = re.compile(
+    r"\b(?:collapsed?|demolished|destroyed|burn(?:t|ed) down|broke up|fell|torn down|replacement|former|defunct"
+    r"|dissolved|disbanded|abolished|bankrupt\w*|ceased|merged|extinct|clos(?:ed|ing)|ended|lost|only one"
+    r"|until (?:1\d|20)\d\d|took place|(?:was|were) (?:held|fought)|running of)\b"
+)
+
+
+def _nationality(f: Filling) -> str | None:
+    subject = f.facts.subject
+    if (
+        subject is None
+        or not subject.noun
+        or not any(has_word(subject.definition, one) for one in word_bank("nationality"))
+    ):
+        return None
+    others = sorted(one for one in word_bank("other_nationality") if not has_word(f.facts.text, one))
+    return f.rng.choice(others) if others else None
+
+
+MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
+    "subject": _subject,
+    "thing": _thing,
+    "name": lambda f: None if f.facts.subject is None else f.facts.subject.name,
+    "noun": _noun,
+    "answer": lambda f: f.facts.answer if _single(f) else None,
+    "rival": _rival,
+    "claim": _claim,
+    "denial": _denial,
+    "never": _never,
+    "would": _would,
+    "statement": _statement,
+    "rival_statement": _rival_statement,
+    "before": _before,
+    "living": _living,
+    "office": _office,
+    "later": lambda f: str(f.rng.randint(2065, 2098)),
+    "land": _land,
+    "far_land": _far_land,
+    "authored": _authored,
+    "nationality": _nationality,
+    "lasting": lambda f: None if _ENDED.search(f.facts.text) else "",
+    "unreviewed": lambda f: None if _REVIEWED.search(f.facts.text) else "",
+}
+"""Gap -> what fills it. The others of `lever_rules.GAPS` are filled by the operators where they work."""
+
+
+def as_question(text: str) -> str:
+    """A filled wording as a question: with a capital and one mark at its end."""
+    return capitalise(re.sub(r"\s+", " ", text).strip().rstrip("?. ")) + "?"

@@ -1,0 +1,244 @@
+"""Leftovers: the small scars that cutting and filling leave in a text and that its original did not have."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from itertools import pairwise
+
+from perturb.building.offline.checked_item import CheckedItem, RuleVerdict, verdict
+from perturb.building.offline.checked_words import STOP_WORDS, WORDS, normal, word_set, words
+from perturb.records import PerturbationClass
+
+_MALE_NAMES, _FEMALE_NAMES = word_set(WORDS.male_names), word_set(WORDS.female_names)
+
+_DOUBLED_OK = frozenset(
+    {"had", "that", "new", "bora", "pago", "walla", "baden", "yo", "chop", "knock", "bang", "ha", "la"}
+)
+
+_SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("a blank before a mark", re.compile(r"(?<=[\w)\"”])[ \xa0]+[,;:!?.](?=[\s\"”)]|$)")),
+    (
+        "two marks in a row",
+        re.compile(
+            r",\s*[,.;:!?]|;\s*[.,;]|(?<!\.)\.\.(?!\.)|(?<![A-Z])(?<!Jr)(?<!Sr)(?<!\.m)[.!?]\s*,|:\s*[.,;]|\?\.|!\.|\.\?"
+        ),
+    ),
+    ("an empty bracket", re.compile(r"\(\s*[,;.]?\s*\)|\[\s*\]|\"\"|“”")),
+    ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
+    ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
+    (
+        "a dangling joint",
+        re.compile(
+            r"(?<!-)\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
+            r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)"
+        ),
+    ),
+    (
+        "two joints in a row",
+        re.compile(
+            r"\b(?:of|by|from)\s+(?:and|by|of|from)\b|\b(?:at|in|on|for|with)\s+of\s+(?:the|an?)\b|\bat\s+(?:of|from)\b"
+            r"|\b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b"
+            r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+is|was\s+was|to\s+to|(?<!-)in\s+in)\b",
+            re.I,
+        ),
+    ),
+    ("a possessive without an owner", re.compile(r"(?<![\w.)\]█\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
+    (
+        "two determiners in a row",
+        re.compile(
+            r"\b(?:the|a|an|this|his|her|its|their)\s+(?:this|his|her|its|their|the|these)\s+\w", re.I
+        ),
+    ),
+    ("a lower-case start", re.compile(r"(?<=[a-z]{3}[a-z)]\.)\s+[a-z]\w*(?=[\s,])")),
+    ("a blacked-out joint", re.compile(r"\][%&]")),
+    ("a broken quotation", re.compile(r"(?:^|\s)[\"”]\s(?=\w)")),
+)
+"""Name of a scar -> pattern; a scar counts only where the text has more of it than the original."""
+
+_DOUBLED = re.compile(r"(?<![-\w.,])([A-Za-z]+|\d{2,})\s+\1\b(?![.,]\d)", re.I)
+_ARTICLE = re.compile(r"\b(an?)\s+[\"“'‘(]?([A-Za-z]+|\d+)", re.I)
+_VOWEL_SOUND_OK = re.compile(
+    r"^(?:uni(?=[cfqtv]|on|s[^s])|us[aeiu]|ut[ei]|ub|uk|eu|ewe|one|once|ou(?:ija)|u\b|u[a-z]?\d|uro|ura|ufo|uv)",
+    re.I,
+)
+_SILENT_H = re.compile(r"^(?:hour|honest|honou?r|heir|herb|homage|histor|hotel)", re.I)
+_LETTER_VOWEL = re.compile(r"^(?:[AEFHILMNORSX](?:[A-Z0-9]*$))")
+_OPENING = " \"“'‘("
+_MIXED_CASE = re.compile(r"^[a-z]+[A-Z]|^(?:de|von|van|al|e|i|x|p|bell|will\.i)\b")
+
+
+def check_leftovers(item: CheckedItem) -> RuleVerdict:
+    """Judge `linguistic_soundness` by the scars in whatever was changed; the original's own scars do not count."""
+    against: list[str] = []
+    query = normal(item.original.query)
+    if item.context_changed:
+        against += _scars_in("context", item.reading.text, item.text, query)
+        against += (
+            _lost_articles(item, item.inserted)
+            + _lower_case_starts(item)
+            + _lost_ends(item)
+            + _names_in_lower_case(item, " ".join(item.inserted))
+        )
+    if item.query_changed:
+        against += _scars_in("question", item.original.query, item.candidate.query, query)
+        if item.candidate.query[:1].isupper():
+            against += _names_in_lower_case(item, item.candidate.query)
+            against += _lost_articles(item, (item.candidate.query,))
+    if item.kind is PerturbationClass.AMBIGUITY and not item.low:
+        against += _telling_pronouns(item)
+    return verdict(item, {"linguistic_soundness": against})
+
+
+def _scars_in(place: str, before: str, after: str, query: str) -> list[str]:
+    """Scars beyond those of the text before, and beyond what the original question itself says."""
+    fresh = _scar_counts(after) - _scar_counts(before)
+    return [
+        f"The {place} shows {scar}: {shown!r}."
+        for scar, shown in fresh
+        if not (place == "question" and _STRANDED.match(shown))
+        and not (scar == "a doubled word" and shown in query)
+    ]
+
+
+_STRANDED = re.compile(r"(?:in|at|by|from|with|to|for|of),$")
+"""A preposition that a question may leave behind before an aside (`where does it come from, as …`)."""
+
+
+def _scar_counts(text: str) -> Counter[tuple[str, str]]:
+    return Counter(_scars_of(text))
+
+
+@lru_cache(maxsize=1024)
+def _scars_of(text: str) -> tuple[tuple[str, str], ...]:
+    """Every scar of a text with the words that show it."""
+    scars = [(scar, m.group().strip()) for scar, pattern in _SCARS for m in pattern.finditer(text)]
+    scars += [("a doubled word", m.group().lower()) for m in _DOUBLED.finditer(text) if _is_slip(m)]
+    scars += [("a wrong article", m.group()) for m in _ARTICLE.finditer(text) if _wrong_article(m)]
+    if "  " in text:
+        scars += [("two blanks", "  ")] * len(re.findall(r"(?<=\S) {2,}(?=\S)", text))
+    for opening, closing in ("()", "[]", "“”"):
+        scars += [("an unmatched bracket", opening)] * abs(text.count(opening) - text.count(closing))
+    scars += [("an unmatched quotation mark", '"')] * (text.count('"') % 2)
+    return tuple(scars)
+
+
+def _is_slip(match: re.Match[str]) -> bool:
+    word = match.group(1)
+    return word.lower() not in _DOUBLED_OK and not (
+        word[0].isupper() and match.group().split()[-1][0].isupper()
+    )
+
+
+def _wrong_article(match: re.Match[str]) -> bool:
+    article, word = match.group(1).lower(), match.group(2)
+    if match.group(1) == "A" and match.group().startswith("A ") and word[0].isupper() and len(word) == 1:
+        return False
+    if word.isdigit():
+        vowel = word.startswith("8") or word in ("11", "18")
+        return (article == "an") != vowel and not (article == "a" and vowel and len(word) > 2)
+    if len(word) == 1 or (word.isupper() and len(word) > 1):
+        vowel = bool(_LETTER_VOWEL.match(word))
+        return (article == "an") != vowel and word[0].upper() not in "UFHLMNRSX" and len(word) > 1
+    starts = word[0].lower() in "aeiou"
+    if article == "a":
+        return starts and not _VOWEL_SOUND_OK.match(word)
+    return (not starts and not _SILENT_H.match(word)) or (starts and bool(_VOWEL_SOUND_OK.match(word)))
+
+
+def _lower_case_starts(item: CheckedItem) -> list[str]:
+    """Passages that start in lower case though their originals did not."""
+    pairs = zip(item.original.passages, item.candidate.passages, strict=False)
+    starts = [(old.text.lstrip(_OPENING), new.text.lstrip(_OPENING)) for old, new in pairs]
+    return [
+        f"A passage starts in lower case: {new[:40]!r}."
+        for old, new in starts
+        if old[:1].isupper() and new[:1].islower() and not _MIXED_CASE.match(new)
+    ]
+
+
+def _lost_ends(item: CheckedItem) -> list[str]:
+    """Sentences of the original before which a new one breaks off without an end."""
+    openings = (sentence[:40] for sentence in item.reading.sentences if len(sentence) > 30)
+    places = ((opening, item.text.find(opening)) for opening in openings)
+    return [
+        f"A sentence has no end before {opening!r}."
+        for opening, place in places
+        if place > 1
+        and item.text[place - 1] == " "
+        and item.text[place - 2].isalnum()
+        and not item.text[:place].endswith("that ")
+    ][:1]
+
+
+@lru_cache(maxsize=256)
+def _capitals_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Words in lower case that a text writes only with a capital inside a sentence, and those only all in capitals."""
+    lower = frozenset(re.findall(r"\b[a-z]{2,}\b", text))
+    inside = frozenset(w.lower() for w in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+\b", text))
+    shouted = frozenset(w.lower() for w in re.findall(r"\b[A-Z]{3,}\b", text))
+    return inside - lower, shouted - lower
+
+
+def _names_in_lower_case(item: CheckedItem, text: str) -> list[str]:
+    """Names of the passage that a new text writes in lower case: initials, or two capitalised words in a row."""
+    inside, shouted = _capitals_of(item.reading.text)
+    tokens = re.findall(r"[A-Za-z]+", text)
+    pairs = pairwise(tokens)
+    found = [token for token in tokens if token in shouted]
+    found += [f"{a} {b}" for a, b in pairs if a in inside and b in inside and not {a, b} & STOP_WORDS]
+    return [f"A name stands in lower case: {found[0]!r}."] if found else []
+
+
+_AFTER_PREPOSITION = re.compile(
+    r"\b(?:about|on|of|for|with|from|in|by|than|is|if|that|does|did|would|could|should|had|regarding|concerning) "
+    r"([A-Z][\w'’-]*(?: (?:(?:of|and|the|in|for|a|to) ){0,2}[A-Z0-9][\w'’-]*)*)"
+)
+
+
+_NAME_ENDS = (
+    r"(?=[,.;:)]|$| (?:is|are|was|were|has|have|had|in|of|by|and|to|for|from|on|at|with|that|which|who"
+    r"|as|goes|\w+s (?:the|an?|in|on|to))\b)"
+)
+"""What follows a name that stands by itself, and not before a noun of its own (`the Google Glass prototype`)."""
+
+
+def _lost_articles(item: CheckedItem, texts: tuple[str, ...]) -> list[str]:
+    """Names that stand without an article in a new text, though the original always gives them one."""
+    for text in texts:
+        for match in _AFTER_PREPOSITION.finditer(text):
+            name = match.group(1).removesuffix("'s")
+            if " " not in name or name not in item.reading.text:
+                continue
+            before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
+            if re.match(rf"The {re.escape(name)} \w+s\b", item.reading.text):
+                before.append("The")
+            asked = normal(match.group()) in normal(item.original.query)
+            if before and not asked and all(word.lower() in ("the", "a", "an") for word in before):
+                return [f"A name lost its article: {match.group()!r}."]
+    return []
+
+
+_PRONOUNS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}
+
+
+def _telling_pronouns(item: CheckedItem) -> list[str]:
+    """A pronoun whose gender fits only one of the people in play gives the answer away."""
+    for sentence in item.added:
+        said = words(sentence)
+        pronouns = {_PRONOUNS[word] for word in said if word in _PRONOUNS}
+        firsts = re.findall(
+            r"(?<![\w’'] )\b([A-Z][a-z]+)(?= [A-Z])|\b[a-z]+ ([A-Z][a-z]+)(?= [A-Z])", sentence
+        )
+        people = {g for pair in firsts for g in (_gender(pair[0] or pair[1]),) if g}
+        if len(pronouns) == 1 and len(people) == 2:
+            return [f"The gender of a pronoun gives the answer away: {sentence[:60]!r}."]
+    return []
+
+
+def _gender(name: str) -> str:
+    lowered = name.lower()
+    if lowered in _MALE_NAMES and lowered not in _FEMALE_NAMES:
+        return "m"
+    return "f" if lowered in _FEMALE_NAMES and lowered not in _MALE_NAMES else ""

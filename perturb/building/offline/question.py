@@ -1,0 +1,256 @@
+"""A question with its names in proper letter case, and read as a claim: "who wrote Emma" as "… wrote Emma"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from perturb.building.offline.words import TOKEN, is_common, is_small, plain, spans_of, tokens, verb_form
+from perturb.catalogue.features import word_bank
+from perturb.records import Passage
+
+
+def is_cased(query: str) -> bool:
+    """Whether a question writes its names with capitals, as its first word alone does not show."""
+    return any(word[0].isupper() for word in tokens(query)[1:])
+
+
+def bare_title(title: str) -> str:
+    """A title without a bracketed addition: "Rocky (film)" is "Rocky"."""
+    return re.sub(r"\s*\([^()]*\)\s*$", "", title).strip()
+
+
+def recase(query: str, passages: tuple[Passage, ...]) -> str:
+    """The question with the names in it written as titles and passages write them; a cased one stays.
+
+    >>> recase("who wrote pride and prejudice", (Passage("Pride and Prejudice is a novel.", "Pride and Prejudice"),))
+    'who wrote Pride and Prejudice'
+    """
+    if is_cased(query):
+        return query
+    titles = {
+        form: [plain(word) for word in tokens(form.replace("&", "and"))]
+        for one in passages
+        if one.title
+        for form in (one.title, bare_title(one.title))
+    }
+    sources = [*titles, *(one.text for one in passages)]
+    found, result, at, cursor = list(TOKEN.finditer(query)), "", 0, 0
+    while at < len(found):
+        for length in range(min(8, len(found) - at), 0, -1):
+            start, end = found[at].start(), found[at + length - 1].end()
+            cased = _cased(query[start:end], titles, sources, query)
+            if cased is not None:
+                result, cursor, at = result + query[cursor:start] + cased, end, at + length
+                break
+        else:
+            at += 1
+    return result + query[cursor:]
+
+
+def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query: str) -> str | None:
+    words = phrase.split()
+    if phrase == "us":
+        return "US" if re.search(r"\b(?:the|in) us\b", query) else None
+    bare = [plain(word) for word in tokens(phrase)]
+    for title, said in titles.items() if len(words) > 1 or not is_common(phrase) else ():
+        if said in (bare, ["the", *bare]):
+            if len(words) > 1 and title[1:].islower() and is_common(plain(words[0])):
+                return phrase  # a title such as "Safety pin" is a common noun
+            return title if said == bare else title[4:]
+    if len(words) == 1:
+        return _cased_word(phrase, sources)
+    small = is_small(words[0]) or is_small(words[-1])
+    forms = [
+        source[start:end]
+        for source in sources
+        for start, end in spans_of(source, phrase)
+        if not small
+        or (source[max(0, start - 1) : start] in ('"', "“") and source[end : end + 1] in ('"', "”"))
+    ]
+    if not forms or any(form == phrase for form in forms):
+        return None
+    ends = forms[0].split()
+    return " ".join(ends) if ends[0][:1].isupper() and ends[-1][:1].isupper() else None
+
+
+def _cased_word(word: str, sources: list[str]) -> str | None:
+    """A single word in capitals only if no dictionary knows it as a common word."""
+    key = plain(word)
+    if is_small(word) or len(key) < 3 or is_common(key):
+        return None
+    forms = [source[start:end] for source in sources for start, end in spans_of(source, word)]
+    if forms and all(form[:1].isupper() for form in forms):
+        return forms[0]
+    capital = word.capitalize()
+    known = any(capital in word_bank(bank) for bank in ("first_name", "city", "region"))
+    return capital if not forms and known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question taken apart: subject and predicate of the claim, one of which the answer completes."""
+
+    wh: str
+    subject: str
+    """Empty where the answer is the subject."""
+    verb: str
+    """The finite verb, an auxiliary if there is one."""
+    rest: str
+    """What follows it."""
+
+    @property
+    def deed(self) -> str:
+        """The predicate: "wrote Emma"."""
+        return f"{self.verb} {self.rest}".strip()
+
+    @property
+    def doing(self) -> str:
+        """The verb that says what was done: "wrote", "filmed"; empty where something only is."""
+        if self.verb not in _BE:
+            return self.verb
+        first = self.rest.removeprefix("first ").removeprefix("last ").split(" ", 1)[0]
+        return first if _participle(first) else ""
+
+    def claim(self, value: str) -> str:
+        """The claim with a value in the gap, without an end mark.
+
+        >>> parse_question("who wrote Emma").claim("Jane Austen")
+        'Jane Austen wrote Emma'
+        """
+        if self.wh == "who":
+            return f"{value} {self.deed}"
+        return f"{self.subject} {self.deed} {self.placed(value)}"
+
+    def denial(self, value: str) -> str | None:
+        """The claim with a negation.
+
+        >>> parse_question("who wrote Emma").denial("Jane Austen")
+        'Jane Austen did not write Emma'
+        """
+        negated = self._negated()
+        if self.wh == "who":
+            return negated and f"{value} {negated}"
+        return negated and f"{self.subject} {negated} {self.placed(value)}"
+
+    def participle(self) -> str | None:
+        """The deed as a participle: "written Emma"; None for a state."""
+        form = inflected(self.verb, "VBN") if self.verb not in _BE else None
+        return form and f"{form} {self.rest}".strip()
+
+    def _negated(self) -> str | None:
+        if self.verb in _BE:
+            return f"{self.verb} not {self.rest}"
+        base = inflected(self.verb, "VB")
+        present = self.verb == inflected(self.verb, "VBZ")
+        return base and f"{'does' if present else 'did'} not {base} {self.rest}".strip()
+
+    def placed(self, value: str) -> str:
+        """The value with the preposition that the claim needs: "in 1984", "on 3 May 1984"."""
+        first = plain(tokens(value)[0]) if tokens(value) else ""
+        if first in _PREPOSITIONS:
+            return value
+        if self.wh == "where":
+            return f"in {value}"
+        day = re.search(r"\b\d{1,2}\b", re.sub(r"\b\d{3,4}\b", "", value))
+        return f"on {value}" if day else f"in {value}"
+
+
+_BE = ("is", "was", "are", "were")
+_PREPOSITIONS = ("in", "on", "at", "by", "after", "before", "during", "around", "since", "near", "from")
+_SLIP = re.compile(
+    r"\b(?:this|last|next) (?:year|season)|,|\blyrics$|\b\d{4}$|\b(?:and|or|of|by|with|from|when|where|what)$|\bthis\b|"
+    r"\bin Olympics\b|\b(?:game|in) NBA\b"
+)
+"""Ends and words of a question that print would show."""
+
+
+def parse_question(query: str) -> Question | None:
+    """Read a question whose names are in proper case; None where its form is not a known one."""
+    words = query.split()
+    if not 3 <= len(words) <= 16 or any(mark in query for mark in ';|{}[]\n"') or _SLIP.search(query):
+        return None
+    low = [word.lower() for word in words]
+    if low[0] == "who":
+        return _who(words, low)
+    return _when_where(words, low) if low[0] in ("when", "where") else None
+
+
+def _who(words: list[str], low: list[str]) -> Question | None:
+    if (
+        low[1] in ("is", "was")
+        and len(words) > 3
+        and low[2] == "the"
+        and "that" not in low
+        and "who" not in low[3:]
+    ):
+        return Question("who", "", low[1], " ".join(words[2:]))
+    if low[1] not in word_bank("made_verb") or low[2] in ("did", "does", "do", "at", "for", "in", "on"):
+        return None
+    if inflected(low[1], "VB") == low[1]:
+        return None
+    rest = re.sub(r"^((?:theme )?(?:song|movie|film|book)s?\b)", r"the \1", " ".join(words[2:]))
+    bare = (
+        words[2:]
+        and words[2].islower()
+        and low[2] not in ("the", "a", "an", "to", "that")
+        and "song" not in low[2:4]
+    )
+    return None if bare and not _sound_object(rest) else Question("who", "", low[1], rest)
+
+
+def _sound_object(rest: str) -> bool:
+    """Whether what follows the verb begins with an article or a name, as print wants it."""
+    return re.match(r"(?:the|a|an|[A-Z]\S*|\d\S*) ", f"{rest} ") is not None
+
+
+def _when_where(words: list[str], low: list[str]) -> Question | None:
+    rest, following = words[2:], low[2:]
+    if low[1] == "did":
+        place = next(
+            (
+                i
+                for i, w in enumerate(following)
+                if i and w in word_bank("event_verb") and not _noun(following, i)
+            ),
+            None,
+        )
+        past = place and inflected(following[place], "VBD")
+        tail = following[place + 1 :] if place else []
+        if (
+            not place
+            or not past
+            or not _sound_object(" ".join(rest))
+            or tail[:1] == ["and"]
+            or "from" in tail
+        ):
+            return None
+        return Question(low[0], " ".join(rest[:place]), past, " ".join(rest[place + 1 :]))
+    if low[1] in ("was", "were", "is", "are"):
+        place = next((i for i, w in enumerate(following) if i and _participle(w)), None)
+        if place and following[place - 1] in ("first", "last", "originally", "finally"):
+            place -= 1
+        if not place or not _sound_object(" ".join(rest)) or is_small(following[place - 1]):
+            return None
+        return Question(low[0], " ".join(rest[:place]), low[1], " ".join(rest[place:]))
+    return None
+
+
+def _noun(words: list[str], place: int) -> bool:
+    return words[place - 1] in ("the", "a", "an", "of", "to", "first", "last", "new")
+
+
+def _participle(word: str) -> bool:
+    base = inflected(word, "VB")
+    return base is not None and base != word and inflected(word, "VBN") == word and not word.endswith("ing")
+
+
+@lru_cache(maxsize=4096)
+def inflected(verb: str, tag: str) -> str | None:
+    """A form of a verb by its Penn tag.
+
+    >>> inflected("begin", "VBD"), inflected("wrote", "VBN")
+    ('began', 'written')
+    """
+    return verb_form(verb.lower(), tag) if verb.isalpha() else None

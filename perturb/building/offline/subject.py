@@ -1,0 +1,265 @@
+"""What a passage is about: its name as the passage writes it, the noun that says what it is, and when it began."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from perturb.building.offline.question import bare_title, is_cased
+from perturb.building.offline.words import has_word, is_common, plain, spans_of
+from perturb.catalogue.features import word_bank, word_table
+from perturb.records import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The thing, person or event that a passage is about."""
+
+    name: str
+    kind: str
+    """One of the kinds of `levers/words.yaml`; empty where it is not sure."""
+    noun: str
+    """The noun by which the passage calls it: `ballad`, `sitcom`."""
+    full: str
+    """How a sentence names it: a work with its noun, other things with their article."""
+    start: int | None
+    """The year in which it came out, began or was born, where the passage gives just one."""
+    definition: str
+    """The sentence that says what it is, up to its end; empty if there is none."""
+
+
+@cache
+def _kind_of_noun() -> dict[str, str]:
+    return {noun: kind for kind, nouns in word_table("kinds").items() for noun in nouns}
+
+
+_NAMED_WITH_NOUN = ("song", "album", "film", "series", "book", "text", "stage", "game")
+_QUOTED = ("song", "text")
+_NAMED_BARE = ("person", "band", "company", "country", "city", "state", "school")
+_COMMON = ("animal", "bird", "fish", "plant", "dish", "organ", "substance")
+"""Kinds whose names are common nouns, with a small letter."""
+_NO_SUBJECT = re.compile(
+    r"^(?:List|Lists|History|Timeline|Economic history|Index|Outline|Glossary) |\bcharacters$|^\d+$"
+)
+
+
+@lru_cache(maxsize=512)
+def subject_of(query: str, passage: Passage) -> Subject | None:
+    """The subject of a passage by its title; None where the passage never names it or its form is unclear."""
+    title = passage.title if has_word(passage.text, passage.title) else bare_title(passage.title)
+    if not title or _NO_SUBJECT.search(title) or len(title.split()) > 8 or not re.match(r"[^\W_]", title):
+        return None
+    spans = spans_of(passage.text, title)
+    if not spans:
+        return None
+    name = _as_written(passage.text, title, query)
+    definition, head = _defined(name, passage.text)
+    kind, noun = _kind(name, title, passage, head, query)
+    if kind in (*_NAMED_WITH_NOUN, *_NAMED_BARE):
+        name = passage.text[slice(*spans[0])]
+    if kind == "person" and not _is_person(name):
+        return None
+    if kind not in _NAMED_WITH_NOUN and re.search(r"\b(?:fictional|mythical|legendary)\b", definition):
+        return None  # no fact of nature or of history holds of it
+    if not kind and (
+        _may_be_person(name)
+        or re.search(rf"\b{re.escape(name)},? (?:was born|died|grew up)\b", passage.text)
+        or re.search(r"\b(?:character|surname|given name|protagonist)\b", definition)
+    ):
+        return None
+    full = _full(name, kind, noun, passage.text)
+    if full == name and kind in ("", "building", "structure") and has_word(query, f"the {name}"):
+        full = f"the {name}"
+    if _is_plural(name, kind, passage.text) or (
+        not kind and full == name and not _stands_bare(name, passage.text)
+    ):
+        return None
+    return Subject(name, kind, noun, full, _start(kind, passage.text), definition)
+
+
+def _as_written(text: str, title: str, query: str) -> str:
+    """The name as the passage writes it inside a sentence; a common noun in small letters."""
+    forms = [
+        text[start:end]
+        for start, end in spans_of(text, title)
+        if start > 1 and text[start - 2] not in '.!?\n"'
+    ]
+    if is_cased(query):
+        forms += [query[start:end] for start, end in spans_of(query, title) if start]
+    if forms:
+        return forms[0]
+    first, _, rest = title.partition(" ")
+    common = is_common(plain(first)) and rest == rest.lower() and not title[:2].isupper()
+    return title[:1].lower() + title[1:] if common else title
+
+
+_CUT = re.compile(
+    r"[,;.()\[]| (?:of|by|that|which|who|in|on|from|for|with|and|at|to|about|near|between|whose|where|than|"
+    r"based|written|set|created|directed|recorded|starring|produced|released|located|performed|published|sung|fought|won|held|\w{3,}ed|"
+    r"consisting|adapted|composed|originally|developed|native|known|used|designed|built|held|owned|made|hosted)\b"
+)
+
+
+_IS_A = re.compile(
+    r"[\"”']?(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))?,?(?:\s[^.;]{3,70},)?\s+(?:is|was)\s+"
+    r"(?:both )?(?:an?|the|one of the)\s+([^;\n]{3,160})",
+    re.IGNORECASE,
+)
+_APPOSED = re.compile(r"[\"”']?, an? ([^;\n]{3,100})")
+_STOP = re.compile(r"\.(?:\s|$)")
+
+
+def _defined(name: str, text: str) -> tuple[str, str]:
+    """The sentence that defines a name, and the words of its "is a …" up to the first preposition."""
+    spans = spans_of(text, re.sub(r"^(?:The|A|An|the) ", "", name))
+    for pattern in (_IS_A, _APPOSED):
+        for start, after in spans:
+            if found := pattern.match(text, after):
+                stop = _STOP.search(text, found.start(1))
+                return text[start : stop.start() if stop else len(text)], _CUT.split(found[1])[0]
+    return "", ""
+
+
+def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> tuple[str, str]:
+    """Kind and noun: by the title's bracket, the definition, the question, or the name's own last word."""
+    if re.match(r"World War\b", name):
+        return "war", "war"
+    if name in word_bank("city"):
+        return "city", "city"
+    if name in word_bank("region"):
+        return "country", "country"
+    bracket = re.search(r"\(([^()]*)\)\s*$", passage.title)
+    inside = bracket[1] if bracket else ""
+    if re.search(r"\b(?:disambiguation|character|franchise|comics?)\b", inside):
+        return "", ""
+    if "season" in inside or re.search(r"\bTV series\b", inside):
+        return "series", "series"
+    for words in (inside, head):
+        if found := _head_noun(words):
+            return found
+    if head:
+        return "", ""
+    place = query.lower().find(re.sub(r"^the ", "", name.lower()))
+    before = re.sub(r" (?:the|called|named)$", "", query[:place].lower().rstrip()) if place > 0 else ""
+    noun = before.rsplit(" ", 1)[-1] if before else ""
+    if _kind_of_noun().get(noun) in _NAMED_WITH_NOUN:
+        return _kind_of_noun()[noun], noun
+    tail = plain(title.rsplit(maxsplit=1)[-1])
+    if (
+        " " in title
+        and title.rsplit(maxsplit=1)[-1][:1].isupper()
+        and tail not in ("play", "bank", "club", "heart")
+    ):
+        kind = _kind_of_noun().get(tail, "")
+        return (kind, tail) if kind not in ("", "person", *_NAMED_WITH_NOUN) else ("", "")
+    return "", ""
+
+
+def _head_noun(words: str) -> tuple[str, str] | None:
+    """The known noun at the end of a definition's head, and its kind."""
+    low = words.lower().split()
+    for length in (2, 1):
+        noun = " ".join(low[-length:])
+        if len(low) >= length and (kind := _kind_of_noun().get(noun)):
+            if noun == "series" and not re.search(
+                r"\b(?:television|tv|drama|comedy|web|crime|anime|streaming)\b", words.lower()
+            ):
+                return None
+            if noun == "show" and not re.search(
+                r"\b(?:television|tv|talk|game|reality|variety)\b", words.lower()
+            ):
+                return None
+            return kind, noun
+    return None
+
+
+def _is_person(name: str) -> bool:
+    words = name.split()
+    return 2 <= len(words) <= 4 and all(word[:1].isupper() for word in words)
+
+
+def _may_be_person(name: str) -> bool:
+    return name.split(maxsplit=1)[0] in word_bank("first_name")
+
+
+def _is_plural(name: str, kind: str, text: str) -> bool:
+    if kind in (*_NAMED_WITH_NOUN, "person", "band", "team", "company"):
+        return False
+    last = plain(name.rsplit(maxsplit=1)[-1])
+    ended = (
+        last.endswith("s")
+        and not last.endswith(("ss", "us", "is"))
+        and last not in ("series", "texas", "massachusetts")
+    )
+    verbs = {text[end + 1 :].split(" ", 1)[0].lower() for _, end in spans_of(text, name)}
+    if (
+        not kind
+        and name.islower()
+        and not verbs & {"is", "was", "has", "does"}
+        and not re.search(rf"\b(?:an?|the) {re.escape(name)}\b", text, re.IGNORECASE)
+    ):
+        return True  # a noun of which nothing shows that it is singular: "peasants and samurai"
+    return bool(verbs & {"are", "were", "have"}) or (ended and not verbs & {"is", "was", "has"})
+
+
+def _stands_bare(name: str, text: str) -> bool:
+    """Whether the passage uses a name without an article: at the head of a sentence or behind a preposition."""
+    before = (text[max(0, start - 8) : start] for start, _ in spans_of(text, name))
+    return any(
+        re.search(r"(?:^|[.!?]\s+|\b(?:of|in|to|for|with|from|by|at|and|that) )[\"“]?$", one)
+        for one in before
+    )
+
+
+_ENDS_NAME = re.compile(
+    r"[,.;:)\"”]|$|\s+(?:\(|(?:is|are|was|were|has|had|in|of|by|and|or|to|for|from|on|at|with|that|which|who|as)\b)"
+)
+"""What follows a name that stands by itself, and not before a noun of its own: "the Google Glass prototype"."""
+
+
+def _full(name: str, kind: str, noun: str, text: str) -> str:
+    if kind in _QUOTED:
+        return f'the {noun} "{name}"'
+    if kind in _NAMED_WITH_NOUN:
+        return f"the {noun} {name}"
+    if kind == "person":
+        return name
+    if name[:4] == "The " and re.search(rf"[a-z,] {re.escape(name)}\b", text):
+        return name
+    if re.match(r"(?:the|a|an) ", name, re.IGNORECASE):
+        return f"the {name.split(maxsplit=1)[1]}"
+    whole = [span for span in spans_of(text, name) if not re.match(r" [A-Z]", text[span[1] : span[1] + 2])]
+    alone = [span for span in whole if _ENDS_NAME.match(text, span[1])]
+    if not alone and (not kind or kind in _NAMED_BARE):
+        return name
+    articles = [text[max(0, start - 4) : start].lower() for start, _ in alone or whole]
+    if articles.count("the ") * 2 >= len(articles):
+        return f"the {name}"
+    if kind not in _NAMED_BARE and any(re.search(r"\ban? $", one) for one in articles):
+        return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    return name
+
+
+_YEAR = r"\b(1[4-9]\d\d|20[0-2]\d)\b"
+_BEGAN = {
+    "person": rf"\(born [^()]*?{_YEAR}|\([^()]{{0,60}}?{_YEAR}\s*[–-]",
+    "work": (
+        rf"\b(?:released|published|premiered|aired|debuted|broadcast|recorded)\b[^.;]{{0,60}}?{_YEAR}|\ban? {_YEAR} "
+    ),
+    "body": rf"\b(?:founded|established|opened|formed|incorporated|built|completed|created)\b[^.;]{{0,40}}?{_YEAR}",
+}
+
+
+def _start(kind: str, text: str) -> int | None:
+    if not kind:
+        return None
+    sort = "person" if kind == "person" else "work" if kind in _NAMED_WITH_NOUN else "body"
+    if sort == "work" and re.search(
+        r"\b(?:covered|cover|remake|version|(?:second|third|final|last|\w+th) season)\b", text
+    ):
+        return None
+    found = [int(next(filter(None, one.groups()))) for one in re.finditer(_BEGAN[sort], text)]
+    if sort == "person":
+        return found[0] if found else None
+    return found[0] if len(set(found)) == 1 else None

@@ -1,0 +1,156 @@
+"""The panel: whom to ask, when to stop, and what the votes decide.
+
+Which classes the members of a panel judge: all, those that the configuration names, or those of an offline check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from perturb.catalogue.classes import Judges
+from perturb.config import BuildConfig, VerifierEntry
+from perturb.errors import FAULT, ConfigError
+from perturb.files.resources import fraction_of
+from perturb.records import PUBLISHED_CLASSES, Acceptance, Decision, PerturbationClass, Verdict, VerdictState
+from perturb.runtime.asyncs import gather_all
+from perturb.text.wording import counted
+
+ALL_ABSTAINED = "every verifier abstained"
+"""Why a candidate stays undecided although there is nobody left to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The verifiers of a run and the rule they decide by."""
+
+    name: str
+    judges: Judges
+    needed: int
+    """How many passes accept a candidate: as many as there are members for unanimity. Where fewer members judge a
+    candidate, so many."""
+    economy: bool
+    """Ask in turn and stop once the decision is certain."""
+    audit_fraction: float
+    """Share of candidates, in [0, 1], that get every vote under the economy schedule."""
+    seed: int
+    digest: str
+    """Digest of all of the above: decisions of another panel do not count."""
+
+    @property
+    def members(self) -> Mapping[str, str]:
+        """Verifier name → fingerprint, in voting order."""
+        return self.judges.fingerprints
+
+    def of_class(self, perturbation_class: PerturbationClass) -> Panel:
+        """The panel as candidates of one class meet it: without the members that do not judge the class."""
+        return replace(self, judges=Judges(self.judges.of(perturbation_class)))
+
+    def is_audited(self, candidate_id: str) -> bool:
+        """Whether every verifier is asked about this candidate, whatever the first ones say.
+
+        The share is drawn by a hash of the candidate's id, so it is independent of the votes.
+        """
+        return not self.economy or fraction_of("audit", self.seed, candidate_id) < self.audit_fraction
+
+
+def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Decision:
+    """What the votes say. Unscored and missing votes are never passes and never fails.
+
+    Who abstains is left out, as if it were not on the panel. Accepted: at least `needed` passes, or passes of all who
+    are left if they are fewer. Rejected: so many fails that this cannot be reached. Undecided: neither, since votes
+    are missing or unscored, or since everybody abstained.
+    """
+    states = {name: votes[name].state if name in votes else None for name in panel.members}
+    states = {name: state for name, state in states.items() if state is not VerdictState.ABSTAIN}
+    passed = [name for name, state in states.items() if state is VerdictState.PASS]
+    failed = [name for name, state in states.items() if state is VerdictState.FAIL]
+    audited = panel.is_audited(candidate_id)
+    if not states:
+        return Decision(candidate_id, Acceptance.UNDECIDED, ALL_ABSTAINED, audited)
+    needed = min(panel.needed, len(states))
+    if len(passed) >= needed:
+        reason = f"{len(passed)} of {len(states)} verifiers passed it"
+        return Decision(candidate_id, Acceptance.ACCEPTED, reason, audited)
+    if len(failed) > len(states) - needed:
+        return Decision(candidate_id, Acceptance.REJECTED, f"failed by {', '.join(failed)}", audited)
+    open_votes = [name for name, state in states.items() if state in (None, VerdictState.UNSCORED)]
+    return Decision(candidate_id, Acceptance.UNDECIDED, f"no vote from {', '.join(open_votes)}", audited)
+
+
+async def gather_votes(
+    panel: Panel, candidate_id: str, known: Mapping[str, Verdict], ask: Callable[[str], Awaitable[Verdict]]
+) -> dict[str, Verdict]:
+    """Ask the verifiers whose vote is missing or may come yet; return the votes known and new.
+
+    Under `full`, and for the audit share, all are asked at once. Under `economy` they are asked in turn until the
+    decision is certain.
+    """
+    votes = dict(known)
+    missing = [name for name in panel.members if not _is_final(votes.get(name))]
+    if panel.is_audited(candidate_id):
+        return votes | {vote.verifier: vote for vote in await gather_all(map(ask, missing))}
+    for name in missing:
+        if decide(panel, candidate_id, votes).acceptance is not Acceptance.UNDECIDED:
+            break
+        votes[name] = await ask(name)
+    return votes
+
+
+def _is_final(vote: Verdict | None) -> bool:
+    """False if the vote is missing or its call failed.
+
+    A fault of a check is the same each time for the same code. An unread reply was paid for.
+    """
+    if vote is None:
+        return False
+    unscored = vote.state is VerdictState.UNSCORED
+    return not unscored or vote.is_unread or "".join(vote.issues[:1]).startswith(FAULT)
+
+
+def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> tuple[PerturbationClass, ...]:
+    """The classes that a verifier judges, of `every` class in order; none if it judges all.
+
+    Offline checks know nothing of classes of a user's own.
+    """
+    judged: Collection[PerturbationClass] = every if entry.classes is None else entry.classes
+    if entry.classes is None and entry.check is not None:
+        from perturb.building.offline.judge import CLASSES_JUDGED
+
+        judged = CLASSES_JUDGED.get(entry.check, PUBLISHED_CLASSES)
+    in_order = tuple(one for one in every if one in judged)
+    return in_order if len(in_order) < len(every) else ()
+
+
+def refuse_unknown_checks(config: BuildConfig, every: Sequence[PerturbationClass]) -> None:
+    offline = [entry for entry in config.verifiers if entry.check is not None]
+    if not offline:
+        return
+    from perturb.building.offline.judge import CHECKS
+
+    for entry in offline:
+        if entry.check not in CHECKS:
+            raise ConfigError(
+                f"verifier '{entry.name}': unknown offline check '{entry.check}': choose from {', '.join(CHECKS)}"
+            )
+        able = classes_judged(entry.model_copy(update={"classes": None}), every)
+        if able and (beyond := [one for one in entry.classes or () if one not in able]):
+            raise ConfigError(
+                f"verifier '{entry.name}': the check '{entry.check}' has no opinion on {beyond[0]}: name no other"
+                f" 'classes' than {', '.join(able)}, or leave them out"
+            )
+
+
+def refuse_unjudged_classes(config: BuildConfig, every: Sequence[PerturbationClass]) -> None:
+    panel = config.resolved_panel
+    for one in dict.fromkeys(cell.perturbation_class for cell in config.chosen_cells):
+        judges = [entry for entry in panel.verifiers if one in (classes_judged(entry, every) or every)]
+        if len(judges) < (panel.k or 1):
+            who = (
+                f"only {counted(len(judges), 'verifier')} for {one}, but 'k' is {panel.k}"
+                if judges
+                else f"no verifier judges {one}"
+            )
+            raise ConfigError(
+                f"panel '{panel.name}': {who}: add it to a verifier's 'classes', or leave its cells out"
+            )

@@ -1,0 +1,304 @@
+"""Runs a plan: bounded concurrency, no barrier between the stages, everything recorded as it happens.
+
+Each generator has its own workers and its own stream of jobs, so that a slow one holds up nobody else. A candidate
+goes to the panel as soon as it is made; how many wait there is bounded, and with it the memory.
+
+A build in waves: which of a plan's jobs are entered in the ledger next, until every cell has its quota.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
+
+from perturb.building.generate import (
+    GenerationResult,
+    generate_by_function,
+    generate_by_model,
+    generate_by_rule,
+)
+from perturb.building.panel import decide, gather_votes
+from perturb.building.plan import BuildPlan
+from perturb.building.verify import ask_function, ask_rule, ask_verifier
+from perturb.catalogue.levers import Catalogue
+from perturb.config import ModelEntry, read_quota
+from perturb.errors import BudgetSpent, ExecutorError
+from perturb.ledger import queries
+from perturb.ledger.plans import Ledger
+from perturb.ledger.queries import PlannedJob
+from perturb.ledger.quotas import JobEnd, Place, begun_jobs, job_ends, missing_items, plan_wave
+from perturb.llm.model_client import ModelClient
+from perturb.llm.worker_tasks import WorkerContext
+from perturb.llm.workers import Executor, run_with_retry
+from perturb.records import BaseInstance, Candidate, Cell, Job, JobOutcome, Verdict
+from perturb.runtime.asyncs import first_error
+from perturb.runtime.notebook import DEBUG, event
+
+RULE_SECONDS = 60.0
+"""The longest that one task of the rule engine may take; measured ones take milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTask:
+    """One job of the rule engine."""
+
+    job: Job
+    instance: BaseInstance
+    seed: int
+    donors: tuple[BaseInstance, ...] = ()
+    """Other instances of the base set, from which the engine may take rivals and passages."""
+    seconds = RULE_SECONDS
+
+    @property
+    def key(self) -> str:
+        """The job's id."""
+        return self.job.id
+
+    async def perform(self, context: WorkerContext) -> GenerationResult:
+        """Perturb the instance."""
+        return generate_by_rule(_catalogue(context), self.job, self.instance, self.seed, self.donors)
+
+
+@dataclass(frozen=True, slots=True)
+class VoteTask:
+    """One vote of an offline verifier."""
+
+    verifier: str
+    check: str
+    version: str
+    instance: BaseInstance
+    candidate: Candidate
+    seconds = RULE_SECONDS
+
+    @property
+    def key(self) -> str:
+        """Candidate, verifier and its version."""
+        return f"{self.candidate.id}:{self.verifier}:{self.version}"
+
+    async def perform(self, context: WorkerContext) -> Verdict:
+        """Judge the candidate."""
+        return ask_rule(
+            _catalogue(context), self.verifier, self.check, self.version, self.instance, self.candidate
+        )
+
+
+def _catalogue(context: WorkerContext) -> Catalogue:
+    if not isinstance(context.setup, Catalogue):
+        raise ExecutorError("a worker was given a rule task but no catalogue")
+    return context.setup
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who does the work: the askers of the generators' models and of the verifiers', and the rule engine's place."""
+
+    generators: ModelClient
+    verifiers: ModelClient
+    executor: Executor
+
+
+class Pipeline:
+    """One run of a plan over an open ledger.
+
+    `on_done` is called in the ledger's thread whenever a job has come to its end on disk, with the outcome or decision.
+    """
+
+    def __init__(
+        self,
+        build_plan: BuildPlan,
+        ledger: Ledger,
+        plan: int,
+        workers: Workers,
+        on_done: Callable[[str], None],
+    ) -> None:
+        self.build_plan = build_plan
+        self.ledger = ledger
+        self.plan = plan
+        self.workers = workers
+        self.on_done = on_done
+        self.budget_spent: BudgetSpent | None = None
+        """Set when the budget stopped the run; no further job was started."""
+        verifiers = build_plan.config.verifiers
+        self._panel_slots = asyncio.Semaphore(sum(self._width(entry) for entry in verifiers) + len(verifiers))
+        self._checks = {entry.name: entry.check for entry in verifiers if entry.check is not None}
+        self._instance = lru_cache(maxsize=1024)(lambda key: queries.instance(ledger.db, key))
+
+    async def run(self, *, leftovers: bool = True) -> None:
+        """Bring every job of the plan to its end, or stop when the budget is spent.
+
+        With `leftovers`, candidates that were left without a decision go back to the panel.
+
+        Raises `LedgerError` if the ledger can no longer be written.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                panel = self.build_plan.panel
+                if leftovers:
+                    undecided = queries.undecided_jobs(self.ledger.db, self.plan, panel.digest, panel.judges)
+                    group.create_task(self._finish_undecided(undecided, group))
+                for entry in self.build_plan.config.generators:
+                    jobs = queries.pending_jobs(self.ledger.db, self.plan, entry.name)
+                    for _ in range(self._width(entry)):
+                        group.create_task(self._run_generator(entry, jobs, group))
+        except BaseExceptionGroup as failures:
+            raise first_error(failures) from None
+        self.ledger.flush()
+
+    async def _finish_undecided(self, jobs: Iterator[PlannedJob], group: asyncio.TaskGroup) -> None:
+        """Take candidates that an earlier run left without a decision back to the panel."""
+        for planned in jobs:
+            if self.budget_spent is not None:
+                return
+            candidate = queries.candidate(self.ledger.db, planned.job.id)
+            await self._submit_to_panel(planned, candidate, group)
+
+    async def _run_generator(
+        self, entry: ModelEntry, jobs: Iterator[PlannedJob], group: asyncio.TaskGroup
+    ) -> None:
+        """Take jobs from the generator's stream, one at a time, until it is empty or the budget is spent."""
+        for planned in jobs:
+            if self.budget_spent is not None:
+                return
+            try:
+                result = self._refuse_repeat(planned, await self._generate(entry, planned))
+            except BudgetSpent as exc:
+                self.budget_spent = exc
+                return
+            self._record(planned, result)
+            await self.ledger.apply_backpressure()
+            if result.outcome is JobOutcome.CANDIDATE and result.candidate is not None:
+                await self._submit_to_panel(planned, result.candidate, group)
+
+    async def _generate(self, entry: ModelEntry, planned: PlannedJob) -> GenerationResult:
+        build_plan = self.build_plan
+        instance = self._instance(planned.instance_key)
+        if entry.kind == "rules":
+            donors = build_plan.donors.lent_to(instance)
+            task = RuleTask(planned.job, instance, build_plan.config.seed, donors)
+            result: GenerationResult = await run_with_retry(self.workers.executor, task)
+            return result
+        if entry.kind == "python":
+            function = build_plan.generator_functions[entry.name]
+            return await generate_by_function(
+                function, build_plan.catalogue, planned.job, instance, build_plan.config.seed
+            )
+        return await generate_by_model(
+            self.workers.generators, build_plan.prompts, planned.job, instance, build_plan.config.seed
+        )
+
+    def _refuse_repeat(self, planned: PlannedJob, result: GenerationResult) -> GenerationResult:
+        """What was made; or its rejection, if it would repeat an item of a round that the build avoids."""
+        prior_rounds = self.build_plan.prior_rounds
+        if prior_rounds is None or result.outcome is not JobOutcome.CANDIDATE or result.candidate is None:
+            return result
+        repeat = prior_rounds.find_repeat(self._instance(planned.instance_key), result.candidate)
+        return result if repeat is None else replace(result, outcome=JobOutcome.REJECTED, detail=repeat)
+
+    def _record(self, planned: PlannedJob, result: GenerationResult) -> None:
+        """Store what was made; the candidate stands in the ledger before its job says so."""
+        if result.candidate is not None:
+            self.ledger.record_candidate(result.candidate)
+        said = f"job {planned.job.id}: {result.outcome}"
+        event(DEBUG, "job", said, job=planned.job.id, outcome=result.outcome)
+        done = partial(self.on_done, result.outcome)
+        on_done = None if result.outcome is JobOutcome.CANDIDATE else done
+        self.ledger.record_outcome(planned.job.id, result.outcome, result.detail, on_done, result.declined)
+
+    async def _submit_to_panel(
+        self, planned: PlannedJob, candidate: Candidate, group: asyncio.TaskGroup
+    ) -> None:
+        """Wait for a place in front of the panel, then let the votes be gathered beside this worker."""
+        await self._panel_slots.acquire()
+        group.create_task(self._verify(self._instance(planned.instance_key), candidate))
+
+    async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
+        panel = self.build_plan.panel.of_class(candidate.cell.perturbation_class)
+        try:
+            known = queries.votes_of(self.ledger.db, candidate.id, panel.judges)
+            votes = await gather_votes(
+                panel, candidate.id, known, lambda name: self._vote(name, instance, candidate)
+            )
+        except BudgetSpent as exc:
+            self.budget_spent = exc
+            return
+        finally:
+            self._panel_slots.release()
+        decision = decide(panel, candidate.id, votes)
+        self.ledger.record_decision(decision, panel.digest, partial(self.on_done, decision.acceptance))
+        end = decision.acceptance
+        event(DEBUG, "decision", f"job {candidate.id}: {end}", job=candidate.id, decision=end)
+
+    async def _vote(self, name: str, instance: BaseInstance, candidate: Candidate) -> Verdict:
+        version = self.build_plan.panel.members[name]
+        if (check := self._checks.get(name)) is not None:
+            vote: Verdict = await run_with_retry(
+                self.workers.executor, VoteTask(name, check, version, instance, candidate)
+            )
+        elif (function := self.build_plan.verifier_functions.get(name)) is not None:
+            vote = await ask_function(function, name, version, instance, candidate)
+        else:
+            vote = await ask_verifier(
+                self.workers.verifiers, self.build_plan.prompts, name, version, instance, candidate
+            )
+        self.ledger.record_vote(vote)
+        return vote
+
+    def _width(self, entry: ModelEntry) -> int:
+        return self.workers.executor.width if entry.kind == "rules" else entry.max_connections
+
+
+class Waves:
+    """The waves of one plan. A wave is in the ledger before its first call, so that a killed one is finished first."""
+
+    def __init__(self, build_plan: BuildPlan, ledger: Ledger, plan: int, rule: str) -> None:
+        self.quota = read_quota(rule)
+        self._build_plan = build_plan
+        self._ledger = ledger
+        self._plan = plan
+        self._begun = set(begun_jobs(ledger.db, plan))
+
+    @cached_property
+    def _jobs(self) -> list[Job]:
+        return list(self._build_plan.jobs())
+
+    def begun(self) -> Iterator[Job]:
+        """The jobs of earlier sessions, whatever their plan."""
+        return (job for job in self._jobs if job.id in self._begun)
+
+    def enter_next(self) -> int:
+        """Enter the next wave in the ledger; return how many jobs it has."""
+        waiting = (job for job in self._jobs if job.id not in self._begun)
+        wave = plan_wave(waiting, self._ends(), self.quota)
+        if wave:
+            self._ledger.add_jobs(
+                self._plan, wave, {one.id: one for _, one in self._build_plan.instances}, retry=False
+            )
+            self._begun.update(job.id for job in wave)
+        return len(wave)
+
+    def unfilled(self) -> tuple[str, ...]:
+        """Places whose jobs are used up although items are missing, one line for each cell."""
+        left = {(job.generator, job.cell) for job in self._jobs if job.id not in self._begun}
+        left |= {one.place for one in self._ends() if one.end == "open"}
+        short: dict[Cell, list[str]] = defaultdict(list)
+        for (generator, cell), n in missing_items(self._places, self._ends(), self.quota).items():
+            if (generator, cell) not in left:
+                short[cell].append(f"{generator} {self.quota - n} of {self.quota}")
+        return tuple(
+            f"{cell} cannot be filled ({', '.join(names)}): every instance was tried: add instances, or raise"
+            " 'replicates'"
+            for cell, names in short.items()
+        )
+
+    @property
+    def _places(self) -> list[Place]:
+        config = self._build_plan.config
+        return [(one.name, cell) for cell in config.chosen_cells for one in config.generators]
+
+    def _ends(self) -> list[JobEnd]:
+        self._ledger.flush()
+        panel = self._build_plan.panel
+        return job_ends(self._ledger.db, self._plan, panel.digest, panel.judges)

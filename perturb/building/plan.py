@@ -1,0 +1,327 @@
+"""Everything that is decided before the first call: the configuration joined with catalogue, base set and prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from perturb.building import generate as by_function
+from perturb.building import verify as ask_by_function
+from perturb.building.jobs import PlanSettings, plan_digest, plan_jobs
+from perturb.building.panel import Panel, classes_judged, refuse_unjudged_classes, refuse_unknown_checks
+from perturb.catalogue.classes import Judges
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import PromptKind, Prompts, folder_version, prompt_kind
+from perturb.config import (
+    BaseSetEntry,
+    BuildConfig,
+    ModelEntry,
+    VerifierEntry,
+    own_functions,
+    read_quota,
+    with_own_cells,
+)
+from perturb.curation.base_sets import BaseSet, demo_path, load_base_set
+from perturb.curation.source import read_by_function
+from perturb.errors import ConfigError, RecordingError
+from perturb.files.resources import code_version, digest
+from perturb.ledger.plans import instance_key
+from perturb.llm.client import ModelSettings
+from perturb.llm.recording import Recording, Replay
+from perturb.records import BaseInstance, Job, PerturbationClass, taxonomy_place
+from perturb.runtime.functions import OwnFunction
+from perturb.snapshots.freshness import PriorRounds
+from perturb.text.wording import ENGLISH, listed, named
+
+if TYPE_CHECKING:
+    from perturb.building.offline.donors import DonorTable
+
+
+@dataclass(frozen=True)
+class BuildPlan:
+    """A build, ready to run."""
+
+    config: BuildConfig
+    catalogue: Catalogue
+    prompts: Prompts
+    base_set: BaseSet
+    generator_settings: Mapping[str, ModelSettings]
+    """Settings of the generators that are models, by name."""
+    verifier_settings: Mapping[str, ModelSettings]
+    """The same for verifiers."""
+    prior_rounds: PriorRounds | None = None
+    """The earlier rounds that no item may repeat, if any are named."""
+    replay: Replay | None = None
+    """The replies on record, if models are not to be asked, or only for what is missing."""
+
+    @cached_property
+    def instances(self) -> tuple[tuple[str, BaseInstance], ...]:
+        """Content key and base instance, in the order of the base set."""
+        return tuple((instance_key(instance), instance) for instance in self.base_set.instances)
+
+    @cached_property
+    def kinds(self) -> tuple[PromptKind, ...]:
+        """The kinds of prompts that the base set needs."""
+        found = {prompt_kind(instance) for instance in self.base_set.instances}
+        return tuple(kind for kind in ("single", "several") if kind in found)
+
+    @cached_property
+    def plan(self) -> PlanSettings:
+        """What the jobs are crossed from."""
+        config = self.config
+        return PlanSettings(
+            round=config.round,
+            seed=config.seed,
+            cells=config.chosen_cells,
+            replicates=config.replicates,
+            generators=self._generator_fingerprints("single"),
+            lever_choice=config.lever_choice,
+            own_order=frozenset(entry.name for entry in config.generators if entry.kind == "rules"),
+            several=self._generator_fingerprints("several") if "several" in self.kinds else {},
+            wording=self._language_versions,
+        )
+
+    @cached_property
+    def donors(self) -> DonorTable:
+        """The instances that the offline engine may take rivals and passages from; one for a whole build."""
+        from perturb.building.offline.donors import DonorTable
+
+        return DonorTable.of(one for one in self.base_set.instances if one.language == ENGLISH)
+
+    @cached_property
+    def generator_functions(self) -> Mapping[str, OwnFunction]:
+        """The generators that are functions, by name. Raises `ConfigError` if one cannot be called."""
+        return own_functions(self.config.generators, by_function.OFFERED)
+
+    @cached_property
+    def verifier_functions(self) -> Mapping[str, OwnFunction]:
+        """The same for verifiers."""
+        return own_functions(self.config.verifiers, ask_by_function.OFFERED)
+
+    @cached_property
+    def cells_without_rule(self) -> tuple[str, ...]:
+        """The cells that get no item, where rules are the only generator; else none."""
+        if any(entry.kind != "rules" for entry in self.config.generators):
+            return ()
+        return tuple(map(str, self.catalogue.cells_without_rule(self.config.chosen_cells)))
+
+    @cached_property
+    def panel(self) -> Panel:
+        """The panel with the fingerprints its votes are kept under."""
+        entry = self.config.resolved_panel
+        members = {verifier.name: self._verifier_fingerprint(verifier) for verifier in entry.verifiers}
+        every = tuple(sorted(self.catalogue.classes, key=taxonomy_place))
+        classes = {one.name: judged for one in entry.verifiers if (judged := classes_judged(one, every))}
+        decided_by = (
+            list(members.items()),
+            entry.needed,
+            entry.schedule,
+            entry.audit_fraction,
+            self.config.seed,
+        )
+        return Panel(
+            name=entry.name,
+            judges=Judges(members, classes, every),
+            needed=entry.needed,
+            economy=entry.schedule == "economy",
+            audit_fraction=entry.audit_fraction,
+            seed=self.config.seed,
+            digest=digest(*decided_by, *([sorted(classes.items())] if classes else [])),
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the plan's jobs; the panel and the selection may change without new jobs."""
+        planned = plan_digest(self.plan, [key for key, _ in self.instances], self.catalogue)
+        if self.config.until is not None:
+            planned = digest(planned, self.config.until)
+        return digest(planned, self.replay.recording.digest) if self.replay and self.reworded else planned
+
+    @cached_property
+    def reworded(self) -> tuple[str, ...]:
+        """What has changed since the replies on record were given: templates, levers."""
+        if self.replay is None:
+            return ()
+        then, now = self.replay.recording.header.get("digests", {}), self.facts["digests"]
+        return tuple(name for name in ("templates", "catalogue") if then.get(name) != now[name])
+
+    def jobs(self) -> Iterator[Job]:
+        """Every job, under the name by which its replies are on record if they are."""
+        keys = {instance.id: key for key, instance in self.instances}
+        for job in plan_jobs(self.plan, self.instances, self.catalogue):
+            asks = self.replay is not None and job.generator in self.generator_settings
+            yield self.replay.recording.adopt(job, keys[job.instance_id]) if asks and self.replay else job
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What the ledger and the manifest say about how the items are made; no key, no address with a password."""
+        config = self.config
+        return {
+            "name": config.name,
+            "round": config.round,
+            "seed": config.seed,
+            "code_version": code_version(),
+            "digests": {
+                "catalogue": self.catalogue.digest,
+                "templates": digest(
+                    *self._versions("generate"), *self._versions("verify"), *self._language_versions
+                ),
+                "base_set": self.base_set.digest,
+                "panel": self.panel.digest,
+                **({"avoided": self.prior_rounds.digest} if self.prior_rounds else {}),
+            },
+            "base_set": {
+                "name": self.base_set.name,
+                "licence": self.base_set.licence,
+                "attribution": self.base_set.attribution,
+            },
+            "panel": {
+                "name": self.panel.name,
+                "members": dict(self.panel.members),
+                "classes": {name: list(judged) for name, judged in self.panel.judges.classes.items()},
+                "digest": self.panel.digest,
+                "needed": self.panel.needed,
+                "schedule": config.resolved_panel.schedule,
+                "audit_fraction": self.panel.audit_fraction,
+                "offline": any(verifier.kind == "rules" for verifier in config.verifiers),
+            },
+            "generators": [_described(entry) for entry in config.generators],
+            "verifiers": [
+                _described(entry, self.panel.judges.classes.get(entry.name, ())) for entry in config.verifiers
+            ],
+            "cells": [str(cell) for cell in config.chosen_cells],
+            "select": config.select.model_dump(),
+            "note": config.note,
+            **({"quota": read_quota(config.until)} if config.until else {}),
+            **({"classes": [one.to_payload() for one in own]} if (own := self.catalogue.own_classes) else {}),
+        }
+
+    def _generator_fingerprints(self, kind: PromptKind) -> dict[str, str]:
+        prints = {entry.name: self._generator_fingerprint(entry, kind) for entry in self.config.generators}
+        if self.prior_rounds is None:
+            return prints
+        return {name: digest(own, self.prior_rounds.digest) for name, own in prints.items()}
+
+    def _generator_fingerprint(self, entry: ModelEntry, kind: PromptKind) -> str:
+        if entry.kind == "rules":
+            from perturb.building.offline.engine import RULE_VERSION
+
+            return digest("rules", RULE_VERSION, self.catalogue.rules_digest, self.donors.digest)
+        if entry.kind == "python":
+            return digest("python", self.generator_functions[entry.name].version)
+        settings = self.generator_settings[entry.name]
+        return digest(settings.identity(), self.prompts.version("generate", kind))
+
+    def _verifier_fingerprint(self, entry: VerifierEntry) -> str:
+        if entry.kind == "rules":
+            from perturb.building.offline.judge import CHECK_VERSION
+
+            return digest("rules", entry.check, CHECK_VERSION)
+        if entry.kind == "python":
+            return digest("python", self.verifier_functions[entry.name].version)
+        settings = self.verifier_settings[entry.name]
+        # The levers a verifier is shown need no place here: a changed lever gives its cell new candidates.
+        return digest(settings.identity(), *self._versions("verify"), self.catalogue.codes)
+
+    @property
+    def _language_versions(self) -> tuple[str, ...]:
+        """Digest of what prompts say of languages, if the base set has texts in another than English."""
+        return (folder_version("language"),) if self.base_set.languages != (ENGLISH,) else ()
+
+    def _versions(self, name: str) -> list[str]:
+        """Digests of the templates in play, one for each kind: those of the other kind decide nothing."""
+        return [self.prompts.version(name, kind) for kind in self.kinds]
+
+
+def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
+    """Load what the configuration names.
+
+    Raises `ConfigError`, `CatalogueError` or `SourceError`, or `RecordingError` for replies of another round; nothing
+    is written and no model is called.
+    """
+    if replay is not None:
+        replay.recording.require("build", round=config.round, seed=config.seed)
+    catalogue = Catalogue.load(config.levers)
+    config = with_own_cells(config, catalogue)
+    every = tuple(sorted(catalogue.classes, key=taxonomy_place))
+    refuse_unknown_checks(config, every)
+    refuse_unjudged_classes(config, every)
+    entry = config.base_set
+    if replay is not None and replay.own_base_set:
+        header = replay.recording.header
+        instances = tuple(map(BaseInstance.from_payload, replay.recording.instances))
+        base_set = BaseSet(header["name"], instances, header["digests"]["base_set"], None, ())
+    else:
+        base_set = _read_base_set(entry)
+    base_set = replace(base_set, warnings=(*base_set.warnings, *_offline_gaps(config, base_set)))
+    closed = replay is not None and not replay.fill
+
+    def settings(entries: Sequence[ModelEntry]) -> dict[str, ModelSettings]:
+        return {one.name: one.settings(replayed=closed) for one in entries if one.kind == "model"}
+
+    build_plan = BuildPlan(
+        config=config,
+        catalogue=catalogue,
+        prompts=Prompts(catalogue),
+        base_set=base_set,
+        generator_settings=settings(config.generators),
+        verifier_settings=settings(config.verifiers),
+        prior_rounds=PriorRounds(config.avoid) if config.avoid else None,
+        replay=replay,
+    )
+    _ = build_plan.generator_functions, build_plan.verifier_functions  # is there such a function?
+    if replay is not None:
+        _require_a_common_job(build_plan, replay.recording)
+    return build_plan
+
+
+def _read_base_set(entry: BaseSetEntry) -> BaseSet:
+    if entry.function is not None:
+        return read_by_function(entry.function, entry.path, entry.limit, entry.language or ENGLISH)
+    path = demo_path(entry.demo) if entry.demo is not None else entry.path
+    if path is None:
+        raise ConfigError("base_set: give 'path' (a file) or 'demo' (the name of an embedded set)")
+    return load_base_set(path, entry.format, entry.limit, entry.language or ENGLISH)
+
+
+def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
+    """What the offline engine passes over in a base set, one line each.
+
+    Raises `ConfigError` where nothing would remain.
+    """
+    others = [named(one) for one in base_set.languages if one != ENGLISH]
+    roles: dict[str, Sequence[ModelEntry]] = {"generators": config.generators, "verifiers": config.verifiers}
+    for role, entries in roles.items():
+        offline = [entry.name for entry in entries if entry.kind == "rules"]
+        if others and offline:
+            line = f"base set '{base_set.name}': the offline engine reads English only, not {listed(others)}"
+            if ENGLISH not in base_set.languages and len(offline) == len(entries):
+                raise ConfigError(f"{line}: name a model under '{role}'")
+            yield f"{line}: {listed(offline)} under '{role}' pass over what is not English"
+
+
+def _require_a_common_job(build_plan: BuildPlan, recording: Recording) -> None:
+    known = {job.id for job in recording.jobs.values()}
+    if known and not any(job.id in known for job in build_plan.jobs()):
+        raise RecordingError(
+            f"{recording.path}: holds no reply about this base set, these cells and these generators: give the file of"
+            " this round"
+        )
+
+
+def _described(entry: ModelEntry, judged: Sequence[PerturbationClass] = ()) -> dict[str, Any]:
+    """Name, model and settings of an entry, as they were written: keys are named only.
+
+    `judged` are the classes that a verifier judges, if not all.
+    """
+    content = entry.model_dump(mode="json", exclude_none=True)
+    classes = {"classes": [str(one) for one in judged]} if judged else {}
+    if entry.kind == "rules":
+        check = {"check": content["check"]} if "check" in content else {}
+        return {"name": entry.name, "model": "rules", **check, **classes}
+    if entry.kind == "python":
+        return {"name": entry.name, "model": entry.function, **classes}
+    hidden = ("kind", "max_connections", "rpm", "tpm", "classes")
+    return {key: value for key, value in content.items() if key not in hidden} | classes

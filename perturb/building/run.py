@@ -1,0 +1,334 @@
+"""`perturb build` as a function: plan, generate, verify, decide, select, export; resumes by itself."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from perturb.building.export import count_foreign_rows, export_snapshot
+from perturb.building.panel import ALL_ABSTAINED
+from perturb.building.pipeline import Pipeline, Waves, Workers
+from perturb.building.plan import BuildPlan, plan_build
+from perturb.config import BuildConfig
+from perturb.errors import BudgetSpent, LedgerError, SnapshotError
+from perturb.files.resources import code_version
+from perturb.files.text_files import writing_errors
+from perturb.ledger import queries
+from perturb.ledger.db import ledger_errors
+from perturb.ledger.failures import call_failures, first_error, first_fault, missing_replies, unread_replies
+from perturb.ledger.plans import Ledger, current_plan
+from perturb.ledger.quotas import quota_status
+from perturb.llm.budget import Budget, Progress
+from perturb.llm.client import ChatModel
+from perturb.llm.executors import open_executor
+from perturb.llm.factory import open_models, open_replay
+from perturb.llm.model_client import ModelClient
+from perturb.llm.recording import Replay
+from perturb.records import NEAR_DUPLICATE, Acceptance, JobOutcome
+from perturb.runtime.asyncs import run_sync, sigterm_as_interrupt
+from perturb.snapshots.facts import ExportedReplies
+from perturb.snapshots.select import SelectionPlan
+from perturb.snapshots.snapshot import Snapshot, read_snapshot
+from perturb.text.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """How a build ended."""
+
+    run: Path
+    snapshot: Path | None
+    """None when nothing was accepted, or the build stopped early."""
+    facts: Mapping[str, Any]
+    """Counts, tokens, cost and seconds, under the names of `perturb build --json`."""
+    stopped: str | None = None
+    """Why the build stopped before its end, if it did."""
+    warnings: tuple[str, ...] = ()
+
+
+def build(
+    config: BuildConfig,
+    run: Path,
+    *,
+    progress: bool = False,
+    retry: frozenset[JobOutcome] = frozenset(),
+    replay: Replay | None = None,
+    force: bool = False,
+) -> BuildReport:
+    """Build a benchmark into the run folder, or go on with one that was stopped.
+
+    `retry` names outcomes whose jobs are done once more (`UNPARSED`, `ERROR`); errors always are. With `replay`,
+    replies on record take the place of models, and nothing is sent unless it says so. With `force`, a snapshot of
+    other data is renamed; without it, the build is refused. Raises `PerturbError`s for everything a user can mend;
+    an interrupt leaves a ledger from which the same call goes on.
+    """
+    started = time.monotonic()
+    build_plan = plan_build(config, replay)
+    if replay is None or replay.fill:
+        check_models(build_plan)
+    select = config.select
+    shortcuts = select.shortcuts or select.strategy == "hard"
+    if shortcuts:
+        import_module("sklearn")  # where it is missing, that is said before a call is paid for
+    with Ledger(run) as ledger, ledger_errors(ledger.path):
+        renamed = _protect_snapshot(build_plan, ledger, run / "snapshot", force)
+        plan, waves = _register_plan(build_plan, ledger, retry)
+        with writing_errors(run / "build.yaml", LedgerError):
+            (run / "build.yaml").write_text(config.to_yaml(), encoding="utf-8")
+        stopped = _run(build_plan, ledger, plan, waves, progress)
+        current = current_plan(ledger.db, run)
+        quota = SelectionPlan(select.strategy, select.per_generator, select.min_per_cell, config.seed)
+        snapshot: Snapshot | None = None
+        empty: tuple[str, ...] = ()
+        if stopped is None:
+            try:
+                now = datetime.now(UTC)
+                kept = _replies_of(build_plan)
+                snapshot = export_snapshot(
+                    ledger.db, current, quota, run / "snapshot", now, select.controls, kept, shortcuts
+                )
+            except SnapshotError as exc:
+                empty = (str(exc),)
+        facts = _report_facts(ledger, build_plan, plan, run, snapshot)
+        failures = _unfinished(ledger, plan, build_plan, facts["missing_replies"])
+        if waves and stopped is None:
+            failures += waves.unfilled()
+    # The cause comes first: where calls failed, an empty snapshot is no news.
+    unreadable = facts["unparsed"] and not (facts["candidates"] or facts["rejected_by_checks"])
+    nothing_failed = not (facts["errors"] or facts["undecided"] or (failures and unreadable))
+    warnings = (*renamed, *failures, *build_plan.base_set.warnings, *(empty if nothing_failed else ()))
+    facts["seconds"] = round(time.monotonic() - started, 2)
+    return BuildReport(
+        run, snapshot.folder if snapshot else None, facts, str(stopped) if stopped else None, warnings
+    )
+
+
+def _protect_snapshot(build_plan: BuildPlan, ledger: Ledger, folder: Path, force: bool) -> tuple[str, ...]:
+    """Refuse a base set that lacks instances of the snapshot in the folder; with `force`, rename the snapshot.
+
+    Returns a line about the new name. Raises `SnapshotError`.
+    """
+    try:
+        snapshot = read_snapshot(folder)
+        lost = count_foreign_rows(snapshot, build_plan.base_set.instances)
+    except SnapshotError:  # there is none, or it is damaged: the build writes a new one
+        return ()
+    if not lost:
+        return ()
+    if force:
+        former = folder.with_name(f"{folder.name}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}")
+        with writing_errors(former, SnapshotError):
+            folder.rename(former)
+        ledger.forget_sample()
+        return (f"the snapshot of the former base set is now in {former}; its review is no longer shown",)
+    old = _base_set_name((folder / "build.yaml").read_text(encoding="utf-8"), snapshot.manifest["digests"])
+    new = _base_set_name(build_plan.config.to_yaml(), build_plan.facts["digests"])
+    raise SnapshotError(
+        f"{folder}: {counted(lost, 'row')} of this snapshot came from base set {old}, and base set {new} lacks"
+        " their questions: choose another name (--name), or give --force, which keeps the old snapshot under a"
+        " dated name"
+    )
+
+
+def _base_set_name(config: str, digests: Mapping[str, str]) -> str:
+    """The base set of a stored configuration, with the beginning of its digest."""
+    entry = yaml.safe_load(config)["base_set"]
+    name = entry.get("path") or entry.get("demo") or entry.get("function")
+    return f"{name} ({digests['base_set'][:8]})"
+
+
+def _replies_of(build_plan: BuildPlan) -> ExportedReplies | None:
+    """The file that the rows follow from, if they follow from one alone."""
+    if build_plan.replay is None or build_plan.replay.fill:
+        return None
+    recording = build_plan.replay.recording
+    return ExportedReplies(recording.path, recording.digest, len(recording))
+
+
+def check_models(build_plan: BuildPlan) -> None:
+    """Refuse a model that cannot be called: no key in the environment, an unknown provider, no price for a budget."""
+    settings = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
+    if not settings:
+        return
+    from perturb.llm.remote import check_model
+
+    for one in settings:
+        check_model(one)
+
+
+def _register_plan(
+    build_plan: BuildPlan, ledger: Ledger, retry: frozenset[JobOutcome]
+) -> tuple[int, Waves | None]:
+    """Enter the jobs of the plan; of one with a quota, those of earlier sessions."""
+    plan = ledger.start_plan(build_plan.digest, build_plan.config.to_yaml(), build_plan.facts)
+    instances = {instance.id: instance for _, instance in build_plan.instances}
+    waves = Waves(build_plan, ledger, plan, rule) if (rule := build_plan.config.until) else None
+    ledger.add_jobs(plan, waves.begun() if waves else build_plan.jobs(), instances)
+    for outcome in retry:
+        ledger.forget_outcomes(plan, outcome)
+    if JobOutcome.UNPARSED in retry:
+        ledger.forget_unread_votes(plan, build_plan.panel.digest, build_plan.panel.judges)
+    return plan, waves
+
+
+def _run(
+    build_plan: BuildPlan, ledger: Ledger, plan: int, waves: Waves | None, progress: bool
+) -> BudgetSpent | None:
+    panel = build_plan.panel
+    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
+    gc.collect()
+    gc.freeze()  # what is loaded by now stays: the collector need not walk it again on every call
+    with Progress(counts.jobs, "job", _ends(counts), shown=progress) as shown:
+        try:
+            return run_sync(_run_pipeline(build_plan, ledger, plan, waves, shown))
+        finally:
+            gc.unfreeze()
+
+
+def _ends(counts: queries.StageCounts) -> dict[str, int]:
+    """The jobs that earlier sessions brought to an end, as a reader of the progress sees them."""
+    accepted = counts.decisions.get(Acceptance.ACCEPTED, 0)
+    return {"accepted": accepted, "declined": counts.jobs - counts.left - accepted}
+
+
+def _end(outcome: str) -> str:
+    """Under which word the end of a job is counted."""
+    if outcome == Acceptance.ACCEPTED:
+        return "accepted"
+    return "failed" if outcome in (JobOutcome.ERROR, Acceptance.UNDECIDED) else "declined"
+
+
+async def _run_pipeline(
+    build_plan: BuildPlan, ledger: Ledger, plan: int, waves: Waves | None, progress: Progress
+) -> BudgetSpent | None:
+    replay = build_plan.replay
+    limit = build_plan.config.budget_usd if replay is None or replay.fill else None
+    budget = Budget(limit, queries.spent_usd(ledger.db))
+    executor = await open_executor(build_plan.config.executor, build_plan.catalogue)
+    with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
+        models: list[ChatModel] = []
+        try:
+            opening = partial(open_replay, replay) if replay else open_models
+            generators = opening(build_plan.generator_settings.values(), budget, executor.model)
+            models += generators.values()
+            both = {
+                name: generators[name]
+                for name, settings in build_plan.verifier_settings.items()
+                if settings == build_plan.generator_settings.get(name)
+            }
+            others = (one for name, one in build_plan.verifier_settings.items() if name not in both)
+            verifiers = opening(others, budget, executor.model)
+            models += verifiers.values()
+            workers = Workers(
+                # A model in both roles has its limits once.
+                ModelClient(generators, ledger, budget),
+                ModelClient(verifiers | both, ledger, budget),
+                executor,
+            )
+            pipeline = Pipeline(build_plan, ledger, plan, workers, lambda end: progress.count(_end(end)))
+            async with progress.watching(models, budget):
+                await pipeline.run()
+                while waves and pipeline.budget_spent is None and (jobs := waves.enter_next()):
+                    progress.expect(jobs)
+                    await pipeline.run(leftovers=False)
+        finally:
+            for model in models:
+                await model.close()
+            for function in (
+                *build_plan.generator_functions.values(),
+                *build_plan.verifier_functions.values(),
+            ):
+                function.close()
+            await executor.close()
+        return pipeline.budget_spent
+
+
+def _unfinished(
+    ledger: Ledger, plan: int, build_plan: BuildPlan, missing: Sequence[Mapping[str, str]]
+) -> tuple[str, ...]:
+    """What failed, one line each: what would be tried again, and what only a repaired rule can do."""
+    panel = build_plan.panel
+    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
+    notes = []
+    if changed := build_plan.reworded:
+        notes.append(
+            f"the {' and the '.join(changed)} changed since: the replies on record are used as they are"
+        )
+    if missing:
+        named = ", ".join(f"{one['job']} ({one['role']}, {one['model']})" for one in missing[:_NAMED])
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        notes.append(
+            f"{counted(len(missing), 'reply', 'replies')} not on record, the jobs stay undecided: {named}{more}:"
+            " --fill calls the models for them"
+        )
+    failed = counts.outcomes.get(JobOutcome.ERROR, 0) - counts.rule_faults
+    undecided = counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck
+    if (failed or undecided) and not missing:
+        causes = [str(one) for one in call_failures(ledger.db, plan)[:_NAMED]]
+        notes += causes or [first_error(ledger.db, plan)]
+        ends = [f"{counted(failed, 'job')} failed"] * bool(failed)
+        ends += [f"{counted(undecided, 'candidate')} {'lack' if undecided > 1 else 'lacks'} votes"] * bool(
+            undecided
+        )
+        notes.append(f"{' and '.join(ends)}: run the same command again to retry")
+    replay = build_plan.replay
+    if replay is None or replay.fill:  # a replay says the same again
+        unread = unread_replies(ledger.db, plan, panel.digest, panel.judges)
+        notes += map(str, unread[:_NAMED])
+    if abstained := queries.count_decisions(ledger.db, panel.digest, plan, ALL_ABSTAINED):
+        notes.append(
+            f"{counted(abstained, 'candidate')} left out, since every verifier of the class abstained: add a model to"
+            " the panel"
+        )
+    if counts.faults:
+        fault = first_fault(ledger.db, plan, panel.judges)
+        notes.append(
+            f"{counted(counts.faults, 'fault')} of offline rules and checks, whose items are left out (the first:"
+            f" {fault}): please report this line, with 'perturb {code_version()}'"
+        )
+    return tuple(notes)
+
+
+_NAMED = 5
+"""Missing replies and causes that are named before the rest is only counted or left out."""
+
+
+def _report_facts(
+    ledger: Ledger, build_plan: BuildPlan, plan: int, run: Path, snapshot: Snapshot | None
+) -> dict[str, Any]:
+    panel = build_plan.panel
+    counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
+    calls = queries.call_facts(ledger.db, ledger.cached_calls)
+    cells = queries.cell_counts(ledger.db, plan, panel.digest)
+    return {
+        "run": str(run),
+        "snapshot": str(snapshot.folder) if snapshot else None,
+        "jobs": counts.jobs,
+        "candidates": counts.outcomes.get(JobOutcome.CANDIDATE, 0),
+        "unparsed": counts.outcomes.get(JobOutcome.UNPARSED, 0),
+        "not_applicable": counts.outcomes.get(JobOutcome.NOT_APPLICABLE, 0),
+        "rejected_by_checks": counts.outcomes.get(JobOutcome.REJECTED, 0),
+        "near_duplicates": queries.count_rejected(ledger.db, plan, NEAR_DUPLICATE),
+        "abstained": counts.outcomes.get(JobOutcome.ABSTAINED, 0),
+        "errors": counts.outcomes.get(JobOutcome.ERROR, 0),
+        "faults": counts.faults,
+        "votes": counts.votes,
+        "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),
+        "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),
+        **({"quota": quota} if (quota := quota_status(ledger.db, current_plan(ledger.db, run))) else {}),
+        "rows": snapshot.manifest["counts"]["rows"] if snapshot else 0,
+        "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
+        "cells_without_rule": list(build_plan.cells_without_rule),
+        **{name: calls[name] for name in ("calls", "cached_calls")},
+        "missing_replies": missing_replies(ledger.db, plan, panel.judges),
+        **{name: calls[name] for name in ("tokens", "cost_usd")},
+    }

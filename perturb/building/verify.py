@@ -1,0 +1,315 @@
+"""Asks one verifier for its verdict and reads it into one of three states.
+
+What a machine can see is wrong with a candidate, before a vote is paid for.
+
+Asks a function of a user's own for its vote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from perturb.building.offline.checked_item import NO_OPINION
+from perturb.building.offline.judge import judge_by_rule
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import Prompts
+from perturb.errors import ConfigError, fault_line
+from perturb.llm.model_client import ModelClient
+from perturb.llm.redaction import redact
+from perturb.llm.replies import ReplyError, find_object
+from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Intensity, Passage, Verdict, VerdictState
+from perturb.runtime.functions import OwnFunction, error_line
+from perturb.text.matching import folded, holds_answer, may_hold_answer
+from perturb.text.passages import passages_fault, removes_answer, shown_texts
+from perturb.text.wording import ENGLISH, unread_offline
+
+_NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
+_WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
+
+_RULE_STATES = {True: VerdictState.PASS, False: VerdictState.FAIL, None: VerdictState.ABSTAIN}
+
+_BLANK = r"[\W_]{0,12}"
+_SAYS_FAIL = re.compile(
+    r"(?<![a-z])f[\W_]{0,3}a[\W_]{0,3}i[\W_]{0,3}l|(?<![a-z])reject|[❌✗✘]"
+    r"|(?:\b(?:not?|never|cannot)|n['’]t)\b[\W_]+(?:\w+[\W_]+){0,2}(?:pass|accept|publish)"
+    rf"|(?<![a-z])(?:verdict|overall|decision){_BLANK}(?:is|was)?{_BLANK}(?:false|not?)\b"
+    rf"|(?<![a-z])(?:{'|'.join(CHECK_NAMES).replace('_', '[_ ]')}){_BLANK}(?:is|was)?{_BLANK}(?:false|no)\b(?! ?\w)"
+)
+_SAYS_PASS = re.compile(rf"(?<![a-z])verdict{_BLANK}(?:is|was)?{_BLANK}(?:pass|true|yes)")
+_ONLY_FAIL = re.compile(r"\W*(?:verdict\W*)?(?:fail(?:ed|s)?|reject(?:ed)?)\W*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """A verifier's reply, read."""
+
+    passed: bool
+    checks: dict[str, bool]
+    predicted_behavior: str
+    issues: tuple[str, ...]
+
+
+async def ask_verifier(
+    client: ModelClient,
+    prompts: Prompts,
+    verifier: str,
+    version: str,
+    instance: BaseInstance,
+    candidate: Candidate,
+) -> Verdict:
+    """One model's vote; unscored when the call failed for good or no verdict could be read after the retry.
+
+    `version` identifies model, settings and prompt. Raises `BudgetSpent` when the call could overspend.
+    """
+    request = prompts.verification(instance, candidate)
+    answer = await client.ask(
+        verifier,
+        request,
+        lambda text: read_verdict(text, prompts.catalogue.codes, request.messages[-1].content),
+        purpose="verify",
+        subject=candidate.id,
+    )
+    vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
+    if (reply := answer.value) is None:
+        raw = answer.raw if answer.status == "unread" else answer.error
+        return vote(VerdictState.UNSCORED, issues=(answer.error,), raw=raw)
+    state, issues = _state(reply, candidate.expected_behavior)
+    return vote(state, reply.checks, reply.predicted_behavior, issues, answer.raw)
+
+
+def ask_rule(
+    catalogue: Catalogue,
+    verifier: str,
+    check: str,
+    version: str,
+    instance: BaseInstance,
+    candidate: Candidate,
+) -> Verdict:
+    """One offline verifier's vote; unscored, and for good, if the check stumbles over the texts.
+
+    It abstains where the check has no opinion on the candidate, as on texts that are not English.
+    """
+    vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
+    target = catalogue.classes[candidate.cell.perturbation_class].target
+    try:
+        read = unread_offline(instance.language) is None
+        result = judge_by_rule(check, instance, candidate, target) if read else NO_OPINION
+    except ConfigError:
+        raise
+    except Exception as error:  # noqa: BLE001  (no text may stop a run)
+        fault = fault_line(error, f"the check '{check}', lever '{candidate.lever}'")
+        return vote(VerdictState.UNSCORED, issues=(fault,), raw=fault)
+    return vote(_RULE_STATES[result.passed], result.checks, result.predicted_behavior, result.issues)
+
+
+def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Reply:
+    """Read a verifier's reply; `material` is the message with the texts it was asked about.
+
+    Raises `ReplyError` that says what is missing or unknown, or why the verdict may not be the verifier's own.
+    """
+    found = find_object(text, _NEEDED)
+    found.must_not_hold_thinking()
+    found.must_not_stand_in(material)
+    content = found.value
+    passed = _as_bool(content["verdict"], "verdict")
+    found.must_not_be_denied(_SAYS_FAIL if passed else _SAYS_PASS)
+    given = content["checks"]
+    if not isinstance(given, dict):
+        raise ReplyError("field 'checks' must be an object with the eight checks")
+    if missing := [name for name in CHECK_NAMES if name not in given]:
+        raise ReplyError(f"field 'checks' lacks '{missing[0]}'")
+    checks = {name: _as_bool(given[name], f"checks.{name}") for name in CHECK_NAMES}
+    others = {name: value for name, value in given.items() if name not in checks}
+    if passed and any(_fails({**content, "checks": others})):
+        raise ReplyError("the verdict is PASS, and another field says FAIL")
+    code = str(content["predicted_rag_behavior"]).strip().upper()
+    if code not in codes:
+        raise ReplyError(
+            f"field 'predicted_rag_behavior' must be one of {', '.join(sorted(set(codes.values())))}"
+        )
+    issues = content.get("issues") or []
+    if not isinstance(issues, list):
+        issues = [issues]
+    return _Reply(passed, checks, codes[code], tuple(str(issue) for issue in issues if str(issue).strip()))
+
+
+def _fails(value: Any) -> Iterator[bool]:
+    """Whether each of the values in an object says FAIL as a whole; a sentence with the word in it does not."""
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _fails(member)
+    else:
+        yield value is False or (isinstance(value, str) and _ONLY_FAIL.fullmatch(value) is not None)
+
+
+def _as_bool(value: Any, field: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in _WORDS:
+        return _WORDS[value.strip().lower()]
+    raise ReplyError(
+        f"field '{field}' must be PASS or FAIL"
+        if field == "verdict"
+        else f"field '{field}' must be true or false"
+    )
+
+
+def _state(reply: _Reply, expected: str) -> tuple[VerdictState, tuple[str, ...]]:
+    """PASS counts only if nothing inside the reply speaks against it."""
+    if not reply.passed:
+        return VerdictState.FAIL, reply.issues
+    failed = [name for name in CHECK_NAMES if not reply.checks[name]]
+    if failed:
+        return VerdictState.FAIL, (*reply.issues, f"said PASS with failed checks: {', '.join(failed)}")
+    if reply.predicted_behavior != expected:
+        return VerdictState.FAIL, (
+            *reply.issues,
+            f"said PASS but predicts {reply.predicted_behavior}, expected is {expected}",
+        )
+    return VerdictState.PASS, reply.issues
+
+
+MAX_GROWTH = 4
+"""A perturbed text may be this many times as long as the original, and `GROWTH_ALLOWANCE` characters more."""
+GROWTH_ALLOWANCE = 2000
+
+
+def find_fault(
+    catalogue: Catalogue, original: BaseInstance, candidate: Candidate, offered: Sequence[str] = ()
+) -> str | None:
+    """The first fault of a candidate in one line, or None.
+
+    `offered` are the levers that there were to choose from, if not all of the cell.
+    """
+    checks: tuple[Callable[[], str | None], ...] = (
+        lambda: _lever_fault(catalogue, candidate, offered),
+        lambda: _target_fault(catalogue, original, candidate),
+        lambda: passages_fault(original, candidate),
+        lambda: _length_fault(original, candidate),
+        lambda: _answer_fault(catalogue, original, candidate),
+    )
+    return next((fault for check in checks if (fault := check()) is not None), None)
+
+
+def copy_unchanged_parts(original: BaseInstance, candidate: Candidate) -> Candidate:
+    """Put the original text back where a generator re-typed it with other blanks or quotation marks."""
+    changes: dict[str, object] = {}
+    if folded(candidate.query) == folded(original.query):
+        changes["query"] = original.query
+    passages = tuple(
+        old if folded(old.text) == folded(new.text) else new
+        for old, new in zip(original.passages, candidate.passages, strict=True)
+    )
+    return replace(candidate, passages=passages, **changes)  # type: ignore[arg-type]
+
+
+def _lever_fault(catalogue: Catalogue, candidate: Candidate, offered: Sequence[str]) -> str | None:
+    lever = catalogue.find(candidate.lever)
+    if lever is None:
+        return f"unknown lever '{candidate.lever[:80]}'"
+    if lever.cell != candidate.cell:
+        return f"lever '{lever.name}' belongs to {lever.cell}, not to {candidate.cell}"
+    if offered and lever.name not in offered:
+        wanted = " or ".join(f"'{name}'" for name in offered)
+        return f"lever '{lever.name}' was used, {wanted} was asked for"
+    return None
+
+
+def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
+    target = catalogue.classes[candidate.cell.perturbation_class].target
+    query_changed = candidate.query != original.query
+    context_changed = candidate.passages != original.passages
+    if not query_changed and not context_changed:
+        return "nothing was changed"
+    if query_changed and "query" not in target:
+        return f"the query was changed, which {candidate.cell.perturbation_class} does not allow"
+    if context_changed and "context" not in target:
+        return f"the context was changed, which {candidate.cell.perturbation_class} does not allow"
+    return None
+
+
+def _length_fault(original: BaseInstance, candidate: Candidate) -> str | None:
+    for part, before, after in (
+        ("query", original.query, candidate.query),
+        ("context", original.context, candidate.context),
+    ):
+        if not after.strip():
+            return f"the {part} is empty"
+        limit = MAX_GROWTH * len(before) + GROWTH_ALLOWANCE
+        if len(after) > limit:
+            return f"the {part} has {len(after)} characters, more than the {limit} allowed for this instance"
+    return None
+
+
+def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
+    """Whether the answer stands, or is gone, as the cell asks, over all passages together."""
+    if removes_answer(candidate.cell):
+        shown = shown_texts(candidate.passages)
+        left = next((answer for answer in original.answers if holds_answer(shown, answer)), None)
+        return f"the answer '{left[:80]}' is left in the context" if left is not None else None
+    lever = catalogue.find(candidate.lever)
+    low = candidate.cell.intensity is Intensity.LOW and not (lever and lever.answer)
+    if low and _stands(original, original.passages) and not _stands(original, candidate.passages):
+        return "no accepted answer stands in the context any more"
+    return None
+
+
+def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
+    """Whether the answer stands there, or, where it is not English and may be inflected, may stand there."""
+    holds = holds_answer if original.language == ENGLISH else may_hold_answer
+    return any(holds(passage.text, *original.answers) for passage in passages)
+
+
+OFFERED = ("candidate", "instance")
+"""What the parameters of a verifier may be called."""
+_STATES: dict[bool | str | None, VerdictState] = {
+    True: VerdictState.PASS,
+    False: VerdictState.FAIL,
+    None: VerdictState.ABSTAIN,
+    "pass": VerdictState.PASS,
+    "fail": VerdictState.FAIL,
+}
+
+
+async def ask_function(
+    function: OwnFunction, verifier: str, version: str, instance: BaseInstance, candidate: Candidate
+) -> Verdict:
+    """One vote; unscored if the function raises, or returns something that is not a vote.
+
+    The next run asks again only if the function raised.
+    """
+    vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
+    raw = ""
+    try:
+        said = await function.call({"candidate": candidate, "instance": instance})
+        raw = repr(said)[:2000]
+        state, checks, issues = read_vote(said)
+    except ReplyError as error:
+        return vote(VerdictState.UNSCORED, issues=(str(error),), raw=raw)
+    except Exception as error:  # noqa: BLE001 - the function is not ours
+        fault = redact(error_line(error))
+        return vote(VerdictState.UNSCORED, issues=(fault,), raw=fault)
+    return vote(state, checks, issues=issues, raw=raw)
+
+
+def read_vote(said: Any) -> tuple[VerdictState, dict[str, bool], tuple[str, ...]]:
+    """A vote as a function states it: state, checks, and the reason. Raises `ReplyError`.
+
+    >>> read_vote({"verdict": False, "reason": "reads badly"})
+    (<VerdictState.FAIL: 'fail'>, {}, ('reads badly',))
+    """
+    content = said if isinstance(said, Mapping) else {"verdict": said}
+    verdict, checks = content.get("verdict", said), content.get("checks", {})
+    if not isinstance(verdict, bool | str | None) or verdict not in _STATES:
+        raise ReplyError(f"returned {said!r:.80}: return True, False, None or a dictionary with 'verdict'")
+    if unknown := [key for key in content if key not in ("verdict", "checks", "reason")]:
+        raise ReplyError(f"unknown key '{unknown[0]}': return verdict, checks, reason")
+    if not isinstance(checks, Mapping) or not set(checks) <= set(CHECK_NAMES):
+        raise ReplyError(f"'checks' must map some of {', '.join(CHECK_NAMES)} to True or False")
+    reason = content.get("reason")
+    passed = {str(name): bool(value) for name, value in checks.items()}
+    return _STATES[verdict], passed, (str(reason),) if reason else ()

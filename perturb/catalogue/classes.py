@@ -1,0 +1,216 @@
+"""Perturbation classes as data: what the catalogue says of each, published or a user's own, and who judges which."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from perturb.files.yaml_files import Strict, YamlFile
+from perturb.records import (
+    ANSWER_CORRECTLY,
+    PUBLISHED_CLASSES,
+    REFUSE_OTHER,
+    Intensity,
+    PerturbationClass,
+    Target,
+    taxonomy_place,
+)
+from perturb.text.wording import suggestion
+
+ClassName = Annotated[PerturbationClass, Field(examples=[str(name) for name in PUBLISHED_CLASSES])]
+"""The name of a class in a file; whether there is such a class is for the catalogue to say."""
+Code = Annotated[str, Field(pattern=r"^REFUSE(_[A-Z]+)+$", max_length=60)]
+Statement = Annotated[str, Field(max_length=1000)]
+Sentence = Annotated[Statement, Field(min_length=1)]
+
+_WIDTH = 120
+
+
+class OwnCode(NamedTuple):
+    """What prompts say of the code of a user's own class."""
+
+    entry: str
+    """The code with what it means, as an entry of the list of codes."""
+    example: str
+    before: str
+    """The code that it stands before in the list."""
+
+
+class ClassFields(Strict):
+    """What a file may say of a class; all but the name is left out where the class is known already."""
+
+    perturbation_class: ClassName = Field(alias="class")
+    target: Annotated[tuple[Target, ...], Field(min_length=1)] | None = None
+    refusal_code: Code | None = None
+    short_forms: tuple[Code, ...] = ()
+    refuse_when: Sentence | None = None
+    example: Sentence | None = None
+    before: ClassName | None = None
+    summary: Sentence | None = None
+    criteria: dict[Intensity, Sentence] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassEntry:
+    """What the catalogue says of one perturbation class."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    name: ClassName
+    target: frozenset[Target]
+    """What a perturbation of this class may change."""
+    refusal_code: Code
+    """The ground truth of its MEDIUM and HIGH items."""
+    short_forms: tuple[Code, ...]
+    """Other spellings of the code, understood when a reply is parsed."""
+    summary: Statement
+    criteria: Mapping[Intensity, Statement]
+    """One sentence for each intensity, quoted in the prompts."""
+    refuse_when: Statement = ""
+    """Of a user's own class: what its code means, for models under test and judges. The published ones are explained
+    in `templates/respond/codes.j2`."""
+    example: Statement = ""
+    before: ClassName | None = None
+    """The class whose code comes after that of this one: of several codes that fit, the first in the list is right."""
+
+    @property
+    def query_only(self) -> bool:
+        """Whether the passages stay as they are, so that nobody need repeat them."""
+        return "context" not in self.target
+
+    def own_code(self, classes: Mapping[PerturbationClass, ClassEntry]) -> OwnCode:
+        """What prompts say of the code of a user's own class."""
+        before = REFUSE_OTHER if self.before is None else classes[self.before].refusal_code
+        texts = (
+            f"- {self.refusal_code}: {self.refuse_when}",
+            f"  Example: {self.example}" if self.example else "",
+        )
+        entry, example = (textwrap.fill(text, _WIDTH, subsequent_indent="  ") for text in texts)
+        return OwnCode(entry, example, before)
+
+    def to_payload(self) -> dict[str, Any]:
+        """What runs and snapshots keep of a user's own class."""
+        payload: dict[str, Any] = _ENTRY.dump_python(self, mode="json")
+        return {**payload, "target": sorted(payload["target"])}
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """The members of a panel, and the classes that each of them judges."""
+
+    fingerprints: Mapping[str, str]
+    """Verifier name → fingerprint of its model, settings and prompt, in voting order."""
+    classes: Mapping[str, tuple[PerturbationClass, ...]] = field(default_factory=dict)
+    """Verifier name → the classes that it judges; who is not listed judges all."""
+    every_class: tuple[PerturbationClass, ...] = PUBLISHED_CLASSES
+    """The classes that there are: RefusalBench's, and a user's own."""
+
+    def of(self, perturbation_class: PerturbationClass) -> dict[str, str]:
+        """The members that judge a class, with their fingerprints; the others are absent for it."""
+        return {
+            name: fingerprint
+            for name, fingerprint in self.fingerprints.items()
+            if perturbation_class in self.classes.get(name, (perturbation_class,))
+        }
+
+    @property
+    def keys(self) -> list[str]:
+        """Who judges what: class, verifier and fingerprint, parted by blanks."""
+        return [f"{one} {name} {by}" for one in self.every_class for name, by in self.of(one).items()]
+
+
+_ENTRY = TypeAdapter(ClassEntry)
+
+
+def read_classes(payloads: Iterable[Mapping[str, Any]]) -> tuple[ClassEntry, ...]:
+    """Read back what `to_payload` gave; raises `ValueError`."""
+    return tuple(map(_ENTRY.validate_python, payloads))
+
+
+def with_own_codes(source: str, own: Sequence[OwnCode]) -> str:
+    """The template that lists the codes, with places for a user's own: texts are put in when it is rendered.
+
+    >>> print(with_own_codes("- REFUSE_OTHER: no.", [OwnCode("- REFUSE_OLD: too old.", "", "REFUSE_OTHER")]))
+    {{ own_codes[0].entry }}
+    - REFUSE_OTHER: no.
+    """
+    for number, code in enumerate(own):
+        name = f"own_codes[{number}]"
+        example = f"{{% if examples %}}\n{{{{ {name}.example }}}}\n{{% endif %}}\n" if code.example else ""
+        place = f"- {code.before}:"
+        source = source.replace(place, f"{{{{ {name}.entry }}}}\n{example}{place}", 1)
+    return source
+
+
+def class_entry(
+    file: YamlFile,
+    content: ClassFields,
+    classes: Mapping[PerturbationClass, ClassEntry],
+    replaced: Collection[Intensity] = (),
+) -> ClassEntry:
+    """The class of a file: a known one, with criteria of its own for the intensities `replaced`, or a new one.
+
+    Raises `CatalogueError` with file and line.
+    """
+    name, stated = content.perturbation_class, content.model_dump(exclude_none=True)
+    given = [key for key in ("target", "refusal_code", "refuse_when", "summary", "criteria") if key in stated]
+    known = classes.get(name)
+    if known is not None:
+        if replaced and set(content.criteria or {}) == set(replaced):
+            changed = {intensity: text.strip() for intensity, text in (content.criteria or {}).items()}
+            known = replace(known, criteria={**known.criteria, **changed})
+            given.remove("criteria")
+        if given:
+            raise file.fault((given[0],), f"'{given[0]}' of {name} is fixed: the file may hold levers only")
+        return known
+    if not given:
+        what = unknown_class(name, classes)
+        raise file.fault(
+            ("class",),
+            f"there is no class {name}: {what}, or give 'refusal_code' and the other fields of a new class",
+        )
+    needed = ["refusal_code", "target", "summary", "criteria"]
+    needed += ["refuse_when"] * (name not in PUBLISHED_CLASSES)
+    if lacking := [key for key in needed if key not in given]:
+        raise file.fault(("class",), f"class {name} has no '{lacking[0]}': a new class needs it")
+    criteria = content.criteria or {}
+    entry = ClassEntry(
+        name,
+        target=frozenset(content.target or ()),
+        refusal_code=content.refusal_code or "",
+        short_forms=content.short_forms,
+        summary=(content.summary or "").strip(),
+        criteria={one: criteria[one].strip() for one in Intensity if one in criteria},
+        refuse_when=(content.refuse_when or "").strip(),
+        example=(content.example or "").strip(),
+        before=content.before,
+    )
+    if wrong := clash(entry, classes):
+        raise file.fault((wrong[0],), wrong[1])
+    return entry
+
+
+def unknown_class(name: str, known: Iterable[str]) -> str:
+    """What to do about a class that there is not."""
+    listed = sorted(known, key=taxonomy_place)
+    return suggestion(name, listed) or f"name one of {', '.join(listed)}"
+
+
+def clash(entry: ClassEntry, others: Mapping[PerturbationClass, ClassEntry]) -> tuple[str, str] | None:
+    """The field of a class that does not go with the other classes, and what is wrong with it."""
+    if absent := [intensity for intensity in Intensity if intensity not in entry.criteria]:
+        return "criteria", f"field 'criteria.{absent[0]}' is missing: each intensity needs its sentence"
+    if entry.before is not None and entry.before not in PUBLISHED_CLASSES:
+        return "before", f"'before' is {entry.before}: name one of {', '.join(PUBLISHED_CLASSES)}"
+    owners = dict.fromkeys((ANSWER_CORRECTLY, REFUSE_OTHER), "every class")
+    for one in others.values():
+        owners |= dict.fromkeys((one.refusal_code, *one.short_forms), str(one.name))
+    for key, codes in (("refusal_code", (entry.refusal_code,)), ("short_forms", entry.short_forms)):
+        if taken := [code for code in codes if code in owners]:
+            owner = owners[taken[0]]
+            return key, f"the code {taken[0]} is that of {owner}: give {entry.name} one of its own"
+    return None

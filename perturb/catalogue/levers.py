@@ -1,0 +1,426 @@
+"""The lever catalogue: `levers/*.yaml` read strictly into one object.
+
+A class file names its class, target, refusal code, short forms, intensity criteria and levers. A user's own
+folder adds levers to a class that exists, in files that hold levers only, or brings a class of its own.
+
+What a lever's `rule:` may say: the operators of the offline engine, what each takes, and the gaps of its wordings.
+
+The operators and gaps themselves stand in `perturb/rules`; here is the vocabulary that `levers/*.yaml` is held to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+
+from pydantic import Field, field_validator, model_validator
+
+from perturb.catalogue.classes import ClassEntry, ClassFields, OwnCode, clash, class_entry
+from perturb.catalogue.features import FEATURES_VERSION, Need, word_table, words_file
+from perturb.errors import CatalogueError, location
+from perturb.files.resources import data_folder, digest
+from perturb.files.yaml_files import Strict, YamlFile
+from perturb.records import (
+    ALL_CELLS,
+    ANSWER_CORRECTLY,
+    PUBLISHED_CLASSES,
+    REFUSE_OTHER,
+    Cell,
+    Illustration,
+    Intensity,
+    Lever,
+    PerturbationClass,
+    Rule,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorFacts:
+    """What an operator does and takes."""
+
+    summary: str
+    what: tuple[str, ...] = ()
+    """The values of `what`, of which a rule names one; none where the operator knows no choice."""
+    says: bool = True
+    """Whether the rule gives wordings in `say`."""
+    words: bool = False
+    """Whether the rule gives `words`: a word of the question and what may stand for it."""
+
+
+OPERATORS: Mapping[str, OperatorFacts] = {
+    "ask": OperatorFacts("puts a new question in the place of the old one"),
+    "remark": OperatorFacts("adds a remark to the question at the name of its subject", ("behind", "before")),
+    "reword": OperatorFacts("puts other words in the place of words of the question", says=False, words=True),
+    "rename": OperatorFacts("puts a wording in the place of the subject's name in the question"),
+    "add": OperatorFacts(
+        "adds a sentence to the passage, behind the sentence that holds the answer, a date or a figure beside it",
+        ("answer", "date", "figure"),
+    ),
+    "restate": OperatorFacts("puts a wording in the place of the one sentence that states the answer"),
+    "substitute": OperatorFacts("puts a wording in the place of every mention of the answer"),
+    "convert": OperatorFacts(
+        "sets the same measure in another unit behind a measure of the passage", says=False
+    ),
+    "delete": OperatorFacts(
+        "cuts something from the passage",
+        (
+            *("bracket", "opening", "city", "colour", "example", "figure", "month", "alias", "companion"),
+            *("answer", "time", "agent"),
+        ),
+        says=False,
+    ),
+    "exchange": OperatorFacts("puts the passage of another instance in the place of this one", says=False),
+    "join": OperatorFacts(
+        "sets the passage of another instance, which answers a like question, beside this one"
+    ),
+}
+
+GAPS: Mapping[str, str] = {
+    "subject": "what the passage is about, with the noun that says what it is, if it is no person",
+    "thing": "the subject, if no kind is known of it",
+    "name": "the bare name of the subject",
+    "noun": "the noun that says what the subject is",
+    "answer": "the answer as the passage writes it",
+    "rival": "the answer of another instance, of the same kind and not in this passage",
+    "claim": "question and answer as a clause: Jane Austen wrote Emma",
+    "denial": "the claim with a negation: Jane Austen did not write Emma",
+    "never": "the answer never having done so: Jane Austen had never written Emma",
+    "would": "the deed without its doer, as a possibility: would have written Emma",
+    "statement": "the one sentence that states the answer, as a clause",
+    "rival_statement": "the same with the rival in the answer's place",
+    "before": "a year long before the subject came out or began, and before every year of the passage",
+    "authored": "the bare name of a work whose author, and nobody else's part, is asked for",
+    "living": "the subject, a person whom the passage shows to be alive",
+    "office": "the office that the answer holds now",
+    "later": "a year far in the future",
+    "land": "the country or large state that the question names or the passage is about",
+    "far_land": "another one, in another part of the world",
+    "nationality": "another nationality than the passage gives the subject",
+    "lasting": "nothing: keeps the wording to passages that tell of no end of their subject",
+    "unreviewed": "nothing: keeps the wording to passages without praise, review, award or success",
+    "figure": "the one figure of a sentence beside the answer",
+    "round_figure": "the figure rounded, with what it counts",
+    "other_date": "a date some days from the one beside the answer",
+}
+"""Gap -> what stands in it. A kind or group of kinds of `levers/words.yaml` is a gap, too: the subject, if of it.
+With `if:` before a kind it stands for nothing, and only keeps the wording to subjects of that kind."""
+
+_GAP = re.compile(r"\{([^{}]*)\}")
+
+
+@lru_cache(maxsize=4096)
+def gaps_in(text: str) -> tuple[str, ...]:
+    """The gaps of a wording, with what stands between their braces.
+
+    >>> gaps_in("Did {film|series} come out in {later}?")
+    ('film|series', 'later')
+    """
+    return tuple(_GAP.findall(text))
+
+
+@lru_cache(maxsize=1024)
+def kinds_of_gap(name: str) -> frozenset[str]:
+    """The kinds of subject that a name of a kind or of a group stands for; empty for others."""
+    groups, name = word_table("kind_groups"), name.removeprefix("if:")
+    if name in groups:
+        return frozenset(groups[name])
+    return frozenset((name,)) if name in word_table("kinds") else frozenset()
+
+
+class RuleEntry(Strict):
+    """A lever's rule as it is written."""
+
+    do: str
+    what: str | None = None
+    say: tuple[str, ...] = ()
+    words: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    why: str = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _known(self) -> RuleEntry:
+        facts = OPERATORS.get(self.do)
+        if facts is None:
+            raise ValueError(f"unknown operator '{self.do}': choose from {', '.join(OPERATORS)}")
+        if facts.what and self.what not in facts.what:
+            raise ValueError(f"'{self.do}' needs 'what', one of {', '.join(facts.what)}")
+        for name, wanted, given in (
+            ("what", bool(facts.what), self.what is not None),
+            ("say", facts.says, bool(self.say)),
+            ("words", facts.words, bool(self.words)),
+        ):
+            if wanted != given:
+                raise ValueError(f"'{self.do}' {'needs' if wanted else 'takes no'} '{name}'")
+        for text in (*self.say, self.why):
+            _check_gaps(text)
+        for pattern, words in self.words.items():
+            _check_pattern(pattern, words)
+        for need in self.needs:
+            Need.read(need)
+        return self
+
+    def rule(self) -> Rule:
+        """The rule as the engine takes it."""
+        return Rule(self.do, self.what, self.say, tuple(self.words.items()), self.needs, self.why)
+
+
+def _check_gaps(text: str) -> None:
+    for gap in gaps_in(text):
+        for name in gap.split("|"):
+            if name not in GAPS and not kinds_of_gap(name):
+                raise ValueError(f"unknown gap '{{{name}}}': `docs/levers.md` lists them")
+    if re.search(r"[{}]", _GAP.sub("", text)):
+        raise ValueError(f"a brace without its other half: {text}")
+
+
+def _check_pattern(pattern: str, words: tuple[str, ...]) -> None:
+    try:
+        for word in words:
+            re.sub(pattern, word, "")
+    except re.error as error:
+        raise ValueError(f"'{pattern}' is no sound pattern: {error}") from None
+
+
+class _IllustrationEntry(Strict):
+    query: str = Field(min_length=1)
+    context: str = Field(min_length=1)
+    expected: str = Field(min_length=1)
+
+
+class _LeverEntry(Strict):
+    name: str = Field(min_length=1, max_length=80)
+    intensity: Intensity
+    instruction: str = Field(min_length=20)
+    illustration: _IllustrationEntry
+    needs: tuple[str, ...] = ()
+    rule: RuleEntry | None = None
+    answer: str = Field(default="", max_length=80)
+
+    @field_validator("name")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        if value != " ".join(value.split()):
+            raise ValueError("a lever's name stands on one line without extra spaces")
+        return value
+
+
+class ClassFile(ClassFields):
+    """A file of levers, which may bring a class."""
+
+    replaces: tuple[Intensity, ...] = ()
+    """Of a user's file: intensities whose levers and criteria give way to those of the file."""
+    levers: tuple[_LeverEntry, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All classes and levers, embedded ones and a user's own.
+
+    >>> len(Catalogue.load().levers) >= 176
+    True
+    """
+
+    classes: Mapping[PerturbationClass, ClassEntry]
+    levers: tuple[Lever, ...]
+
+    @classmethod
+    def load(cls, folders: Iterable[Path] = ()) -> Catalogue:
+        """Read the embedded catalogue, then each of the user's folders.
+
+        Raises `CatalogueError` with file and line for anything malformed and for a name used twice.
+        """
+        embedded, seen = _embedded(data_folder("levers"))
+        if not (folders := tuple(folders)):
+            return embedded
+        classes, levers, seen = dict(embedded.classes), list(embedded.levers), dict(seen)
+        for folder in folders:
+            _add_all(folder, levers, seen, classes)
+        return cls(classes, tuple(levers))
+
+    def with_classes(self, own: Iterable[ClassEntry]) -> Catalogue:
+        """This catalogue with classes of a user's own as a run or a snapshot states them, without their levers.
+
+        What it holds of those classes already gives way. Raises `CatalogueError` where a class or code is another's.
+        """
+        added = {entry.name: entry for entry in own}
+        if not added:
+            return self
+        others = {name: entry for name, entry in self.classes.items() if name not in added}
+        if any(name in PUBLISHED_CLASSES for name in added):
+            raise CatalogueError(
+                "a class of RefusalBench is stated as a user's own: restore the run or snapshot"
+            )
+        for entry in added.values():
+            if fault := clash(entry, others):
+                raise CatalogueError(f"class {entry.name} as stated: {fault[1]}")
+            others[entry.name] = entry
+        return Catalogue(others, self.levers)
+
+    @cached_property
+    def own_classes(self) -> tuple[ClassEntry, ...]:
+        """The classes that are not RefusalBench's, as a run and its snapshot have to state them."""
+        return tuple(entry for name, entry in self.classes.items() if name not in PUBLISHED_CLASSES)
+
+    @cached_property
+    def own_codes(self) -> tuple[OwnCode, ...]:
+        """What prompts say of the codes of these."""
+        return tuple(entry.own_code(self.classes) for entry in self.own_classes)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every cell: RefusalBench's, then those of other classes."""
+        own = (Cell(entry.name, intensity) for entry in self.own_classes for intensity in Intensity)
+        return (*ALL_CELLS, *own)
+
+    @cached_property
+    def _by_cell(self) -> dict[Cell, tuple[Lever, ...]]:
+        return {cell: tuple(lever for lever in self.levers if lever.cell == cell) for cell in self.cells}
+
+    @cached_property
+    def _by_name(self) -> dict[str, Lever]:
+        return {_key(lever.name): lever for lever in self.levers}
+
+    def levers_of(self, cell: Cell) -> tuple[Lever, ...]:
+        """The levers of one cell, in catalogue order."""
+        return self._by_cell[cell]
+
+    def find(self, name: str) -> Lever | None:
+        """The lever of that name, whatever its case and blanks; None if there is none."""
+        return self._by_name.get(_key(name))
+
+    def expected_behavior(self, cell: Cell) -> str:
+        """The ground truth of a cell: `ANSWER_CORRECTLY` at LOW, else the refusal code of its class."""
+        if cell.intensity is Intensity.LOW:
+            return ANSWER_CORRECTLY
+        return self.classes[cell.perturbation_class].refusal_code
+
+    @cached_property
+    def codes(self) -> Mapping[str, str]:
+        """Every code a reply may give, canonical or short, mapped to its canonical form."""
+        known = {ANSWER_CORRECTLY: ANSWER_CORRECTLY, REFUSE_OTHER: REFUSE_OTHER}
+        for entry in self.classes.values():
+            known |= dict.fromkeys((entry.refusal_code, *entry.short_forms), entry.refusal_code)
+        return known
+
+    def cell_digest(self, cell: Cell) -> str:
+        """Digest of everything a prompt quotes about a cell; a changed lever makes new jobs of its cell only."""
+        entry = self.classes[cell.perturbation_class]
+        levers = [
+            [lever.name, lever.instruction, *astuple(lever.illustration), *filter(None, [lever.answer])]
+            for lever in self.levers_of(cell)
+        ]
+        return digest(
+            str(cell),
+            sorted(entry.target),
+            entry.refusal_code,
+            entry.summary,
+            entry.criteria[cell.intensity],
+            levers,
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of what the catalogue says to models; how its needs are found in an instance is left out."""
+        needs = [[lever.name, lever.needs] for lever in self.levers]
+        return digest([self.cell_digest(cell) for cell in self.cells], self.codes, needs, *self.own_codes)
+
+    @cached_property
+    def rules_digest(self) -> str:
+        """Digest of the rules of all levers: the items of the offline engine hang on it."""
+        return digest(
+            [[lever.name, astuple(lever.rule)] for lever in self.levers if lever.rule], self.needs_digest
+        )
+
+    def cells_without_rule(self, cells: Iterable[Cell] | None = None) -> tuple[Cell, ...]:
+        """The cells that need a model, since the offline engine has no rule for any of their levers."""
+        asked = self.cells if cells is None else cells
+        return tuple(cell for cell in asked if not any(lever.rule for lever in self.levers_of(cell)))
+
+    @cached_property
+    def needs_digest(self) -> str:
+        """Digest of what decides which levers fit an instance."""
+        return digest([[lever.name, lever.needs] for lever in self.levers], FEATURES_VERSION)
+
+
+def embedded_levers(folder: Path) -> Path | None:
+    """The embedded folder that `levers/side-clause` names, unless a folder of that name is nearer."""
+    embedded = data_folder("levers") / folder.name
+    return embedded if folder.parent.name == "levers" and embedded.is_dir() else None
+
+
+def _files(folder: Path) -> list[Path]:
+    """The lever files of a folder."""
+    if not folder.is_dir():
+        folder = embedded_levers(folder) or folder
+    if not folder.is_dir():
+        raise CatalogueError(f"{folder}: no such lever folder: check `levers` in the configuration")
+    files = sorted({*folder.glob("*.yaml"), *folder.glob("*.yml")} - {words_file()})
+    if not files:
+        raise CatalogueError(f"{folder}: holds no .yaml file: put lever files there or drop the folder")
+    return files
+
+
+@cache
+def _embedded(folder: Path) -> tuple[Catalogue, Mapping[str, str]]:
+    """The embedded catalogue, which several steps of a build ask for, and where each name stands."""
+    classes: dict[PerturbationClass, ClassEntry] = {}
+    levers: list[Lever] = []
+    seen: dict[str, str] = {}
+    _add_all(folder, levers, seen, classes)
+    missing = [name for name in PUBLISHED_CLASSES if name not in classes]
+    if missing:
+        raise CatalogueError(f"the embedded catalogue lacks {missing[0]}: reinstall perturb")
+    return Catalogue(classes, tuple(levers)), seen
+
+
+def _add_all(
+    folder: Path, levers: list[Lever], seen: dict[str, str], classes: dict[PerturbationClass, ClassEntry]
+) -> None:
+    files = [YamlFile(path, CatalogueError) for path in _files(folder)]
+    contents = [(file, file.parse(ClassFile)) for file in files]
+    for file, content in sorted(contents, key=lambda one: one[1].refusal_code is None):  # classes come first
+        entry = class_entry(file, content, classes, content.replaces)
+        classes[entry.name] = entry
+        _add_levers(file, content, entry, levers, seen)
+
+
+def _add_levers(
+    file: YamlFile, content: ClassFile, entry: ClassEntry, levers: list[Lever], seen: dict[str, str]
+) -> None:
+    gone = {Cell(entry.name, intensity) for intensity in content.replaces}
+    start = next((place for place, one in enumerate(levers) if one.cell in gone), len(levers))
+    for former in [one for one in levers if one.cell in gone]:
+        levers.remove(former)
+        del seen[_key(former.name)]
+    added: list[Lever] = []
+    for index, item in enumerate(content.levers):
+        at, lever = ("levers", index), f"lever '{item.name}'"
+        if (first := seen.get(_key(item.name))) is not None:
+            raise file.fault((*at, "name"), f"{lever} is already defined at {first}: rename one of them")
+        seen[_key(item.name)] = location(file.path, file.line_of((*at, "name")))
+        cell = Cell(content.perturbation_class, item.intensity)
+        code = ANSWER_CORRECTLY if item.intensity is Intensity.LOW else entry.refusal_code
+        if not item.illustration.expected.startswith(code):
+            raise file.fault(
+                (*at, "illustration", "expected"), f"field 'expected' of {lever} must begin with {code}"
+            )
+        if item.answer and item.intensity is not Intensity.LOW:
+            raise file.fault((*at, "answer"), f"{lever} has an 'answer': only LOW items are answered")
+        for position, need in enumerate(item.needs):
+            try:
+                Need.read(need)
+            except ValueError as error:
+                raise file.fault((*at, "needs", position), f"need '{need}' of {lever}: {error}") from None
+        illustration = Illustration(**item.illustration.model_dump())
+        rule = None if item.rule is None else item.rule.rule()
+        instruction = item.instruction.strip()
+        stated = (item.needs, rule, item.answer)
+        added.append(Lever(item.name, cell, instruction, illustration, *stated))
+    levers[start:start] = added
+
+
+def _key(name: str) -> str:
+    return " ".join(name.split()).casefold()

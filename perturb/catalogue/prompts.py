@@ -1,0 +1,290 @@
+"""Renders prompts: the one place where templates become text for models.
+
+A prompt is two messages. The system message comes from a template and is rendered with options of ours alone, so it is
+the same for many requests and providers can cache it. The user message is one JSON object with the texts: they are
+data, are never rendered as a template, and cannot break out of their strings.
+
+Generators and verifiers have prompts of two kinds: for a single passage and for several.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from json.encoder import encode_basestring
+from pathlib import Path
+from typing import Any, Literal
+
+from perturb.catalogue.classes import OwnCode, with_own_codes
+from perturb.catalogue.levers import Catalogue
+from perturb.files.resources import data_folder, digest, environment, included_in
+from perturb.llm.client import ChatRequest, Message, Schema
+from perturb.records import (
+    ANSWER_CORRECTLY,
+    CHECK_NAMES,
+    REFUSE_OTHER,
+    BaseInstance,
+    Candidate,
+    Cell,
+    Lever,
+    Passage,
+    taxonomy_place,
+)
+from perturb.text.passages import MAX_CHANGED_LOW, removes_answer
+from perturb.text.wording import ENGLISH, LANGUAGES
+
+GENERATION_KEYS: tuple[str, ...] = (
+    "perturbed_query",
+    "perturbed_context",
+    "lever_selected",
+    "implementation_reasoning",
+    "intensity_achieved",
+    "answer_constraint_satisfied",
+    "expected_rag_behavior",
+)
+"""The fields of a generator's reply about a single passage (spec, section 3)."""
+
+SEVERAL_KEYS: tuple[str, ...] = tuple(
+    "changed_passages" if key == "perturbed_context" else key for key in GENERATION_KEYS
+)
+"""The fields of a generator's reply about several passages: those it changed, in the place of the context."""
+
+PASSAGE_KEYS = ("perturbed_context", "changed_passages")
+"""The fields that replies leave out where the class changes nothing but the query."""
+
+DECLINED_KEY = "lever_not_applicable"
+"""The field by which a generator declines: why none of the levers it was offered can be carried out."""
+
+PromptKind = Literal["single", "several"]
+"""The two kinds of prompts, by the passages of the base instance."""
+
+
+def prompt_kind(instance: BaseInstance) -> PromptKind:
+    """Which prompts an instance is perturbed and judged with."""
+    return "several" if len(instance.passages) > 1 else "single"
+
+
+_CODES = "respond/codes.j2"
+"""The list of codes, which other templates include."""
+
+
+@cache
+def render_template(name: str, own_codes: tuple[OwnCode, ...] = (), **options: Any) -> str:
+    """Our template `name` (`grade/judge`, say) rendered with options of ours, never with a text of a data set.
+
+    `own_codes` are those of a user's own classes, for templates that list the codes.
+    """
+    instead = _codes_of(data_folder("templates"), own_codes)
+    return environment(instead=instead).get_template(f"{name}.j2").render(options, own_codes=own_codes)
+
+
+def _codes_of(folder: Path, own_codes: Sequence[OwnCode]) -> dict[str, str]:
+    """The list of codes that stands in the place of a folder's, if there are codes of a user's own."""
+    if not own_codes:
+        return {}
+    return {_CODES: with_own_codes((folder / _CODES).read_text(encoding="utf-8"), own_codes)}
+
+
+@cache
+def system_message(name: str, **options: Any) -> str:
+    """As `render_template`, without the line end of the file: ledgers know requests by the digest of every byte."""
+    return environment(last_newline=False).get_template(f"{name}.j2").render(options)
+
+
+@cache
+def template_version(name: str) -> str:
+    """Digest of the source of our template `name`."""
+    return digest((data_folder("templates") / f"{name}.j2").read_text(encoding="utf-8"))
+
+
+@cache
+def folder_version(name: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
+    """Digest of all our templates in the folder `name`, and of what they are rendered with."""
+    files = sorted((data_folder("templates") / name).glob("*.j2"))
+    return digest([(file.name, file.read_text(encoding="utf-8")) for file in files], *own_codes)
+
+
+def data_request(
+    system: str, data: Mapping[str, Any], schema: Mapping[str, Any] | None = None
+) -> ChatRequest:
+    """A request of two messages: the system message, and `data` as JSON."""
+    return ChatRequest((Message("system", system), Message("user", _indented(data))), schema)
+
+
+def _indented(value: Any, line: str = "\n") -> str:
+    """`json.dumps(value, ensure_ascii=False, indent=1)` in a third of its time: that encoder is no C."""
+    deeper = f"{line} "
+    if isinstance(value, str):
+        return encode_basestring(value)
+    if isinstance(value, Mapping) and value:
+        entries = [f"{encode_basestring(key)}: {_indented(entry, deeper)}" for key, entry in value.items()]
+        return f"{{{deeper}{f',{deeper}'.join(entries)}{line}}}"
+    if isinstance(value, list) and value:
+        return f"[{deeper}{f',{deeper}'.join(_indented(entry, deeper) for entry in value)}{line}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def object_schema(fields: Mapping[str, Any]) -> Schema:
+    """JSON schema of an object with just these fields."""
+    return Schema(type="object", properties=dict(fields), required=list(fields), additionalProperties=False)
+
+
+class Prompts:
+    """The prompts over one catalogue; templates may come from a folder of the user's own."""
+
+    def __init__(self, catalogue: Catalogue, folder: Path | None = None) -> None:
+        self.catalogue = catalogue
+        self.folder = folder or data_folder("templates")
+        instead = _codes_of(self.folder, catalogue.own_codes)
+        self._environment = environment(self.folder, instead=instead)  # which keeps what it has compiled
+        self._asked = environment([self.folder / "asked", self.folder], instead=instead)
+        self._system = lru_cache(maxsize=4096)(self._render_system)
+
+    def version(self, name: str, kind: PromptKind = "single") -> str:
+        """Digest of a template and what it includes: a changed one makes new jobs or new votes of its kind.
+
+        What `asked/` has in the place of some of them counts where a lever asks a question of its own.
+        """
+        asked = any(lever.answer for lever in self.catalogue.levers)
+        sources: dict[str, str] = {}
+        waiting = [f"{name}/{kind}.j2"]
+        while waiting:
+            if (file := waiting.pop()) not in sources:
+                sources[file] = (self.folder / file).read_text(encoding="utf-8")
+                waiting += included_in(sources[file])
+                if asked and (own := self.folder / "asked" / file).exists():
+                    sources[f"asked/{file}"] = own.read_text(encoding="utf-8")
+        return digest(sorted(sources.items()), *self.catalogue.own_codes)
+
+    def generation(self, cell: Cell, instance: BaseInstance, levers: Sequence[Lever] = ()) -> ChatRequest:
+        """Ask a generator to perturb `instance` by one of `levers`; of all levers of the cell if none is given."""
+        data = {
+            "perturbation_class": str(cell.perturbation_class),
+            "intensity": str(cell.intensity),
+            "query": instance.query,
+            **_context(instance),
+            "answers": list(instance.answers),
+        }
+        kind = prompt_kind(instance)
+        offered = tuple(levers) or self.catalogue.levers_of(cell)
+        system = self._system("generate", kind, cell, tuple(lever.name for lever in offered))
+        system += language_rules("generate", instance)
+        query_only = self.catalogue.classes[cell.perturbation_class].query_only
+        return data_request(system, data, generation_schema(cell, kind, query_only=query_only))
+
+    def verification(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
+        """Ask a verifier about `candidate`; the generator's own claims are left out, so that they sway nobody."""
+        cell, kind = candidate.cell, prompt_kind(instance)
+        data = {
+            "perturbation_class": str(cell.perturbation_class),
+            "intensity": str(cell.intensity),
+            "original": {
+                "query": instance.query,
+                **_context(instance),
+                "answers": list(instance.answers),
+            },
+            "candidate": {
+                "lever": candidate.lever,
+                "query": candidate.query,
+                **(
+                    {"context": candidate.context}
+                    if kind == "single"
+                    else {"changed_passages": _changed(instance, candidate)}
+                ),
+            },
+        }
+        levers = tuple(lever.name for lever in self.catalogue.levers_of(cell))
+        lever = self.catalogue.find(candidate.lever)
+        system = self._system("verify", kind, cell, levers, lever.name if lever else "")
+        system += language_rules("verify", instance)
+        return data_request(system, data, verification_schema())
+
+    def _render_system(
+        self, name: str, kind: PromptKind, cell: Cell, names: tuple[str, ...], chosen: str = ""
+    ) -> str:
+        entry = self.catalogue.classes[cell.perturbation_class]
+        levers = [lever for one in names if (lever := self.catalogue.find(one))]
+        lever = self.catalogue.find(chosen)
+        templates = self._asked if any(one.answer for one in levers) else self._environment
+        return templates.get_template(f"{name}/{kind}.j2").render(
+            entry=entry,
+            cell=cell,
+            criterion=entry.criteria[cell.intensity],
+            target_words=" and ".join(f"the {part}" for part in sorted(entry.target, reverse=True)),
+            expected=self.catalogue.expected_behavior(cell),
+            levers=levers,
+            lever=lever,
+            others={one.name: _first_sentence(one.instruction) for one in levers if one is not lever},
+            check_names=CHECK_NAMES,
+            codes=self._codes(),
+            own_codes=self.catalogue.own_codes,
+            removes_answer=removes_answer(cell),
+            max_changed_low=MAX_CHANGED_LOW,
+        )
+
+    def _codes(self) -> list[str]:
+        """Every code a reply may give, in the order of the taxonomy."""
+        names = sorted(self.catalogue.classes, key=taxonomy_place)
+        return [ANSWER_CORRECTLY, *(self.catalogue.classes[one].refusal_code for one in names), REFUSE_OTHER]
+
+
+def language_rules(name: str, instance: BaseInstance) -> str:
+    """What a prompt says of the language of its texts; nothing of English, in which the rest of it is written.
+
+    It stands apart from the other templates, so that their digests, and with them jobs and votes, know nothing of it.
+    """
+    english = instance.language == ENGLISH
+    return "" if english else system_message(f"language/{name}", language=LANGUAGES[instance.language])
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.!?]) (?=[A-Z])", text, maxsplit=1)[0]
+
+
+def _context(instance: BaseInstance) -> dict[str, Any]:
+    """The context as a prompt gives it: one text, or numbered passages with their roles."""
+    if prompt_kind(instance) == "single":
+        return {"context": instance.context}
+    return {"passages": [_numbered(number, p) for number, p in enumerate(instance.passages, start=1)]}
+
+
+def _changed(instance: BaseInstance, candidate: Candidate) -> list[dict[str, Any]]:
+    """The passages of the candidate that differ from the original, by number."""
+    pairs = zip(instance.passages, candidate.passages, strict=True)
+    return [_numbered(number, new) for number, (old, new) in enumerate(pairs, start=1) if new != old]
+
+
+def _numbered(number: int, passage: Passage) -> dict[str, Any]:
+    return {"number": number, "role": passage.role, "title": passage.title, "text": passage.text}
+
+
+@cache
+def generation_schema(
+    cell: Cell, kind: PromptKind = "single", *, query_only: bool = False
+) -> Mapping[str, Any]:
+    """JSON schema of a generator's reply; with `query_only` it holds no passage."""
+    keys = GENERATION_KEYS if kind == "single" else SEVERAL_KEYS
+    fields: dict[str, Any] = {
+        name: {"type": "string"} for name in keys if not (query_only and name in PASSAGE_KEYS)
+    }
+    fields["intensity_achieved"] = {"type": "string", "enum": [str(cell.intensity)]}
+    fields[DECLINED_KEY] = {"type": "string", "description": "empty, unless no lever can be carried out"}
+    if "changed_passages" in fields:
+        passage = object_schema({"number": {"type": "integer"}, "text": {"type": "string"}})
+        fields["changed_passages"] = {"type": "array", "items": passage}
+    return object_schema(fields)
+
+
+@lru_cache(maxsize=1)
+def verification_schema() -> Schema:
+    """JSON schema of a verifier's reply."""
+    return object_schema(
+        {
+            "verdict": {"type": "string", "enum": ["PASS", "FAIL"]},
+            "checks": object_schema({name: {"type": "boolean"} for name in CHECK_NAMES}),
+            "predicted_rag_behavior": {"type": "string"},
+            "issues": {"type": "array", "items": {"type": "string"}},
+        }
+    )

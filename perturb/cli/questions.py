@@ -1,0 +1,364 @@
+"""`perturb bas`: whether stated confidence supports decisions to answer or to abstain.
+
+`perturb refusal-index`: whether models refuse what they do not know, from a table or a two-pass run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from perturb.cli import run_options as shared
+from perturb.cli.groups import TableGroup
+from perturb.cli.output import (
+    check_repeats,
+    note,
+    print_result,
+    read_columns_option,
+    reject_option,
+    with_covariates,
+    write_beside,
+)
+from perturb.cli.working import working
+from perturb.text.wording import counted
+
+if TYPE_CHECKING:
+    from perturb.scoring.confidence_report import ConfidenceOptions, GroupCalibration, Split
+    from perturb.scoring.confidence_table import ConfidenceGroup
+
+bas_app = typer.Typer(
+    cls=TableGroup,
+    rich_markup_mode=None,
+    help="Measure whether stated confidence supports decisions to answer or to abstain: from a TABLE, or by asking"
+    " models.\n\nExample: perturb bas answers.csv --json",
+)
+
+
+ElicitationName = StrEnum(
+    "ElicitationName",
+    {
+        "DIRECT": "direct",
+        "REFLECTION": "reflection",
+        "TOP_K": "top-k",
+        "TOP_K_REFLECTION": "top-k-reflection",
+    },
+)
+"""A way to ask for confidence."""
+BinEdge = Literal["right", "left"]
+MapName = Literal["isotonic", "platt", "temperature", "histogram"]
+
+TablesArgument = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="TABLE",
+        help="A .csv, .jsonl or .parquet table with the columns is_correct and confidence, and optionally model,"
+        " elicitation, dataset, item_id and base_id; or the folder of a run. Several files are several models, or data"
+        " sets where they name the same model.",
+        show_default=False,
+    ),
+]
+PercentOption = Annotated[bool, typer.Option("--percent", help="Confidence is given from 0 to 100.")]
+BinsOption = Annotated[int, typer.Option(min=1, help="Bins of equal width behind the ECE.")]
+EdgeOption = Annotated[BinEdge, typer.Option("--ece-bins", help="Which of its edges an ECE bin includes.")]
+
+
+@bas_app.command("table")
+def confidence_table_command(
+    tables: TablesArgument,
+    percent: PercentOption = False,
+    bins: BinsOption = 10,
+    ece_bins: EdgeOption = "right",
+    resamples: shared.BootstrapOption = 1000,
+    seed: shared.SeedOption = 0,
+    weight: Annotated[
+        str | None,
+        typer.Option(help="Also score under this weight over the risk threshold t, a density: '3*t**2'."),
+    ] = None,
+    column: shared.ColumnOption = None,
+    models: shared.CovariatesOption = None,
+    report: shared.PageOption = None,
+    json_output: shared.JsonOption = False,
+) -> None:
+    """Compute the Behavioral Alignment Score and related metrics; calls no model. The word `table` may be left out.
+
+    Example: perturb bas table answers.csv others.csv --percent
+    """
+    from perturb.reports.bas_page import make_bas_page
+    from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
+
+    renamed = read_columns_option(column, ("model", "elicitation", "dataset", "item_id", "base_id"))
+    precision = ConfidenceOptions(bins, resamples, seed, ece_bins, _checked_weight(weight))
+    found = score_confidence(tables, percent=percent, precision=precision, columns=renamed)
+    heads = {"BAS": "bas_uniform", "accuracy": "accuracy", "ECE": "ece", "AURC": "aurc"}
+    values = (
+        (one.group.model, {head: one.report.metrics[name] for head, name in heads.items()})
+        for one in found.groups
+    )
+    page, covariates = with_covariates(make_bas_page(found, _named(tables)), models, values)
+    write_beside(report, page)
+    if json_output:
+        for one in found.groups:
+            _note_warnings(one.group)
+    print_result({**found.to_dict(), **covariates}, page, json_output)
+
+
+@bas_app.command("run")
+@working
+def run_confidence_command(
+    *,
+    elicitation: Annotated[
+        list[ElicitationName] | None,
+        typer.Option(help="How confidence is asked for; may be repeated.  [default: direct]"),
+    ] = None,
+    k: Annotated[
+        int, typer.Option("--k", min=2, help="Number of answers that the top-k elicitations ask for.")
+    ] = 3,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The run folder; a stopped run resumes from it.  [default: outputs/bas-QA]"),
+    ] = None,
+    asking: shared.QuestionOptions,
+) -> None:
+    """Ask models questions and how sure they are, grade the answers, and score the confidence.
+
+    Example: perturb bas run medqa.jsonl --model openai/gpt-4o --elicitation direct --elicitation top-k
+    """
+    from perturb.errors import SourceError
+    from perturb.evaluation.status import confidence_ways
+    from perturb.reports.bas_page import make_bas_page
+    from perturb.scoring.confidence_report import score_confidence
+
+    check_repeats("--elicitation", elicitation or ())
+    ended = asking.ask("bas", confidence_ways(elicitation or (), k), out)
+    table = Path(ended.facts["table"])
+    try:
+        found = score_confidence([table])
+    except SourceError as exc:
+        note(f"perturb: {exc}")
+        raise typer.Exit(1) from None
+    asking.show(ended, make_bas_page(found, str(table)), found.groups)
+
+
+@bas_app.command("calibrate")
+def calibrate_command(
+    tables: TablesArgument,
+    on: Annotated[
+        Path | None, typer.Option(help="Fit on this table and score the others.  [default: split each table]")
+    ] = None,
+    share: Annotated[
+        float, typer.Option(min=0.01, max=0.99, help="Share of a table's rows that the maps are fitted on.")
+    ] = 0.5,
+    method: Annotated[MapName, typer.Option(help="The map that --save writes.")] = "isotonic",
+    save: Annotated[Path | None, typer.Option(help="Write the fitted maps to this JSON file.")] = None,
+    apply: Annotated[Path | None, typer.Option(help="Apply maps from this JSON file; fit none.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Draws for each size of the ablation.")] = 20,
+    percent: PercentOption = False,
+    bins: BinsOption = 10,
+    ece_bins: EdgeOption = "right",
+    resamples: shared.BootstrapOption = 1000,
+    seed: shared.SeedOption = 0,
+    report: shared.PageOption = None,
+    json_output: shared.JsonOption = False,
+) -> None:
+    """Fit maps from stated to calibrated confidence, and score rows they have not seen before and after.
+
+    Example: perturb bas calibrate answers.csv --share 0.3 --save map.json
+    """
+    from perturb.reports.bas_page import make_bas_page
+    from perturb.scoring.calibration_maps import load_maps
+    from perturb.scoring.confidence_report import (
+        ConfidenceOptions,
+        Split,
+        apply_saved,
+        calibration_matrix,
+        score_groups,
+    )
+    from perturb.scoring.confidence_table import read_confidence_tables
+
+    if apply is not None and (on is not None or save is not None):
+        reject_option("--apply", "fits no map, so --on and --save cannot stand beside it: leave them out")
+    precision = ConfidenceOptions(bins, resamples, seed, ece_bins)
+    groups = read_confidence_tables(tables, percent=percent)
+    if apply is not None:
+        maps = load_maps(apply)
+        found = [apply_saved(maps, group, precision) for group in groups]
+    else:
+        calibration = read_confidence_tables([on], percent=percent) if on else ()
+        found = [_fit(group, calibration, Split(share, repeats=repeats), precision) for group in groups]
+    across = () if apply or on else calibration_matrix(groups, method, Split(share), precision)
+    if save is not None:
+        _save(save, found, method)
+    page = make_bas_page(score_groups(groups, precision), _named(tables), found, across)
+    write_beside(report, page)
+    for one in found:
+        _note_warnings(one.group)
+        if one.left_out:
+            note(
+                f"note: {one.group.name}: {counted(one.left_out, 'row')} that a map has learned from left out"
+            )
+    results = [one.to_dict() for one in found]
+    more = {"across": [one.to_dict() for one in across]} if across else {}
+    content = results[0] if len(results) == 1 else {"results": results, **more}
+    print_result(content, replace(page, sections=page.sections[-2 if across else -1 :]), json_output)
+
+
+def _checked_weight(weight: str | None) -> str | None:
+    from perturb.metrics.bas import parse_prior
+
+    try:
+        if weight is not None:
+            parse_prior(weight)
+    except ValueError as exc:
+        reject_option("--weight", str(exc))
+    return weight
+
+
+def _fit(
+    group: ConfidenceGroup,
+    calibration: tuple[ConfidenceGroup, ...],
+    split: Split,
+    precision: ConfidenceOptions,
+) -> GroupCalibration:
+    from perturb.errors import ConfigError
+    from perturb.scoring.confidence_report import calibrate_on, calibrate_within
+
+    if not calibration:
+        return calibrate_within(group, split, precision)
+    for other in calibration:
+        if len(calibration) == 1 or other.name == group.name:
+            return calibrate_on(other, group, split, precision)
+    raise ConfigError(f"--on: that table has no rows of '{group.name}': give one that has")
+
+
+def _note_warnings(group: ConfidenceGroup) -> None:
+    for warning in group.warnings:
+        note(f"note: {warning}")
+
+
+def _save(path: Path, found: list[GroupCalibration], method: MapName) -> None:
+    from perturb.scoring.calibration_maps import SavedMap, save_maps
+
+    maps = [
+        SavedMap(one.group.model, one.group.elicitation, one.scores.maps[method], one.fitted_on)
+        for one in found
+    ]
+    save_maps(path, maps)
+    note(f"map: {path}")
+
+
+def _named(tables: Sequence[Path]) -> str:
+    return ", ".join(map(str, tables))
+
+
+refusal_index_app = typer.Typer(
+    cls=TableGroup,
+    rich_markup_mode=None,
+    help="Measure whether models refuse what they do not know: from a TABLE, or by running two passes.\n\n"
+    "Example: perturb refusal-index answers.csv --json",
+)
+
+
+SettingName = StrEnum("SettingName", "LOW NORMAL HIGH HIGHEST")
+"""A first-pass prompt, from the one that invites refusals least to the one that invites them most."""
+
+
+@refusal_index_app.command("table")
+def passes_table_command(
+    tables: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TABLE",
+            help="A .csv, .jsonl or .parquet table with the columns refused and wrong (0/1), and optionally model,"
+            " setting, dataset and base_id; or the folder of a two-pass run. Several files are several data sets.",
+            show_default=False,
+        ),
+    ],
+    interval_by: Annotated[
+        Literal["delta", "bootstrap"] | None,
+        typer.Option(
+            "--interval",
+            help="How the interval of the index is made.  [default: delta, or bootstrap where base_id repeats]",
+        ),
+    ] = None,
+    resamples: shared.BootstrapOption = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    cv: Annotated[
+        float, typer.Option(min=0.001, help="Coefficient of variation to give a sample size for.")
+    ] = 0.1,
+    column: shared.ColumnOption = None,
+    models: shared.CovariatesOption = None,
+    report: shared.PageOption = None,
+    json_output: shared.JsonOption = False,
+) -> None:
+    """Compute the Refusal Index and related metrics from a table; calls no model. The word `table` may be left out.
+
+    Example: perturb refusal-index table answers.csv --json
+    """
+    from perturb.errors import ConfigError
+    from perturb.reports.refusal_index_page import make_refusal_page
+    from perturb.scoring.refusal_report import RefusalOptions, report_refusals
+
+    renamed = read_columns_option(column, ("model", "setting", "dataset", "item_id", "base_id"))
+    precision = RefusalOptions(interval_by=interval_by, resamples=resamples, seed=seed, cv=cv)
+    try:
+        found = report_refusals(tables, precision, renamed)
+    except ValueError as exc:
+        raise ConfigError(f"--interval: {exc}") from None
+    heads = {"RI": "refusal_index", "correct": "correct_rate", "C/A": "c_over_a", "refused": "refusal_rate"}
+    values = (
+        (one.model or "", {head: one.metrics[name] for head, name in heads.items()}) for one in found.groups
+    )
+    page, covariates = with_covariates(make_refusal_page(found), models, values)
+    write_beside(report, page)
+    print_result({**found.to_dict(), **covariates}, page, json_output)
+
+
+@refusal_index_app.command("run")
+@working
+def run_passes_command(
+    *,
+    setting: Annotated[
+        list[SettingName] | None,
+        typer.Option(help="A first-pass prompt; may be repeated.  [default: all four]"),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, max=1000, help="Replies to each first-pass prompt, for P(Answering).")
+    ] = 1,
+    mix: Annotated[
+        str | None, typer.Option(help="A second set: as many questions of one as of the other are drawn.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The run folder; a stopped run resumes from it.  [default: outputs/refusal-index-QA]"
+        ),
+    ] = None,
+    asking: shared.QuestionOptions,
+) -> None:
+    """Ask models twice: in the first pass they may refuse, in the second they must answer what they refused.
+
+    Example: perturb refusal-index run simple_qa.csv --model openai/gpt-4o --judge openai/gpt-4o-mini --out outputs/ri
+    """
+    from perturb.evaluation.loading import read_questions
+    from perturb.evaluation.question_formats import QuestionSet, mix_questions
+    from perturb.evaluation.status import refusal_ways
+    from perturb.reports.refusal_index_page import make_refusal_page
+    from perturb.scoring.refusal_report import report_refusals
+
+    def mixed(first: QuestionSet) -> QuestionSet:
+        half = None if asking.limit is None else max(1, asking.limit // 2)
+        second = read_questions(str(mix)).draw(half, asking.seed)
+        return mix_questions(first.draw(half, asking.seed), second, asking.seed)
+
+    ways = refusal_ways([one.value for one in setting or ()], samples)
+    ended = asking.ask("refusal-index", ways, out, mixed if mix else None)
+    found = report_refusals([Path(ended.facts["table"])])
+    asking.show(ended, make_refusal_page(found), found.groups)
+    if all(row.wrong is None for row in ended.rows):
+        note(f"perturb: {ended.facts['table']}: no row is scored: see column 'unscored'")
+        raise typer.Exit(1)

@@ -1,0 +1,133 @@
+"""`perturb compare`: how fresh a round is, and what has shifted since an earlier one.
+
+`perturb power`: how large a round has to be.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from perturb.cli.output import check_choice, given_by_options, note, print_result, reject_option
+
+if TYPE_CHECKING:
+    from perturb.scoring.power import PowerQuestion
+    from perturb.scoring.power_simulation import Simulation
+
+
+def compare_command(
+    first: Annotated[
+        str,
+        typer.Argument(
+            metavar="SNAP_A", help="The older round; the newer one if --against is given.", show_default=False
+        ),
+    ],
+    second: Annotated[str | None, typer.Argument(metavar="SNAP_B", help="The newer round.")] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(help="A published set: a folder, a .jsonl or .parquet file, or hub:OWNER/NAME[@TAG]."),
+    ] = None,
+    scores: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            help="Evaluations of the older and the newer round: folders, results, or stored scores."
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="Number of levers and changes of each kind to list.")] = 8,
+    json_output: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Compare two rounds: repeated items, drift by cell, lever and generator, changes of scores.
+
+    Example: perturb compare outputs/q3/snapshot outputs/q4/snapshot
+    """
+    from perturb.reports.rounds import make_comparison_report
+    from perturb.scoring.round_comparison import compare
+
+    if (second is None) == (against is None):
+        reject_option("SNAP_B", "give two rounds, or one and --against")
+    old, new = (against, first) if against is not None else (first, second)
+    done = compare(str(old), str(new), scores)
+    print_result(done.to_dict(), make_comparison_report(done, top), json_output)
+
+
+def power_command(
+    epsilon: Annotated[float, typer.Option(help="Error of the score allowed in any round.")] = 0.05,
+    delta: Annotated[float, typer.Option(help="Probability that the error is larger.")] = 0.05,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of rounds, T + 1 in the theorem.")] = 4,
+    drift: Annotated[
+        float, typer.Option(help="How far the true score drifts from the first round's.")
+    ] = 0.02,
+    rate: Annotated[float, typer.Option(min=0, max=1, help="Expected score; 0.5 is the worst case.")] = 0.5,
+    effect: Annotated[
+        float,
+        typer.Option(
+            "--design-effect", help="Variance inflation from items that share a base instance; 1 if none do."
+        ),
+    ] = 1.0,
+    scores: Annotated[
+        Path | None, typer.Option(help="Table with score and base_id: measures variance and design effect.")
+    ] = None,
+    runs: Annotated[int, typer.Option("--simulate", min=0, help="Number of runs to simulate.")] = 0,
+    size: Annotated[
+        int | None,
+        typer.Option(min=1, help="Items a round in the simulation.  [default: what the bound requires]"),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation.")] = 0,
+    figure: Annotated[Path | None, typer.Option(help="File for the figure of the simulation.")] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compute how many items a round needs, and how drift affects a benchmark that is never refreshed.
+
+    Example: perturb power --epsilon 0.05 --rounds 4 --drift 0.08 --simulate 1000 --figure power.png
+    """
+    from perturb.reports.rounds import make_power_report
+    from perturb.scoring.power import PowerQuestion, design_effect, plan_sizes, read_scores
+    from perturb.scoring.power_simulation import FORMATS
+
+    if figure is not None:
+        check_choice("--figure", figure.suffix, FORMATS)
+    observed = design_effect(*read_scores(scores)) if scores is not None else None
+    variance = rate * (1 - rate)
+    if observed is not None:
+        variance = observed.variance
+        effect = effect if observed.effect is None else max(observed.effect, 1.0)
+    question = PowerQuestion(epsilon, delta, rounds, drift, min(variance, 0.25), effect)
+    with given_by_options():
+        plan = plan_sizes(question)
+    simulation = None
+    if runs or figure is not None:
+        items = size or plan["generative"]["per_round_clustered"]
+        per_base = None if observed is None else math.ceil(observed.n / observed.bases)
+        simulation = _simulate(question, items, per_base, runs or 1000, seed, figure)
+    content = {
+        **plan,
+        "observed": observed and {**asdict(observed), "effective_n": observed.effective_n},
+        "simulation": simulation and asdict(simulation),
+    }
+    print_result(content, make_power_report(question, plan, observed, simulation), json_output)
+    if figure is not None and not json_output:
+        note(f"figure: {figure}")
+
+
+def _simulate(
+    question: PowerQuestion, size: int, per_base: int | None, runs: int, seed: int, figure: Path | None
+) -> Simulation:
+    import numpy as np
+
+    from perturb.scoring.power_simulation import DriftSetting, clusters_of, draw_figure, simulate, sweep_drift
+
+    # the true score moves around the middle, where a score varies most
+    setting = DriftSetting(
+        *(question.epsilon, question.rounds, question.drift, size, 0.5 - question.drift / 2),
+        *clusters_of(question.effect, per_base),
+    )
+    with given_by_options():
+        done = simulate(setting, runs, seed)
+    if figure is not None:
+        drifts = np.linspace(0, max(2 * question.epsilon, 1.2 * question.drift), 13)
+        draw_figure(done, sweep_drift(setting, drifts, runs, seed + 1), figure)
+    return done

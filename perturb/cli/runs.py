@@ -1,0 +1,258 @@
+"""`perturb status`: where a run stands.
+
+`perturb view`: the live page of a run.
+
+`perturb export`: select rows from a run and freeze them into a snapshot folder.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from perturb.cli.output import note, note_unfinished, print_json, print_result, reject_option
+from perturb.text.wording import counted
+
+if TYPE_CHECKING:
+    from perturb.snapshots.facts import ExportedReplies
+
+_WATCH_SECONDS = 2.0
+
+
+def status_command(
+    run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch", help="Show it again every two seconds until nothing is left; end with Ctrl-C."
+        ),
+    ] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what is done, failed and left of a build or evaluation, with calls, cost and causes of failures.
+
+    Example: perturb status outputs/demo --watch
+    """
+    from perturb.evaluation.status import read_status
+    from perturb.reports.runs import make_status_report
+
+    while True:
+        content = read_status(run)
+        if watch and not json_output:
+            typer.echo("\x1b[2J\x1b[H", nl=False)
+        print_result(content, make_status_report(content), json_output)
+        if not (watch and content["left"]):
+            return
+        try:
+            time.sleep(_WATCH_SECONDS)
+        except KeyboardInterrupt:
+            return
+
+
+def view_command(
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run folder, such as outputs/demo.", show_default=False)
+    ],
+    bundle: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the page as a static site into this folder instead of serving it."
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 0,
+) -> None:
+    """Serve a page on this machine that follows a run, finished or not: figures, and items with all that was said.
+
+    Example: perturb view outputs/demo
+    """
+    from perturb.reports.site import ViewSite, open_view, write_bundle
+    from perturb.runtime.local_server import LocalServer
+
+    with closing(open_view(run, published=bundle is not None)) as view:
+        if bundle is not None:
+            items = write_bundle(view, bundle)
+            typer.echo(f"{items} items: {bundle / 'index.html'}")
+            return
+        with LocalServer({"view": ViewSite(view)}, port) as server:
+            typer.echo(server.links["view"])
+            note("Ctrl-C ends the page; the run goes on")
+            server.wait()
+
+
+_Strategy = Literal["balanced", "natural", "hard"]
+
+
+def export_command(
+    run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option(help="Where the snapshot goes; with --replies, RUN/snapshot by default.")
+    ] = None,
+    replies: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write what the models replied, to this .jsonl.gz; the snapshot names its digest."
+        ),
+    ] = None,
+    strategy: Annotated[
+        _Strategy | None,
+        typer.Option(help="Default: balanced if a quota is given, else as in the run's configuration."),
+    ] = None,
+    per_generator: Annotated[int | None, typer.Option(min=1, help="Rows for each generator.")] = None,
+    min_per_cell: Annotated[
+        int | None, typer.Option(min=0, help="Floor for each generator and cell.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the draw.")] = None,
+    controls: Annotated[
+        bool | None,
+        typer.Option(
+            "--controls/--no-controls", help="Add the unperturbed original of each row as a control."
+        ),
+    ] = None,
+    shortcuts: Annotated[
+        bool, typer.Option("--shortcuts", help="State on the card what baselines tell from a part of a row.")
+    ] = False,
+    training: Annotated[
+        Literal["sft", "dpo"] | None,
+        typer.Option(
+            help="Write training data for TRL instead, from all accepted items and their originals."
+        ),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="With --training: a benchmark to keep unseen: a snapshot, a table, hub:OWNER/NAME; repeatable."
+        ),
+    ] = None,
+    keep_levers: Annotated[
+        bool, typer.Option("--keep-levers", help="With --exclude: train on its levers, on other questions.")
+    ] = False,
+    replies_of: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="With --training dpo: an evaluation of the run's items, whose wrong replies are rejected; repeatable."
+        ),
+    ] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Select rows and freeze a snapshot; calls no model. Of an evaluation, --replies writes the replies alone.
+
+    Example: perturb export outputs/demo --out my-snapshot --per-generator 180 --min-per-cell 10
+    """
+    if training is not None:
+        if (strategy, per_generator, min_per_cell, replies) != (None,) * 4 or shortcuts:
+            reject_option(
+                "--training",
+                "takes every accepted item: leave --strategy, quotas, --shortcuts and --replies out",
+            )
+        if controls is False:
+            reject_option("--no-controls", "a training export needs the originals: leave it out")
+        asked = {"form": training, "exclude": tuple(exclude or ()), "keep_levers": keep_levers}
+        _export_training(run, out, {**asked, "evaluations": tuple(replies_of or ())}, seed, json_output)
+        return
+    if exclude or keep_levers or replies_of:
+        reject_option("--training", "is missing: --exclude, --keep-levers and --replies-of belong to it")
+    floors = {"per_generator": per_generator, "min_per_cell": min_per_cell}
+    quotas = {"strategy": strategy, **floors, "seed": seed}
+    _export_snapshot(run, out, replies, quotas, controls, shortcuts, json_output)
+
+
+def _export_snapshot(
+    run: Path,
+    out: Path | None,
+    replies: Path | None,
+    quotas: dict[str, Any],
+    controls: bool | None,
+    shortcuts: bool,
+    json_output: bool,
+) -> None:
+    from perturb.building.export import export_snapshot
+    from perturb.errors import LedgerError
+    from perturb.ledger.calls import reading
+    from perturb.ledger.plans import current_plan
+    from perturb.snapshots.replies import export_replies, holds_evaluation
+    from perturb.snapshots.select import SelectionPlan
+
+    given = {name: value for name, value in quotas.items() if value is not None}
+    floors = given.keys() & {"per_generator", "min_per_cell"}
+    if floors and given.setdefault("strategy", "balanced") == "natural":
+        reject_option("--strategy natural", "takes no quotas: leave them out")
+    if out is None and replies is None:
+        reject_option("--out", "is missing: say where the snapshot goes")
+    recorded = None if replies is None else export_replies(run, replies)
+    if recorded is not None and not json_output:
+        typer.echo(f"{counted(recorded.replies, 'reply', 'replies')}: {recorded.file}")
+    if holds_evaluation(run):
+        if recorded is None:
+            raise LedgerError(f"{run}: is an evaluation and has no snapshot: give --replies FILE, or a build")
+        if json_output and recorded is not None:
+            print_json({"snapshot": None, "replies": _described(recorded)})
+        return
+    with reading(run) as db:
+        plan = current_plan(db, run)
+        note_unfinished(db, plan)
+        written = plan.facts.select
+        drawn = SelectionPlan(written.strategy, written.per_generator, written.min_per_cell, plan.facts.seed)
+        quota = replace(drawn, **given)
+        with_controls = written.controls if controls is None else controls
+        folder = out or run / "snapshot"
+        measured = shortcuts or written.shortcuts or quota.strategy == "hard"
+        now = datetime.now(UTC)
+        snapshot = export_snapshot(db, plan, quota, folder, now, with_controls, recorded, measured)
+    counts = snapshot.manifest["counts"]
+    shortfalls = snapshot.manifest["selection"]["shortfalls"]
+    if json_output:
+        content: dict[str, Any] = {
+            "snapshot": str(snapshot.folder),
+            "content_digest": snapshot.content_digest,
+        }
+        content |= {"rows": counts["rows"], "cells": counts["cells"], "shortfalls": shortfalls}
+        content |= {"shortcuts": snapshot.manifest.get("shortcuts")}
+        print_json(content | ({"replies": _described(recorded)} if recorded else {}))
+        return
+    cells = counted(len(counts["cells"]), "cell")
+    typer.echo(f"{counted(counts['rows'], 'row')} in {cells}: {snapshot.folder}")
+    for missed in shortfalls:
+        place = missed["cell"] or "all cells together"
+        note(f"short: {missed['generator']}, {place}: {missed['got']} of {missed['wanted']}")
+
+
+def _export_training(
+    run: Path, out: Path | None, wanted: dict[str, Any], seed: int | None, json_output: bool
+) -> None:
+    if out is None:
+        reject_option("--out", "is missing: say where the training data go")
+    if wanted["keep_levers"] and not wanted["exclude"]:
+        reject_option("--keep-levers", "needs --exclude: give both")
+    if wanted["evaluations"] and wanted["form"] == "sft":
+        reject_option("--replies-of", "needs --training dpo: there is nothing to reject in sft")
+    from perturb.evaluation.training_export import TrainingPlan, export_training
+    from perturb.ledger.calls import reading
+    from perturb.ledger.plans import current_plan
+
+    with reading(run) as db:
+        plan = current_plan(db, run)
+        note_unfinished(db, plan)
+        chosen = TrainingPlan(**wanted, seed=plan.facts.seed if seed is None else seed)
+        facts = export_training(db, plan, chosen, out)
+    if json_output:
+        print_json({"training": str(out), **facts})
+        return
+    sizes = ", ".join(f"{name} {one['examples']:,}" for name, one in facts["splits"].items())
+    typer.echo(f"Examples: {sizes}: {out}")
+    if not chosen.exclude:
+        note(
+            "nothing was excluded: do not score a model trained on this on a benchmark of the same questions"
+        )
+    elif facts["excluded"]["items"]:
+        left_out = ", ".join(f"{n:,} by {reason}" for reason, n in facts["excluded"]["items"].items())
+        note(f"items left out: {left_out}")
+
+
+def _described(recorded: ExportedReplies) -> dict[str, Any]:
+    return {**asdict(recorded), "file": str(recorded.file)}

@@ -1,0 +1,239 @@
+"""`perturb audit`: do the verifiers agree, are they partial, and does the wording give labels away.
+
+`perturb score`: every refusal metric of stored results.
+
+`perturb report`: one HTML file about a run, or the models of several, with its figures and tables beside it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from perturb.cli import run_options as shared
+from perturb.cli.output import (
+    check_page_name,
+    note,
+    print_json,
+    print_result,
+    reject_option,
+    with_covariates,
+    write_beside,
+)
+from perturb.cli.run_options import CovariatesOption
+from perturb.text.wording import counted
+
+if TYPE_CHECKING:
+    from perturb.metrics.inputs import Estimate
+    from perturb.reports.model import Report
+
+AuditGrouping = StrEnum("AuditGrouping", "CLASS INTENSITY LEVER GENERATOR LANGUAGE")
+"""What pass rates can be listed by."""
+
+
+def audit_command(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A run folder, or a table of votes; with --shortcuts, a run, a snapshot or a table of items.",
+            show_default=False,
+        ),
+    ],
+    shortcuts: Annotated[
+        bool,
+        typer.Option(
+            "--shortcuts", help="Measure instead how far a part of each item alone gives its label away."
+        ),
+    ] = False,
+    against: Annotated[
+        Path | None, typer.Option(help="With --shortcuts: train on this earlier round, a run or a snapshot.")
+    ] = None,
+    by: Annotated[
+        list[AuditGrouping] | None,
+        typer.Option(help="List rates by this; may be repeated. [default: class, intensity, language]"),
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of resamples and folds.")] = 0,
+    json_output: shared.JsonOption = False,
+) -> None:
+    """Show agreement, self-preference and pass rates from stored votes; calls no model.
+
+    For an evaluation with several judges it shows the same of the judges.
+
+    Example: perturb audit outputs/demo --by class --by lever
+    """
+    groupings = by or (AuditGrouping.CLASS, AuditGrouping.INTENSITY, AuditGrouping.LANGUAGE)
+    if against is not None and not shortcuts:
+        reject_option("--against", "needs --shortcuts: give both")
+    if shortcuts:
+        from perturb.api.stored import audit_shortcuts
+        from perturb.reports.audit_page import make_shortcuts_report
+
+        measured = audit_shortcuts(source, against=against, seed=seed, resamples=resamples)
+        content, page = {"shortcuts": measured.to_dict()}, make_shortcuts_report(measured, groupings)
+    else:
+        from perturb.api.stored import audit
+        from perturb.auditing.audit_report import AuditReport
+        from perturb.reports.audit_sections import make_audit_report, make_panel_report
+
+        report = audit(source, seed=seed, resamples=resamples)
+        content = report.to_dict()
+        page = (
+            make_audit_report(report, groupings)
+            if isinstance(report, AuditReport)
+            else make_panel_report(report)
+        )
+    print_result(content, page, json_output)
+
+
+ScoreGrouping = StrEnum("ScoreGrouping", "CLASS INTENSITY CELL DOMAIN LANGUAGE LEVER GENERATOR")
+"""What scores can be listed by."""
+
+
+def score_command(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="The folder of an evaluation, or a .jsonl, .csv or .parquet table of results.",
+            show_default=False,
+        ),
+    ],
+    by: Annotated[
+        list[ScoreGrouping] | None,
+        typer.Option(help="List scores by this; may be repeated. [default: class, intensity]"),
+    ] = None,
+    models: Annotated[
+        list[str] | None, typer.Option("--model", help="Score this model only; may be repeated.")
+    ] = None,
+    unit: Annotated[
+        Literal["base", "item"],
+        typer.Option(help="Resample base instances with all their items, or single items."),
+    ] = "base",
+    item_response: Annotated[
+        bool,
+        typer.Option(
+            "--item-response", help="Also fit abilities of models and difficulties of items; needs 4 models."
+        ),
+    ] = False,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option("--metric", help="Also compute a function of your own, module:function; repeatable."),
+    ] = None,
+    part: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SNAPSHOT",
+            help="Also score the items of this snapshot alone, such as the hard ones.",
+            show_default=False,
+        ),
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    page: shared.PageOption = None,
+    levers: shared.ClassesOption = None,
+    covariates: shared.CovariatesOption = None,
+    json_output: shared.JsonOption = False,
+) -> None:
+    """Show the scores of models from stored results; calls no model.
+
+    Example: perturb score outputs/evaluation --by class --by domain
+    """
+    from perturb.reports.scores_breakdowns import HEADLINES
+    from perturb.reports.scores_page import make_scores_page
+    from perturb.scoring.result_sources import read_results
+    from perturb.scoring.score_report import score
+
+    report = score(
+        read_results(source, levers or ()),
+        resamples=resamples,
+        seed=seed,
+        unit=unit,
+        item_response=item_response,
+        models=models or (),
+        metrics=metrics or (),
+        part=part,
+    )
+    content = make_scores_page(report, by=by or (ScoreGrouping.CLASS, ScoreGrouping.INTENSITY))
+    values = (
+        (one.model, {head: one.metrics[name] for name, head in HEADLINES.items()}) for one in report.models
+    )
+    content, said = with_covariates(content, covariates, values)
+    write_beside(page, content)
+    if json_output:
+        for warning in report.warnings:
+            note(f"note: {warning}")
+    print_result({**report.to_dict(), **said}, content, json_output)
+
+
+SIDE_BY_SIDE = Path("report.html")
+"""Where the page on several runs goes unless told otherwise."""
+
+
+def report_command(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN",
+            help="A run folder, such as outputs/demo, or a table of results. Several: one table of their models.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The HTML file.  [default: RUN/report.html; of several runs: report.html]",
+            callback=check_page_name,
+        ),
+    ] = None,
+    items: Annotated[int, typer.Option(min=0, help="Items in the browser at most; 0 leaves it out.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    resamples: Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind each interval.")] = 1000,
+    shortcuts: Annotated[
+        bool,
+        typer.Option("--shortcuts", help="Of a build: add how far a part of each item gives its label away."),
+    ] = False,
+    models: CovariatesOption = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Write the report page, its figures (PNG, SVG) and its tables (CSV). Asks no model.
+
+    Example: perturb report outputs/demo
+    """
+    from perturb.reports.any_page import figures_folder, make_any_page
+    from perturb.reports.model import write_page
+
+    html = out or _default_page(runs)
+    together = _side_by_side(runs, resamples, seed) if len(runs) > 1 or models else None
+    if together and len(runs) > 1:
+        page, folder = together[0], html.with_suffix("")
+    else:
+        page = make_any_page(runs[0], items=items, resamples=resamples, seed=seed, shortcuts=shortcuts)
+        folder = figures_folder(runs[0], html)
+    page, covariates = with_covariates(page, models, together[1] if together else ())
+    paths = write_page(page, html, folder)
+    if json_output:
+        ran = str(runs[0]) if len(runs) == 1 else [str(run) for run in runs]
+        print_json(
+            {"run": ran, "page": str(paths[0]), "files": [str(path) for path in paths[1:]], **covariates}
+        )
+        return
+    typer.echo(str(paths[0]))
+    typer.echo(f"{counted(len(paths) - 1, 'file')} of figures and tables: {folder}")
+
+
+def _side_by_side(
+    runs: list[Path], resamples: int, seed: int
+) -> tuple[Report, list[tuple[str, dict[str, Estimate]]]]:
+    from perturb.reports.side_by_side import gather, make_side_by_side_page, scores_by_model
+
+    found = gather(runs, resamples=resamples, seed=seed)
+    return make_side_by_side_page(found), scores_by_model(found)
+
+
+def _default_page(runs: list[Path]) -> Path:
+    if len(runs) > 1:
+        return SIDE_BY_SIDE
+    return runs[0] / "report.html" if runs[0].is_dir() else runs[0].with_suffix(".html")

@@ -1,0 +1,1 @@
+"""Curation: base instances read from files, the Hub and articles."""

@@ -1,0 +1,286 @@
+"""The registry of base-set forms, and the one function that loads a base set from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perturb.curation import garage, jsonl, nq, refusalbench, squad
+from perturb.curation.source_rows import Header, SkippedRow, SourceRow, read_rows
+from perturb.errors import SourceError
+from perturb.files.resources import data_folder, digest
+from perturb.files.tables import quote
+from perturb.files.text_files import writing_errors
+from perturb.records import BaseInstance
+from perturb.runtime.notebook import html_table
+from perturb.text.matching import holds_answer
+from perturb.text.wording import ENGLISH, counted, listed
+
+if TYPE_CHECKING:
+    import datasets
+    import pandas
+
+
+@dataclass(frozen=True, slots=True)
+class FormatReader:
+    """A way to write a base set as JSON Lines."""
+
+    recognises: Callable[[Mapping[str, Any]], bool]
+    """Whether the fields of a row look like this form."""
+    read_row: Callable[[SourceRow], BaseInstance | SkippedRow]
+    repeats: bool = False
+    """Whether several rows tell of one instance: the first of them is taken, the others are passed over."""
+
+    def read(self, row: SourceRow) -> BaseInstance | SkippedRow:
+        """The instance of a row, in the language that the row or its set states."""
+        read = self.read_row(row)
+        return read if isinstance(read, SkippedRow) else replace(read, language=row.language())
+
+
+FORMAT_READERS: dict[str, FormatReader] = {
+    "jsonl": FormatReader(jsonl.recognises, jsonl.read_row),
+    "garage": FormatReader(garage.recognises, garage.read_row),
+    "refusalbench": FormatReader(refusalbench.recognises, refusalbench.read_row, repeats=True),
+    "squad": FormatReader(squad.recognises, squad.read_row),
+    "nq": FormatReader(nq.recognises, nq.read_row),
+}
+"""Every form by the name that `base_set.format` takes, each before those that would also recognise its rows."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BaseSet:
+    """Questions with the passages that answer them: the base instances that a build perturbs."""
+
+    name: str
+    """From the header line, else the file's name without its endings."""
+    instances: tuple[BaseInstance, ...]
+    digest: str
+    """Hash of the instances, whatever the file is called and whichever form it has."""
+    licence: str | None
+    """The licence that all instances share; None where it is unknown or they differ."""
+    warnings: tuple[str, ...]
+    """Rows that were left out and the like, one line each."""
+    attribution: str | None = None
+    """Whom to name when the set is passed on, from the header lines."""
+
+    @classmethod
+    def read(cls, path: str | PathLike[str], form: str = "auto", limit: int | None = None) -> BaseSet:
+        """Read a base set from a file, or an embedded one by its name; with `limit`, its first rows.
+
+        `form` is a format of docs/base-sets.md; `auto` tells it from the first row. Raises `SourceError`.
+
+        >>> len(BaseSet.read("demo"))
+        81
+        """
+        embedded = isinstance(path, str) and path in _embedded() and not Path(path).exists()
+        return load_base_set(demo_path(str(path)) if embedded else Path(path), form, limit)
+
+    @classmethod
+    def from_records(
+        cls,
+        records: Iterable[Mapping[str, Any] | BaseInstance],
+        name: str = "records",
+        *,
+        licence: str | None = None,
+        attribution: str | None = None,
+        form: str = "auto",
+        language: str = ENGLISH,
+    ) -> BaseSet:
+        """Make a base set of dictionaries with the fields of a row, or of instances that are made already.
+
+        A row has `query`, `passages` (a list of texts, or of `{"title", "text", "role"}`) or `context`, and
+        `answers`; docs/base-sets.md has the optional fields. Raises `SourceError` that names the record and the field.
+
+        >>> facts = {"query": "When was the pier built?", "context": "The pier was built in 1968.", "answers": ["1968"]}
+        >>> BaseSet.from_records([facts], name="pier").instances[0].answers
+        ('1968',)
+        """
+        header = Header(name, licence, attribution, language)
+        rows = (
+            SourceRow(Path(name), number, _fields(record), header)
+            for number, record in enumerate(records, start=1)
+        )
+        return _read_rows(rows, Path(name), form)
+
+    @classmethod
+    def from_pandas(cls, frame: pandas.DataFrame, name: str = "frame", **options: Any) -> BaseSet:
+        """Make a base set of a data frame, a row for each instance; columns and options as in `from_records`."""
+        import pyarrow
+
+        return cls.from_records(
+            pyarrow.Table.from_pandas(frame, preserve_index=False).to_pylist(), name, **options
+        )
+
+    @classmethod
+    def from_dataset(cls, dataset: datasets.Dataset, name: str = "dataset", **options: Any) -> BaseSet:
+        """Make a base set of a split of `datasets`; columns and options as in `from_records`."""
+        return cls.from_records(dataset, name, **options)
+
+    @classmethod
+    def from_hub(
+        cls,
+        name: str,
+        *,
+        subset: str | None = None,
+        split: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        form: str = "auto",
+        limit: int | None = None,
+    ) -> BaseSet:
+        """Read a data set on the Hub, `OWNER/NAME` or `OWNER/NAME@REVISION`, or a folder that `datasets` can load.
+
+        `columns` gives our field for each column to read, `{"query": "question"}`, every column under its own name
+        unless given. For filters, contexts cut to size and a manifest there is `perturb.curate`. Raises `SourceError`.
+        """
+        from perturb.curation.hub import HubSource, open_hub
+
+        opened = open_hub(HubSource.named(name, subset, split, columns))
+        header = Header(Path(name.partition("@")[0]).name, opened.licence)
+        rows = (replace(row, header=header) for row in opened.rows)
+        return _read_rows(rows, Path(name), form, limit)
+
+    def write(self, path: str | PathLike[str]) -> Path:
+        """Write the set as JSON Lines, which `BaseSet.read` and `perturb build --base-set` read."""
+        header = Header(self.name, self.licence, self.attribution)
+        with writing_errors(Path(path), SourceError):
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_text(jsonl.render(header, self.instances), encoding="utf-8")
+        return Path(path)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the instances, in the order of their codes."""
+        return tuple(sorted({one.language for one in self.instances}))
+
+    def __len__(self) -> int:
+        return len(self.instances)
+
+    def __iter__(self) -> Iterator[BaseInstance]:
+        return iter(self.instances)
+
+    def __repr__(self) -> str:
+        return f"BaseSet({self.name!r}, {counted(len(self), 'instance')})"
+
+    def _repr_html_(self) -> str:
+        shown = self.instances[:_SHOWN]
+        title = f"Base set {self.name}: {counted(len(self), 'instance')}"
+        rows = [(one.query, one.answers[0], one.context) for one in shown]
+        notes = [*([f"The first {len(shown)} are shown."] if len(shown) < len(self) else []), *self.warnings]
+        return html_table(title, ("query", "answer", "context"), rows, notes)
+
+
+_SHOWN = 5
+"""Instances that a notebook shows."""
+
+
+def _fields(record: Mapping[str, Any] | BaseInstance) -> Mapping[str, Any]:
+    if isinstance(record, BaseInstance):
+        return jsonl.write_row(record)
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def load_base_set(
+    path: Path, form: str = "auto", limit: int | None = None, language: str = ENGLISH
+) -> BaseSet:
+    """Read a base set; with `limit`, the first `limit` usable rows and nothing after them.
+
+    `form` is a name in `FORMAT_READERS`, or `auto` to tell it from the first row; `language` is that of the rows where
+    the file states none. Raises `SourceError`, on one line
+    with file, line and field, at the first row that is malformed.
+    """
+    if limit is not None and limit < 1:
+        raise SourceError(f"{path}: limit must be at least 1, got {limit}")
+    return _read_rows(read_rows(path, language), path, form, limit)
+
+
+def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | None = None) -> BaseSet:
+    instances: list[BaseInstance] = []
+    line_of: dict[str, int] = {}
+    left_out: dict[str, list[int]] = {}
+    attributions: dict[str, None] = {}
+    first = next(rows, None)
+    if first is None:
+        raise SourceError(f"{path}: holds no rows: write one JSON object per line")
+    chosen = format_reader(form, first)
+    for row in chain([first], rows):
+        read = chosen.read(row)
+        if isinstance(read, SkippedRow):
+            left_out.setdefault(read.reason, []).append(row.line)
+            continue
+        if read.id in line_of and chosen.repeats:
+            continue
+        if read.id in line_of:
+            problem = f"repeats {quote(read.id)} of line {line_of[read.id]}: give each row its own id"
+            raise row.error("id", problem)
+        line_of[read.id] = row.line
+        instances.append(read)
+        if row.header.attribution is not None:
+            attributions[row.header.attribution] = None
+        if len(instances) == limit:
+            break
+    warnings = [
+        f"{path}: {counted(len(lines), 'row')} left out because {reason} ({_lines(lines)})"
+        for reason, lines in left_out.items()
+    ]
+    if not instances:
+        raise SourceError(f"{warnings[0]}: no row remains")
+    unanswered = [
+        line_of[one.id]
+        for one in instances
+        if not any(holds_answer(passage.text, *one.answers) for passage in one.passages)
+    ]
+    if unanswered:
+        warnings.append(
+            f"{path}: {counted(len(unanswered), 'question')} whose passages do not hold an accepted answer word for"
+            f" word ({_lines(unanswered)}): add one to 'answers', or few levers will fit"
+        )
+    licences = {instance.licence for instance in instances}
+    if len(licences) > 1:
+        named = ", ".join(sorted(licence or "none stated" for licence in licences))
+        warnings.append(f"{path}: the rows differ in licence ({named})")
+    return BaseSet(
+        name=first.header.name,
+        instances=tuple(instances),
+        digest=digest([{**instance.to_payload(), "source": None} for instance in instances]),
+        licence=licences.pop() if len(licences) == 1 else None,
+        warnings=tuple(warnings),
+        attribution="; ".join(attributions) or None,
+    )
+
+
+def demo_path(name: str) -> Path:
+    """The file of the embedded base set called `name`. Raises `SourceError` listing the names there are."""
+    known = _embedded()
+    if name not in known:
+        raise SourceError(f"no embedded base set is called {quote(name)}: there is {', '.join(known)}")
+    return known[name]
+
+
+def _embedded() -> dict[str, Path]:
+    return {path.stem: path for path in sorted(data_folder("base_sets").glob("*.jsonl"))}
+
+
+def format_reader(name: str, first: SourceRow) -> FormatReader:
+    """The form called `name`, or for `auto` the one that recognises the row. Raises `SourceError`."""
+    if name in FORMAT_READERS:
+        return FORMAT_READERS[name]
+    if name != "auto":
+        raise SourceError(
+            f"{first.path}: unknown format {quote(name)}: use auto, {', '.join(FORMAT_READERS)}"
+        )
+    for form in FORMAT_READERS.values():
+        if form.recognises(first.fields):
+            return form
+    found = ", ".join(quote(key) for key in list(first.fields)[:8]) or "no fields"
+    raise SourceError(
+        f"{first.place}: field 'query' is missing: a row needs query, passages and answers"
+        f" (or question, answers and context or ctxs), this one has {found}"
+    )
+
+
+def _lines(lines: list[int]) -> str:
+    return f"line{'s' * (len(lines) > 1)} {listed(list(map(str, lines)))}"

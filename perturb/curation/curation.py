@@ -1,0 +1,285 @@
+"""From a source to a base set: read, filter, cut the contexts, draw; every record that falls is counted with why.
+
+Cuts a context to a set number of passages, so that all instances of a set are alike (spec, section 2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from perturb.curation.garage import CITED, DROPPED, LABELS, RELATED
+from perturb.curation.recipes import PLAIN, PassageBudget, Recipe
+from perturb.curation.source import OpenedSource, SourceRequest, open_source
+from perturb.curation.source_rows import RowError, SkippedRow
+from perturb.errors import SourceError
+from perturb.files.resources import fraction_of
+from perturb.records import BaseInstance
+from perturb.text.matching import holds_answer
+
+NO_SIGNAL = "no passage answers the question"
+TOO_FEW = "fewer than {} passages"
+
+
+def cut_context(instance: BaseInstance, budget: PassageBudget) -> BaseInstance | str:
+    """The instance with exactly `budget.count` passages in their old order, or why it cannot have them.
+
+    Signal passages come first, those that the reference answer cites before the others, `max_signal` at most. Noise
+    fills the rest, passages on the topic first. Signal beyond the maximum is never used as noise.
+    """
+    passages = instance.passages
+    signal = [i for i, passage in enumerate(passages) if passage.role == "signal"]
+    noise = [i for i, passage in enumerate(passages) if passage.role == "noise"]
+    if not signal:
+        return NO_SIGNAL
+    if len(passages) < budget.count:
+        return TOO_FEW.format(budget.count)
+    cited, labels = _marks(instance, CITED), _marks(instance, LABELS)
+    signal.sort(key=lambda i: cited[i] is not True)
+    noise.sort(key=lambda i: labels[i] != RELATED)
+    chosen = signal[: min(budget.max_signal, budget.count)]
+    chosen += noise[: budget.count - len(chosen)]
+    if len(chosen) < budget.count:
+        return f"too few noise passages for {budget.count} with at most {budget.max_signal} of signal"
+    chosen.sort()
+    marks = {CITED: [cited[i] for i in chosen], LABELS: [labels[i] for i in chosen]}
+    return replace(
+        instance,
+        passages=tuple(passages[i] for i in chosen),
+        metadata={
+            **instance.metadata,
+            **{key: kept for key, kept in marks.items() if key in instance.metadata},
+        },
+    )
+
+
+def _marks(instance: BaseInstance, key: str) -> list[object]:
+    """The metadata's mark of each passage; None for each where the source has no such marks."""
+    marks = instance.metadata.get(key)
+    if isinstance(marks, list) and len(marks) == len(instance.passages):
+        return marks
+    return [None] * len(instance.passages)
+
+
+NAMED = 5
+"""How many records the report names for each reason."""
+
+_NO_ANSWER = "no signal passage holds an answer"
+
+SolveTest = Callable[[Sequence[BaseInstance]], Mapping[str, str]]
+"""Gives for each instance that does not pass its id and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curation:
+    """A curated base set, not written yet."""
+
+    name: str
+    instances: tuple[BaseInstance, ...]
+    licence: str | None
+    """The licence that all instances share."""
+    attribution: str | None
+    report: Mapping[str, Any]
+    """Counts by filter and all else that the manifest states."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Who fell where, in the order of the steps."""
+
+    fallen: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def add(self, step: str, reason: str, *labels: str) -> None:
+        """Count these records; a reason without any is reported as 0."""
+        self.fallen.setdefault((step, reason), []).extend(labels)
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """One entry for each reason: step, reason, count and the first few records."""
+        return [
+            {"step": step, "reason": reason, "count": len(labels), "ids": labels[:NAMED]}
+            for (step, reason), labels in self.fallen.items()
+        ]
+
+
+def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "pre-test") -> Curation:
+    """Curate a source; `solve` is what an instance must pass to be drawn, `step` its name in the report.
+
+    Raises `SourceError` if the source cannot be read, if a line of it is no JSON object, or if nothing remains.
+    """
+    recipe = request.recipe
+    seed = recipe.seed if request.seed is None else request.seed
+    opened = open_source(request)
+    tally = Tally()
+    pool: list[BaseInstance] = []
+    dropped: dict[str, dict[str, int]] = {}
+    records = 0
+    seen: set[str] = set()
+    for label, read in opened.records:
+        records += 1
+        instance = _usable(label, read, seen, tally, opened.repeats)
+        if instance is not None:
+            pool.append(instance)
+            for kind, number in instance.metadata.get(DROPPED, {}).items():
+                entry = dropped.setdefault(kind, {"passages": 0, "records": 0})
+                entry["passages"] += number
+                entry["records"] += number > 0
+    _expect(recipe, tally)
+    pool = [kept for instance in pool if (kept := _filtered(instance, recipe, tally)) is not None]
+    drawn = _draw(pool, recipe, seed, solve, partial(tally.add, step))
+    if not drawn:
+        fallen = max(tally.to_list(), key=lambda entry: int(entry["count"]), default=None)
+        most = f" (most fell because {fallen['reason']})" if fallen and fallen["count"] else ""
+        raise SourceError(f"{opened.name}: no instance remains of {records} records{most}: check the recipe")
+    drawn = [_finished(instance, recipe, opened) for instance in drawn]
+    licences = {instance.licence for instance in drawn}
+    domains = Counter(instance.domain for instance in drawn if instance.domain)
+    report = {
+        "source": opened.facts,
+        "format": opened.form,
+        "recipe": recipe.model_dump(mode="json", exclude_none=True),
+        "seed": seed,
+        "limit": request.limit,
+        "records": records,
+        "left_out": tally.to_list(),
+        "passages_dropped": dropped,
+        "pool": len(pool),
+        "instances": len(drawn),
+        "domains": dict(sorted(domains.items())),
+        "shortfalls": _shortfalls(drawn, recipe),
+    }
+    return Curation(
+        name=recipe.name if recipe is not PLAIN else opened.name,
+        instances=tuple(drawn),
+        licence=licences.pop() if len(licences) == 1 else None,
+        attribution=opened.attribution or recipe.attribution,
+        report=report,
+    )
+
+
+def _usable(
+    label: str, read: BaseInstance | SkippedRow | RowError, seen: set[str], tally: Tally, repeats: bool
+) -> BaseInstance | None:
+    """The instance of a record, unless it has none or its id was seen before."""
+    if isinstance(read, RowError):
+        tally.add("malformed", read.reason, label)
+    elif isinstance(read, SkippedRow):
+        tally.add("unusable", read.reason, label)
+    elif read.id not in seen:
+        seen.add(read.id)
+        return read
+    elif repeats:
+        tally.add("repeated", "another row tells of the same instance", label)
+    else:
+        tally.add("malformed", "the id repeats that of an earlier record", label)
+    return None
+
+
+def _expect(recipe: Recipe, tally: Tally) -> None:
+    """List the recipe's filters in their order, with 0 for those at which nobody falls."""
+    for rule in recipe.filters:
+        tally.add("filter", rule.reason)
+    if recipe.domains:
+        tally.add("domain", _other_domain(recipe))
+    if recipe.passages is not None:
+        tally.add("passages", NO_SIGNAL)
+        if recipe.passages.count > 1:
+            tally.add("passages", TOO_FEW.format(recipe.passages.count))
+    if recipe.answer_in_signal:
+        tally.add("answer", _NO_ANSWER)
+
+
+def _filtered(instance: BaseInstance, recipe: Recipe, tally: Tally) -> BaseInstance | None:
+    """The instance with its context cut, or None where it falls at one of the recipe's filters."""
+    for rule in recipe.filters:
+        if not rule.admits(instance):
+            tally.add("filter", rule.reason, instance.id)
+            return None
+    if recipe.domains and _domain(instance, recipe) is None:
+        tally.add("domain", _other_domain(recipe), instance.id)
+        return None
+    if recipe.passages is not None:
+        cut = cut_context(instance, recipe.passages)
+        if isinstance(cut, str):
+            tally.add("passages", cut, instance.id)
+            return None
+        instance = cut
+    elif not any(passage.role == "signal" for passage in instance.passages):
+        tally.add("passages", NO_SIGNAL, instance.id)
+        return None
+    if recipe.answer_in_signal:
+        signal = (passage.text for passage in instance.passages if passage.role == "signal")
+        if not any(holds_answer(text, *instance.answers) for text in signal):
+            tally.add("answer", _NO_ANSWER, instance.id)
+            return None
+    return instance
+
+
+def _other_domain(recipe: Recipe) -> str:
+    return f"the {recipe.by or 'domain'} is not one of the recipe's"
+
+
+def _domain(instance: BaseInstance, recipe: Recipe) -> str | None:
+    """The recipe's spelling of the instance's domain; None if the recipe does not name it."""
+    value = instance.metadata.get(recipe.by) if recipe.by else instance.domain
+    own = "" if value is None else str(value).strip().casefold()
+    return next((domain for domain in recipe.domains if domain.casefold() == own), None)
+
+
+def _draw(
+    pool: Sequence[BaseInstance],
+    recipe: Recipe,
+    seed: int,
+    solve: SolveTest | None,
+    count: Callable[[str, str], None],
+) -> list[BaseInstance]:
+    """A uniform draw, by domain where the recipe says so, in the order of the source.
+
+    The order of the draw depends on seed and id alone. With a pre-test, those drawn are tested and those that fail
+    replaced by the next ones: the same instances as if all had been tested first, for fewer calls.
+    """
+    waiting: dict[str | None, list[BaseInstance]] = {}
+    for instance in sorted(pool, key=lambda one: fraction_of("draw", seed, one.id)):
+        stratum = _domain(instance, recipe) if recipe.per_domain else None
+        waiting.setdefault(stratum, []).append(instance)
+    wanted = recipe.per_domain or recipe.size or len(pool)
+    kept: dict[str | None, set[str]] = {stratum: set() for stratum in waiting}
+    while True:
+        wave: list[tuple[str | None, BaseInstance]] = []
+        for stratum, queue in waiting.items():
+            missing = wanted - len(kept[stratum])
+            wave += [(stratum, instance) for instance in queue[:missing]]
+            del queue[:missing]
+        if not wave:
+            break
+        unsolved = solve([instance for _, instance in wave]) if solve else {}
+        for stratum, instance in wave:
+            if instance.id in unsolved:
+                count(unsolved[instance.id], instance.id)
+            else:
+                kept[stratum].add(instance.id)
+    chosen = set().union(*kept.values()) if kept else set()
+    return [instance for instance in pool if instance.id in chosen]
+
+
+def _shortfalls(drawn: Sequence[BaseInstance], recipe: Recipe) -> list[dict[str, Any]]:
+    """Where fewer instances were drawn than the recipe asks for; never padded."""
+    if recipe.size is not None and len(drawn) < recipe.size:
+        return [{"domain": None, "wanted": recipe.size, "got": len(drawn)}]
+    if recipe.per_domain is None:
+        return []
+    got = Counter(_domain(instance, recipe) for instance in drawn)
+    return [
+        {"domain": domain, "wanted": recipe.per_domain, "got": got[domain]}
+        for domain in recipe.domains
+        if got[domain] < recipe.per_domain
+    ]
+
+
+def _finished(instance: BaseInstance, recipe: Recipe, opened: OpenedSource) -> BaseInstance:
+    """The instance as it is written: under the licence that is nearest to its text."""
+    metadata = {key: value for key, value in instance.metadata.items() if key != DROPPED}
+    licence = instance.licence or recipe.licence or opened.licence
+    return replace(instance, metadata=metadata, licence=licence)

@@ -1,0 +1,180 @@
+"""Rows of any data set on the Hugging Face Hub, or of a local folder that `datasets` can load.
+
+The only place in this room that imports `datasets`, and only when it is asked to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, Self
+
+from perturb.curation.source_rows import Header, SourceRow
+from perturb.errors import SourceError
+from perturb.files.tables import plain_value
+from perturb.text.wording import ENGLISH
+
+PREFIX = "hub:"
+"""What a source begins with to be read from the Hub: `hub:OWNER/NAME` or `hub:OWNER/NAME@REVISION`."""
+TIMEOUT = 10
+"""Seconds that the Hub has for an answer before it counts as out of reach."""
+
+_DEFAULT_ENDPOINT = "https://huggingface.co"
+_ON = ("1", "true", "yes", "on")
+
+
+@dataclass(frozen=True, slots=True)
+class HubSource:
+    """A data set, by name, and the part of it that is read."""
+
+    name: str
+    """`OWNER/NAME`, or the path of a local folder."""
+    revision: str | None = None
+    """A branch, a tag or a commit; the newest commit of the main branch unless stated."""
+    subset: str | None = None
+    """The configuration, for a data set with several."""
+    split: str | None = None
+    """The split; needed where there are several."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Our field for each column to be read, `{ours: theirs}`; empty to read every column under its own name."""
+
+    @classmethod
+    def named(
+        cls, source: str, subset: str | None, split: str | None, columns: Mapping[str, str] | None = None
+    ) -> Self:
+        """The part of `hub:OWNER/NAME[@REVISION]`, with the prefix or without it. Raises `SourceError`.
+
+        >>> HubSource.named("hub:owner/name@v1", None, "test").revision
+        'v1'
+        """
+        name, _, revision = source.removeprefix(PREFIX).partition("@")
+        if not name:
+            raise SourceError(f"'{source}' names no data set: write {PREFIX}OWNER/NAME")
+        return cls(name, revision or None, subset, split, columns or {})
+
+    @property
+    def folder(self) -> Path | None:
+        """The local folder, if the name is one."""
+        path = Path(self.name)
+        return path if path.is_dir() else None
+
+
+@dataclass(frozen=True, slots=True)
+class HubRows:
+    """The rows of a data set, read one by one, and what is known of it."""
+
+    rows: Iterator[SourceRow]
+    revision: str | None
+    """The commit that is read, where the Hub names it."""
+    licence: str | None
+    """As its card states it."""
+
+
+def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
+    """Begin to read a data set; `language` is that of the rows that state none.
+
+    Raises `SourceError`, at once, if the Hub is switched off or out of reach, and if the data set, the split or a
+    column does not exist.
+    """
+    commit, licence = _ask_hub(source) if source.folder is None else (None, None)
+    os.environ.setdefault("HF_UPDATE_DOWNLOAD_COUNTS", "0")
+    os.environ.setdefault("HF_HUB_ETAG_TIMEOUT", str(TIMEOUT))
+    os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", str(TIMEOUT))
+    import datasets
+
+    revision = commit or source.revision
+    failures = (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError)
+    try:
+        split = source.split or _only_split(source, revision)
+        # Streamed, since the cache of `datasets` is kept by name and may hold rows of an older copy.
+        loaded = datasets.load_dataset(
+            source.name, source.subset, split=split, revision=revision, streaming=True
+        )
+        contents = iter(loaded)
+        first = next(contents, None)
+    except failures as error:
+        raise _failed(source, error) from error
+    if first is None:
+        raise SourceError(f"{source.name}: split '{split}' holds no rows: choose another split")
+    columns = _checked_columns(source, first)
+    header = Header(Path(source.name).name, language=language)
+
+    def rows() -> Iterator[SourceRow]:
+        try:
+            for number, content in enumerate(chain([first], contents), start=1):
+                fields = {ours: plain_value(content.get(theirs)) for ours, theirs in columns.items()}
+                yield SourceRow(Path(source.name), number, fields, header)
+        except failures as error:
+            raise _failed(source, error) from error
+
+    return HubRows(rows(), revision, licence)
+
+
+def _ask_hub(source: HubSource) -> tuple[str | None, str | None]:
+    """The commit and the licence of a data set, in one request that also shows whether there is a network.
+
+    A refusal (a private set, an unknown name) is left to `datasets`, which knows the user's token.
+    """
+    for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE"):
+        if os.environ.get(name, "").lower() in _ON:
+            raise SourceError(
+                f"{source.name}: {name} is set, so the Hub is not asked: unset it, or give a file"
+            )
+    endpoint = os.environ.get("HF_ENDPOINT") or _DEFAULT_ENDPOINT
+    if not endpoint.startswith(("https://", "http://")):
+        raise SourceError(f"HF_ENDPOINT: '{endpoint}' is not an address: begin it with https://")
+    address = f"{endpoint.rstrip('/')}/api/datasets/{urllib.parse.quote(source.name)}"
+    if source.revision:
+        address += f"/revision/{urllib.parse.quote(source.revision, safe='')}"
+    try:
+        with urllib.request.urlopen(address, timeout=TIMEOUT) as answer:  # noqa: S310 - the scheme is checked
+            told = json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        error.close()
+        return None, None
+    except (OSError, ValueError) as error:
+        reason = str(getattr(error, "reason", error))
+        raise SourceError(
+            f"{source.name}: the Hub is out of reach ({reason}): check the network, or give a file"
+        ) from error
+    if not isinstance(told, dict):
+        return None, None
+    card = told.get("cardData")
+    licence = card.get("license") if isinstance(card, dict) else None
+    return _text(told.get("sha")), _text(licence)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _only_split(source: HubSource, revision: str | None) -> str:
+    import datasets
+
+    names = datasets.get_dataset_split_names(source.name, source.subset, revision=revision)
+    if len(names) != 1:
+        raise SourceError(f"{source.name}: has the splits {', '.join(names)}: choose one with --split")
+    return str(names[0])
+
+
+def _checked_columns(source: HubSource, first: Mapping[str, Any]) -> Mapping[str, str]:
+    for theirs in source.columns.values():
+        if theirs not in first:
+            raise SourceError(f"{source.name}: no column '{theirs}': there is {', '.join(first)}")
+    return source.columns or {name: name for name in first}
+
+
+def _failed(source: HubSource, error: Exception) -> SourceError:
+    if isinstance(error, SourceError):
+        return error
+    reason = " ".join(str(error).split())[:300]
+    return SourceError(
+        f"{source.name}: cannot be loaded ({reason}): check name, revision, --subset and --split"
+    )

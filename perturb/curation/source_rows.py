@@ -1,0 +1,265 @@
+"""Reads the rows of base sets, strictly, and checks their fields."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perturb.errors import SourceError, location
+from perturb.files import tables
+from perturb.files.resources import canonical, digest
+from perturb.files.tables import quote, read_lines, type_name
+from perturb.records import BaseInstance, Passage, Role
+from perturb.text.wording import ENGLISH, read_language
+
+MAX_PASSAGE_CHARS = 50_000
+"""Longest passage (and reference answer) in characters; a longer one is refused, never cut."""
+MAX_QUERY_CHARS = 4_000
+"""Longest query (and answer) in characters."""
+MAX_NAME_CHARS = 500
+"""Longest id, title, source, domain, licence or name of a set, in characters."""
+
+_PLACE = re.compile(r"\[\d+\]")
+_COUNT = re.compile(r"[\d,]*\d(?= characters, the limit)")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a base set says of itself in its optional first line, or what its file name says for it."""
+
+    name: str
+    licence: str | None = None
+    attribution: str | None = None
+    language: str = ENGLISH
+    """Of the rows that state none."""
+
+
+class RowError(SourceError):
+    """A row that cannot be used; `reason` says why in words that are the same for every such row."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow(tables.Row):
+    """One row of a base set or of another set of questions."""
+
+    header: Header
+
+    def error(self, field: str, problem: str) -> RowError:
+        """An error that names the file, the line and the field."""
+        reason = _COUNT.sub("too many", problem.partition(":")[0])
+        message = f"{self.place}: field '{field}' {problem}"
+        return RowError(message, f"{_PLACE.sub('[]', field)} {reason}")
+
+    def text(self, value: Any, field: str, limit: int) -> str:
+        """`value` as it is, if it is a string with something in it and of at most `limit` characters."""
+        if not isinstance(value, str):
+            raise self.error(field, f"must be a string, got {type_name(value)}: write it in double quotes")
+        if not value.strip():
+            raise self.error(field, "is empty: fill it in or remove the row")
+        if len(value) > limit:
+            raise self.error(
+                field, f"has {len(value):,} characters, the limit is {limit:,}: shorten it or remove the row"
+            )
+        return value
+
+    def question(self, field: str) -> str:
+        """The question in a field that must be there."""
+        if self.fields.get(field) is None:
+            raise self.error(field, "is missing: give the question as a string")
+        return self.text(self.fields[field], field, MAX_QUERY_CHARS)
+
+    def passage(self, field: str, item: Mapping[str, Any], role: Role = "signal") -> Passage:
+        """The passage that an object in a field holds: its text, and its title if it has one."""
+        if item.get("text") is None:
+            raise self.error(f"{field}.text", "is missing: give the passage as a string")
+        text = self.text(item["text"], f"{field}.text", MAX_PASSAGE_CHARS)
+        title = item.get("title") or ""
+        return Passage(text, self.text(title, f"{field}.title", MAX_NAME_CHARS) if title else "", role)
+
+    def optional_text(self, field: str, limit: int = MAX_NAME_CHARS) -> str | None:
+        """The text of a top-level field, or None where it is absent or null."""
+        value = self.fields.get(field)
+        return None if value is None else self.text(value, field, limit)
+
+    def language(self) -> str:
+        """The language that the row states, else that of its set."""
+        stated = self.optional_text("language")
+        return self.header.language if stated is None else self.language_code(stated, "language")
+
+    def language_code(self, value: Any, field: str) -> str:
+        """`value` if it is the code of a language."""
+        try:
+            return read_language(str(value))
+        except ValueError as error:
+            raise self.error(field, f"is an {error}") from None
+
+    def identifier(self, field: str = "id") -> str | None:
+        """The row's id as text (a whole number is taken too), or None where it has none."""
+        value = self.fields.get(field)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return self.optional_text(field)
+
+    def answers(self, field: str) -> tuple[str, ...]:
+        """The accepted answers: a list of strings, or one string."""
+        value = self.fields.get(field)
+        if value is None:
+            raise self.error(field, 'is missing: write ["…"] with at least one answer')
+        listed = [value] if isinstance(value, str) else value
+        if not isinstance(listed, list) or not listed:
+            got = "an empty list" if listed == [] else type_name(value)
+            raise self.error(field, f'must be a list of strings, got {got}: write it as ["…"]')
+        for position, answer in enumerate(listed):
+            if not isinstance(answer, str):
+                problem = f"must hold strings only, got {type_name(answer)} at {position}: put it in quotes"
+                raise self.error(field, problem)
+            self.text(answer, f"{field}[{position}]", MAX_QUERY_CHARS)
+        return tuple(dict.fromkeys(listed))
+
+    def instance(
+        self, query: str, passages: tuple[Passage, ...], answers: tuple[str, ...], **more: Any
+    ) -> BaseInstance:
+        """The base instance of the row; id, source and licence as row and set state them, unless given."""
+        content = digest(query, [[one.title, one.text, one.role] for one in passages], answers)
+        header = self.header
+        own = {"id": self.identifier() or content, "source": header.name, "licence": header.licence, **more}
+        return BaseInstance(query=query, passages=passages, answers=answers, **own)
+
+    def objects(self, field: str) -> list[dict[str, Any]]:
+        """A top-level list of at least one JSON object."""
+        value = self.fields.get(field)
+        if not isinstance(value, list) or not value:
+            got = "an empty list" if value == [] else type_name(value)
+            raise self.error(field, f"must be a list of passages, got {got}")
+        for position, item in enumerate(value):
+            if not isinstance(item, dict):
+                raise self.error(f"{field}[{position}]", f"must be an object, got {type_name(item)}")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A well-formed row that is of no use; counted in the warnings of the base set."""
+
+    reason: str
+
+
+def row_label(row: SourceRow, field: str) -> str:
+    """What a report calls a row: its id if it has a usable one, else its line."""
+    value = row.fields.get(field)
+    usable = isinstance(value, str | int) and 0 < len(str(value)) <= MAX_NAME_CHARS
+    return str(value) if usable else f"line {row.line}"
+
+
+def read_rows(path: Path, language: str = ENGLISH) -> Iterator[SourceRow]:
+    """The rows of a CSV or Parquet table, else the JSON objects of a file, one per line, blank lines passed over.
+
+    A header line holds for the rows below it, so that base sets can be written one after the other into one file. In a
+    CSV table, a cell that holds a JSON list or object stands for it, and an empty cell for a field that is not there.
+    `language` is that of the rows where neither they nor a header line state one.
+    Raises `SourceError` for a file that is missing, not readable, not UTF-8 or none of these.
+    """
+    plain = header = Header(name=path.name.split(".")[0] or path.name, language=language)
+    if tables.ending_of(path) in (".csv", ".parquet"):
+        for row in tables.read_table(path):
+            present = {name: value for name, value in row.fields.items() if value is not None}
+            yield SourceRow(path, row.line, {name: _nested(one) for name, one in present.items()}, plain)
+        return
+    first = True
+    for number, text in read_lines(path):
+        if not text.strip():
+            continue
+        fields = parse_line(path, number, text.rstrip("\r\n"))
+        if "base_set" in fields and (first or len(fields) == 1):
+            header = _header(SourceRow(path, number, fields, plain))
+        else:
+            yield SourceRow(path, number, fields, header)
+        first = False
+
+
+def _nested(cell: Any) -> Any:
+    """What the cell of a table stands for.
+
+    >>> _nested('["Paris", "Paname"]'), _nested("[sic] Paris")
+    (['Paris', 'Paname'], '[sic] Paris')
+    """
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(cell)
+        except (ValueError, RecursionError):
+            return cell
+    return cell
+
+
+def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
+    """The JSON object of one line. Raises `SourceError` for anything else, repeated keys and half characters."""
+    place = location(path, number)
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite_float
+        )
+    except json.JSONDecodeError as error:
+        hint = "write one JSON object per line, closed on the same line"
+        raise SourceError(f"{place}: not JSON at column {error.colno} ({error.msg}): {hint}") from error
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{place}: not usable JSON ({error}): fix the line") from error
+    if not isinstance(value, dict):
+        raise SourceError(
+            f"{place}: a row must be an object, got {type_name(value)}: write one object per line"
+        )
+    for field, content in value.items():
+        try:
+            canonical([field, content]).encode("utf-8")
+        except UnicodeEncodeError as error:
+            problem = "holds half a character (a lone surrogate): fix the text"
+            raise SourceError(f"{place}: field {quote(field)} {problem}") from error
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {quote(twice)} appears twice")
+    return fields
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite_float(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"the number {quote(digits)} is too large")
+    return number
+
+
+def _header(row: SourceRow) -> Header:
+    value = row.fields["base_set"]
+    if len(row.fields) > 1 or not isinstance(value, dict):
+        raise row.error("base_set", "must be an object and stand alone on its line, as the header")
+    known = ("name", "licence", "attribution", "language")
+    for key in value:
+        if key not in known:
+            raise row.error(
+                "base_set", f"has the unknown key {quote(key)}: the header takes {', '.join(known)}"
+            )
+    told = {
+        key: row.text(content, f"base_set.{key}", MAX_QUERY_CHARS if key == "attribution" else MAX_NAME_CHARS)
+        for key, content in value.items()
+        if content is not None
+    }
+    if "language" in told:
+        row.language_code(told["language"], "base_set.language")
+    return Header(**{"name": row.header.name, "language": row.header.language, **told})

@@ -1,0 +1,1 @@
+"""Evaluation: models under test are asked, their replies are read and judged."""

@@ -1,0 +1,277 @@
+"""Systems under test that are no chat models: a RAG service behind HTTP, and a Python function.
+
+Both get the parts of the item beside the rendered prompt, so that a system with prompts of its own can be tested too.
+
+What models under test and their judges are sent.
+
+A model under test gets one text, the same that is published beside a snapshot for other harnesses: instructions, then
+question and passages between marks that occur nowhere else in it. A judge gets instructions and one JSON object.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from perturb.catalogue.classes import OwnCode
+from perturb.catalogue.prompts import data_request, folder_version, object_schema, render_template
+from perturb.evaluation.question_formats import Question
+from perturb.files.resources import digest
+from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
+from perturb.llm.redaction import read_key
+from perturb.llm.transports import chat_reply, failure, is_worth_retrying, redirect_words, retry_after
+from perturb.records import BaseInstance, Item
+from perturb.runtime.functions import OwnFunction, error_line
+from perturb.snapshots.items import Variant, render_prompt
+
+JUDGED_CHARS = 12_000
+"""Characters of a reply that a judge is shown; of a longer one, the first two thirds of them and the last third."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRequest(ChatRequest):
+    """A request about one item, with its parts for a service that takes them apart."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """`prompt`, `query`, `context`, `passages` (a list of texts), `item_id`."""
+
+
+def item_request(request: ChatRequest, item: Item | BaseInstance | Question, **known: Any) -> ItemRequest:
+    """A request with the parts of what it is about, and what else is `known` of that."""
+    if isinstance(item, Question):
+        query, context = item.text, item.context or ""
+        passages = [] if item.context is None else [item.context]
+    else:
+        query, context, passages = item.query, item.context, [one.text for one in item.passages]
+    prompt = "\n\n".join(message.content for message in request.messages)
+    parts = {"prompt": prompt, "query": query, "context": context, "passages": passages, "item_id": item.id}
+    return ItemRequest(request.messages, request.schema, fields={**parts, **known})
+
+
+def respond_request(item: Item, variant: Variant, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
+    """Ask a model under test about an item; `own_codes` are those of a user's own classes."""
+    return item_request(ChatRequest((Message("user", render_prompt(item, variant, own_codes)),)), item)
+
+
+def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
+    """Ask a judge about a reply in one respect.
+
+    `classification`: whether it is an answer or a refusal, and of which code. Neither the text nor the expected
+    behaviour is shown: the judge is to read the reply, not to answer in its place. `quality`: a grade of an answer from
+    one passage, 1 to 5. `raf`: eligibility and factuality of an answer from several passages.
+
+    A function in the judge's place gets the parts of the item, the reply and what is known of it.
+    """
+    data: dict[str, Any] = {"query": item.query}
+    fields: dict[str, Any]
+    if kind == "classification":
+        template = render_template("judge/classify", own_codes)
+        fields = {
+            "behaviour": {"type": "string", "enum": ["answer", "refusal"]},
+            "code": {"type": "string"},
+        }
+    elif kind == "quality":
+        template = render_template("judge/quality")
+        data |= {"context": item.context, "accepted": list(item.answers)}
+        fields = {"quality": {"type": "integer"}, "reason": {"type": "string"}}
+    else:
+        template = render_template("judge/garage")
+        data["passages"] = [
+            {"number": number, "title": passage.title, "text": passage.text}
+            for number, passage in enumerate(item.passages, start=1)
+        ]
+        data["signal"] = list(item.signal_numbers)
+        data["reference"] = item.reference_answer or next(iter(item.answers), "")
+        fields = {key: {"type": "boolean"} for key in ("eligible", "factual_all", "factual_signal")}
+    data["reply"] = shorten(reply)
+    return item_request(
+        data_request(template, data, object_schema(fields)),
+        item,
+        reply=reply,
+        asked=kind,
+        answers=list(item.answers),
+        reference=item.reference_answer,
+        expected=item.expected_behavior,
+        signal=list(item.signal_numbers),
+    )
+
+
+def shorten(text: str) -> str:
+    """A reply as a judge is shown it: whole, or its beginning and its end if it is longer than `JUDGED_CHARS`."""
+    if len(text) <= JUDGED_CHARS:
+        return text
+    head, tail = JUDGED_CHARS * 2 // 3, JUDGED_CHARS // 3
+    return f"{text[:head]}\n[… {len(text) - head - tail} characters left out …]\n{text[-tail:]}"
+
+
+def judge_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
+    """Digest of the templates that judges are asked with."""
+    return digest(folder_version("judge"), folder_version("respond", own_codes))
+
+
+FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
+"""What a request template and a function can ask for."""
+
+JUDGED_FIELDS: tuple[str, ...] = ("reply", "asked", "answers", "reference", "expected", "signal")
+"""What a judge that is a function can ask for besides: the reply, what is to be said of it, and what is known."""
+
+DEFAULT_REQUEST: Mapping[str, Any] = {name: f"{{{name}}}" for name in ("query", "passages", "prompt")}
+DEFAULT_REPLY = "answer"
+
+_PLACE = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
+_MOST_BYTES = 8 * 2**20
+
+
+class ServiceModel:
+    """A service that takes a POST with a JSON body and says its reply in a JSON body, or as plain text.
+
+    Of `settings.params`, `request` is the body with `{query}`, `{passages}`, … where the item's parts go, and `reply`
+    the path to the text in the response, such as `answer` or `choices.0.text`.
+    """
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self.settings = settings
+        self._key = read_key(settings.api_key_env)
+        self._session: Any = None
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Send one request. Raises `TransientModelError` where another try may help, else `PermanentModelError`."""
+        import aiohttp
+
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self.settings.timeout):
+                filled = fill(self.settings.params["request"], parts_of(request))
+                status, headers, body = await self._post(filled)
+        except TimeoutError:
+            words = f"no reply within {self.settings.timeout:g} s"
+            raise failure(self.settings, words, transient=True) from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise failure(self.settings, str(error), transient=True) from None
+        if 300 <= status < 400:
+            body = redirect_words(headers.get("Location", "nowhere"))
+        if status >= 300:
+            words, transient = f"status {status}: {body[:10_000]}", is_worth_retrying(status)
+            raise failure(self.settings, words, transient=transient, wait=retry_after(headers))
+        text = self._read(body)
+        return chat_reply(self.settings, text, (None, None), time.perf_counter() - started, "stop")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def _post(self, body: Any) -> tuple[int, Mapping[str, str], str]:
+        import aiohttp
+
+        if self._session is None:
+            connector = aiohttp.TCPConnector(limit=self.settings.max_connections)
+            self._session = aiohttp.ClientSession(connector=connector)
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        async with self._session.post(
+            self.settings.model, json=body, headers=headers, allow_redirects=False
+        ) as response:
+            content = await response.content.read(_MOST_BYTES)
+            while not response.content.at_eof() and len(content) < _MOST_BYTES:
+                content += await response.content.read(_MOST_BYTES - len(content))
+            return response.status, response.headers, content.decode("utf-8", "replace")
+
+    def _read(self, body: str) -> str:
+        """The text at the path `reply`; a body that is not JSON is the reply itself."""
+        try:
+            value = json.loads(body)
+        except (ValueError, RecursionError):
+            return body
+        path = str(self.settings.params["reply"])
+        for step in path.split("."):
+            if isinstance(value, list) and step.isdigit() and int(step) < len(value):
+                value = value[int(step)]
+            elif isinstance(value, dict) and step in value:
+                value = value[step]
+            else:
+                words = f"the reply has no '{path}': say where the text is with 'reply'"
+                raise failure(self.settings, words, transient=False)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            words = f"'{path}' of the reply is not text: say where the text is with 'reply'"
+            raise failure(self.settings, words, transient=False)
+        return value
+
+
+class FunctionModel:
+    """A Python function that is called with the parts of an item it names as parameters, and returns the reply.
+
+    A parameter may be called `prompt`, `query`, `context`, `passages` or `item_id`; a function with one parameter of
+    another name gets the prompt. It may be a coroutine function; a plain one is called in threads. A judge may also
+    name `JUDGED_FIELDS`, and return its judgement as a dictionary.
+    """
+
+    def __init__(self, settings: ModelSettings) -> None:
+        """`settings.model` is `module:function`. Raises `ConfigError` if there is no such function."""
+        self.settings = settings
+        self._function = OwnFunction(
+            settings.model,
+            (*FIELDS, *JUDGED_FIELDS),
+            f"model '{settings.model}'",
+            width=settings.max_connections,
+            timeout=settings.timeout,
+        )
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Call the function. Raises `PermanentModelError` for whatever it raises, and for anything but a string."""
+        started = time.perf_counter()
+        try:
+            text = await self._function.call(parts_of(request))
+        except TimeoutError:
+            words = f"no reply within {self.settings.timeout:g} s"
+            raise failure(self.settings, words, transient=True) from None
+        except Exception as error:
+            raise failure(self.settings, error_line(error), transient=False) from error
+        if isinstance(text, Mapping):
+            text = json.dumps(dict(text), ensure_ascii=False, default=str)
+        if not isinstance(text, str):
+            words = f"returned {type(text).__name__}: return the reply as a string"
+            raise failure(self.settings, words, transient=False)
+        return chat_reply(self.settings, text, (None, None), time.perf_counter() - started, "stop")
+
+    async def close(self) -> None:
+        """Let the threads end."""
+        self._function.close()
+
+
+def fill(template: Any, parts: Mapping[str, Any]) -> Any:
+    """A request template with the parts of an item in it.
+
+    A string that is nothing but `{passages}` becomes the list; inside a longer string a part is written as text. Parts
+    are put in as they are: what looks like a place in them stays.
+
+    >>> fill({"q": "Tell me: {query}", "docs": "{passages}"}, {"query": "?", "passages": ["a"]})
+    {'q': 'Tell me: ?', 'docs': ['a']}
+    """
+    if isinstance(template, str):
+        if whole := _PLACE.fullmatch(template):
+            return parts[whole[1]]
+        return _PLACE.sub(lambda place: _as_text(parts[place[1]]), template)
+    if isinstance(template, Mapping):
+        return {key: fill(value, parts) for key, value in template.items()}
+    if isinstance(template, list):
+        return [fill(value, parts) for value in template]
+    return template
+
+
+def parts_of(request: ChatRequest) -> Mapping[str, Any]:
+    """The parts of an item; a request about no item, such as a judge's, is a prompt and nothing else."""
+    if isinstance(request, ItemRequest):
+        return request.fields
+    prompt = "\n\n".join(message.content for message in request.messages)
+    return {**dict.fromkeys(FIELDS, ""), "passages": [], "prompt": prompt}
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else "\n\n".join(value)

@@ -1,0 +1,211 @@
+"""Reads the answer out of a model's reply, and grades it by rule where a rule is enough.
+
+Grades replies CORRECT, INCORRECT or NOT_ATTEMPTED: by rule where that is enough, else by a judge.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from perturb.catalogue.prompts import data_request, object_schema, system_message, template_version
+from perturb.evaluation.question_formats import Question, read_number
+from perturb.evaluation.session import RULE, Rubric, Session, judgement
+from perturb.files.resources import digest
+from perturb.llm.client import ChatRequest
+from perturb.llm.replies import ReplyError, after_thinking, read_ruling
+from perturb.records import Response
+from perturb.text.matching import folded
+
+UNANSWERED = "UNANSWERED"
+"""What a model writes between the tags where it refuses."""
+
+_TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL)
+_LONE_LETTER = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
+_LETTER_FIRST = re.compile(r"[\W_]*([A-Za-z])[).:\]]")
+_LETTER_NAMED = re.compile(r"\b(?i:answer|option|choice)(?: is|:| =)?[\s*(\[]*([A-Z])\b(?!'| or\b)")
+
+
+class Grade(StrEnum):
+    """How an answer is graded."""
+
+    CORRECT = "CORRECT"
+    INCORRECT = "INCORRECT"
+    NOT_ATTEMPTED = "NOT_ATTEMPTED"
+    """The reply commits itself to no answer: a refusal."""
+
+
+def read_answer(text: str) -> str:
+    """What stands between the last `<answer>` tags; the whole reply without its thinking where there are none.
+
+    Empty if nothing is left: an empty reply, or thinking without an end.
+
+    >>> read_answer("<think><answer>no</answer></think>Well. <answer> Ada </answer>"), read_answer("Ada.")
+    ('Ada', 'Ada.')
+    """
+    said = after_thinking(text)
+    tagged = _TAGGED.findall(said)
+    return str(tagged[-1] if tagged else said).strip()
+
+
+def is_refusal_mark(answer: str) -> bool:
+    """Whether an answer is the agreed word for a refusal.
+
+    >>> is_refusal_mark("unanswered."), is_refusal_mark("It is unanswered.")
+    (True, False)
+    """
+    return re.sub(r"[\W_]", "", answer).upper() == UNANSWERED
+
+
+def grade_by_rule(question: Question, answer: str) -> Grade | None:
+    """The grade of an answer where no judgement is needed; None where it is.
+
+    The agreed word is a refusal. An option is graded by its letter and a number by its value; other answers are
+    correct if they equal an accepted one but for case, punctuation and articles, and else need a judge.
+
+    >>> grade_by_rule(Question("q", "How many?", ("33",), "number"), "033")
+    <Grade.CORRECT: 'CORRECT'>
+    >>> grade_by_rule(Question("q", "Who?", ("Ada",)), "Eve") is None
+    True
+    """
+    if is_refusal_mark(answer):
+        return Grade.NOT_ATTEMPTED
+    if question.answerable is False:
+        return None
+    if question.form == "text":
+        return Grade.CORRECT if is_exact_match(answer, question.answers) else None
+    if question.form == "option":
+        letter = read_letter(answer, question.options)
+        return None if letter is None else _graded(letter in question.answers)
+    number = read_number(answer)
+    return None if number is None else _graded(number in map(read_number, question.answers))
+
+
+def is_exact_match(answer: str, accepted: Iterable[str]) -> bool:
+    """Whether an answer equals an accepted one, but for case, punctuation, articles and blanks.
+
+    >>> is_exact_match("The Pancreas.", ["pancreas"]), is_exact_match("", ["the"])
+    (True, False)
+    """
+    normal = _normalised(answer)
+    return normal != "" and any(normal == _normalised(other) for other in accepted)
+
+
+def read_letter(answer: str, options: Mapping[str, str]) -> str | None:
+    """The option that an answer names, by its letter or by its whole text; None if that is not plain.
+
+    >>> options = {"A": "Mars", "B": "Venus"}
+    >>> [read_letter(text, options) for text in ("(b)", "B) Venus", "Venus.", "The answer is **A**", "A or B")]
+    ['B', 'B', 'B', 'A', None]
+    """
+    for pattern in (_LONE_LETTER.fullmatch, _LETTER_FIRST.match):
+        found = pattern(answer)
+        if found:
+            letter = found[1].upper()
+            return letter if letter in options else None
+    by_text = [letter for letter, text in options.items() if is_exact_match(answer, [text])]
+    named = {letter for letter in _LETTER_NAMED.findall(answer) if letter in options}
+    found_letters = set(by_text) or named
+    return found_letters.pop() if len(found_letters) == 1 else None
+
+
+def _graded(correct: bool) -> Grade:
+    return Grade.CORRECT if correct else Grade.INCORRECT
+
+
+def _normalised(text: str) -> str:
+    plain = folded(unicodedata.normalize("NFKC", text)).casefold().replace("'", "")
+    bare = "".join(
+        " " if one in string.punctuation or unicodedata.category(one)[0] == "P" else one for one in plain
+    )
+    return " ".join(word for word in bare.split() if word not in ("a", "an", "the"))
+
+
+KIND = "grade"
+"""The kind of these judgements in the ledger; their value is `{"grade": …, "answer": …}`."""
+TEMPLATE = "grade/judge"
+
+_STATED = r"grade[\W_]{0,12}(?:is)?[\W_]{0,12}"
+_DENIED = {
+    Grade.CORRECT: re.compile(
+        r"\b(?:incorrect|wrong|not[\W_]+attempted)\b|(?:\bnot|n['’]t)[\W_]+(?:\w+[\W_]+)?correct\b"
+    ),
+    Grade.INCORRECT: re.compile(rf"{_STATED}(?:correct|not[\W_]+attempted)"),
+    Grade.NOT_ATTEMPTED: re.compile(rf"{_STATED}(?:in)?correct"),
+}
+"""What a judge's reply must not say beside each grade. The favourable one is the strictest: others quote it."""
+_LONGEST_ANSWER = 20_000
+"""Characters of a reply that a judge is shown."""
+
+
+async def grade(session: Session, question: Question, response: Response) -> Grade:
+    """The grade of a reply. Raises `Unscored` where there is none, and `BudgetSpent`."""
+    value = await session.judge(response, lambda judge: grade_rubric(question, response, judge))
+    return Grade(value["grade"])
+
+
+def grade_rubric(question: Question, response: Response, judge: str | None) -> Rubric:
+    """What is to be said of a reply to a question; `judge` is the judge's fingerprint, None where there is none."""
+    author = digest(judge or RULE, template_version(TEMPLATE))
+    version = digest(author, question.to_payload(), response.text)
+    answer = read_answer(response.text)
+
+    def value(found: Grade) -> dict[str, Any]:
+        return {"grade": str(found), "answer": answer[:_LONGEST_ANSWER]}
+
+    said, problem = None, ""
+    if not answer:
+        problem = "the reply holds no answer"
+    elif (by_rule := grade_by_rule(question, answer)) is not None:
+        said = judgement(response, KIND, RULE, version, value=value(by_rule))
+    elif judge is None:
+        problem = "no rule can grade the reply and there is no judge"
+    if problem:
+        said = judgement(response, KIND, RULE, version, raw=problem)
+    return Rubric(
+        KIND,
+        version,
+        said,
+        request=lambda: grade_request(question, answer),
+        read=lambda text: value(read_grade(text, question, answer)),
+        purpose=KIND,
+    )
+
+
+def grade_request(question: Question, answer: str) -> ChatRequest:
+    """Ask a judge about an answer."""
+    answerable = question.answerable is not False
+    data: dict[str, Any] = {"question": question.text}
+    if answerable:
+        options = question.options
+        data["accepted"] = [f"{one}: {options[one]}" if options else one for one in question.answers]
+    data["reply"] = answer[:_LONGEST_ANSWER]
+    schema = object_schema(
+        {"grade": {"type": "string", "enum": [str(one) for one in allowed_grades(question)]}}
+    )
+    return data_request(system_message(TEMPLATE, answerable=answerable), data, schema)
+
+
+def read_grade(text: str, question: Question, judged: str = "") -> Grade:
+    """The grade in a judge's reply about the `judged` one. Raises `ReplyError`.
+
+    >>> read_grade('{"grade": "not attempted"}', Question("q", "Who?", ("Ada",)))
+    <Grade.NOT_ATTEMPTED: 'NOT_ATTEMPTED'>
+    """
+    found = read_ruling(text, frozenset({"grade"}), judged)
+    stated = found.value["grade"]
+    allowed = allowed_grades(question)
+    grade = stated.strip().upper().replace(" ", "_") if isinstance(stated, str) else None
+    if grade not in allowed:
+        raise ReplyError(f"'grade' must be one of {', '.join(allowed)}")
+    found.must_not_be_denied(_DENIED[Grade(grade)])
+    return Grade(grade)
+
+
+def allowed_grades(question: Question) -> tuple[Grade, ...]:
+    """No reply can be correct where the question has no right answer."""
+    return tuple(one for one in Grade if question.answerable is not False or one is not Grade.CORRECT)

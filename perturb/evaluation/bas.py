@@ -1,0 +1,303 @@
+"""The task behind the Behavioral Alignment Score: answers with a stated confidence, and their grades.
+
+Replies are kept as they came and read anew each time, so that a better reader needs no new call. Only the answer that
+a reply commits itself to is graded.
+
+Four ways to have a model answer a question and say how sure it is. BAS paper, section 3 and appendix G.1.
+
+Direct: answer and confidence at once. Reflection: an answer, then, in a call of its own, the confidence in it. Top-k:
+the k likeliest answers with their probabilities, of which the likeliest counts. Top-k with reflection: the k answers,
+then, in a call of its own, their probabilities. Probabilities of several answers come with that of `NONE_OF_THESE`: the
+paper has the k alone add up to 1, which makes a model that doubts all of them overstate its doubtful best.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import groupby
+from typing import Any
+
+from perturb.catalogue.prompts import data_request, system_message
+from perturb.errors import ConfigError
+from perturb.evaluation.adapters import item_request
+from perturb.evaluation.answers import Grade, grade
+from perturb.evaluation.models_under_test import ModelSet
+from perturb.evaluation.question_formats import AnswerForm, Question, question_data
+from perturb.evaluation.reading import DISAGREE, DecisionEntry, read_block
+from perturb.evaluation.refusal_index import QuestionRow, QuestionTask
+from perturb.evaluation.session import Session, Unscored
+from perturb.ledger.evaluations import CONFIDENCE_TABLE
+from perturb.llm.client import ChatRequest
+from perturb.llm.replies import ReplyError
+from perturb.records import Response
+from perturb.runtime.asyncs import gather_all
+from perturb.text.wording import counted
+
+DEFAULT_K = 3
+NONE_OF_THESE = ("none of these", "none of the above")
+"""What stands in the place of an answer where the probability is that of all others."""
+SUM_TOLERANCE = 0.01
+"""How far the probabilities, of none of the answers too, may be from adding up to 1 before it is noted."""
+
+_ANSWER_WORDS: dict[AnswerForm, str] = {
+    "text": "as short as can be: a name, a number, a date or a phrase",
+    "option": "the letter of one of the `options`",
+    "number": "one number, in digits",
+}
+
+_SEVERAL = "a block with several answers where one was asked for"
+
+
+class Elicitation(StrEnum):
+    """How confidence is asked for."""
+
+    DIRECT = "direct"
+    REFLECTION = "reflection"
+    TOP_K = "top-k"
+    TOP_K_REFLECTION = "top-k-reflection"
+
+    @property
+    def calls(self) -> int:
+        """Calls that one question takes."""
+        return 2 if self in (Elicitation.REFLECTION, Elicitation.TOP_K_REFLECTION) else 1
+
+    @property
+    def several(self) -> bool:
+        """Whether the model names several answers."""
+        return self in (Elicitation.TOP_K, Elicitation.TOP_K_REFLECTION)
+
+    @property
+    def template(self) -> str:
+        """The name of the template under `templates/`."""
+        return f"confidence/{self.value.replace('-', '_')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a model answered and how sure it said to be."""
+
+    answer: str
+    confidence: float
+    """In [0, 1], as stated: sums that are not 1 are not mended."""
+    entries: tuple[DecisionEntry, ...]
+    """Every answer it named; one unless several were asked for."""
+    notes: tuple[str, ...] = ()
+    """What is odd about the reply, in words."""
+
+
+def confidence_request(
+    elicitation: Elicitation, question: Question, first_reply: str | None = None, k: int = DEFAULT_K
+) -> ChatRequest:
+    """What a model is asked first; with its reply to that, what it is asked about it.
+
+    Raises `ReplyError` if the first reply cannot be read.
+    """
+    data: dict[str, Any] = question_data(question)
+    options: dict[str, Any] = {"context": question.context is not None}
+    if elicitation.calls == 2:
+        options["step"] = 1 if first_reply is None else 2
+    if first_reply is None:
+        options["answer_words"] = _ANSWER_WORDS[question.form]
+        if elicitation.several:
+            options["k"] = answers_wanted(question, k)
+    else:
+        named = [entry.answer for entry in _named(elicitation, read_block(first_reply, confidence=False))]
+        if len(named) > 1 and not elicitation.several:
+            raise ReplyError(_SEVERAL)
+        data |= {"candidates": named} if elicitation.several else {"proposed_answer": named[0]}
+    system = system_message(elicitation.template, **options)
+    return item_request(data_request(system, data), question)
+
+
+def answers_wanted(question: Question, k: int = DEFAULT_K) -> int:
+    """How many answers a question is asked for where several are: no more than it has options.
+
+    >>> answers_wanted(Question("q", "Which?", ("A",), "option", {"A": "this", "B": "that"}))
+    2
+    """
+    return min(k, len(question.options) or k)
+
+
+def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAULT_K) -> Stated:
+    """Read the replies to the one or two requests of an elicitation; `k` as `answers_wanted` gives it.
+
+    Of several answers the likeliest counts, the one named first where two are equal. Raises `ReplyError` if a reply
+    cannot be read, or if the second is not about the answers of the first.
+
+    >>> reply = "### FINAL DECISION\\n1. Answer: Po, Confidence: 0.2\\n2. Answer: Elbe, Confidence: 0.7"
+    >>> stated = read_stated(Elicitation.TOP_K, [reply])
+    >>> stated.answer, stated.confidence, stated.notes
+    ('Elbe', 0.7, ('2 answers instead of 3', 'probabilities add up to 0.9'))
+    """
+    last = read_block(replies[-1], answers=elicitation is not Elicitation.REFLECTION)
+    entries, notes = _named(elicitation, last), list[str]()
+    if elicitation.calls == 2:
+        first = read_block(replies[0], confidence=False)
+        entries = _join(elicitation, _named(elicitation, first), entries)
+    if elicitation.several:
+        notes += _oddities(entries, sum(map(_confidence, last)), k)
+    elif len(entries) > 1:
+        raise ReplyError(_SEVERAL)
+    best = max(entries, key=_confidence)
+    return Stated(best.answer, _confidence(best), entries, tuple(notes))
+
+
+def _join(
+    elicitation: Elicitation, first: tuple[DecisionEntry, ...], second: tuple[DecisionEntry, ...]
+) -> tuple[DecisionEntry, ...]:
+    if elicitation is Elicitation.REFLECTION:
+        if len(first) > 1:
+            raise ReplyError(_SEVERAL)
+        return (DecisionEntry(first[0].answer, second[0].confidence),)
+    if sorted(map(_plain, first)) != sorted(map(_plain, second)):
+        raise ReplyError("the second reply is not about the answers of the first")
+    return second
+
+
+def _named(elicitation: Elicitation, entries: tuple[DecisionEntry, ...]) -> tuple[DecisionEntry, ...]:
+    """The entries that name an answer. Raises `ReplyError` if there are none."""
+    if not elicitation.several:
+        return entries
+    named = tuple(entry for entry in entries if _plain(entry) not in NONE_OF_THESE)
+    if not named:
+        raise ReplyError("a block that names no answer")
+    return named
+
+
+def _oddities(entries: tuple[DecisionEntry, ...], total: float, k: int) -> list[str]:
+    notes = []
+    if len(entries) != k:
+        notes.append(f"{len(entries)} answers instead of {k}")
+    if len(set(map(_plain, entries))) < len(entries):
+        notes.append("the same answer twice")
+    if abs(total - 1) > SUM_TOLERANCE:
+        notes.append(f"probabilities add up to {total:.3g}")
+    return notes
+
+
+def _confidence(entry: DecisionEntry) -> float:
+    if entry.confidence is None:
+        raise ReplyError("an answer without a confidence")
+    return entry.confidence
+
+
+def _plain(entry: DecisionEntry) -> str:
+    return re.sub(r"[\W_]+", " ", entry.answer).casefold().strip()
+
+
+FIRST = "first"
+"""Added to the variant of the first of two replies: `reflection/first`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceRow(QuestionRow):
+    """One question asked in one way."""
+
+    elicitation: str
+    is_correct: int | None
+    """1 if the answer is right, or a refusal where no answer is; None while unscored."""
+    confidence: float | None
+    """As stated, in [0, 1]; None where the reply could not be read."""
+    answer: str | None
+    grade: str | None
+    notes: str | None
+    """What is odd about the reply; None if nothing is."""
+    answerable: bool | None
+    source: str
+    unscored: str | None
+    """Why `is_correct` or `confidence` is missing: `STAGE: reason`."""
+
+
+@dataclass(frozen=True)
+class BasTask(QuestionTask[ConfidenceRow]):
+    """Confidence elicited in one or more ways."""
+
+    ways: tuple[Elicitation, ...] = (Elicitation.DIRECT,)
+    k: int = DEFAULT_K
+    """Answers asked for where several are."""
+
+    fact = "confidence"
+    table_file = CONFIDENCE_TABLE
+
+    @property
+    def templates(self) -> Sequence[str]:
+        """One for each elicitation."""
+        return [elicitation.template for elicitation in self.ways]
+
+    def check(self, models: ModelSet) -> None:
+        """Also: each elicitation once, and several answers where several are asked for."""
+        if len(set(self.ways)) < len(self.ways):
+            raise ConfigError("--elicitation: one appears twice: name each once")
+        if self.k < 2:
+            raise ConfigError(f"--k: {self.k} answers are not several: give 2 or more")
+        super().check(models)
+
+    def way_facts(self) -> dict[str, Any]:
+        """The elicitations, and how many answers they ask for."""
+        return {"elicitations": list(map(str, self.ways)), "k": self.k}
+
+    async def solve(self, session: Session, model: str, item: Question) -> list[ConfidenceRow]:
+        """A question in all ways at the same time; an unreadable reply is not asked for again."""
+        return await gather_all(self._row(session, item, model, way) for way in self.ways)
+
+    async def _row(
+        self, session: Session, question: Question, model: str, elicitation: Elicitation
+    ) -> ConfidenceRow:
+        stated: Stated | None = None
+        found: Grade | None = None
+        unscored = None
+        try:
+            stated, answer = await self._stated(session, question, model, elicitation)
+            found = await grade(session, question, answer)
+        except ReplyError as fault:
+            unscored = f"reading: {fault}"
+        except Unscored as why:
+            unscored = f"{'reply' if why.stage == 'reply' else 'grade'}: {why}"
+        right = (Grade.CORRECT, *((Grade.NOT_ATTEMPTED,) if question.answerable is False else ()))
+        return ConfidenceRow(
+            item_id=question.id,
+            base_id=question.base_id,
+            model=model,
+            elicitation=str(elicitation),
+            is_correct=None if found is None else int(found in right),
+            confidence=stated.confidence if stated else None,
+            answer=stated.answer if stated else None,
+            grade=found,
+            notes="; ".join(stated.notes) or None if stated else None,
+            answerable=question.answerable,
+            source=question.source,
+            unscored=unscored,
+        )
+
+    async def _stated(
+        self, session: Session, question: Question, model: str, elicitation: Elicitation
+    ) -> tuple[Stated, Response]:
+        """What the model states, and its last reply cut down to the answer. Raises `ReplyError` and `Unscored`."""
+        replies: list[Response] = []
+        for step in range(1, elicitation.calls + 1):
+            request = confidence_request(elicitation, question, replies[0].text if replies else None, self.k)
+            variant = str(elicitation) if step == elicitation.calls else f"{elicitation}/{FIRST}"
+            replies.append(await session.reply(question.id, model, variant, request, purpose="confidence"))
+        texts = [response.text for response in replies]
+        stated = read_stated(elicitation, texts, answers_wanted(question, self.k))
+        return stated, replace(replies[-1], text=stated.answer)
+
+    def warnings(self, rows: Sequence[ConfidenceRow], *, stopped: bool) -> Iterator[str]:
+        """What could not be read, what is odd, and what is left to be asked again."""
+        for (model, elicitation), of_group in groupby(rows, key=lambda row: (row.model, row.elicitation)):
+            name, group = f"{model}, {elicitation}", list(of_group)
+            sums = sum("add up to" in (row.notes or "") for row in group)
+            if sums:
+                yield f"{name}: in {sums} of {len(group)} replies the probabilities do not add up to 1; they stand"
+            reasons = (row.unscored for row in group if row.unscored and f": {DISAGREE}" not in row.unscored)
+            stages = Counter(reason.split(":")[0] for reason in reasons)
+            if stages["reading"]:
+                yield f"{name}: {stages['reading']} of {len(group)} replies state no readable answer and confidence"
+            again = stages["reply"] + stages["grade"]
+            if again and not stopped:
+                failed = counted(again, "call or grade", "calls or grades")
+                yield f"{name}: {failed} failed: run the same command again to retry"

@@ -1,0 +1,335 @@
+"""Reads the items of an evaluation: a snapshot of ours, a data set on the Hub, or a file with rows of either.
+
+Reads question sets: from a file, the Hub, or a snapshot of ours.
+
+An evaluation from recorded replies alone: its items, its models, and what it lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from perturb.catalogue.classes import ClassEntry, read_classes
+from perturb.catalogue.levers import Catalogue
+from perturb.curation.hub import PREFIX, HubSource, open_hub
+from perturb.curation.source_rows import Header, SourceRow, read_rows
+from perturb.errors import ConfigError, RecordingError, SnapshotError, SourceError
+from perturb.evaluation.models_under_test import ModelSet, ModelUnderTest
+from perturb.evaluation.question_formats import (
+    ID_FIELDS,
+    READERS,
+    SNAPSHOT,
+    Question,
+    QuestionSet,
+    format_of_row,
+    question_from_payload,
+)
+from perturb.evaluation.session import AskPlan
+from perturb.files.resources import digest
+from perturb.files.tables import ending_of
+from perturb.files.yaml_files import describe_fault
+from perturb.ledger.calls import LEDGER_FILE, reading
+from perturb.ledger.evaluations import holds_items
+from perturb.ledger.plans import current_plan
+from perturb.llm.client import ModelSettings
+from perturb.llm.recording import Kind, Recording, Replay
+from perturb.records import Item
+from perturb.snapshots.accepted import accepted_items
+from perturb.snapshots.items import SUFFIX, read_item
+from perturb.snapshots.snapshot import check_snapshot, read_snapshot
+from perturb.text.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSource:
+    """Where the items are."""
+
+    name: str
+    """A snapshot folder, a run folder with a snapshot in it, a `.jsonl` or `.parquet` file, or `OWNER/NAME` on the
+    Hub, with `@REVISION` to hold on to a commit or a tag."""
+    subset: str | None = None
+    """The configuration, for a data set on the Hub with several."""
+    split: str | None = None
+    limit: int | None = None
+    """Take the first so many items only, and their controls if the snapshot has any."""
+    levers: tuple[Path, ...] = ()
+    """Folders with a user's own classes, for rows without a manifest that states them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSet:
+    """The items of one snapshot."""
+
+    name: str
+    digest: str
+    """Stands for the whole snapshot, whatever the limit."""
+    round: str | None
+    items: tuple[Item, ...]
+    warnings: tuple[str, ...] = ()
+    classes: tuple[ClassEntry, ...] = ()
+    """A user's own classes."""
+
+
+def load_items(source: ItemSource) -> ItemSet:
+    """Read every item, then apply the limit.
+
+    Raises `SnapshotError` for a damaged snapshot and `SourceError` for anything else that cannot be evaluated: an id
+    that appears twice, rows of two rounds, a malformed row.
+    """
+    path = Path(source.name)
+    folder = next((one for one in (path, path / "snapshot") if (one / "manifest.json").is_file()), None)
+    catalogue = Catalogue.load(source.levers)
+    if folder is not None:
+        return _limited(_from_snapshot(folder, catalogue), source.limit)
+    label, rows = _other_rows(source)
+    items, warnings, rounds = _read_all(rows, label, catalogue)
+    shown = [replace(one, original_query=None, original_passages=()).to_payload() for one in items]
+    own = catalogue.own_classes
+    whole = ItemSet(label, digest(shown, *map(ClassEntry.to_payload, own)), rounds, items, warnings, own)
+    return _limited(whole, source.limit)
+
+
+def load_made_items(source: Path) -> tuple[Item, ...]:
+    """The items that the panel of a build accepted, or, of anything but a run folder, those that `load_items` reads."""
+    if not (source / LEDGER_FILE).is_file():
+        return load_items(ItemSource(str(source))).items
+    with reading(source) as db:
+        return tuple(accepted_items(db, current_plan(db, source)))
+
+
+def _limited(whole: ItemSet, limit: int | None) -> ItemSet:
+    if not whole.items:
+        reason = f" ({whole.warnings[0]})" if whole.warnings else ""
+        raise SourceError(f"{whole.name}: holds no item that can be evaluated{reason}: check the source")
+    if limit is None:
+        return whole
+    kept = [item for item in whole.items if not item.control][:limit]
+    pairs = {f"{item.id}{SUFFIX}" for item in kept}
+    return replace(whole, items=(*kept, *(item for item in whole.items if item.control and item.id in pairs)))
+
+
+def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
+    snapshot = read_snapshot(folder)
+    if problems := check_snapshot(folder):
+        more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
+        raise SnapshotError(
+            f"{folder} is not as it was written: {problems[0]}{more}: restore it, or export the run again"
+        )
+    header = Header(str(snapshot.manifest.get("name") or folder.name))
+    rows = (
+        SourceRow(snapshot.folder, number, fields, header)
+        for number, fields in enumerate((*snapshot.read_rows(), *snapshot.read_controls()), start=1)
+    )
+    catalogue = catalogue.with_classes(snapshot.classes)
+    items, warnings, round_name = _read_all(rows, str(folder), catalogue)
+    own = catalogue.own_classes
+    return ItemSet(header.name, snapshot.content_digest, round_name, items, warnings, own)
+
+
+def _other_rows(source: ItemSource) -> tuple[str, Iterator[SourceRow]]:
+    """A label and the rows of a file, or of a data set that `datasets` loads."""
+    path = Path(source.name)
+    if path.is_file() or ending_of(path) is not None:
+        return path.name, read_rows(path)
+    if (path / LEDGER_FILE).is_file():
+        with reading(path) as db:
+            left = "" if holds_items(db) else current_plan(db, path).count_stages(db).unfinished
+        if left:
+            raise SourceError(f"{source.name}: has no snapshot yet. {left}")
+        raise SourceError(
+            f"{source.name}: is a run without a snapshot: name a build that has one, or a table"
+        )
+    name, _, revision = source.name.removeprefix(PREFIX).partition("@")
+    on_hub = name.count("/") == 1 and (source.name.startswith(PREFIX) or not path.parent.is_dir())
+    if not path.is_dir() and not on_hub:
+        raise SourceError(f"{source.name}: no such snapshot: give a snapshot folder, a table, or OWNER/NAME")
+    opened = open_hub(HubSource(name, revision or None, source.subset, source.split))
+    label = f"{name}@{opened.revision}" if opened.revision else name
+    return f"{label}/{source.subset}" if source.subset else label, opened.rows
+
+
+def _read_all(
+    rows: Iterable[SourceRow], label: str, catalogue: Catalogue
+) -> tuple[tuple[Item, ...], tuple[str, ...], str | None]:
+    items: dict[str, Item] = {}
+    rounds: dict[str, None] = {}
+    mislabelled: list[str] = []
+    for row in rows:
+        item = read_item(row, catalogue)
+        if item.id in items:
+            raise row.error("id", f"'{item.id}' appears twice: an item may be evaluated once only")
+        if (name := row.optional_text("round")) is not None:
+            rounds[name] = None
+        if len(rounds) > 1:
+            raise row.error(
+                "round",
+                f"differs from the rows before ({' and '.join(rounds)}): evaluate one snapshot at a time",
+            )
+        if item.expected_behavior == catalogue.expected_behavior(item.cell):
+            items[item.id] = item
+        else:
+            mislabelled.append(item.id)
+    warnings: tuple[str, ...] = ()
+    if mislabelled:
+        warnings = (
+            f"{label}: {counted(len(mislabelled), 'item')} left out (the first is '{mislabelled[0]}'): their expected"
+            " behaviour is not that of their class and intensity",
+        )
+    return tuple(items.values()), warnings, next(iter(rounds), None)
+
+
+FAITHEVAL = "faitheval:"
+"""What a source begins with to be one of the three FaithEval tasks: `faitheval:unanswerable`, say."""
+FAITHEVAL_TASKS: tuple[str, ...] = ("unanswerable", "inconsistent", "counterfactual")
+
+
+def read_questions(source: str, form: str = "auto") -> QuestionSet:
+    """Read a set: a table, a snapshot folder, `hub:OWNER/NAME[@REVISION]`, or `faitheval:TASK`.
+
+    `form` is `snapshot`, one of `question_forms.READERS`, or `auto` to tell it from the first row. Repeated
+    questions without an id are kept once. Raises `SourceError` or `SnapshotError`, with file and line, for what
+    cannot be used.
+    """
+    if form == SNAPSHOT or Path(source).is_dir():
+        return _read_snapshot(source)
+    name, rows = _open(source)
+    first = next(rows, None)
+    if first is None:
+        raise SourceError(f"{source}: holds no questions: give at least one row")
+    chosen = format_of_row(form, name, first)
+    if chosen == SNAPSHOT:
+        return _read_snapshot(source)
+    read: dict[str, Question] = {}
+    repeated = 0
+    for row in chain([first], rows):
+        question = READERS[chosen](row)
+        if question.id not in read:
+            read[question.id] = question
+        elif any(row.fields.get(name) is not None for name in ID_FIELDS):
+            raise row.error("id", f"'{question.id}' appears twice: give each question an id of its own")
+        else:
+            repeated += 1
+    warnings = (f"{name}: {repeated} repeated questions were left out",) if repeated else ()
+    return QuestionSet(name, tuple(read.values()), warnings)
+
+
+def _open(source: str) -> tuple[str, Iterator[SourceRow]]:
+    if source.startswith(FAITHEVAL):
+        task = source.removeprefix(FAITHEVAL)
+        if task not in FAITHEVAL_TASKS:
+            raise SourceError(f"{source}: no such task: FaithEval has {', '.join(FAITHEVAL_TASKS)}")
+        return f"faitheval-{task}", open_hub(HubSource(f"Salesforce/FaithEval-{task}-v1.0")).rows
+    if source.startswith(PREFIX):
+        named = HubSource.named(source, None, None)
+        return Path(named.name).name, open_hub(named).rows
+    path = Path(source)
+    return path.name.split(".")[0], read_rows(path)
+
+
+def _read_snapshot(source: str) -> QuestionSet:
+    """Items of RefusalBench without their controls: LOW can be answered; of MEDIUM and HIGH any answer is wrong."""
+    loaded = load_items(ItemSource(source))
+    questions = tuple(
+        Question(
+            id=item.id,
+            text=item.query,
+            answers=item.answers if item.answerable else (),
+            context=item.context,
+            source=loaded.name,
+            answerable=item.answerable,
+            metadata={
+                "base_id": item.base_id,
+                "perturbation_class": str(item.cell.perturbation_class),
+                "intensity": item.intensity,
+            },
+        )
+        for item in loaded.items
+        if not item.control
+    )
+    return QuestionSet(Path(loaded.name).name, questions, loaded.warnings)
+
+
+Asked = TypeVar("Asked")
+SetT = TypeVar("SetT", ItemSet, QuestionSet)
+
+
+def recorded_items(recording: Recording) -> ItemSet:
+    """The items of a snapshot that models were asked about."""
+    items = _read(recording, Item.from_payload)
+    try:
+        classes = read_classes(recording.header.get("classes", ()))
+    except (TypeError, ValueError):
+        raise RecordingError(
+            f"{recording.path}: states a class that cannot be read: export the replies again"
+        ) from None
+    header = recording.header
+    return ItemSet(header["name"], header["items"], header["round"], items, classes=classes)
+
+
+def recorded_questions(recording: Recording) -> QuestionSet:
+    """The questions that models were asked."""
+    return QuestionSet(recording.header["name"], _read(recording, question_from_payload))
+
+
+def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet:
+    """The models whose replies are on record, or those of them that are named, and the judge.
+
+    Raises `RecordingError` for a name that is not on record.
+    """
+    known = {name: recorded_model(entry) for name, entry in recording.header["models"].items()}
+    if unknown := [name for name in names if name not in known]:
+        raise RecordingError(
+            f"{recording.path}: holds no reply of a model '{unknown[0]}': name one of {', '.join(known)}"
+        )
+    judge, panel = recording.header["judge"], recording.header.get("judges")
+    chosen = {name: known[name] for name in names or known}
+    entries = panel["members"] if panel else [judge] if judge else []
+    judges = tuple(chosen.get(one["name"]) or recorded_model(one) for one in entries)
+    return ModelSet(chosen, judges, panel["rule"] if panel else "majority")
+
+
+def find_items(
+    kind: Kind, given: SetT | None, replay: Replay | None, read: Callable[[Recording], SetT], missing: str
+) -> SetT:
+    """What is asked about: as given, or else as it is on record, by `read`; `missing` is said where it is neither.
+
+    Raises `ConfigError`, and `RecordingError` for replies to something else than what is given.
+    """
+    if replay is None:
+        if given is None:
+            raise ConfigError(missing)
+        return given
+    replay.recording.require(kind)
+    found = given or read(replay.recording)
+    replay.recording.require(kind, items=found.digest)
+    return found
+
+
+def find_models(plan: AskPlan) -> ModelSet:
+    """Who is asked and who judges: as named, or as it is on record. Raises `ConfigError` and `RecordingError`."""
+    if plan.replay is None or plan.replay.fill:
+        return plan.names.find_all(plan.models, plan.judge, plan.judge_rule)
+    return recorded_models(plan.replay.recording, plan.models)
+
+
+def _read(recording: Recording, reader: Callable[[str, Mapping[str, Any]], Asked]) -> tuple[Asked, ...]:
+    try:
+        return tuple(reader(item_id, content) for item_id, content in recording.items.items())
+    except ValidationError as exc:
+        fault = exc.errors(include_url=False)[0]
+        said = describe_fault(fault["loc"], fault["type"], fault["msg"])
+        raise RecordingError(
+            f"{recording.path}: holds an item that cannot be read: {said}: export the replies again"
+        ) from None
+
+
+def recorded_model(entry: Mapping[str, Any]) -> ModelUnderTest:
+    """A model as a ledger or a recording tells of it."""
+    system = entry.get("system", "")
+    return ModelUnderTest(ModelSettings(entry["name"], entry["model"], params=entry["params"], system=system))

@@ -1,0 +1,298 @@
+"""From what a user calls a model to one that can be asked: a litellm name, an address, a function, a file's entry."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+
+from perturb.config import Covariates, ModelEntry, Name, expand
+from perturb.errors import ConfigError
+from perturb.evaluation.adapters import DEFAULT_REPLY, DEFAULT_REQUEST, FunctionModel, ServiceModel
+from perturb.evaluation.reading import JudgeRule
+from perturb.files.resources import digest
+from perturb.files.yaml_files import Strict, YamlFile
+from perturb.llm.client import ModelSettings
+from perturb.llm.redaction import redact
+from perturb.llm.worker_tasks import Opener
+from perturb.runtime.functions import ADDRESS, find_function, source_of
+
+PAPER_DECODING: Mapping[str, Mapping[str, Any]] = {
+    "refusal-index": {"temperature": 0.7, "top_p": 0.95, "max_tokens": 4096},
+    "bas": {"temperature": 0},
+    "evaluate": {},
+}
+"""What each paper sends to the models under test, by command; the code of RefusalBench leaves all to the provider."""
+_DECODING = frozenset(
+    ("temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "num_predict")
+)
+"""Parameters of decoding, whatever a provider calls them; a preset takes their place."""
+
+_SERVICE = re.compile(r"https?://")
+
+
+class EntryUnderTest(ModelEntry, Covariates):
+    """A model, as a models file writes it."""
+
+
+class ServiceEntry(Covariates):
+    """A RAG service behind HTTP, as a models file writes it."""
+
+    name: Name
+    url: str = Field(pattern=r"^https?://[^\s@]+$")
+    request: dict[str, Any] = Field(default_factory=lambda: dict(DEFAULT_REQUEST))
+    """The JSON body, with `{query}`, `{passages}`, `{context}`, `{prompt}`, `{item_id}` where the item's parts go."""
+    reply: str = Field(default=DEFAULT_REPLY, min_length=1)
+    """Path to the text in the JSON response: `answer`, `choices.0.text`."""
+    api_key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    """The variable whose value is sent as a bearer token."""
+    max_connections: int = Field(default=8, ge=1, le=4096)
+    rpm: int | None = Field(default=None, ge=1)
+    timeout: float = Field(default=120.0, gt=0)
+    max_retries: int = Field(default=6, ge=0, le=100)
+
+    @field_validator("url")
+    @classmethod
+    def _no_query(cls, value: str) -> str:
+        if urlsplit(value).query:
+            raise ValueError(
+                "an address with a query may hold a secret: leave it out, use api_key_env and 'request'"
+            )
+        return value
+
+    def settings(self) -> ModelSettings:
+        """The settings for `ServiceModel`."""
+        params = {"request": self.request, "reply": self.reply}
+        same = {"name", "api_key_env", "max_connections", "rpm", "timeout", "max_retries"}
+        return ModelSettings(
+            model=expand(self.url, self.name),
+            params=params,
+            json_schema="off",
+            **self.model_dump(include=same),
+        )
+
+
+class FunctionEntry(Covariates):
+    """A Python function, as a models file writes it."""
+
+    name: Name
+    kind: Literal["python"] = "python"
+    function: str = Field(pattern=rf"^{ADDRESS.pattern}$")
+    max_connections: int = Field(default=8, ge=1, le=256)
+    timeout: float = Field(default=120.0, gt=0)
+
+    def settings(self) -> ModelSettings:
+        """The settings for `FunctionModel`."""
+        return ModelSettings(
+            name=self.name,
+            model=self.function,
+            max_connections=self.max_connections,
+            timeout=self.timeout,
+            max_retries=0,
+            json_schema="off",
+        )
+
+
+def _kind_of_entry(value: Any) -> str:
+    if isinstance(value, ServiceEntry) or (isinstance(value, Mapping) and "url" in value):
+        return "service"
+    if isinstance(value, FunctionEntry) or (isinstance(value, Mapping) and "function" in value):
+        return "function"
+    return "provider"
+
+
+ModelsFileEntry = Annotated[
+    Annotated[EntryUnderTest, Tag("provider")]
+    | Annotated[ServiceEntry, Tag("service")]
+    | Annotated[FunctionEntry, Tag("function")],
+    Discriminator(_kind_of_entry),
+]
+
+
+class ModelsFile(Strict):
+    """The file of `--models`: models, services and functions under names of their own, and who judges."""
+
+    models: tuple[ModelsFileEntry, ...] = Field(min_length=1)
+    judges: tuple[str, ...] = ()
+    """Who judges where no judge is named: a name of the file, or as `--judge` takes it."""
+    judge_rule: JudgeRule = "majority"
+    """How many of several judges must say the same."""
+
+    @model_validator(mode="after")
+    def _usable(self) -> ModelsFile:
+        require_models(self.models, "be evaluated")
+        return self
+
+
+def require_models(entries: Sequence[ModelsFileEntry], use: str) -> None:
+    """Raise `ValueError` for an entry that is no model and so cannot `use`, and for a name given twice."""
+    names = [entry.name for entry in entries]
+    for entry in entries:
+        if isinstance(entry, ModelEntry) and entry.kind != "model":
+            raise ValueError(f"'{entry.name}' is of kind rules and cannot {use}: name a model")
+        if names.count(entry.name) > 1:
+            raise ValueError(f"two models are called '{entry.name}': give each its own name")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUnderTest:
+    """A model that takes part, under test or as the judge."""
+
+    settings: ModelSettings
+    opener: Opener | None = None
+    """For a service or a function: what makes the model; others go by the transports of `perturb.llm`."""
+
+    @property
+    def name(self) -> str:
+        """What the results call it."""
+        return self.settings.name
+
+    def facts(self) -> dict[str, Any]:
+        """What the ledger keeps of it; no key, not even one in an address that came out of a variable."""
+        settings = self.settings
+        facts = {"model": settings.model, "api_base": settings.api_base, "params": dict(settings.params)}
+        if settings.system:
+            facts["system"] = settings.system
+        cleaned: dict[str, Any] = json.loads(redact(json.dumps(facts)))
+        return cleaned
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSet:
+    """The models of one run."""
+
+    under_test: Mapping[str, ModelUnderTest]
+    judges: tuple[ModelUnderTest, ...] = ()
+    """None, one, or a panel."""
+    rule: JudgeRule = "majority"
+    """How many of several judges must say the same."""
+
+    @property
+    def judge(self) -> ModelUnderTest | None:
+        """The judge, or the first of several."""
+        return next(iter(self.judges), None)
+
+    @property
+    def called(self) -> dict[str, ModelUnderTest]:
+        """The models under test and the judges, by name."""
+        return {**self.under_test, **{one.name: one for one in self.judges}}
+
+    @property
+    def own_judges(self) -> dict[str, str]:
+        """Models under test that judge as well, under whatever name, and that name."""
+        judges = {(one.settings.model, one.settings.api_base): one.name for one in reversed(self.judges)}
+        return {
+            name: judges[key]
+            for name, one in self.under_test.items()
+            if (key := (one.settings.model, one.settings.api_base)) in judges
+        }
+
+    @property
+    def judge_name(self) -> str | None:
+        """What facts call the judge; several are listed."""
+        return ", ".join(sorted(one.name for one in self.judges)) or None
+
+    def panel_facts(self) -> dict[str, Any] | None:
+        """What facts say of several judges; None of one."""
+        if len(self.judges) < 2:
+            return None
+        judges = {one.name: one.facts() for one in self.judges}
+        for facts in judges.values():
+            del facts["api_base"]
+        return {"judges": judges, "rule": self.rule, "own_judges": self.own_judges}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelNames:
+    """How names on the command line are understood."""
+
+    file: Path | None = None
+    """A models file, whose names come first."""
+    request: Mapping[str, Any] = field(default_factory=lambda: dict(DEFAULT_REQUEST))
+    """The body sent to a service that is named by its address."""
+    reply: str = DEFAULT_REPLY
+    decoding: Mapping[str, Any] | None = None
+    """How models under test decode, whatever the file says; judges, services and functions keep their own."""
+    api_base: str | None = None
+    """The server of models under test that have no address of their own."""
+    entries: Mapping[str, ModelsFileEntry] = field(default_factory=dict)
+    """Models that Python code names, by name; they come before the file's."""
+
+    def find_all(
+        self, names: Sequence[str], judge: str | Sequence[str] | None = None, rule: JudgeRule | None = None
+    ) -> ModelSet:
+        """The models under test and the judges, by what the command line calls them, else the file.
+
+        Raises `ConfigError` for a name that means nothing and a name given twice.
+        """
+        written = YamlFile(self.file).parse(ModelsFile) if self.file else None
+        entries = {**{entry.name: entry for entry in (written.models if written else ())}, **self.entries}
+
+        def find(name: str) -> ModelUnderTest:
+            return model_under_test(entries[name].settings() if name in entries else self._settings(name))
+
+        given = (judge,) if isinstance(judge, str) else tuple(judge or ())
+        judges = given or (written.judges if written else ())
+        _refuse_repeats("model", names, "name each model once")
+        under_test = {name: self._as_asked(find(name)) for name in names}
+        _refuse_repeats("judge", judges, "its votes would count double: name it once")
+        chosen = tuple(under_test.get(name) or find(name) for name in judges)
+        return ModelSet(under_test, chosen, rule or (written.judge_rule if written else "majority"))
+
+    def _as_asked(self, one: ModelUnderTest) -> ModelUnderTest:
+        """A model under test with the address and the decoding that all get; services and functions keep their own."""
+        if one.opener is not None:
+            return one
+        params = one.settings.params
+        if self.decoding is not None:
+            others = {name: value for name, value in params.items() if name not in _DECODING}
+            params = {**others, **self.decoding}
+        api_base = one.settings.api_base or self.api_base
+        return replace(one, settings=replace(one.settings, api_base=api_base, params=params))
+
+    def _settings(self, name: str) -> ModelSettings:
+        if _SERVICE.match(name):
+            if "@" in urlsplit(name).netloc or urlsplit(name).query:
+                raise ConfigError(
+                    "the address of a service may not hold a secret: name it in a models file instead"
+                )
+            params = {"request": dict(self.request), "reply": self.reply}
+            return ModelSettings(
+                name, name, params=params, max_connections=8, timeout=120.0, json_schema="off"
+            )
+        if ADDRESS.fullmatch(name):
+            return FunctionEntry.model_construct(name=name, function=name).settings()
+        if "/" not in name:
+            known = f"a name from {self.file}, " if self.file else ""
+            raise ConfigError(
+                f"model '{name}' is not known: give {known}PROVIDER/MODEL as litellm writes it, http://…, or"
+                " module:function"
+            )
+        return ModelSettings(name, name)
+
+
+def _refuse_repeats(role: str, names: Sequence[str], advice: str) -> None:
+    if (twice := next((name for name in names if names.count(name) > 1), None)) is not None:
+        raise ConfigError(f"{role} '{twice}' is given twice: {advice}")
+
+
+def read_covariates(file: Path) -> dict[str, Covariates]:
+    """What a models file says of its models, by name. Raises `ConfigError` for a file that cannot be used."""
+    return {entry.name: entry for entry in YamlFile(file).parse(ModelsFile).models}
+
+
+def model_under_test(settings: ModelSettings) -> ModelUnderTest:
+    """The model with these settings. Raises `ConfigError` for a function that cannot be imported."""
+    if _SERVICE.match(settings.model):
+        return ModelUnderTest(settings, ServiceModel)
+    if ADDRESS.fullmatch(settings.model):
+        FunctionModel(settings)  # is there such a function, and can it be called?
+        text = source_of(find_function(settings.model, f"model '{settings.model}'"))
+        return ModelUnderTest(replace(settings, params={"source": digest(text)}), FunctionModel)
+    return ModelUnderTest(settings)

@@ -1,0 +1,362 @@
+"""The forms that question sets come in: how to tell them apart, and from a row of each to a `Question`.
+
+Questions with known answers, and sets of them: drawn, mixed, kept in a ledger and read back.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+from perturb.curation.source_rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, SourceRow
+from perturb.errors import ConfigError
+from perturb.files.resources import digest, seed_of
+from perturb.files.tables import type_name
+
+AnswerForm = Literal["text", "option", "number"]
+"""What an answer is: words that a judge compares, the letter of an option, or one exact number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, and what is a right answer to it."""
+
+    id: str
+    text: str
+    answers: tuple[str, ...]
+    """Accepted answers, the preferred one first: a letter where there are options; none where no answer is right."""
+    form: AnswerForm = "text"
+    options: Mapping[str, str] = field(default_factory=dict)
+    """The texts to choose from, by capital letter."""
+    context: str | None = None
+    """The text to answer from; None where a model answers from memory."""
+    source: str = ""
+    """The set it comes from."""
+    answerable: bool | None = None
+    """False where any answer is wrong, so that only a refusal is right; None where the set does not say."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def base_id(self) -> str:
+        """What it was made from; questions that share it are not independent."""
+        return str(self.metadata.get("base_id", self.id))
+
+    def to_payload(self) -> dict[str, Any]:
+        """Everything but the id, as plain values for the ledger."""
+        content = asdict(self)
+        del content["id"]
+        return content
+
+
+def question_data(question: Question) -> dict[str, Any]:
+    """What a model is shown of a question: never an answer.
+
+    >>> question_data(Question("q1", "Which letter?", ("A",), "option", {"A": "this", "B": "that"}))
+    {'question': 'Which letter?', 'options': {'A': 'this', 'B': 'that'}}
+    """
+    data: dict[str, Any] = {"question": question.text}
+    if question.options:
+        data["options"] = dict(question.options)
+    if question.context is not None:
+        data["context"] = question.context
+    return data
+
+
+def question_from_payload(question_id: str, payload: Mapping[str, Any]) -> Question:
+    """Read back what `Question.to_payload` gave; raises `ValueError` for anything else."""
+    return _QUESTION.validate_python({"id": question_id, **payload})
+
+
+_QUESTION = TypeAdapter(Question)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """Questions with ids of their own, and where they come from."""
+
+    name: str
+    questions: tuple[Question, ...]
+    warnings: tuple[str, ...] = ()
+    """What was left out, in words."""
+
+    @property
+    def digest(self) -> str:
+        """Stands for the questions and their order."""
+        return digest([[question.id, question.to_payload()] for question in self.questions])
+
+    def draw(self, size: int | None, seed: int) -> QuestionSet:
+        """`size` questions drawn by the seed, in the order of the set; all of them if it has no more."""
+        if size is None or size >= len(self.questions):
+            return self
+        rng = random.Random(seed_of("draw questions", seed))  # noqa: S311 - a draw, not a secret
+        places = sorted(rng.sample(range(len(self.questions)), size))
+        return replace(self, questions=tuple(self.questions[place] for place in places))
+
+
+def mix_questions(first: QuestionSet, second: QuestionSet, seed: int) -> QuestionSet:
+    """As many questions of one set as of the other, drawn and shuffled by the seed.
+
+    Ids get the name of their set in front, so that they differ.
+    """
+    size = min(len(first.questions), len(second.questions))
+    names = (first.name, second.name if second.name != first.name else f"{second.name}-2")
+    mixed = [
+        replace(
+            question,
+            id=f"{name}/{question.id}",
+            metadata={**question.metadata, "base_id": f"{name}/{question.base_id}"},
+        )
+        for name, one in zip(names, (first, second), strict=True)
+        for question in one.draw(size, seed).questions
+    ]
+    random.Random(seed_of("mix questions", seed)).shuffle(mixed)  # noqa: S311 - an order, not a secret
+    return QuestionSet("+".join(names), tuple(mixed), (*first.warnings, *second.warnings))
+
+
+ID_FIELDS: tuple[str, ...] = ("id", "qid", "ID", "item_id")
+"""Columns that name a question."""
+SNAPSHOT = "snapshot"
+"""The form of RefusalBench sets, ours and published, which `perturb.evaluation.loading` reads."""
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+_INLINE_OPTIONS = re.compile(r"\n\s*([A-Za-z])\)\s+")
+_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+]?\.\d+")
+
+
+def format_of_row(form: str, name: str, first: SourceRow) -> str:
+    """The form of a set called `name`, told from its first row if `form` is `auto`.
+
+    Raises `ConfigError` for an unknown form.
+    """
+    if form in READERS:
+        return form
+    if form != "auto":
+        raise ConfigError(f"--format: '{form}' is unknown: use {', '.join(FORMATS)}")
+    fields = first.fields
+    if "perturbed_query" in fields:
+        return SNAPSHOT
+    if "faitheval" in name.lower() or "answerKey" in fields:
+        return "faitheval"
+    if "options" in fields:
+        return "medqa"
+    if isinstance(fields.get("choices"), list) or _INLINE_OPTIONS.search(str(fields.get("prompt"))):
+        return "mmlu"
+    if "prompt" in fields and "reference" in fields:
+        return "precisewikiqa"
+    answer = fields.get("answer")
+    if isinstance(answer, dict) or {"prompt", "Answer"} <= fields.keys():
+        return "triviaqa"
+    if "ground_truth_answer" in fields or (isinstance(answer, int) and not isinstance(answer, bool)):
+        return "aime"
+    return "simpleqa" if "problem" in fields else "plain"
+
+
+def _with_answer(text: str) -> Callable[[SourceRow], Question]:
+    return lambda row: _question(row, _text(row, text), answers=row.answers("answer"))
+
+
+def _faitheval(row: SourceRow) -> Question:
+    """FaithEval: counterfactual rows have options; to the other two tasks no answer is right."""
+    context = _context(row)
+    text = _text(row, "question")
+    if row.fields.get("choices") is None:
+        return _question(row, text, answers=(), context=context, answerable=False)
+    choices = row.fields["choices"]
+    if not isinstance(choices, dict) or not all(
+        isinstance(choices.get(key), list) for key in ("label", "text")
+    ):
+        raise row.error("choices", "must hold the lists 'label' and 'text'")
+    labels, texts = [str(label) for label in choices["label"]], choices["text"]
+    key = str(row.fields.get("answerKey"))
+    if key not in labels or len(labels) != len(texts):
+        raise row.error("answerKey", f"must be one of the labels {', '.join(labels)}")
+    options = _lettered(row, texts, "choices.text")
+    letter = LETTERS[labels.index(key)]
+    return _question(row, text, answers=(letter,), options=options, context=context, answerable=True)
+
+
+def _medqa(row: SourceRow) -> Question:
+    """Multiple choice: `question`, `options` (by letter, or a list), and the letter as `answer_idx` or `answer`."""
+    given = row.fields.get("options")
+    if isinstance(given, dict):
+        texts = [given[key] for key in sorted(given)]
+        if [str(key).upper() for key in sorted(given)] != list(LETTERS[: len(given)]):
+            raise row.error("options", "must be named A, B, C, … without a gap")
+    elif isinstance(given, list):
+        texts = given
+    else:
+        raise row.error("options", f"must be an object by letter or a list, got {type_name(given)}")
+    options = _lettered(row, texts, "options")
+    field = "answer_idx" if row.fields.get("answer_idx") is not None else "answer"
+    stated = str(row.fields.get(field, "")).strip()
+    by_text = [letter for letter, text in options.items() if text == stated]
+    letter = stated.upper() if stated.upper() in options else (by_text or [""])[0]
+    if not letter:
+        raise row.error(field, f"must be one of the letters {', '.join(options)}")
+    return _question(
+        row, _text(row, "question"), answers=(letter,), options=options, context=_context(row, False)
+    )
+
+
+def _mmlu(row: SourceRow) -> Question:
+    """MMLU: `question`, `choices` and the place of the right one from 0; or `prompt` with `a)` … and its letter."""
+    if row.fields.get("choices") is not None:
+        text, texts, field = _text(row, "question"), row.fields["choices"], "answer"
+    else:
+        text, *rest = _INLINE_OPTIONS.split(_text(row, "prompt"))
+        letters, texts, field = "".join(rest[::2]).upper(), [one.strip() for one in rest[1::2]], "Answer"
+        if not LETTERS.startswith(letters):
+            raise row.error("prompt", "must list its options as a), b), c), … on lines of their own")
+    if not isinstance(texts, list):
+        raise row.error("choices", f"must be a list, got {type_name(texts)}")
+    options = _lettered(row, texts, "choices")
+    stated = str(row.fields.get(field, "")).strip().upper()
+    letter = LETTERS[int(stated)] if stated.isdigit() and int(stated) < len(options) else stated
+    if letter not in options:
+        raise row.error(field, f"must be one of the letters {', '.join(options)}, or its place from 0")
+    return _question(row, text.strip(), answers=(letter,), options=options)
+
+
+def _triviaqa(row: SourceRow) -> Question:
+    """TriviaQA: `question`, and `answer` with `value` and `aliases`; or `prompt` and `Answer`."""
+    text = _text(row, _first_of(row, ("question", "prompt")))
+    field = _first_of(row, ("answer", "Answer"))
+    answer = row.fields[field]
+    if not isinstance(answer, dict):
+        return _question(row, text, answers=(str(answer),) if isinstance(answer, int) else row.answers(field))
+    aliases = answer.get("aliases") or []
+    if not isinstance(aliases, list):
+        raise row.error(f"{field}.aliases", f"must be a list, got {type_name(aliases)}")
+    accepted = (
+        row.text(one, f"{field}.value or aliases", MAX_QUERY_CHARS) for one in (answer.get("value"), *aliases)
+    )
+    return _question(row, text, answers=tuple(dict.fromkeys(accepted)))
+
+
+def _aime(row: SourceRow) -> Question:
+    """One exact number: `question`, `problem` or `Problem`; `answer`, `Answer` or `ground_truth_answer`."""
+    name = _first_of(row, ("question", "problem", "Problem"))
+    field = _first_of(row, ("answer", "Answer", "ground_truth_answer"))
+    number = read_number(str(row.fields[field]))
+    if number is None:
+        raise row.error(field, "must be one number")
+    return _question(row, _text(row, name), answers=(format(number, "f"),), number=True)
+
+
+def _plain(row: SourceRow) -> Question:
+    """Any set: `question`, `query` or `problem`; `answers` or `answer`.
+
+    Optional: `context`, `answerable`, `base_id`, and `dataset`, the set that the question comes from.
+
+    An `answer` that is a whole number, not a string, is graded as a number.
+    """
+    name = _first_of(row, ("question", "query", "problem"))
+    answerable = row.flag("answerable")
+    answers: tuple[str, ...] = ()
+    stated = row.fields.get("answer")
+    number = isinstance(stated, int) and not isinstance(stated, bool)
+    if answerable is not False:
+        answers = (str(stated),) if number else row.answers(_first_of(row, ("answers", "answer")))
+    base_id = row.identifier("base_id")
+    return _question(
+        row,
+        _text(row, name),
+        answers=answers,
+        number=number,
+        context=_context(row, needed=False),
+        answerable=answerable,
+        metadata={} if base_id is None else {"base_id": base_id},
+        source=row.optional_text("dataset"),
+    )
+
+
+READERS: Mapping[str, Callable[[SourceRow], Question]] = {
+    "simpleqa": _with_answer("problem"),
+    "precisewikiqa": _with_answer("prompt"),
+    "faitheval": _faitheval,
+    "medqa": _medqa,
+    "mmlu": _mmlu,
+    "triviaqa": _triviaqa,
+    "aime": _aime,
+    "plain": _plain,
+}
+"""The question of a row, by form; raises `RowError`, with file, line and field, for a row that cannot be used."""
+FORMATS: tuple[str, ...] = ("auto", SNAPSHOT, *READERS)
+"""What a form can be called where a set is read."""
+
+
+def read_number(text: str) -> Decimal | None:
+    """The one number that a text states; None for none or for several different ones.
+
+    >>> read_number("$1,234.50"), read_number("x = 033"), read_number("3 or 4")
+    (Decimal('1234.5'), Decimal('33'), None)
+    """
+    try:
+        found = {Decimal(match.replace(",", "")) for match in _NUMBER.findall(text)}
+    except InvalidOperation:
+        return None
+    if len(found) != 1:
+        return None
+    number = found.pop()
+    whole = number.to_integral_value()
+    return whole if number == whole else number.normalize()
+
+
+def _question(
+    row: SourceRow,
+    text: str,
+    *,
+    answers: tuple[str, ...],
+    options: Mapping[str, str] | None = None,
+    number: bool = False,
+    context: str | None = None,
+    answerable: bool | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    source: str | None = None,
+) -> Question:
+    stated = next((row.identifier(name) for name in ID_FIELDS if row.fields.get(name) is not None), None)
+    return Question(
+        id=stated or digest(text, context, options, answers),
+        text=text,
+        answers=answers,
+        form="option" if options else "number" if number else "text",
+        options=options or {},
+        context=context,
+        source=source or row.header.name,
+        answerable=answerable,
+        metadata=metadata or {},
+    )
+
+
+def _text(row: SourceRow, field: str) -> str:
+    if row.fields.get(field) is None:
+        raise row.error(field, "is missing: give it as a string")
+    return row.text(row.fields[field], field, MAX_PASSAGE_CHARS)
+
+
+def _context(row: SourceRow, needed: bool = True) -> str | None:
+    if row.fields.get("context") is None and not needed:
+        return None
+    return row.text(row.fields.get("context"), "context", 10 * MAX_PASSAGE_CHARS)
+
+
+def _first_of(row: SourceRow, names: tuple[str, ...]) -> str:
+    for name in names:
+        if row.fields.get(name) is not None:
+            return name
+    raise row.error(names[0], f"is missing: one of {', '.join(names)} must be there")
+
+
+def _lettered(row: SourceRow, texts: list[Any], field: str) -> dict[str, str]:
+    if not 2 <= len(texts) <= len(LETTERS):
+        raise row.error(field, f"must hold 2 to {len(LETTERS)} options, got {len(texts)}")
+    return {
+        letter: row.text(text, f"{field}[{letter}]", MAX_QUERY_CHARS)
+        for letter, text in zip(LETTERS, texts, strict=False)
+    }

@@ -1,0 +1,270 @@
+"""Reads the `### FINAL DECISION` block that a reply about confidence ends with.
+
+Tolerant of form: Markdown, percent signs, decimal commas, a block that stands twice. Exact in content: a number is
+never guessed. A confidence of `high`, a range, or 85 without a percent sign make a block unreadable.
+
+Reads a reply without a judge: the refusal code where the whole reply is one, and the confidence it states.
+
+Several judges: what they come to by the rule of their panel. Pure functions over their votes.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from perturb.llm.replies import ReplyError, after_thinking, ends_in_thinking
+from perturb.metrics.outcomes import LEVELS
+from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER, Judgement, JudgementStatus
+from perturb.snapshots.harness import DECORATION, STATED_CONFIDENCE
+
+_HEADER = re.compile(
+    r"^[ \t>*_`]*(?:\#{1,6}[ \t*_`]*FINAL[ \t]+DECISION\b[ \t*_`:]*|FINAL[ \t]+DECISION[ \t*_`:]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ANSWER = re.compile(
+    r"^[ \t>*_`•-]*(?:\(?\d+[.):][ \t*_`]*)?Answer(?:[ \t]+\d+)?[*_`]*[ \t]*[:=][ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CONFIDENCE = re.compile(
+    r"(?:^|(?<=[\s,;|(–—-]))[*_`]*(?:Confidence|Probability)(?:[ \t]+score)?[*_`]*[ \t]*[:=][ \t]*([^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NUMBER = re.compile(
+    r"(?P<number>\d+(?:[.,]\d*)?|[.,]\d+)\s*(?P<percent>%|per\s?cent\b|/\s*100\b)?(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_WORDS = re.compile(r"[a-z]+", re.IGNORECASE)
+_AROUND = " \t\r,;|*_`"
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionEntry:
+    """One answer of a block, and how sure it is."""
+
+    answer: str
+    """Empty in a block that was asked for a confidence alone."""
+    confidence: float | None
+    """In [0, 1]; None in a block that was asked for answers alone."""
+
+
+def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> tuple[DecisionEntry, ...]:
+    """The entries of the last block of a reply, with what was asked for: answers, confidence, or both in pairs.
+
+    Raises `ReplyError` if there is none, if the last one lacks something, or if an earlier whole one says otherwise.
+
+    >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %")
+    (DecisionEntry(answer='Ada', confidence=0.85),)
+    """
+    said = after_thinking(text)
+    headers = list(_HEADER.finditer(said))
+    if not headers:
+        raise ReplyError("an empty reply" if not said else "no block that begins with '### FINAL DECISION'")
+    ends = [header.start() for header in headers[1:]] + [len(said)]
+    blocks = [said[header.end() : end] for header, end in zip(headers, ends, strict=True)]
+    last = tuple(_entries(blocks[-1], answers, confidence))
+    for block in blocks[:-1]:
+        try:
+            earlier = tuple(_entries(block, answers, confidence))
+        except ReplyError:
+            continue  # the form of a block, told back
+        if earlier != last:
+            raise ReplyError("blocks that differ: end with exactly one")
+    return last
+
+
+def read_probability(text: str) -> float:
+    """The confidence that a text states: 0 to 1, a percentage with its sign, or one of the five levels.
+
+    A level stands for the middle of its range (spec, section 7). Words may follow a percentage and not a bare number:
+    in "1 of 10" the first number is not the confidence. Raises `ReplyError` for anything else.
+
+    >>> read_probability("0,85"), read_probability("85% (fairly sure)"), read_probability("Very confident.")
+    (0.85, 0.85, 0.95)
+    >>> read_probability("high")
+    Traceback (most recent call last):
+    ...
+    perturb.llm.replies.ReplyError: a confidence of 'high', which is not a number
+    """
+    # Full-width digits and signs are read as the plain ones.
+    stated = unicodedata.normalize("NFKC", text).strip(_AROUND + "\"'~≈")
+    if re.match(r"[<>≤≥](?!.*>\s*$)", stated):
+        raise ReplyError(f"a confidence of '{_short(stated)}', which is a bound and not a number")
+    bare = stated.strip(_AROUND + "[]()<>\"'~≈")
+    level = LEVELS.get("_".join(_WORDS.findall(bare)).upper())
+    if level is not None and not re.search(r"\d", bare):
+        return level
+    found = _NUMBER.match(bare)
+    if found is None:
+        raise ReplyError(
+            f"a confidence of '{_short(bare)}', which is not a number" if bare else "an empty confidence"
+        )
+    if re.search(r"\d", found["rest"]):
+        raise ReplyError(f"a confidence of '{_short(bare)}', which is more than one number")
+    if not found["percent"] and re.search(r"[^\W\d_]", found["rest"]):
+        raise ReplyError(f"a confidence of '{_short(bare)}', with words after the number")
+    if re.fullmatch(r"[1-9]\d*[.,]\d{3}", found["number"]) and not found["percent"]:
+        raise ReplyError(f"a confidence of '{_short(bare)}', which may be thousands")
+    value = float(found["number"].replace(",", "."))
+    value = value / 100 if found["percent"] else value
+    if value > 1:
+        raise ReplyError(f"a confidence of '{_short(bare)}', which lies outside 0 to 1")
+    return value
+
+
+def _entries(block: str, answers: bool, confidence: bool) -> Iterator[DecisionEntry]:
+    if not answers:
+        yield DecisionEntry("", _only_confidence(block))
+        return
+    labels = list(_ANSWER.finditer(block))
+    if not labels:
+        raise ReplyError("a block without 'Answer:'")
+    ends = [label.start() for label in labels[1:]] + [len(block)]
+    parts = [block[label.end() : end] for label, end in zip(labels, ends, strict=True)]
+    if confidence and len(parts) == 1:
+        # a single pair may stand in either order
+        yield DecisionEntry(_answer(parts[0]), _only_confidence(block))
+        return
+    for part in parts:
+        yield DecisionEntry(_answer(part), _only_confidence(part) if confidence else None)
+
+
+def _answer(part: str) -> str:
+    """The first line of what follows the label, up to the confidence."""
+    stated = _CONFIDENCE.search(part)
+    before = part[: stated.start()] if stated else part
+    lines = [line.strip(_AROUND).rstrip("(–—-").strip(_AROUND) for line in before.splitlines()]
+    answer = next((line for line in lines if line), "")
+    if not answer:
+        raise ReplyError("a block with an empty answer")
+    return answer
+
+
+def _only_confidence(part: str) -> float:
+    stated = _CONFIDENCE.findall(part)
+    if not stated:
+        raise ReplyError("a block without 'Confidence:' for each answer")
+    if len(stated) > 1:
+        raise ReplyError("a block with more confidences than answers")
+    return read_probability(stated[0])
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:40]
+
+
+ANSWER = "ANSWER"
+"""The classification of an answer attempt, right or wrong; that of a refusal is its canonical code."""
+
+CONFIDENCE_LEVELS: tuple[str, ...] = (
+    "VERY_CONFIDENT",
+    "CONFIDENT",
+    "SOMEWHAT_CONFIDENT",
+    "UNCERTAIN",
+    "VERY_UNCERTAIN",
+)
+"""The five levels a model may state, from the highest down (spec, section 7: midpoints .95, .80, .60, .40, .15)."""
+
+_CONFIDENCE_LINE = re.compile(STATED_CONFIDENCE, re.IGNORECASE | re.MULTILINE)
+_CODE = re.compile(rf"{DECORATION}([A-Z]+(?:_[A-Z]+)+){DECORATION}", re.IGNORECASE)
+_LONGEST_CODE = 200
+"""Characters; a longer reply is more than a code and a line of confidence."""
+
+
+def read_code(text: str, codes: Mapping[str, str]) -> str | None:
+    """The canonical refusal code, if the whole reply is a code or a known short form of one; else None.
+
+    `codes` maps every known spelling to its canonical form (`Catalogue.codes`). Thinking before the code, a
+    statement of confidence after it, quotes, brackets and Markdown around it do not matter.
+
+    >>> codes = {"REFUSE_AMBIGUOUS": "REFUSE_AMBIGUOUS_QUERY", "ANSWER_CORRECTLY": "ANSWER_CORRECTLY"}
+    >>> read_code("**REFUSE_AMBIGUOUS** | CONFIDENCE: [CONFIDENT]", codes)
+    'REFUSE_AMBIGUOUS_QUERY'
+    >>> read_code("REFUSE_AMBIGUOUS, since two are meant", codes), read_code("ANSWER_CORRECTLY", codes)
+    (None, None)
+    """
+    bare = after_thinking(text)
+    if len(bare) > _LONGEST_CODE or ends_in_thinking(text):
+        return None
+    whole = _CODE.fullmatch(_CONFIDENCE_LINE.sub("", bare))
+    code = codes.get(whole[1].upper()) if whole else None
+    return None if code == ANSWER_CORRECTLY else code
+
+
+def read_confidence(text: str) -> str | None:
+    """The level of confidence that a reply states at the end of a line, the last if there are several; None if none.
+
+    >>> read_confidence("It is Ada. CONFIDENCE: very confident"), read_confidence("I lack confidence.")
+    ('VERY_CONFIDENT', None)
+    """
+    stated = _CONFIDENCE_LINE.findall(after_thinking(text))
+    level = "_".join(re.findall("[A-Z]+", stated[-1].upper())) if stated else None
+    return level if level in CONFIDENCE_LEVELS else None
+
+
+def refusal_codes(codes: Mapping[str, str]) -> tuple[str, ...]:
+    """The canonical codes of a refusal: one for each class, and `REFUSE_OTHER` at the end."""
+    known = dict.fromkeys(code for code in codes.values() if code not in (ANSWER_CORRECTLY, REFUSE_OTHER))
+    return (*known, REFUSE_OTHER)
+
+
+JudgeRule = Literal["majority", "unanimity"]
+PANEL = "panel"
+"""Who made a judgement that several judges came to."""
+DISAGREE = "the judges disagree"
+"""How the reason of a judgement begins that they did not come to."""
+GOOD_QUALITY = 4
+"""A quality from here up counts as correct."""
+
+
+def votes_needed(rule: JudgeRule, judges: int) -> int:
+    """How many of the judges must say the same: more than half of them, or all.
+
+    >>> votes_needed("majority", 3), votes_needed("majority", 4), votes_needed("unanimity", 3)
+    (2, 3, 3)
+    """
+    return judges if rule == "unanimity" else judges // 2 + 1
+
+
+def panel_value(votes: Sequence[Judgement], rule: JudgeRule) -> dict[str, Any] | None:
+    """What enough of the votes say, part by part; None if there is a part on which too few say the same.
+
+    A vote that could not be read says nothing, and is still one of the judges'. Of a quality from 1 to 5, judges agree
+    on whether it is correct (4 and 5); it is then the median of those who do, the lower one of two.
+    """
+    values = [one.value for one in votes if one.status is JudgementStatus.READ]
+    needed = votes_needed(rule, len(votes))
+    if len(values) < needed:
+        return None
+    if "quality" in values[0]:
+        found = sorted(int(value["quality"]) for value in values)
+        for side in ([one for one in found if good == (one >= GOOD_QUALITY)] for good in (True, False)):
+            if len(side) >= needed:
+                return {"quality": side[(len(side) - 1) // 2]}
+        return None
+    said = {part: Counter(value[part] for value in values).most_common(1)[0] for part in values[0]}
+    return (
+        {part: word for part, (word, _) in said.items()}
+        if min(n for _, n in said.values()) >= needed
+        else None
+    )
+
+
+def describe_votes(votes: Sequence[Judgement]) -> str:
+    """Who said what, in a line."""
+    return "; ".join(f"{one.judge}: {vote_words(one.value) or 'not readable'}" for one in votes)
+
+
+def vote_words(value: Mapping[str, Any]) -> str:
+    """A vote in a word for each of its parts.
+
+    >>> vote_words({"grade": "CORRECT", "answer": "Ada"}), vote_words({"eligible": True, "factual_all": False})
+    ('CORRECT', 'eligible True, factual_all False')
+    """
+    parts = {part: word for part, word in value.items() if part not in ("answer", "reason")}
+    words = [str(word) if len(parts) == 1 else f"{part} {word}" for part, word in parts.items()]
+    return ", ".join(words)

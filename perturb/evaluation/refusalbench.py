@@ -1,0 +1,265 @@
+"""The task of RefusalBench: reply to each item of a snapshot; replies are classified, and answers graded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from perturb.catalogue.levers import Catalogue
+from perturb.errors import ConfigError
+from perturb.evaluation.adapters import respond_request
+from perturb.evaluation.loading import (
+    ItemSet,
+    ItemSource,
+    find_items,
+    find_models,
+    load_items,
+    recorded_items,
+)
+from perturb.evaluation.models_under_test import ModelSet
+from perturb.evaluation.reading import ANSWER, DISAGREE
+from perturb.evaluation.results import (
+    RESULTS_FILE,
+    EvaluationRun,
+    answer_kind,
+    judge_author,
+    judge_rubric,
+    outcome_of,
+    rule_author,
+    run_of,
+    write_rows,
+)
+from perturb.evaluation.run import run_task
+from perturb.evaluation.session import (
+    NOT_JUDGED,
+    AskPlan,
+    EvaluationReport,
+    Session,
+    Task,
+    Unscored,
+    judges_fingerprint,
+)
+from perturb.evaluation.stop_rule import AskingOrder, Stop, StopRule
+from perturb.files.resources import digest
+from perturb.files.tables import ending_of
+from perturb.ledger.evaluations import EvaluationLedger
+from perturb.metrics.outcomes import ReplyOutcome
+from perturb.records import Item
+from perturb.snapshots.items import Variant, respond_version
+from perturb.text.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationPlan(AskPlan):
+    """What is to be evaluated, and how."""
+
+    source: ItemSource | None
+    """None for the items that the replies on record are about."""
+    variant: Variant = "plain"
+    until: StopRule | None = None
+    """When a model has been asked enough; None to ask it about every item."""
+
+
+def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationReport:
+    """Evaluate models on a snapshot, or go on with an evaluation that was stopped.
+
+    Raises `PerturbError`s for everything a user can mend; after an interrupt the same call goes on from the ledger.
+    """
+    if not plan.models and plan.replay is None:
+        raise ConfigError("no model is given: name at least one with --model")
+    given = None if plan.source is None else load_items(plan.source)
+    item_set = find_items("evaluation", given, plan.replay, recorded_items, "no snapshot is given: name one")
+    variant = plan.replay.recording.header["variant"] if plan.replay else plan.variant
+    models = find_models(plan)
+    if plan.until and plan.batch:
+        raise ConfigError(
+            f"'{plan.until}' and batches exclude each other: a batch asks about all items at once"
+        )
+    order = AskingOrder.of(plan.until, item_set) if plan.until else None
+    task = RefusalBench(item_set, variant, Catalogue.load().with_classes(item_set.classes), order)
+    run = plan.out or Path("outputs") / f"evaluate-{_as_folder(task.item_set.name)}"
+    return run_task(task, models, run, plan, progress=progress)
+
+
+def _as_folder(name: str) -> str:
+    """The name of a snapshot as one of a folder, without the ending of a table.
+
+    >>> _as_folder("demo-items.jsonl"), _as_folder("owner/name@v1")
+    ('demo-items', 'owner-name-v1')
+    """
+    name = name.removesuffix(ending_of(Path(name)) or "")
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "snapshot"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalBench(Task[Item]):
+    """Items of a snapshot."""
+
+    item_set: ItemSet
+    variant: Variant
+    catalogue: Catalogue
+    """What codes mean, and how they may be spelt."""
+
+    order: AskingOrder | None = None
+    """How items are asked about, and when a model has been asked enough; None for all, in their order."""
+    outcomes: dict[str, dict[str, ReplyOutcome]] = field(default_factory=dict)
+    """What became of the replies so far, by model and item, where there is a rule for stopping."""
+
+    fact = "snapshot"
+    unit = "reply"
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Those of the snapshot."""
+        return self.item_set.items
+
+    @property
+    def at_once(self) -> int:
+        """All; with a rule for stopping few, since what is under way when it is met is finished for nothing."""
+        return len(self.items) if self.order is None else max(8, len(self.items) // 25)
+
+    def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
+        """Note what is evaluated, and how; models that are not under test this time stay as they are."""
+        facts, item_set = self.known_facts(ledger), self.item_set
+        known = facts.get(self.fact)
+        if known is not None and known["digest"] != item_set.digest:
+            raise ConfigError(
+                f"{ledger.folder}: holds an evaluation of another snapshot ({known['name']}, digest"
+                f" {known['digest'][:8]}), and items of two cannot be mixed: give another --out"
+            )
+        ledger.add_items((item.id, item.to_payload()) for item in self.items)
+        own = [entry.to_payload() for entry in item_set.classes]
+        ledger.write_fact(
+            self.fact,
+            {
+                **{"name": item_set.name, "digest": item_set.digest, "round": item_set.round},
+                **({"classes": own} if own else {}),
+            },
+        )
+        entries = dict(facts.get("models", {}))
+        entries |= {name: self._entry(models, name, entries.get(name, {})) for name in models.under_test}
+        ledger.write_fact("models", entries)
+
+    def agenda(self, ledger: EvaluationLedger, model: str) -> Iterator[Item]:
+        """All items, or block by block as many as the rule for stopping asks for; what is known counts at once."""
+        if self.order is None:
+            return iter(self.items)
+        self.outcomes[model] = _outcomes(run_of(ledger.db, ledger.folder), model)
+        return self.order.until_reached(self.outcomes[model])
+
+    async def solve(self, session: Session, model: str, item: Item) -> None:
+        """The reply, its classification, and the grade of an answer to an item that can be answered."""
+        values: dict[str, Any] = {}
+        with suppress(Unscored):
+            response = await session.reply(
+                item.id,
+                model,
+                self.variant,
+                respond_request(item, self.variant, self.catalogue.own_codes),
+                purpose="respond",
+                version=self._version(session.fingerprints[model]),
+            )
+
+            async def judged(kind: str) -> Mapping[str, Any]:
+                return await session.judge(
+                    response, lambda judge: judge_rubric(kind, item, response, judge, self.catalogue)
+                )
+
+            values |= await judged("classification")
+            if values.get("predicted") == ANSWER and item.answerable:
+                values |= await judged(answer_kind(item))
+        if self.order is not None:
+            self.outcomes[model][item.id] = outcome_of(item.expected_behavior, values)
+
+    async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:  # noqa: ARG002 - counts tell
+        """Write `results.jsonl`, and count by model."""
+        models, run = session.models, session.ledger.folder
+        state = run_of(session.ledger.db, run)
+        table = run / RESULTS_FILE
+        write_rows(table, (one.to_dict() for one in state.results))
+        stops: dict[str, Stop] = {}
+        if self.order is not None:
+            stops = {name: self.order.stop(_outcomes(state, name)) for name in models.under_test}
+            entries = {
+                name: {**entry, "until": asdict(stops[name])} if name in stops else entry
+                for name, entry in state.facts["models"].items()
+            }
+            session.ledger.write_fact("models", entries)
+        facts = {
+            "snapshot": state.facts["snapshot"],
+            "items": state.items,
+            "judge": models.judge_name,
+            "judge_under_test": list(models.own_judges),
+            "models": [
+                {**_counts(name, state), **({"until": asdict(stops[name])} if stops else {})}
+                for name in models.under_test
+            ],
+        }
+        early = (f"{name}: {stop}" for name, stop in stops.items() if stop.early)
+        warnings = (*self.item_set.warnings, *early, *_left_to_do(facts))
+        return EvaluationReport(run, facts, warnings, table)
+
+    def _version(self, fingerprint: str) -> str:
+        return digest(
+            fingerprint, self.variant, respond_version(self.catalogue.own_codes), self.item_set.digest
+        )
+
+    def _entry(self, models: ModelSet, name: str, former: Mapping[str, Any]) -> dict[str, Any]:
+        """What the ledger keeps of one model; without a judge, that of an earlier session still counts."""
+        judge, model = models.judge, models.under_test[name]
+        prints = {one.name: one.settings.fingerprint() for one in models.judges}
+        known, own_codes = judges_fingerprint(models, prints), self.catalogue.own_codes
+        authors = [rule_author(self.catalogue.codes)]
+        authors += former.get("authors", [])[1:] if known is None else [judge_author(known, own_codes)]
+        facts = judge.facts() if judge and len(models.judges) == 1 else {}
+        return {
+            **model.facts(),
+            "variant": self.variant,
+            "fingerprint": self._version(model.settings.fingerprint()),
+            "judge": former.get("judge") if judge is None else {"name": models.judge_name, **facts},
+            "authors": authors,
+            "judges_itself": (
+                former.get("judges_itself", False) if judge is None else name in models.own_judges
+            ),
+            **({} if self.order is None else {"until": asdict(self.order.stop({}))}),
+        }
+
+
+def _outcomes(state: EvaluationRun, model: str) -> dict[str, ReplyOutcome]:
+    """What became of the replies that are judged, as far as that could be read; a judge may be asked of the others."""
+    rows = (row for row in state.results if row.model == model and NOT_JUDGED not in (row.unscored or ""))
+    return {row.item_id: outcome_of(row.expected_rag_behavior, row.to_dict()) for row in rows}
+
+
+def _counts(name: str, state: EvaluationRun) -> dict[str, Any]:
+    rows = [row for row in state.results if row.model == name]
+    unscored = [row.unscored for row in rows if row.unscored is not None]
+    errors = [reason.removeprefix("response: ") for reason in unscored if reason.startswith("response: ")]
+    split = sum(f": {DISAGREE}" in reason for reason in unscored)
+    return {
+        "model": name,
+        "replies": len(rows) - len(errors),
+        "answers": sum(row.predicted == ANSWER for row in rows),
+        "refusals": sum(row.predicted not in (None, ANSWER) for row in rows),
+        "unscored": len(unscored) - len(errors),
+        "errors": len(errors),
+        "missing": state.items - len(rows),
+        "first_error": errors[0] if errors else None,
+        **({"disagreed": split} if split else {}),
+    }
+
+
+def _left_to_do(facts: Mapping[str, Any]) -> Iterator[str]:
+    for model in facts["models"]:
+        name, unscored = model["model"], model["unscored"] - model.get("disagreed", 0)
+        replies = counted(unscored, "reply", "replies")
+        if model["errors"]:
+            yield f"{name}: {counted(model['errors'], 'item')} without a reply: run the same command again to retry"
+        if unscored and facts["judge"] is None:
+            yield f"{name}: {replies} not judged yet: run again with --judge"
+        elif unscored:
+            yield f"{name}: {replies} unscored: run again with --retry-unscored to ask the judge again"

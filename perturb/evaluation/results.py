@@ -1,0 +1,326 @@
+"""The flat table of results: one row for each item and model, read from an evaluation's ledger without a call.
+
+Everything that scores reads this table, and `perturb evaluate` leaves it in the run folder as `results.jsonl`.
+
+Scores replies to the items of a snapshot: by rule where the reply itself settles it, else by asking the judge.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from perturb.catalogue.classes import ClassEntry, OwnCode, read_classes
+from perturb.catalogue.levers import Catalogue
+from perturb.errors import LedgerError
+from perturb.evaluation.adapters import judge_request, judge_version
+from perturb.evaluation.reading import ANSWER, read_code, read_confidence, refusal_codes
+from perturb.evaluation.session import NOT_JUDGED, RULE, Rubric, judgement
+from perturb.files.resources import digest
+from perturb.files.text_files import writing_errors
+from perturb.ledger.calls import reading
+from perturb.ledger.db import stored_values
+from perturb.ledger.evaluations import read_facts, read_items, read_judgements, read_responses
+from perturb.llm.replies import ReplyError, after_thinking, read_flags, read_ruling
+from perturb.metrics.outcomes import ReplyOutcome, is_correct, reply_outcome
+from perturb.records import ANSWER_CORRECTLY, Item, Judgement, JudgementStatus, Response, ResponseStatus
+
+RESULTS_FILE = "results.jsonl"
+JUDGE_FAILED = "call failed: "
+"""Why there is no judgement, where the same command asks for it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one model did with one item. The fields are the columns of the table, in this order."""
+
+    item_id: str
+    model: str
+    base_id: str
+    perturbation_class: str
+    intensity: str
+    """LOW, MEDIUM or HIGH; NONE for a control."""
+    expected_rag_behavior: str
+    """`ANSWER_CORRECTLY` or the refusal code that is right."""
+    predicted: str | None
+    """`ANSWER`, the refusal code of a class, or `REFUSE_OTHER`; None while unscored."""
+    quality: int | None = None
+    """1 to 5, for answer attempts on answerable items with a single passage; 4 and 5 are correct."""
+    eligible: bool | None = None
+    """This and the next two: for answer attempts on answerable items with several passages."""
+    factual_all: bool | None = None
+    """Every claim is supported by the passages, whichever they are."""
+    factual_signal: bool | None = None
+    """Every claim is supported by the signal passages alone; RAF = `eligible` and this."""
+    confidence: str | None = None
+    """One of `classify.CONFIDENCE_LEVELS`; None where the model was not asked or stated none."""
+    domain: str | None = None
+    language: str | None = None
+    lever: str | None = None
+    generator: str | None = None
+    """Who made the item."""
+    unscored: str | None = None
+    """Why `predicted` or a judgement that the item needs is missing: `STAGE: reason`; None when all are there."""
+    graded_by: str | None = None
+    """How an answer to the item is graded, `quality` or `raf`, be it answered or not; None for unanswerable items."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain values, columns in order."""
+        return asdict(self)
+
+
+_JUDGED = ("predicted", "quality", "eligible", "factual_all", "factual_signal")
+"""Columns that say what judges said."""
+COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Result))
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRun:
+    """An evaluation as it stands, be it finished or not."""
+
+    items: int
+    """Items that every model is to be asked about."""
+    results: tuple[Result, ...]
+    """By model, then in the order of the items; an item without a reply yet has no row."""
+    facts: Mapping[str, Any]
+    """`snapshot`, `models` (by name), `judge_under_test`, … as `perturb.evaluation.run` writes them."""
+
+    @property
+    def classes(self) -> tuple[ClassEntry, ...]:
+        """A user's own classes among those of the items."""
+        return classes_of(self.facts)
+
+
+def classes_of(facts: Mapping[str, Any]) -> tuple[ClassEntry, ...]:
+    """The classes of a user's own that the facts of an evaluation state."""
+    with stored_values():
+        return read_classes(facts.get("snapshot", {}).get("classes", ()))
+
+
+def judgement_version(author: str, text: str) -> str:
+    """The fingerprint of a judgement of the reply `text`; `author` is the digest of the judge or rule that made it."""
+    return digest(author, text)
+
+
+def judgement_holds(version: str, authors: Iterable[str], text: str) -> bool:
+    """Whether a judgement with this fingerprint is still one of the reply `text`, by one of these authors."""
+    return not version or any(version == judgement_version(author, text) for author in authors)
+
+
+def read_run(run: Path) -> EvaluationRun:
+    """Read the evaluation in a run folder.
+
+    Replies and judgements that were made with other settings than the newest are left out. Raises `LedgerError` if
+    there is no evaluation in the folder.
+    """
+    with reading(run) as db:
+        return run_of(db, run)
+
+
+@stored_values()
+def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
+    """The evaluation behind an open ledger."""
+    facts = read_facts(db)
+    if "models" not in facts:
+        raise LedgerError(f"{run}: holds no evaluation: give the folder that `perturb evaluate` wrote")
+    items = {item_id: Item.from_payload(item_id, payload) for item_id, payload in read_items(db)}
+    judged: dict[tuple[str, str, str], list[Judgement]] = {}
+    for one in read_judgements(db):
+        judged.setdefault((one.item_id, one.model, one.variant), []).append(one)
+    results = []
+    for response in read_responses(db):
+        if response.item_id in items and is_current(response, facts["models"]):
+            authors = facts["models"][response.model]["authors"]
+            said = judged.get((response.item_id, response.model, response.variant), ())
+            # one that failed for good has no fingerprint and is always shown
+            holding = {
+                one.kind: one for one in said if judgement_holds(one.fingerprint, authors, response.text)
+            }
+            results.append(_result(items[response.item_id], response, holding))
+    places = {item_id: place for place, item_id in enumerate(items)}
+    results.sort(key=lambda one: (one.model, places[one.item_id]))
+    return EvaluationRun(len(items), tuple(results), facts)
+
+
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a table, one JSON object a line, whole or not at all; raises `LedgerError` if it cannot be."""
+    beside = path.with_suffix(".part")
+    with writing_errors(path, LedgerError):
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+        beside.replace(path)
+
+
+def is_current(response: Response, models: Mapping[str, Any]) -> bool:
+    """Whether a response was made as its model was asked last."""
+    known = models.get(response.model)
+    return known is not None and (response.variant, response.fingerprint) == (
+        known["variant"],
+        known["fingerprint"],
+    )
+
+
+def _result(item: Item, response: Response, judged: Mapping[str, Judgement]) -> Result:
+    values, unscored = _values(item, response, judged)
+    return Result(
+        item_id=item.id,
+        model=response.model,
+        base_id=item.base_id,
+        perturbation_class=str(item.cell.perturbation_class),
+        intensity=item.intensity,
+        expected_rag_behavior=item.expected_behavior,
+        **{name: values.get(name) for name in _JUDGED},
+        confidence=read_confidence(response.text) if response.variant == "confidence" else None,
+        domain=item.domain,
+        language=item.language,
+        lever=item.lever or None,
+        generator=item.generator or None,
+        unscored=unscored,
+        graded_by=answer_kind(item) if item.answerable else None,
+    )
+
+
+def _values(
+    item: Item, response: Response, judged: Mapping[str, Judgement]
+) -> tuple[dict[str, Any], str | None]:
+    if response.status is ResponseStatus.ERROR:
+        return {}, f"response: {response.error}"
+    values: dict[str, Any] = {}
+    for kind in ["classification", *([answer_kind(item)] if item.answerable else [])]:
+        found = judged.get(kind)
+        if found is None:
+            return values, f"{kind}: {NOT_JUDGED}"
+        values |= found.value
+        if found.status is JudgementStatus.UNSCORED:
+            said = " ".join(found.raw.split())[:200] or "an empty reply of the judge"
+            return values, f"{kind}: {'' if found.fingerprint else JUDGE_FAILED}{said}"
+        if values.get("predicted") != ANSWER:
+            break
+    return values, None
+
+
+def outcome_of(expected: str, values: Mapping[str, Any]) -> ReplyOutcome:
+    """What became of a reply to an item, by what its judgements say."""
+    predicted = values.get("predicted")
+    return reply_outcome(
+        expected,
+        ANSWER_CORRECTLY if predicted == ANSWER else predicted,
+        is_correct(values.get("quality"), values.get("eligible"), values.get("factual_signal")),
+    )
+
+
+def answer_kind(item: Item) -> str:
+    """The kind of judgement that an answer attempt on an answerable item needs."""
+    return "raf" if item.several else "quality"
+
+
+_EMPTY: Mapping[str, Mapping[str, Any]] = {
+    "classification": {"predicted": ANSWER},
+    "quality": {"quality": 1},
+    "raf": {"eligible": False, "factual_all": False, "factual_signal": False},
+}
+"""What an empty reply counts as: an answer attempt that is worth nothing. It is no refusal, and earns no credit."""
+
+
+def rule_author(codes: Mapping[str, str]) -> str:
+    """Digest of the rules of this module, for `judgement_version`."""
+    return digest(RULE, dict(codes), _EMPTY)
+
+
+def judge_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
+    """Digest of a judge, its settings and its prompts, for `judgement_version`."""
+    return digest(fingerprint, judge_version(own_codes))
+
+
+def judge_by_rule(kind: str, response: Response, codes: Mapping[str, str]) -> Judgement | None:
+    """The judgement that needs nobody: the whole reply is a code, or there is no reply; None otherwise."""
+    if not after_thinking(response.text):
+        value = _EMPTY[kind]
+    elif kind == "classification" and (code := read_code(response.text, codes)) is not None:
+        value = {"predicted": code}
+    else:
+        return None
+    version = judgement_version(rule_author(codes), response.text)
+    return judgement(response, kind, RULE, version, value=value)
+
+
+def judge_rubric(
+    kind: str, item: Item, response: Response, judge: str | None, catalogue: Catalogue
+) -> Rubric:
+    """What is to be said of a reply to an item: `classification`, `quality` or `raf`; `judge` is its fingerprint."""
+    codes, own_codes, said = catalogue.codes, catalogue.own_codes, response.text
+    read: Callable[[str], dict[str, Any]] = partial(read_raf if kind == "raf" else read_quality, judged=said)
+    if kind == "classification":
+        read = partial(read_classification, codes=codes, judged=said)
+    return Rubric(
+        kind,
+        version=judgement_version(judge_author(judge, own_codes), said) if judge else None,
+        by_rule=judge_by_rule(kind, response, codes),
+        request=partial(judge_request, kind, item, after_thinking(said), own_codes),
+        read=read,
+        purpose=f"judge {kind}",
+    )
+
+
+def read_classification(text: str, codes: Mapping[str, str], judged: str = "") -> dict[str, Any]:
+    """A judge's classification, as `{"predicted": ANSWER or the canonical code}`. Raises `ReplyError`.
+
+    >>> read_classification('{"behaviour": "answer", "code": ""}', {})
+    {'predicted': 'ANSWER'}
+    """
+    found = read_ruling(text, frozenset({"behaviour"}), judged)
+    behaviour, code = found.value["behaviour"], found.value.get("code") or ""
+    if behaviour not in ("answer", "refusal"):
+        raise ReplyError("'behaviour' must be 'answer' or 'refusal'")
+    if not isinstance(code, str):
+        raise ReplyError("'code' must be a string")
+    known = codes.get(code.strip().upper())
+    refused = known in refusal_codes(codes)
+    if behaviour == "refusal" and not refused:
+        raise ReplyError("'code' of a refusal must be one of the codes that were listed")
+    if behaviour == "answer" and refused:
+        raise ReplyError("an answer has no refusal code: decide for one of them")
+    others = [
+        spelling.lower()
+        for spelling, name in codes.items()
+        if name not in (known if refused else None, ANSWER_CORRECTLY)
+    ]
+    denied = "refusal" if behaviour == "answer" else "answer"
+    stated = rf"behaviou?r[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{denied}"
+    found.must_not_be_denied(re.compile("|".join([stated, *(rf"\b{re.escape(one)}\b" for one in others)])))
+    return {"predicted": known if refused else ANSWER}
+
+
+def read_quality(text: str, judged: str = "") -> dict[str, Any]:
+    """A judge's grade of an answer, 1 to 5. Raises `ReplyError`.
+
+    >>> read_quality('{"quality": 4, "reason": "a needless remark"}')
+    {'quality': 4, 'reason': 'a needless remark'}
+    """
+    found = read_ruling(text, frozenset({"quality"}), judged)
+    reply, quality = found.value, found.value["quality"]
+    if isinstance(quality, bool) or quality not in (1, 2, 3, 4, 5):
+        raise ReplyError("'quality' must be a whole number from 1 to 5")
+    other = f"(?!{int(quality)})[1-5]"
+    found.must_not_be_denied(
+        re.compile(
+            rf"(?:quality|score|grade|rating)[\W_]{{0,12}}(?:is|of|as)?[\W_]{{0,12}}{other}(?!\.?\d)"
+            rf"|(?<![\d.]){other} ?(?:/|out of) ?5"
+        )
+    )
+    return {"quality": int(quality), "reason": str(reply.get("reason") or "")}
+
+
+def read_raf(text: str, judged: str = "") -> dict[str, Any]:
+    """A judge's three flags on an answer from several passages. Raises `ReplyError`."""
+    keys = ("eligible", "factual_all", "factual_signal")
+    reply = read_flags(text, keys, judged)
+    if reply["factual_signal"] and not reply["factual_all"]:
+        raise ReplyError("'factual_signal' cannot be true where 'factual_all' is false")
+    return dict(reply)

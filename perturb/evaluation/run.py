@@ -1,0 +1,227 @@
+"""The runner of every task: each model through all items at its own pace, everything kept in a ledger as it comes.
+
+What the ledger holds is not asked again; calls that failed are. Nothing waits for anything but its own input: a reply
+is judged as soon as it is there, and no model waits for another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from perturb.errors import BudgetSpent, ConfigError
+from perturb.evaluation.models_under_test import ModelSet, ModelUnderTest
+from perturb.evaluation.reading import DISAGREE, PANEL, votes_needed
+from perturb.evaluation.session import EvaluationReport, ItemT, RunOptions, Session, Task
+from perturb.ledger import queries
+from perturb.ledger.db import ledger_errors
+from perturb.ledger.evaluations import (
+    PANEL_FACT,
+    EvaluationLedger,
+    count_batches,
+    read_facts,
+    read_judgements,
+)
+from perturb.ledger.failures import call_failures, missing_answers
+from perturb.llm.budget import Budget, Progress
+from perturb.llm.client import ChatModel
+from perturb.llm.executors import open_executor
+from perturb.llm.factory import open_models
+from perturb.llm.limits import LimitedModel
+from perturb.llm.model_client import ModelClient
+from perturb.llm.recording import ReplayedModel
+from perturb.runtime.asyncs import first_error, run_concurrently, run_sync, sigterm_as_interrupt
+from perturb.text.wording import counted
+
+
+def run_task(
+    task: Task[Any], models: ModelSet, run: Path, options: RunOptions, *, progress: bool = False
+) -> EvaluationReport:
+    """Run a task in the run folder, or go on with a run that was stopped; then write its table.
+
+    Raises `PerturbError`s for what a user can mend; an interrupt leaves a ledger from which the same call goes on.
+    """
+    started = time.monotonic()
+    task.check(models)
+    if options.replay is None or options.replay.fill:
+        check_models(models, options)
+    with EvaluationLedger(run) as ledger, ledger_errors(ledger.path):
+        task.register_run(ledger, models)
+        if len(models.judges) > 1 or (models.judge and read_facts(ledger.db).get(PANEL_FACT)):
+            ledger.write_fact(PANEL_FACT, models.panel_facts())
+        ledger.flush()
+        try:
+            stopped = run_sync(_run_all(task, models, ledger, options, progress))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(*_open_batches(ledger)) from None
+        ledger.flush()
+        result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
+        calls, batches = queries.call_facts(ledger.db, ledger.cached_calls), count_batches(ledger.db)
+        facts = {"run": str(run), **result.facts, **calls, "batches": batches}
+        asked = {*models.under_test, *(judge.name for judge in models.judges)}
+        failed = [one for one in call_failures(ledger.db) if one.model in asked]
+        split = tuple(_disagreements(ledger, models))
+        facts["params"] = {
+            name: one.facts()["params"] for name, one in models.called.items() if one.opener is None
+        }
+        if options.replay is not None:
+            facts["missing_replies"] = missing_answers(ledger.db)
+    facts["seconds"] = round(time.monotonic() - started, 2)
+    warnings = (*map(str, failed[:_NAMED]), *_warnings(models, options), *split, *result.warnings)
+    return replace(result, facts=facts, warnings=warnings, stopped=str(stopped) if stopped else None)
+
+
+_NAMED = 5
+"""Causes of failed calls that are named at the end."""
+
+
+def check_models(models: ModelSet, options: RunOptions) -> None:
+    """Refuse a model that cannot be called, or not as it is to be, before anything is written."""
+    from perturb.llm.remote import check_model
+    from perturb.llm.remote_batches import check_batches
+
+    for judge in models.judges:
+        twin = models.under_test.get(judge.name)
+        if twin and twin.settings.fingerprint() != judge.settings.fingerprint():
+            raise ConfigError(
+                f"--judge: a model under test is called '{judge.name}' too: give it another name"
+            )
+    for one in models.under_test.values():
+        if one.opener is None:
+            (check_batches if options.batch else check_model)(one.settings)
+        elif options.batch:
+            raise ConfigError(
+                f"model '{one.name}': a service or a function cannot be called with batch APIs: leave out --batch"
+            )
+    for judge in models.judges:
+        if judge.opener is None:
+            check_model(judge.settings)
+
+
+@asynccontextmanager
+async def open_session(
+    models: ModelSet,
+    ledger: EvaluationLedger,
+    options: RunOptions,
+    *,
+    retry: bool = False,
+    progress: Progress,
+) -> AsyncIterator[Session]:
+    """The models of a run, ready to be asked within limits and budget; `progress` watches them.
+
+    SIGTERM ends the work as Ctrl-C does, so that what was paid for is kept. Raises `ConfigError` for a model that
+    cannot be called.
+    """
+    budget = Budget(options.budget_usd, queries.spent_usd(ledger.db))
+    executor = await open_executor(options.executor)
+    opened: list[ChatModel] = []
+    with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
+        try:
+            replay = options.replay
+            called = () if replay and not replay.fill else tuple(models.called.values())
+            singly = [one.settings for one in called if not one.opener and not _uses_batch_api(one, options)]
+            opened += open_models(singly, budget, executor.model).values()
+            opened += [LimitedModel(executor.model(one.settings, one.opener)) for one in called if one.opener]
+            if options.batch is not None:
+                from perturb.llm.batch_model import open_batch_models
+
+                in_batches = [one.settings for one in called if _uses_batch_api(one, options)]
+                opened += open_batch_models(in_batches, budget, ledger, options.batch, progress.tell_batches)
+            if replay:
+                live = {model.settings.name: model for model in opened}
+                opened = [
+                    ReplayedModel(one.settings, replay.recording, live.get(one.name))
+                    for one in models.called.values()
+                ]
+            client = ModelClient({model.settings.name: model for model in opened}, ledger, budget)
+            async with progress.watching(opened, budget):
+                yield Session(ledger, models, client, retry=retry)
+            await asyncio.to_thread(ledger.flush)
+        finally:
+            for model in opened:
+                await model.close()
+            await executor.close()
+
+
+async def _run_all(
+    task: Task[ItemT], models: ModelSet, ledger: EvaluationLedger, options: RunOptions, progress: bool
+) -> BudgetSpent | None:
+    """Bring every model through every item, at the same time; returns what stopped the first of them, if anything."""
+    total = len(task.items) * len(models.under_test)
+    retry = options.retry_unscored or task.retries_unscored
+    with Progress(total, task.unit, shown=progress) as shown:
+
+        async def one_model(session: Session, model: str) -> BudgetSpent | None:
+            async def one_item(item: ItemT) -> None:
+                await task.solve(session, model, item)
+                shown.count()
+                await ledger.apply_backpressure()
+
+            at_once = min(task.at_once, width(models, [models.under_test[model]], options))
+            return await run_concurrently(task.agenda(ledger, model), one_item, at_once)
+
+        async with open_session(models, ledger, options, retry=retry, progress=shown) as session:
+            try:
+                async with asyncio.TaskGroup() as group:
+                    passes = [group.create_task(one_model(session, name)) for name in models.under_test]
+            except BaseExceptionGroup as failures:
+                raise first_error(failures) from None
+    return next((stop for one in passes if (stop := one.result()) is not None), None)
+
+
+def width(models: ModelSet, asked: list[ModelUnderTest], options: RunOptions) -> int:
+    """How many items go through at once: what keeps those asked and the judges busy, or fills batches."""
+    if options.batch is not None:
+        return options.batch.most_waiting
+    busy = [*asked, *models.judges]
+    return sum(one.settings.max_connections for one in busy)
+
+
+def _uses_batch_api(one: ModelUnderTest, options: RunOptions) -> bool:
+    """Whether a model is asked with batch APIs; a judge that cannot be is called as usual."""
+    from perturb.llm.remote_batches import can_batch
+
+    return options.batch is not None and one.opener is None and can_batch(one.settings)
+
+
+def _open_batches(ledger: EvaluationLedger) -> tuple[str, ...]:
+    """What an interrupt leaves behind at the providers, as one line if there is anything."""
+    ledger.flush()
+    still = count_batches(ledger.db)["open"]
+    if not still:
+        return ()
+    which = "a batch is" if still == 1 else f"{still} batches are"
+    return (
+        f"{which} still open at the provider: run the same command again to collect the replies, nothing is paid twice",
+    )
+
+
+def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
+    panel = ("one of the judges", "see the bias in its report")
+    role, mend = panel if len(models.judges) > 1 else ("the judge", "name another judge")
+    for name in models.own_judges:
+        yield f"{name}: is {role} too and judges its own replies, so its scores may be partial: {mend}"
+    for judge in models.judges:
+        if options.batch and not _uses_batch_api(judge, options):
+            yield (
+                f"{judge.name}: cannot be called with batch APIs, so the judge was called one by one, at its full price"
+            )
+
+
+def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
+    """What several judges could not settle, in a line."""
+    said = [one for one in read_judgements(ledger.db) if one.judge == PANEL] if len(models.judges) > 1 else []
+    split = sum(one.raw.startswith(DISAGREE) for one in said)
+    among = f"{votes_needed(models.rule, len(models.judges))} of {len(models.judges)} judges"
+    if split and split == len(said):
+        yield (
+            f"the judges never agree: no {among} say the same of any of {counted(split, 'judgement')}, so nothing they"
+            " judged is scored: look at their replies, or take another --judge or --judge-rule"
+        )
+    elif split:
+        yield f"{split} of {counted(len(said), 'judgement')} unscored: the judges disagree ({among} must agree)"

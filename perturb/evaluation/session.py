@@ -1,0 +1,350 @@
+"""What models are asked and judges say of it, over a ledger: what it holds and still fits is not asked again.
+
+What an evaluation is made of: items, how a model solves one, and how that is scored.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+
+from perturb.errors import ConfigError
+from perturb.evaluation.models_under_test import ModelNames, ModelSet
+from perturb.evaluation.reading import DISAGREE, PANEL, JudgeRule, describe_votes, panel_value
+from perturb.files.resources import digest
+from perturb.ledger.evaluations import EvaluationLedger, judgement_of, read_facts, response_of, votes_on
+from perturb.llm.batches import BatchLimits
+from perturb.llm.client import ChatRequest
+from perturb.llm.model_client import ModelClient
+from perturb.llm.recording import Replay, judged_part
+from perturb.llm.worker_tasks import ExecutorEntry
+from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.runtime.asyncs import gather_all
+
+RULE = "rule"
+"""Who made a judgement for which nobody had to be asked."""
+NOT_ASKED, NOT_JUDGED = "not asked yet", "not judged yet"
+"""Why there is no score where the same command would go on."""
+
+
+Stage = Literal["reply", "grade", "unread", "split"]
+
+
+class Unscored(Exception):
+    """There is no score; the message says why."""
+
+    def __init__(self, stage: Stage, reason: str) -> None:
+        """What is missing: the reply, its judgement, a judgement that can be read, or judges who agree on one."""
+        super().__init__(reason)
+        self.stage = stage
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """What is to be said of one reply in one respect, and by whom."""
+
+    kind: str
+    """The kind of judgement in the ledger."""
+    version: str | None
+    """Digest of all that decides the judge's word; None without a judge: what an earlier one said counts then."""
+    by_rule: Judgement | None
+    """The judgement, where nobody needs to be asked."""
+    request: Callable[[], ChatRequest]
+    read: Callable[[str], dict[str, Any]]
+    """The judgement's value from the judge's reply; raises `ReplyError`."""
+    purpose: str
+    """Under what the call is recorded."""
+
+
+RubricBy = Callable[[str | None], Rubric]
+"""What is to be said of a reply, by the fingerprint of who says it; None where nobody judges."""
+
+
+def judges_fingerprint(models: ModelSet, fingerprints: Mapping[str, str]) -> str | None:
+    """Digest of the judge and its settings, or of several, in whatever order, and their rule; None without one."""
+    known = [fingerprints[one.name] for one in models.judges]
+    return digest(PANEL, models.rule, sorted(known)) if len(known) > 1 else next(iter(known), None)
+
+
+class Session:
+    """An open ledger and the models of a run. Without an asker, it tells what the ledger holds and asks nobody."""
+
+    def __init__(
+        self,
+        ledger: EvaluationLedger,
+        models: ModelSet,
+        client: ModelClient | None = None,
+        *,
+        retry: bool = False,
+    ) -> None:
+        """With `retry`, a judge is asked again where no judgement could be read."""
+        self.ledger = ledger
+        self.db = ledger.db
+        self.models = models
+        self._client = client
+        self._retry = retry
+        self.fingerprints = {name: one.settings.fingerprint() for name, one in models.called.items()}
+
+    @property
+    def judge_fingerprint(self) -> str | None:
+        """Digest of the judge and its settings, or of several and their rule; None where nobody judges."""
+        return judges_fingerprint(self.models, self.fingerprints)
+
+    @property
+    def client(self) -> ModelClient:
+        """For calls of which nothing else is kept. Raises `Unscored` if nobody is to be asked."""
+        if self._client is None:
+            raise Unscored("reply", NOT_ASKED)
+        return self._client
+
+    async def reply(
+        self,
+        item_id: str,
+        model: str,
+        variant: str,
+        request: ChatRequest,
+        *,
+        purpose: str,
+        version: str | None = None,
+        salt: str = "",
+    ) -> Response:
+        """What a model replied to a request about an item, be it empty.
+
+        `version` is the digest of all that decides the reply; by default, of the model and the request. With `salt`, as
+        in `ModelClient.ask`, the same words are asked again. A call that failed in an earlier run is made again. Raises
+        `Unscored` if there is no reply, and `BudgetSpent`.
+        """
+        version = version or digest(self.fingerprints[model], [turn.content for turn in request.messages])
+        response = response_of(self.db, item_id, model, variant)
+        if (
+            response is None
+            or response.fingerprint != version
+            or (response.status is ResponseStatus.ERROR and self._client is not None)
+        ):
+            asked = await self.client.ask(
+                model, request, str, purpose=purpose, subject=item_id, part=variant, salt=salt
+            )
+            status = ResponseStatus.ANSWERED if asked.status == "read" else ResponseStatus.ERROR
+            response = Response(item_id, model, variant, status, asked.value or "", asked.error, version)
+            self.ledger.record_response(response)
+        if response.status is ResponseStatus.ERROR:
+            raise Unscored("reply", response.error)
+        return response
+
+    async def judge(self, response: Response, rubric_by: RubricBy) -> Mapping[str, Any]:
+        """What is said of a reply: by rule, by the ledger, by the judge, or by several and their rule.
+
+        Raises `Unscored` if nothing could be read after the retry, the call failed for good, the judges disagree, or
+        nobody can judge; and `BudgetSpent`.
+        """
+        rubric = rubric_by(self.judge_fingerprint)
+        known = judgement_of(self.db, response.item_id, response.model, response.variant, rubric.kind)
+        made = rubric.by_rule
+        if made is None and known is not None and self._holds(known, rubric):
+            made = known
+        if made is None:
+            made = await self._ask_judges(response, rubric, rubric_by)
+        if made != known and self._client is not None:
+            self.ledger.record_judgement(made)
+        if made.status is JudgementStatus.UNSCORED:
+            stage: Stage = "split" if made.raw.startswith(DISAGREE) else "unread"
+            raise Unscored(stage, " ".join(made.raw.split())[:200] or "an empty reply")
+        return made.value
+
+    def _holds(self, known: Judgement, rubric: Rubric) -> bool:
+        """Whether a stored judgement need not be asked for again."""
+        if self._client is None:
+            return known.fingerprint in ("", rubric.version)
+        if known.status is JudgementStatus.UNSCORED and self._retry:
+            return False
+        return rubric.version in (None, known.fingerprint)
+
+    async def _ask_judges(self, response: Response, rubric: Rubric, rubric_by: RubricBy) -> Judgement:
+        """The word of the judge, or what all of several come to."""
+        if self._client is None or self.models.judge is None:
+            raise Unscored("grade", NOT_JUDGED)
+        if len(self.models.judges) == 1:
+            return await self._ask_judge(self.models.judge.name, response, rubric)
+        known = votes_on(self.db, response.item_id, response.model, response.variant, rubric.kind)
+
+        async def vote(judge: str) -> Judgement:
+            own = rubric_by(self.fingerprints[judge])
+            said = known.get(judge)
+            if said is None or not self._holds(said, own):
+                said = await self._ask_judge(judge, response, own)
+                self.ledger.record_vote(said)
+            return said
+
+        votes = await gather_all(vote(name) for name in sorted(one.name for one in self.models.judges))
+        value, words = panel_value(votes, self.models.rule), describe_votes(votes)
+        again = any(one.fingerprint == "" for one in votes)  # a call failed: the next run asks again
+        return judgement(
+            response,
+            rubric.kind,
+            PANEL,
+            "" if again else rubric.version or "",
+            value=value,
+            raw=words if value is not None else f"{DISAGREE}: {words}",
+        )
+
+    async def _ask_judge(self, judge: str, response: Response, rubric: Rubric) -> Judgement:
+        """The judge's word; that of a call that failed has no version, so that the next run asks again."""
+        asked = await self.client.ask(
+            judge,
+            rubric.request(),
+            rubric.read,
+            purpose=rubric.purpose,
+            subject=response.item_id,
+            part=judged_part(response.model, response.variant),
+        )
+        failed = asked.status == "error"
+        return judgement(
+            response,
+            rubric.kind,
+            judge,
+            "" if failed else rubric.version or "",
+            value=asked.value,
+            raw=asked.error if failed else asked.raw,
+        )
+
+
+class StoredSession(Session):
+    """Tells what a ledger holds that is open for reading only, and asks nobody."""
+
+    def __init__(self, db: sqlite3.Connection, models: ModelSet, fingerprints: Mapping[str, str]) -> None:
+        """With the fingerprints of the models as they were asked last."""
+        self.db, self.models, self.fingerprints = db, models, dict(fingerprints)
+        self._client, self._retry = None, False
+
+
+def judgement(
+    response: Response,
+    kind: str,
+    judge: str,
+    version: str,
+    *,
+    value: Mapping[str, Any] | None = None,
+    raw: str = "",
+) -> Judgement:
+    """A judgement of a reply; unscored without a value."""
+    return Judgement(
+        item_id=response.item_id,
+        model=response.model,
+        variant=response.variant,
+        kind=kind,
+        judge=judge,
+        status=JudgementStatus.UNSCORED if value is None else JudgementStatus.READ,
+        value=value or {},
+        raw=raw,
+        fingerprint=version,
+    )
+
+
+ItemT = TypeVar("ItemT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How a task is run; none of it decides what comes out."""
+
+    budget_usd: float | None = None
+    """What the calls of the run may cost together; services and functions do not count."""
+    retry_unscored: bool = False
+    """Ask a judge again where no judgement could be read."""
+    batch: BatchLimits | None = None
+    """Ask with batch APIs, at half the price, in batches of at most this size."""
+    replay: Replay | None = None
+    """Replies on record, in the place of models."""
+    executor: ExecutorEntry = field(default_factory=ExecutorEntry)
+    """Where the calls are made: in this process, by worker processes, or by the nodes of a Ray cluster."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskPlan(RunOptions):
+    """Whom to ask, and how."""
+
+    models: Sequence[str] = ()
+    """A litellm name, an address (`http://…`), `module:function`, or a name from the models file; of a recording,
+    some of its models, or none for all."""
+    judge: str | Sequence[str] | None = None
+    """Without one, only what a rule can settle is judged; the rest waits for a judge."""
+    judge_rule: JudgeRule | None = None
+    """How many of several judges must say the same; as the models file says, unless given."""
+    names: ModelNames = field(default_factory=ModelNames)
+    out: Path | None = None
+    """The run folder; under `outputs/`, after the command and what is asked about, unless given."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport:
+    """How a run ended."""
+
+    run: Path
+    facts: Mapping[str, Any]
+    """Counts, tokens, cost and seconds, under the names of the command's `--json`."""
+    warnings: tuple[str, ...] = ()
+    """What a reader of the scores should know, and what is left to do, one line each."""
+    table: Path | None = None
+    rows: tuple[Any, ...] = ()
+    """The rows of the table, for tasks over questions."""
+    stopped: str | None = None
+    """Why it stopped before its end, if it did."""
+
+
+class Task(ABC, Generic[ItemT]):
+    """Items, a solver and a scorer; the runner does the rest."""
+
+    fact: ClassVar[str]
+    """The name under which a ledger keeps what the run is made of."""
+    unit: ClassVar[str]
+    """What the progress bar counts."""
+    retries_unscored: ClassVar[bool] = False
+    """Whether judgements that could not be read are asked for again by every run."""
+
+    @property
+    @abstractmethod
+    def items(self) -> Sequence[ItemT]:
+        """What every model is brought through, in order."""
+
+    @property
+    def at_once(self) -> int:
+        """How many items of one model may be under way at once, whatever the connections allow."""
+        return len(self.items)
+
+    def check(self, models: ModelSet) -> None:
+        """Raise `ConfigError` if the task cannot be run over these models; nothing is written yet."""
+
+    @abstractmethod
+    def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
+        """Note in the ledger what is asked of whom. Raises `ConfigError` if it is the ledger of something else."""
+
+    def known_facts(self, ledger: EvaluationLedger) -> dict[str, Any]:
+        """What the ledger knows of such a run. Raises `ConfigError` if it is the ledger of something else."""
+        if ledger.db.execute("SELECT 1 FROM plans").fetchone():
+            raise ConfigError(f"{ledger.folder}: is the run of a build: give another --out")
+        known = read_facts(ledger.db)
+        if known and self.fact not in known:
+            raise ConfigError(f"{ledger.folder}: holds another kind of run: give another --out")
+        return known
+
+    def agenda(self, ledger: EvaluationLedger, model: str) -> Iterator[ItemT]:  # noqa: ARG002
+        """The items that a model is brought through, one by one; what came of those before may end it early."""
+        return iter(self.items)
+
+    @abstractmethod
+    async def solve(self, session: Session, model: str, item: ItemT) -> object:
+        """Bring one model through one item: its replies, then the judgements they need.
+
+        With a session that asks nobody: what the ledger holds of them. Raises `BudgetSpent`.
+        """
+
+    @abstractmethod
+    async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:
+        """Write the table and count, with a session that asks nobody; `stopped` if the run is not at its end.
+
+        The runner adds what it knows itself: calls and cost, and why the run stopped.
+        """

@@ -1,0 +1,266 @@
+"""The solvability pre-test: only questions that every solver answers right, before any perturbation, are kept.
+
+An answer from a single passage is right if it equals an accepted answer after normalisation, or if a judge says so.
+An answer from several passages is right if its RAF score is 1 (spec, section 7): a judge finds it eligible and every
+claim in it supported by the signal passages alone.
+
+Tests that instances must pass to be drawn into a base set: models are asked about each, and a ledger keeps it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from perturb.catalogue.prompts import data_request, object_schema, system_message, template_version
+from perturb.config import Name
+from perturb.errors import BudgetSpent, ConfigError, TransientModelError
+from perturb.evaluation.adapters import ItemRequest, item_request
+from perturb.evaluation.answers import is_exact_match
+from perturb.evaluation.models_under_test import ModelSet, ModelsFileEntry, model_under_test, require_models
+from perturb.evaluation.run import check_models, open_session, width
+from perturb.evaluation.session import RunOptions, Session
+from perturb.files.yaml_files import Strict
+from perturb.ledger.evaluations import EvaluationLedger
+from perturb.ledger.queries import call_facts
+from perturb.llm.budget import Progress
+from perturb.llm.client import ChatRequest
+from perturb.llm.model_client import ModelResult
+from perturb.llm.replies import ReplyError, read_flags, read_object, text_of
+from perturb.records import BaseInstance
+from perturb.runtime.asyncs import run_concurrently, run_sync
+
+
+class InstanceTest(ABC):
+    """Asks models about instances; a context manager, called with the instances to be tested.
+
+    Calls are kept in a ledger in `folder`: what was answered before is not asked again. Raises `ConfigError` where a
+    model cannot be called, `BudgetSpent` before the budget is overspent.
+    """
+
+    def __init__(self, models: ModelSet, folder: Path, options: RunOptions) -> None:
+        """The ledger is opened on entry."""
+        self._models = models
+        self._folder = folder
+        self._options = options
+        self._outage: TransientModelError | None = None
+
+    def __enter__(self) -> Self:
+        check_models(self._models, self._options)
+        self._ledger = EvaluationLedger(self._folder)
+        return self
+
+    def __exit__(self, *exc_info: Any) -> None:
+        self._ledger.__exit__(*exc_info)
+
+    def __call__(self, instances: Sequence[BaseInstance]) -> Mapping[str, str]:
+        """The id of each instance that does not pass, with the first reason why.
+
+        Raises `TransientModelError` if calls failed that another try may mend: the instances have neither passed nor
+        failed, and running the same command again resumes from there.
+        """
+        failed: dict[str, str] = {}
+        stopped = run_sync(self._test_all(instances, failed))
+        if end := stopped or self._outage:
+            raise end
+        return failed
+
+    @abstractmethod
+    async def fault(self, session: Session, instance: BaseInstance) -> str | None:
+        """Why the instance does not pass, if so. Raises `TransientModelError` where that is not known yet."""
+
+    def call_facts(self, templates: Sequence[str]) -> dict[str, Any]:
+        """Versions of these templates, and what was called so far, for the manifest."""
+        counts = call_facts(self._ledger.db, self._ledger.cached_calls)
+        return {
+            "templates": {Path(name).name: template_version(name) for name in templates},
+            **{name: counts[name] for name in ("calls", "cached_calls", "cost_usd")},
+        }
+
+    async def _test_all(
+        self, instances: Sequence[BaseInstance], failed: dict[str, str]
+    ) -> BudgetSpent | None:
+        """Test every instance; after a call that another try may mend, no new one is begun."""
+        models, options = self._models, self._options
+
+        async def test(instance: BaseInstance) -> None:
+            try:
+                fault = None if self._outage else await self.fault(session, instance)
+            except TransientModelError as error:
+                self._outage = error
+            else:
+                if fault:
+                    failed[instance.id] = fault
+            await self._ledger.apply_backpressure()
+
+        with Progress(len(instances), "question", shown=False) as progress:
+            async with open_session(models, self._ledger, options, progress=progress) as session:
+                at_once = width(models, list(models.under_test.values()), options)
+                return await run_concurrently(iter(instances), test, min(len(instances), at_once))
+
+
+def call_fault(asked: ModelResult[Any], name: str) -> str | None:
+    """Why a call gave nothing to go by. Raises `TransientModelError` where another try may give something."""
+    if asked.status == "unread":
+        return f"'{name}' gives no readable reply"
+    if asked.status == "error" and asked.transient:
+        raise TransientModelError(
+            f"model '{name}': {asked.error}: run the same command again, what was answered is kept"
+        )
+    return f"the call to '{name}' is refused" if asked.status == "error" else None
+
+
+TEMPLATES: tuple[str, ...] = ("answer", "judge_single", "judge_several")
+"""The templates under `templates/solve/`."""
+
+_RAF_KEYS = ("eligible", "supported_by_all", "supported_by_relevant")
+
+
+class SolverPanel(Strict):
+    """The file of `--solvers`: models, services or functions that must all answer right, and who grades them."""
+
+    name: Name = "solvers"
+    solvers: tuple[ModelsFileEntry, ...] = Field(min_length=1)
+    judge: ModelsFileEntry | None = None
+    """Needed for contexts of several passages."""
+    budget_usd: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _models_with_names_of_their_own(self) -> SolverPanel:
+        require_models([*self.solvers, *([self.judge] if self.judge else [])], "answer")
+        return self
+
+    def models(self) -> ModelSet:
+        """The solvers, in the order they are asked in, and the judge."""
+        solvers = {one.name: model_under_test(one.settings()) for one in self.solvers}
+        return ModelSet(solvers, (model_under_test(self.judge.settings()),) if self.judge else ())
+
+
+class SolvabilityTest(InstanceTest):
+    """Asks every solver about instances; those pass that all of them answer right."""
+
+    def __init__(
+        self, panel: SolverPanel, folder: Path, *, judged: bool = False, options: RunOptions | None = None
+    ) -> None:
+        """With `judged`, the judge grades single-passage answers too. The budget is the panel's."""
+        if judged and panel.judge is None:
+            raise ConfigError(f"panel '{panel.name}': --judge needs a judge: add 'judge' to the panel file")
+        budgeted = dataclasses.replace(options or RunOptions(), budget_usd=panel.budget_usd)
+        super().__init__(panel.models(), folder, budgeted)
+        self._panel = panel
+        self._judged = judged
+
+    def __call__(self, instances: Sequence[BaseInstance]) -> Mapping[str, str]:
+        """As every test; raises `ConfigError` where a judge is missing."""
+        if self._panel.judge is None and any(len(instance.passages) > 1 for instance in instances):
+            raise ConfigError(
+                f"panel '{self._panel.name}': answers from several passages need a judge: add 'judge' to the file"
+            )
+        return super().__call__(instances)
+
+    def facts(self) -> dict[str, Any]:
+        """What the manifest says of the test."""
+        judge = self._models.judge
+        return {
+            "panel": self._panel.name,
+            "solvers": {name: one.settings.model for name, one in self._models.under_test.items()},
+            "judge": judge.settings.model if judge else None,
+            "judged": self._judged,
+            **self.call_facts([f"solve/{name}" for name in TEMPLATES]),
+        }
+
+    async def fault(self, session: Session, instance: BaseInstance) -> str | None:
+        """Why the instance is not solved; the solvers are asked in turn, up to the first that fails."""
+        for solver, one in self._models.under_test.items():
+            asked = await session.client.ask(
+                solver,
+                answer_request(instance),
+                read_answer if one.opener is None else read_any_answer,
+                purpose="solve",
+                subject=instance.id,
+            )
+            fault = call_fault(asked, solver)
+            fault = fault or await self._answer_fault(session, instance, solver, asked.value or "")
+            if fault is not None:
+                return fault
+        return None
+
+    async def _answer_fault(
+        self, session: Session, instance: BaseInstance, solver: str, answer: str
+    ) -> str | None:
+        """Why a solver's answer does not count as right, if so."""
+        wrong = f"'{solver}' does not answer right"
+        several = len(instance.passages) > 1
+        judge = self._models.judge
+        if judge is None or not (several or self._judged):
+            return None if is_exact_match(answer, instance.answers) else wrong
+        graded = await session.client.ask(
+            judge.name,
+            judge_request(instance, answer),
+            lambda text: (read_raf if several else read_correct)(text, answer),
+            purpose="judge",
+            subject=instance.id,
+        )
+        return call_fault(graded, judge.name) or (None if graded.value else wrong)
+
+
+def answer_request(instance: BaseInstance) -> ItemRequest:
+    """Ask a solver."""
+    system = system_message("solve/answer", several=len(instance.passages) > 1)
+    data = {"query": instance.query, "context": instance.context}
+    schema = object_schema({"answer": {"type": "string"}})
+    return item_request(data_request(system, data, schema), instance)
+
+
+def judge_request(instance: BaseInstance, answer: str) -> ChatRequest:
+    """Ask the judge about an answer."""
+    data: dict[str, Any] = {"query": instance.query, "context": instance.context}
+    keys: tuple[str, ...]
+    if len(instance.passages) > 1:
+        name, keys = "judge_several", _RAF_KEYS
+        data["relevant"] = [n for n, p in enumerate(instance.passages, start=1) if p.role == "signal"]
+        data["reference"] = instance.reference_answer or instance.answers[0]
+    else:
+        name, keys = "judge_single", ("correct",)
+        data["accepted"] = list(instance.answers)
+    data["answer"] = answer
+    return data_request(
+        system_message(f"solve/{name}"), data, object_schema({key: {"type": "boolean"} for key in keys})
+    )
+
+
+def read_answer(text: str) -> str:
+    """The answer in a solver's reply. Raises `ReplyError`."""
+    return text_of(read_object(text, frozenset({"answer"}))["answer"], "answer")
+
+
+def read_any_answer(text: str) -> str:
+    """The answer of a service or a function, which may say it in plain text.
+
+    >>> read_any_answer('{"answer": "Ada"}'), read_any_answer("Ada")
+    ('Ada', 'Ada')
+    """
+    try:
+        return read_answer(text)
+    except ReplyError:
+        return text.strip()
+
+
+def read_correct(text: str, judged: str = "") -> bool:
+    """A judge's grade of an answer from one passage. Raises `ReplyError`."""
+    return read_flags(text, ("correct",), judged)["correct"]
+
+
+def read_raf(text: str, judged: str = "") -> bool:
+    """Whether the RAF score in a judge's reply is 1. Raises `ReplyError`.
+
+    >>> read_raf('{"eligible": true, "supported_by_all": true, "supported_by_relevant": false}')
+    False
+    """
+    flags = read_flags(text, _RAF_KEYS, judged)
+    return flags["eligible"] and flags["supported_by_relevant"]

@@ -1,0 +1,289 @@
+"""When a model has been asked enough: items in blocks that hold every cell, until an anytime-valid interval is narrow.
+
+All models are asked in one order, and each stops by itself. Who is stopped is decided by the blocks that are answered
+whole, so a run that is resumed stops where it would have.
+
+Intervals that hold at every moment at once, for a share of a finite set that is looked at in a random order.
+
+The set falls into strata (cells), each in a random order, and is drawn block by block: a block takes its part of every
+stratum. What is estimated is the weighted sum of the whole set, so nothing is assumed of the items, alike as those of
+one base instance may be: the only chance is in the order, and that is drawn.
+
+A wager on the next block, for a sum larger than θ, multiplies a capital of 1 by Π (1 + b (x - g)) exp(b (g - μ)) over
+its items x, with a guess g and a bet b fixed before the block. μ is the mean of what is left of the stratum. It is no
+better than fair, since 1 + b (μ - g) ≤ exp(b (μ - g)) and drawing without replacement only helps (Hoeffding). Bets are
+in proportion to what an item stands for, so that the sum of all b μ follows from θ and what was seen; the strata's
+own means need not be known. A θ for which the capital ever exceeds 2 / α is ruled out (Ville's inequality); wagers for
+smaller sums give the upper end.
+
+References: Waudby-Smith and Ramdas (2024), JRSS B 86, for intervals by betting, with and without replacement; Howard,
+Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49, for confidence sequences; Hoeffding (1963), theorem 4.
+`docs/design/stopping.md` has the simulations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from perturb.errors import ConfigError
+from perturb.evaluation.loading import ItemSet
+from perturb.files.resources import seed_of
+from perturb.metrics.inputs import Floats, Integers
+from perturb.metrics.outcomes import COULD_BE, ReplyCounts, ReplyOutcome
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, measure
+from perturb.records import Cell, Intensity, Item
+from perturb.snapshots.items import SUFFIX
+
+ALPHA = 0.05
+MOST_BLOCKS = 100
+"""So many looks at the set are enough."""
+MOST_STAKED = 0.5
+"""No bet loses more than this part of the capital on one item."""
+POOLED = 2.0
+"""So many items is the common share worth in the guess for a stratum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """The set: how many items each stratum has, and what one of them adds to the sum."""
+
+    sizes: Integers
+    """Shape (strata,)."""
+    weights: Floats
+    """0 for strata that the sum leaves out; the others add up to 1 over all items."""
+
+    def blocks(self) -> Integers:
+        """How many items of each stratum each block takes, shape (blocks, strata): at least one, as evenly as can be.
+
+        >>> Strata(np.array([2, 5]), np.array([0.25, 0.1])).blocks().tolist()
+        [[1, 2], [1, 3]]
+        """
+        count = min(int(self.sizes.min()), MOST_BLOCKS)
+        return np.diff(np.outer(np.arange(count + 1), self.sizes) // count, axis=0)
+
+
+def confidence_sequence(
+    hits: Integers, possible: Integers, strata: Strata, half_width: float, alpha: float = ALPHA
+) -> tuple[Floats, Floats]:
+    """Lower and upper ends after each block drawn so far; all of them hold the sum with probability 1 - alpha.
+
+    `hits` counts the items that add to the sum, by block and stratum; `possible` those that do or may, where
+    something could not be read: the interval holds whatever they are. Bets are such that it is narrow when it is
+    `half_width` to each side. Shapes: (blocks, strata) in, (blocks,) out.
+
+    >>> strata = Strata(np.array([50, 50]), np.full(2, 0.01))
+    >>> drawn = np.array([1, 0] * 50).reshape(50, 2)
+    >>> low, high = confidence_sequence(drawn, drawn, strata, 0.1)
+    >>> bool(low[19] < 0.5 < high[19]), float(low[-1]), float(high[-1])
+    (True, 0.5, 0.5)
+    """
+    drawn = strata.blocks()[: len(hits)]
+    low = _lower_ends(hits, drawn, strata, half_width, alpha / 2)
+    return low, 1 - _lower_ends(drawn - possible, drawn, strata, half_width, alpha / 2)
+
+
+def _lower_ends(hits: Integers, drawn: Integers, strata: Strata, half_width: float, tail: float) -> Floats:
+    weights = strata.weights
+    before, hits_before = (np.cumsum(counts, axis=0) - counts for counts in (drawn, hits))
+    left, sum_before = strata.sizes - before, hits_before @ weights
+    counted = weights > 0
+    pooled = (hits_before[:, counted].sum(1) + 0.5) / (before[:, counted].sum(1) + 1)
+    guess = (hits_before + POOLED * pooled[:, None]) / (before + POOLED)
+    stands_for = weights * left / drawn
+    variance = (stands_for**2 * drawn * guess * (1 - guess)).sum(1)
+    pace = np.minimum(half_width / variance, MOST_STAKED / stands_for.max(1))
+    bets = pace[:, None] * stands_for
+    won = (
+        hits * np.log1p(bets * (1 - guess)) + (drawn - hits) * np.log1p(-bets * guess) + bets * drawn * guess
+    )
+    capital = np.cumsum(won.sum(1) + pace * sum_before)
+    by_bets = (capital + np.log(tail)) / np.cumsum(pace)
+    return np.asarray(np.maximum.accumulate(np.maximum(by_bets, sum_before + hits @ weights)))
+
+
+SHORT = {"crs": "calibrated_refusal_score", "frr": "false_refusal_rate", "mrr": "missed_refusal_rate"}
+LEAST_IN_STRATUM = 10
+"""Smaller cells join another of their kind, answerable or not."""
+
+_RULE = re.compile(r"\s*ci\(\s*(\w+)\s*\)\s*<=\s*(0?\.\d+)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class StopRule:
+    """A model is asked until the interval of a metric has at most this half-width."""
+
+    metric: RefusalMetric
+    half_width: float
+
+    def __str__(self) -> str:
+        return f"ci({self.metric.name}) <= {self.half_width:g}"
+
+
+def read_stop_rule(text: str) -> StopRule:
+    """The rule that `--until` states. Raises `ConfigError`, which says what may be stated.
+
+    >>> str(read_stop_rule("ci(crs) <= .03"))
+    'ci(calibrated_refusal_score) <= 0.03'
+    """
+    found = _RULE.fullmatch(text)
+    rates = [name for name, metric in REFUSAL_METRICS.items() if metric.hits]
+    name = SHORT.get(found[1], found[1]) if found else ""
+    width = float(found[2]) if found else 0.0
+    if name not in rates or not 0 < width < 0.5:
+        raise ConfigError(
+            f"'{text}' is not a rule: write ci(METRIC) <= HALF_WIDTH, as in 'ci(crs) <= 0.03', with a half-width"
+            f" from 0 to 0.5 and one of the metrics {', '.join([*SHORT, *rates])}"
+        )
+    return StopRule(REFUSAL_METRICS[name], width)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """How far a model was asked under a rule. The fields stand in the ledger and in `--json`."""
+
+    rule: str
+    low: float
+    """The 95 % interval, valid whenever asking ends, of what the metric is over all items."""
+    high: float
+    asked: int
+    """Items, without controls, in blocks that were asked whole."""
+    items: int
+    reached: bool
+    """Whether the interval is as narrow as the rule wants it."""
+
+    @property
+    def early(self) -> bool:
+        """Whether items were left out."""
+        return self.reached and self.asked < self.items
+
+    def __str__(self) -> str:
+        return (
+            f"stopped early by '{self.rule}': {self.asked:,} of {self.items:,} items asked; over all of them the metric"
+            f" lies between {100 * self.low:.1f} and {100 * self.high:.1f} % (95 % interval, valid at any stopping"
+            " time)"
+        )
+
+
+def early_stop(entry: Mapping[str, Any]) -> Stop | None:
+    """Where a model was stopped, by its entry in the ledger; None if it was not stopped early."""
+    stop = Stop(**entry["until"]) if "until" in entry else None
+    return stop if stop and stop.early else None
+
+
+BlockCounts = tuple[Integers, Integers]
+
+
+@dataclass(frozen=True, slots=True)
+class AskingOrder:
+    """The items of a set in blocks, each with its part of every cell; the order within a cell is random."""
+
+    rule: StopRule
+    blocks: tuple[tuple[Item, ...], ...]
+    """Controls come behind their items."""
+    strata: Strata
+    stratum: Mapping[str, int]
+    """Item → number of its stratum; controls are in none."""
+
+    @classmethod
+    def of(cls, rule: StopRule, item_set: ItemSet) -> AskingOrder:
+        """Deal the items. Raises `ConfigError` if the set does not define the metric."""
+        controls = {item.id.removesuffix(SUFFIX): item for item in item_set.items if item.control}
+        items = [item for item in item_set.items if not item.control]
+        kinds = tuple(sum(item.answerable is kind for item in items) for kind in (True, False))
+        raf = all(item.several for item in items if item.answerable)
+        seen = ["poor_answer"] * bool(kinds[0]) + ["missed_refusal"] * bool(kinds[1])
+        if reason := measure(rule.metric.name, ReplyCounts.of(seen, raf=raf)).reason:
+            raise ConfigError(f"{item_set.name}: no interval for '{rule}': {reason}")
+        cells = _strata(items, item_set.digest)
+        weights = rule.metric.item_weights(*kinds)
+        strata = Strata(
+            np.array([len(members) for members in cells]),
+            np.array([weights[0 if members[0].answerable else 1] for members in cells]),
+        )
+        return cls(
+            rule,
+            tuple(_deal(cells, strata.blocks(), controls)),
+            strata,
+            {item.id: place for place, members in enumerate(cells) for item in members},
+        )
+
+    def until_reached(self, outcomes: Mapping[str, ReplyOutcome]) -> Iterator[Item]:
+        """Block by block, until the rule is met by what `outcomes` has learnt meanwhile."""
+        counted: list[BlockCounts] = []
+        needed = len(self.blocks)
+        for place, block in enumerate(self.blocks):
+            for item in block:
+                if news := list(self.count(outcomes, len(counted))):
+                    counted += news
+                    lows, highs = self.intervals(counted)
+                    narrow = np.flatnonzero(highs - lows <= 2 * self.rule.half_width)
+                    needed = int(narrow[0]) + 1 if len(narrow) else needed
+                if place >= needed:
+                    return
+                yield item
+
+    def stop(self, outcomes: Mapping[str, ReplyOutcome]) -> Stop:
+        """Where a model with these outcomes stands."""
+        lows, highs = self.intervals(list(self.count(outcomes)))
+        low, high = (float(lows[-1]), float(highs[-1])) if len(lows) else (0.0, 1.0)
+        asked = int(self.strata.blocks()[: len(lows)].sum())
+        reached = high - low <= 2 * self.rule.half_width
+        return Stop(str(self.rule), low, high, asked, len(self.stratum), reached)
+
+    def intervals(self, counted: Sequence[BlockCounts]) -> tuple[Floats, Floats]:
+        """Lower and upper ends after each block."""
+        shape = (len(counted), len(self.strata.sizes))
+        sure, possible = (np.array([block[which] for block in counted]).reshape(shape) for which in (0, 1))
+        return confidence_sequence(sure, possible, self.strata, self.rule.half_width)
+
+    def count(self, outcomes: Mapping[str, ReplyOutcome], first: int = 0) -> Iterator[BlockCounts]:
+        """Hits by stratum, sure and possible ones, of each block from one on, as far as they were asked whole."""
+        for block in self.blocks[first:]:
+            if not all(item.control or item.id in outcomes for item in block):
+                return
+            counts = np.zeros((2, len(self.strata.sizes)), dtype=np.int64)
+            for item in block:
+                if not item.control:
+                    outcome = outcomes[item.id]
+                    hits = [one in self.rule.metric.hits for one in COULD_BE.get(outcome, (outcome,))]
+                    counts[:, self.stratum[item.id]] += (all(hits), any(hits))
+            yield counts[0], counts[1]
+
+
+def _strata(items: Sequence[Item], seed: str) -> list[list[Item]]:
+    """The items of each cell in a random order; small cells join the smallest of the others of their kind."""
+    sizes = Counter((item.answerable, item.cell) for item in items)
+    number: dict[Cell, int] = {}
+    for (answerable, cell), size in sorted(sizes.items(), key=lambda one: (one[0][0], -one[1], one[0][1])):
+        last = max(number.values(), default=-1)
+        alike = [known for known in number if (known.intensity is Intensity.LOW) is answerable]
+        number[cell] = last if alike and size < LEAST_IN_STRATUM else last + 1
+    strata: list[list[Item]] = [[] for _ in set(number.values())]
+    for item in sorted(items, key=lambda one: seed_of("order", seed, one.id)):
+        strata[number[item.cell]].append(item)
+    return strata
+
+
+def _deal(
+    strata: Sequence[Sequence[Item]], sizes: Integers, controls: Mapping[str, Item]
+) -> Iterator[tuple[Item, ...]]:
+    """The blocks; their strata take turns, as far as their parts go."""
+    ends = np.cumsum(sizes, axis=0)
+    for first, last in zip(ends - sizes, ends, strict=True):
+        block = [
+            (place / len(members[a:b]), stratum, item)
+            for stratum, (members, a, b) in enumerate(zip(strata, first, last, strict=True))
+            for place, item in enumerate(members[a:b])
+        ]
+        yield tuple(
+            one
+            for *_, item in sorted(block, key=lambda entry: entry[:2])
+            for one in (item, controls.get(item.id))
+            if one is not None
+        )

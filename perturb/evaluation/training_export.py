@@ -1,0 +1,182 @@
+"""From a run's ledger to a folder of training data: leave out what a benchmark holds, split by base instance, write.
+
+README.md                          the card
+data/train.parquet, .jsonl         what TRL loads; validation likewise
+items.jsonl                        the items behind the examples, as `perturb compare` reads them
+training.json                      counts, what was left out, and what `compare` found
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perturb.errors import SnapshotError, SourceError
+from perturb.evaluation.results import run_of
+from perturb.evaluation.results import write_rows as write_lines
+from perturb.files.resources import data_folder, environment, seed_of
+from perturb.files.text_files import atomic_directory
+from perturb.ledger.calls import reading
+from perturb.ledger.evaluations import read_responses
+from perturb.ledger.plans import CurrentPlan
+from perturb.records import ANSWER_CORRECTLY
+from perturb.snapshots.accepted import accepted_rows
+from perturb.snapshots.card import escape, one_line
+from perturb.snapshots.facts import count_languages, licence_header
+from perturb.snapshots.freshness import HUB_PREFIX, read_round_item
+from perturb.snapshots.published_card import join_card
+from perturb.snapshots.rows import write_rows
+from perturb.snapshots.training import Exclusion, Format, Replies, Row, make_examples
+
+FACTS = "training.json"
+VALIDATION = 0.1
+"""The share of the base instances that is held out."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """What to write, and what must not be in it."""
+
+    form: Format
+    exclude: tuple[str, ...] = ()
+    keep_levers: bool = False
+    """Whether the levers of what is excluded may be trained on, with other questions."""
+    evaluations: tuple[Path, ...] = ()
+    """Evaluations of the run's items, whose wrong replies are rejected."""
+    seed: int = 0
+
+
+def export_training(
+    db: sqlite3.Connection, plan: CurrentPlan, wanted: TrainingPlan, folder: Path
+) -> dict[str, Any]:
+    """Write training data from the accepted items of a run; returns what `training.json` says.
+
+    Raises `SourceError` if nothing may be trained on, an excluded set or an evaluation cannot be read or an item lacks
+    its original; `SnapshotError` if the folder cannot be written or holds something else.
+    """
+    if (
+        folder.exists()
+        and not (folder / FACTS).is_file()
+        and not (folder.is_dir() and not any(folder.iterdir()))
+    ):
+        raise SnapshotError(
+            f"{folder} exists and is no training export: give a new or empty folder, or move it away"
+        )
+    rows = accepted_rows(db, plan)
+    if not rows:
+        raise SourceError(f"{plan.facts.name}: no accepted item to train on: see the run's status")
+    exclusion = Exclusion(wanted.exclude, levers=not wanted.keep_levers)
+    items = [read_round_item(row, "item", n) for n, row in enumerate(rows, start=1)]
+    chosen, reasons = exclusion.apply(items)
+    ids = {item.id for item in chosen}
+    kept = [row for row in rows if row["id"] in ids]
+    originals = {row["source_id"]: row for row in reversed(accepted_rows(db, plan, originals=True))}
+    used = [*kept, *(originals[base] for base in sorted({row["source_id"] for row in kept}))]
+    proof = exclusion.prove(read_round_item(row, "item", n) for n, row in enumerate(used, start=1))
+    replies = _wrong_replies(wanted.evaluations)
+    if wanted.evaluations and not replies.keys() & ids:
+        raise SourceError(
+            f"{wanted.evaluations[0]}: holds no wrong reply to an item of the run: give an evaluation of its snapshot"
+        )
+    examples = _split(
+        list(make_examples(wanted.form, kept, originals, replies, plan.facts.classes)), wanted.seed
+    )
+    facts = {
+        "name": plan.facts.name,
+        "round": plan.facts.round,
+        "training": wanted.form,
+        "seed": wanted.seed,
+        "splits": {name: _counts(part) for name, part in examples.items()},
+        "licences": dict(Counter(str(row["licence"]) for row in used)),
+        "languages": count_languages(used),
+        "attribution": plan.facts.base_set.attribution,
+        "excluded": {
+            "sets": [_shown(source) for source in wanted.exclude],
+            "levers": bool(wanted.exclude) and not wanted.keep_levers,
+            "items": reasons,
+            "left": {"near_duplicate": proof.near, "same_base": proof.same_base},
+        },
+    }
+    with atomic_directory(folder) as place:
+        _write(place, examples, used, facts)
+    return facts
+
+
+def _shown(source: str) -> str:
+    """A set by name; of a path its end alone, as the rest says more of the machine than of the set."""
+    return source if source.startswith(HUB_PREFIX) else "/".join(Path(source).parts[-2:])
+
+
+def _wrong_replies(evaluations: Sequence[Path]) -> Replies:
+    """What models said where they answered what is to be refused, refused what is not, or gave another code."""
+    replies: dict[str, list[str]] = {}
+    for run in evaluations:
+        with reading(run) as db:
+            judged = {(one.item_id, one.model): one for one in run_of(db, run).results}
+            for said in read_responses(db):
+                result = judged.get((said.item_id, said.model))
+                if (
+                    result is None
+                    or result.predicted is None
+                    or said.variant != "plain"
+                    or not said.text.strip()
+                ):
+                    continue
+                right = result.expected_rag_behavior
+                if result.predicted != ("ANSWER" if right == ANSWER_CORRECTLY else right):
+                    replies.setdefault(said.item_id, []).append(said.text.strip())
+    return replies
+
+
+def _split(examples: Sequence[Row], seed: int) -> dict[str, list[Row]]:
+    """Whole base instances, drawn by `seed`: a tenth for validation, at least one if there are two."""
+    bases = sorted(
+        {row["source_id"] for row in examples}, key=lambda base: (seed_of(seed, "validation", base), base)
+    )
+    held = set(bases[: max(round(VALIDATION * len(bases)), 1)] if len(bases) > 1 else ())
+    parts = {
+        "train": [row for row in examples if row["source_id"] not in held],
+        "validation": [row for row in examples if row["source_id"] in held],
+    }
+    return {name: part for name, part in parts.items() if part}
+
+
+def _counts(examples: Sequence[Row]) -> dict[str, Any]:
+    kinds = Counter(row["kind"] for row in examples)
+    return {"examples": len(examples), "base_instances": len({row["source_id"] for row in examples}), **kinds}
+
+
+def _write(
+    place: Path, examples: Mapping[str, list[Row]], used: Iterable[Row], facts: dict[str, Any]
+) -> None:
+    import pyarrow as pa
+
+    some = next(iter(examples.values()))[0]
+    chat = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
+    schema = pa.schema(
+        [(name, chat if isinstance(value, list) else pa.string()) for name, value in some.items()]
+    )
+    for name, part in examples.items():
+        write_rows(place / f"data/{name}.parquet", part, schema)
+        write_lines(place / f"data/{name}.jsonl", part)
+    write_lines(place / "items.jsonl", used)
+    (place / FACTS).write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    header = {
+        "language": list(facts["languages"]),
+        **licence_header(None if name == "None" else name for name in facts["licences"]),
+        "pretty_name": one_line(f"{facts['name']} ({facts['round']}), {facts['training']}"),
+        "tags": ["rag", "refusal", "selective-refusal", "trl", "synthetic"],
+        "configs": [
+            {
+                "config_name": "default",
+                "data_files": [{"split": name, "path": f"data/{name}.parquet"} for name in examples],
+            }
+        ],
+    }
+    card = environment(data_folder("templates") / "card", finalize=escape).get_template("training.md.j2")
+    (place / "README.md").write_text(join_card(header, card.render(facts)), encoding="utf-8")

@@ -1,1 +1,0 @@
-"""What other harnesses need to run a snapshot: rendered prompts, task files, and rules that score without a judge."""

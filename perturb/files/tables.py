@@ -1,0 +1,329 @@
+"""The one reader of tables (JSON Lines, CSV, Parquet), as rows that know their place or as columns."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perturb.errors import SourceError, location
+from perturb.files.text_files import reading_errors
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENDINGS: tuple[str, ...] = (".jsonl", ".jsonl.gz", ".csv", ".parquet")
+"""What the name of a table ends with; letter case does not matter."""
+
+MAX_LINE_BYTES = 16 * 2**20
+"""Longest line of a text file, in bytes; a longer one is refused before it is taken into memory."""
+
+_FLAGS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a table, with the place it comes from."""
+
+    path: Path
+    line: int
+    """The line it begins on, from 1; in a Parquet file, the number of the row."""
+    fields: Mapping[str, Any]
+    """Values by column. Those of a CSV file are text, and None where the cell is empty."""
+
+    @property
+    def place(self) -> str:
+        """File and line, for messages."""
+        row = self.path.suffix.lower() == ".parquet"
+        return f"{self.path}: row {self.line}" if row else location(self.path, self.line)
+
+    def error(self, field: str, problem: str) -> SourceError:
+        """An error that names the file, the line and the column."""
+        return SourceError(f"{self.place}: field '{field}' {problem}")
+
+    def label(self, name: str) -> str | None:
+        """A name in a column: text, or a number as it is written; None where it is empty."""
+        value = self.fields.get(name)
+        if value is None or isinstance(value, str):
+            return value
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        raise self.error(name, f"must be a name, got {type_name(value)}")
+
+    def flag(self, name: str) -> bool | None:
+        """A yes or no in a column, written 0 or 1, true or false; None where it is empty."""
+        value = self.fields.get(name)
+        flag = read_flag(value)
+        if flag is None and value is not None:
+            raise self.error(name, f"must be 0 or 1, got {quote(str(value))}")
+        return flag
+
+    def share(self, name: str) -> float | None:
+        """A number from 0 to 1 in a column; None where it is empty."""
+        value = self.fields.get(name)
+        if value is None:
+            return None
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = -1.0
+        if not 0 <= number <= 1:
+            raise self.error(name, f"must be a number from 0 to 1, got {quote(str(value))}")
+        return number
+
+
+def read_flag(value: Any) -> bool | None:
+    """True or False for 0, 1, true and false in any spelling; None for anything else.
+
+    >>> read_flag("TRUE"), read_flag(0.0), read_flag("2")
+    (True, False, None)
+    """
+    return _FLAGS.get(str(value).strip().lower())
+
+
+def type_name(value: Any) -> str:
+    """What a JSON value is, in words.
+
+    >>> type_name(3), type_name(None), type_name([])
+    ('a number', 'null', 'a list')
+    """
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
+    return "null" if value is None else names.get(type(value), "an object")
+
+
+def quote(text: str) -> str:
+    """A text of a file inside an error message: on one line, escaped and short.
+
+    >>> quote("a\\nb")
+    "'a\\\\nb'"
+    """
+    return repr(text if len(text) <= 60 else text[:59] + "…")
+
+
+def ending_of(path: Path) -> str | None:
+    """The one of `ENDINGS` that the file's name has, or None."""
+    name = path.name.lower()
+    return next((ending for ending in reversed(ENDINGS) if name.endswith(ending)), None)
+
+
+def read_table(path: Path) -> Iterator[Row]:
+    """The rows of a table, one at a time; blank lines are passed over.
+
+    Raises `SourceError`, with file and line, for a file that is missing, not UTF-8, malformed, or no table.
+    """
+    readers: dict[str, Callable[[Path], Iterator[Row]]] = {".csv": _read_csv, ".parquet": _read_parquet}
+    return readers.get(_known_ending(path), _read_jsonl)(path)
+
+
+def column_names(path: Path) -> list[str]:
+    """The columns of a table: its header, its schema, or the fields of its first object. Raises `SourceError`."""
+    if _known_ending(path) == ".parquet":
+        with _parquet_errors(path) as pq:
+            return list(pq.read_schema(path).names)
+    if ending_of(path) == ".csv":
+        return next(_csv_cells(path), (1, []))[1]
+    return list(next((row.fields for row in _read_jsonl(path)), ()))
+
+
+def read_columns(path: Path, wanted: Sequence[str], *, texts: Sequence[str] = ()) -> pd.DataFrame:
+    """The wanted columns of a table, as far as it has them (all of them if it has none), a million rows in seconds.
+
+    Columns in `texts` come as text, whatever they look like; empty cells are missing. Raises `SourceError`.
+    """
+    readers = {".csv": _csv_columns, ".parquet": _parquet_columns}
+    return readers.get(_known_ending(path), _jsonl_columns)(path, wanted, texts)
+
+
+def rename(fields: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+    """The fields with some read from columns of other names: field → column, whose own name then has no value.
+
+    >>> rename({"model": "m", "setting": "low", "source": "facts"}, {"model": "setting", "dataset": "source"})
+    {'model': 'low', 'dataset': 'facts'}
+    """
+    kept = {name: value for name, value in fields.items() if name not in columns.values()}
+    return kept | {field: fields.get(column) for field, column in columns.items()}
+
+
+def row_place(path: Path, number: int) -> str:
+    """The place of a row of `read_columns`, by its number from 0, for messages; the file is read up to it again."""
+    row = next(islice(read_table(path), number, None), None) if ending_of(path) and path.is_file() else None
+    return f"{path}: row {number + 1}" if row is None else row.place
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Numbered lines of a UTF-8 file, as `read_raw_lines`. Raises `SourceError` for bytes that are not UTF-8 too."""
+    offset = 0
+    for number, raw in read_raw_lines(path):
+        try:
+            line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            place = f"byte {error.start} of the line, {offset + error.start} of the file"
+            raise SourceError(
+                f"{location(path, number)}: not UTF-8 at {place}: save the file as UTF-8"
+            ) from error
+        yield number, line
+        offset += len(raw)
+
+
+def read_raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines of a file, plain or gzipped, one at a time. Only a line feed ends a line, not U+2028.
+
+    Raises `SourceError` for a file that is missing or cannot be read, and for a line beyond `MAX_LINE_BYTES`.
+    """
+    opened = gzip.open if path.suffix.lower() == ".gz" else Path.open
+    with reading_errors(path, SourceError), opened(path, "rb") as stream:
+        for number, raw in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), start=1):
+            if len(raw) > MAX_LINE_BYTES:
+                limit = f"the limit is {MAX_LINE_BYTES // 2**20} MB"
+                raise SourceError(f"{location(path, number)}: the line is too long, {limit}: is it a table?")
+            yield number, raw
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON writes it: a date as text, a number that is none as null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain_value(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain_value(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def _known_ending(path: Path) -> str:
+    ending = ending_of(path)
+    if not path.exists():
+        raise SourceError(f"{path}: no such file or run: check the path")
+    if ending is None:
+        raise SourceError(
+            f"{path}: not a table: a table is a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file"
+        )
+    return ending
+
+
+def _read_jsonl(path: Path) -> Iterator[Row]:
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            fields = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            what = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+            raise SourceError(
+                f"{location(path, number)}: not JSON ({what}): give one object per line"
+            ) from None
+        if not isinstance(fields, dict):
+            raise SourceError(f"{location(path, number)}: not an object: give one object per line")
+        yield Row(path, number, fields)
+
+
+def _csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The records of a CSV file, header first, each with the line it begins on; empty ones are passed over."""
+    csv.field_size_limit(MAX_LINE_BYTES)
+    reader = csv.reader((line for _, line in read_lines(path)), strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if cells:
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise SourceError(f"{location(path, line)}: not a CSV table ({error}): fix the row") from None
+
+
+def _read_csv(path: Path) -> Iterator[Row]:
+    """Strict: every row has as many cells as the header."""
+    records = _csv_cells(path)
+    _, columns = next(records, (1, []))
+    if not columns:
+        raise SourceError(f"{path}: the file is empty: a table begins with a line that names the columns")
+    if len(set(columns)) < len(columns):
+        raise SourceError(f"{location(path, 1)}: a column appears twice: name each column once")
+    for line, cells in records:
+        if len(cells) != len(columns):
+            counts = f"{len(cells)} cells where the header has {len(columns)}"
+            raise SourceError(
+                f"{location(path, line)}: {counts}: fill every column, texts with commas in quotes"
+            )
+        yield Row(path, line, {name: cell or None for name, cell in zip(columns, cells, strict=True)})
+
+
+def _read_parquet(path: Path) -> Iterator[Row]:
+    with _parquet_errors(path) as pq, pq.ParquetFile(path) as file:
+        batches = (batch.to_pylist() for batch in file.iter_batches(batch_size=1024))
+        for number, fields in enumerate(chain.from_iterable(batches), start=1):
+            yield Row(path, number, plain_value(fields))
+
+
+@contextmanager
+def _parquet_errors(path: Path) -> Iterator[Any]:
+    """Gives `pyarrow.parquet`, and turns what it raises into a `SourceError`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        yield pq
+    except (OSError, pa.ArrowException) as error:
+        what = str(error).strip().splitlines()[0]
+        raise SourceError(f"{path}: not a Parquet table: {what}") from None
+
+
+def _parquet_columns(path: Path, wanted: Sequence[str], _: Sequence[str]) -> pd.DataFrame:
+    with _parquet_errors(path) as pq:
+        known = [name for name in wanted if name in pq.read_schema(path).names]
+        frame: pd.DataFrame = pq.read_table(path, columns=known or None).to_pandas()
+    return frame
+
+
+def _csv_columns(path: Path, wanted: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
+    """By pyarrow, which is fast; what it refuses is read again row by row, for a message that names the line."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    next(_read_csv(path), None)
+    names = column_names(path)
+    options = arrow_csv.ConvertOptions(
+        include_columns=[name for name in wanted if name in names] or names,
+        column_types=dict.fromkeys(texts, pa.string()),
+        null_values=[""],
+        strings_can_be_null=True,
+    )
+    lines = arrow_csv.ParseOptions(newlines_in_values=True)
+    try:
+        table = arrow_csv.read_csv(path, parse_options=lines, convert_options=options)
+    except (OSError, pa.ArrowException) as error:
+        for _ in _read_csv(path):
+            pass
+        raise SourceError(f"{path}: not a CSV table: {str(error).strip().splitlines()[0]}") from None
+    if any(pa.types.is_binary(column.type) for column in table.columns):
+        for _ in _read_csv(path):
+            pass
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
+
+
+def _jsonl_columns(path: Path, wanted: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
+    """Equal texts are kept once, so that a million rows fit in little memory."""
+    import pandas as pd
+
+    columns: dict[str, list[Any]] = {name: [] for name in wanted}
+    kept: dict[str, str] = {}
+    seen: dict[str, None] = {}
+    for row in _read_jsonl(path):
+        seen.update(dict.fromkeys(row.fields))
+        for name, values in columns.items():
+            value = row.fields.get(name)
+            if isinstance(value, list | dict):
+                raise row.error(name, f"must be a single value, got {type_name(value)}")
+            if value is not None and name in texts and not isinstance(value, str):
+                value = json.dumps(value) if isinstance(value, bool) else str(value)
+            values.append(kept.setdefault(value, value) if isinstance(value, str) else value)
+    known = [name for name in wanted if name in seen]
+    return pd.DataFrame({name: columns[name] for name in known} if known else {name: [] for name in seen})

@@ -1,0 +1,219 @@
+"""Whole text files, as far as they are of a size that can be meant.
+
+Puts a new folder in the place of an old one: whole or not at all, and with nothing left behind by the dead.
+
+While it is written, the new folder is `.NAME.MARK.new` beside `NAME`; for a moment the old one is `.NAME.MARK.old`. The
+process at work holds a lock on each of them, which the system takes back when it dies, however it dies.
+
+Rows on disk in place of memory, so that a snapshot of any size is written in little of it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import tempfile
+import uuid
+import weakref
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, overload
+
+from perturb.errors import PerturbError, SnapshotError
+
+MAX_BYTES = 16 * 2**20
+"""Largest file that is read whole; tables are read line by line instead."""
+
+
+@contextmanager
+def reading_errors(path: Path, error: type[PerturbError]) -> Iterator[None]:
+    """Around the reading of a file, plain or gzipped: what the system says of it becomes `error`."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise error(f"{path}: no such file: check the path") from None
+    except IsADirectoryError:
+        raise error(f"{path}: is a folder: name the file in it") from None
+    except (OSError, EOFError, zlib.error) as exc:
+        reason = getattr(exc, "strerror", None) or str(exc)
+        raise error(f"{path}: cannot be read ({reason}): check the file and its permissions") from None
+
+
+@contextmanager
+def writing_errors(path: Path, error: type[PerturbError]) -> Iterator[None]:
+    """The same around the writing of a file."""
+    try:
+        yield
+    except OSError as exc:
+        raise error(
+            f"{path}: cannot be written ({exc.strerror or exc}): check the folder, or choose another place"
+        ) from None
+
+
+def read_text(path: Path, error: type[PerturbError]) -> str:
+    """The text of a UTF-8 file, without a byte order mark.
+
+    Raises `error` for a file that is missing, cannot be read, is not UTF-8, or has more than `MAX_BYTES`.
+    """
+    with reading_errors(path, error), path.open("rb") as stream:
+        raw = stream.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise error(f"{path}: has more than {MAX_BYTES:,} bytes: name the right file")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise error(f"{path}: not UTF-8 text at byte {exc.start}: save the file as UTF-8") from None
+
+
+@contextmanager
+def atomic_directory(folder: Path) -> Iterator[Path]:
+    """Give a new folder beside `folder` and, when the block ends well, put it in its place.
+
+    What an earlier call left there when it was killed is cleared away first. Raises `SnapshotError` if the folder
+    cannot be written, or another process is about to replace it.
+    """
+    place = folder.resolve()
+    mark = uuid.uuid4().hex[:8]
+    workspace, former = (place.with_name(f".{place.name}.{mark}.{kind}") for kind in ("new", "old"))
+    with ExitStack() as held:
+        try:
+            clear_leftovers(place)
+            workspace.mkdir(parents=True)
+            _hold(workspace, held)
+            yield workspace
+            if place.exists():
+                _hold(place, held)
+                place.rename(former)
+            try:
+                workspace.rename(place)
+            except OSError:
+                if former.exists():
+                    former.rename(place)
+                raise
+        except BlockingIOError:
+            raise SnapshotError(
+                f"{folder}: another process is replacing it: wait until it has ended"
+            ) from None
+        except OSError as error:
+            raise SnapshotError(
+                f"{folder}: the snapshot cannot be written ({error}): check the disk and the folder's permissions"
+            ) from error
+        finally:
+            shutil.rmtree(workspace, ignore_errors=True)
+            if place.exists():
+                shutil.rmtree(former, ignore_errors=True)
+
+
+def clear_leftovers(place: Path) -> None:
+    """Clear away what dead processes left beside `place`; a folder that lost its place by their death gets it back."""
+    ours = re.compile(rf"\.{re.escape(place.name)}\.[0-9a-f]{{8}}\.(new|old)")
+    beside = sorted(place.parent.iterdir()) if place.parent.is_dir() else []
+    for folder in beside:
+        if not ours.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
+            continue
+        with suppress(OSError), _locked(folder):  # somebody holds it, or it is not ours to clear away
+            if folder.suffix == ".old" and not place.exists():
+                folder.rename(place)
+            else:
+                shutil.rmtree(folder)
+
+
+def _hold(folder: Path, held: ExitStack) -> None:
+    """Lock a folder until `held` ends; raises `BlockingIOError` if another process holds it."""
+    try:
+        held.enter_context(_locked(folder))
+    except BlockingIOError:
+        raise
+    except OSError:
+        return  # a file system without locks: nobody clears anything away there
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+JsonRow = dict[str, Any]
+
+
+class Spool(Sequence[JsonRow]):
+    """Rows of JSON values, appended once and read back as often as wanted; the file goes with the object."""
+
+    def __init__(self, rows: Iterable[JsonRow] = ()) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the object
+        weakref.finalize(self, _close, self._file)
+        self._ends = array("q", [0])
+        for row in rows:
+            self.append(row)
+
+    def append(self, row: JsonRow) -> None:
+        """Add a row at the end."""
+        line = json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        with _temporary():
+            self._file.seek(self._ends[-1])
+            self._file.write(line)
+        self._ends.append(self._ends[-1] + len(line))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> JsonRow: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[JsonRow]: ...
+    def __getitem__(self, place: int | slice) -> JsonRow | list[JsonRow]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        place = range(len(self))[place]
+        with _temporary():
+            self._file.seek(self._ends[place])  # which writes what is still in memory
+        line = self._file.read(self._ends[place + 1] - self._ends[place])
+        row: JsonRow = json.loads(line.decode("utf-8", "surrogatepass"))
+        return row
+
+
+@contextmanager
+def _temporary() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise PerturbError(
+            f"{tempfile.gettempdir()}: temporary files cannot be written ({error.strerror}): free some space, or set"
+            " TMPDIR to another folder"
+        ) from None
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # what could not be written was said
+        file.close()
+
+
+class RowSelection(Sequence[JsonRow]):
+    """Some rows of another sequence, in an order of their own; they are read when asked for."""
+
+    def __init__(self, rows: Sequence[JsonRow], places: Sequence[int]) -> None:
+        self.rows = rows
+        self.places = places
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, place: int) -> JsonRow: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[JsonRow]: ...
+    def __getitem__(self, place: int | slice) -> JsonRow | list[JsonRow]:
+        if isinstance(place, slice):
+            return [self.rows[one] for one in self.places[place]]
+        return self.rows[self.places[place]]

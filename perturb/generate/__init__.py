@@ -1,1 +1,0 @@
-"""Turns jobs into candidates, by model or by rule."""

@@ -1,0 +1,200 @@
+"""A run's database whatever the run does: the lock, the one writer, and the log of calls."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import fields
+from operator import attrgetter
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from filelock import FileLock, Timeout
+
+from perturb.errors import LedgerError
+from perturb.ledger.db import REPAIR, Write, Writer, connect, ledger_errors
+from perturb.ledger.migrations import STEPS, check_version, migrate
+from perturb.llm.model_client import Call
+from perturb.text.wording import listed
+
+LEDGER_FILE = "ledger.sqlite"
+
+_COLUMNS = tuple(field.name for field in fields(Call))
+_INSERT = f"INSERT INTO calls ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
+_values = attrgetter(*_COLUMNS)
+
+
+class CallLedger:
+    """A run's database, open for writing by this process alone; a `perturb.llm.model_client.CallLog`.
+
+    Writes are queued and committed in order by one thread; `db` is a connection for reading. Use it as a context
+    manager. Raises `LedgerError` if the folder cannot be written, the file is corrupt or newer than this perturb, or
+    another process works on the run.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / LEDGER_FILE
+        with ExitStack() as undo:
+            self._lock = _take_lock(folder)
+            undo.callback(self._release)
+            with ledger_errors(self.path):
+                if not self.path.exists():
+                    _create(self.path)
+                self.db = undo.enter_context(closing(connect(self.path)))
+                _version(self.db, self.path)
+                migrate(self.db, str(self.path))
+            self._writer = Writer(self.path)
+            undo.pop_all()
+        self.cached_calls = 0
+        """Calls that a stored reply saved since the ledger was opened."""
+        self._uncommitted: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+        self.db.close()
+        self._release()
+        if kind is None:
+            self._writer.check()
+
+    def _release(self) -> None:
+        (self.folder / "run.pid").unlink(missing_ok=True)
+        self._lock.release()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Around what this thread writes itself: all of it is on disk afterwards, or none."""
+        with ledger_errors(self.path), self.db:
+            self.db.execute("BEGIN IMMEDIATE")
+            yield self.db
+
+    def flush(self) -> None:
+        """Return when everything recorded so far is on disk."""
+        self._writer.flush()
+
+    async def committed(self) -> None:
+        """Return when everything recorded so far is on disk; other tasks go on meanwhile."""
+        await self._writer.committed()
+
+    async def apply_backpressure(self) -> None:
+        """Wait for the disk if it has fallen far behind."""
+        if self._writer.behind:
+            await self.committed()
+
+    def find(self, key: str) -> str | None:
+        """The reply to an identical request that was read before; None if there is none."""
+        reply = self._uncommitted.get(key)
+        if reply is None:
+            row = self.db.execute(
+                "SELECT reply FROM calls WHERE key = ? AND status = 'read' LIMIT 1", (key,)
+            ).fetchone()
+            reply = None if row is None else str(row["reply"])
+        if reply is not None:
+            self.cached_calls += 1
+        return reply
+
+    def record(self, call: Call) -> None:
+        """Record one call with its reply, tokens and cost."""
+        if call.status == "read":
+            self._uncommitted[call.key] = call.reply
+        self._writer.put(
+            Write(_INSERT, _values(call), lambda: self._uncommitted.pop(call.key, None), alone=True)
+        )
+
+    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None:
+        """Record that the calls with this key answered a question about another subject too."""
+        self._put("INSERT OR IGNORE INTO shared_calls VALUES (?, ?, ?, ?)", subject, model, purpose, key)
+
+    def _put(self, sql: str, *values: Any, committed: Callable[[], None] | None = None) -> None:
+        self._writer.put(Write(sql, values, committed))
+
+    def _replace(self, table: str, *values: Any, committed: Callable[[], None] | None = None) -> None:
+        """Queue a row, which takes the place of an earlier one with its key."""
+        places = ", ".join("?" * len(values))
+        self._put(f"INSERT OR REPLACE INTO {table} VALUES ({places})", *values, committed=committed)
+
+
+def open_read_only(folder: Path) -> sqlite3.Connection:
+    """A reading connection to a run's ledger, for commands that change nothing.
+
+    Raises `LedgerError` if the folder holds no ledger, or one that cannot be read.
+    """
+    path = folder / LEDGER_FILE
+    if not path.exists():
+        raise LedgerError(f"{folder}: no run there: give the folder of a run, {_known_runs(folder)}")
+    with ExitStack() as undo:
+        connection = undo.enter_context(closing(connect(path, read_only=True)))
+        with ledger_errors(path):
+            version = _version(connection, path)
+        if version < len(STEPS):
+            raise LedgerError(
+                f"{path}: written by an older perturb: run the command that made it once more to bring it up to date"
+            )
+        undo.pop_all()
+    return connection
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+    """As `open_read_only`; errors of the database that come later are `LedgerError`s too."""
+    with closing(open_read_only(folder)) as db, ledger_errors(folder / LEDGER_FILE):
+        yield db
+
+
+def _known_runs(folder: Path) -> str:
+    """The runs that a wrong folder may have been meant for."""
+    if (folder.parent / LEDGER_FILE).exists():
+        return f"such as {folder.parent}"
+    inside = sorted(str(one.parent) for one in folder.glob(f"*/{LEDGER_FILE}"))
+    return f"one of {listed(inside)}" if inside else "such as outputs/NAME"
+
+
+def _create(path: Path) -> None:
+    """Make an empty ledger that appears whole, so that a file without tables is never one that was only begun."""
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise LedgerError(f"{path}: the ledger is missing, but its {log.name} is there: {REPAIR}")
+    beside = path.with_suffix(".new")
+    for ending in ("", "-wal", "-shm"):
+        beside.with_name(f"{beside.name}{ending}").unlink(missing_ok=True)
+    with closing(connect(beside)) as db:
+        migrate(db, str(path))
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # closing would pass over a full disk
+    beside.replace(path)
+
+
+def _version(db: sqlite3.Connection, path: Path) -> int:
+    """The version of a ledger that exists; SQLite takes one that lost all its pages for a new one."""
+    version = check_version(db, str(path))
+    if version == 0:
+        raise LedgerError(f"{path}: the ledger is empty: {REPAIR}")
+    return version
+
+
+def _take_lock(folder: Path) -> FileLock:
+    """Hold the run's lock, or say which process holds it."""
+    lock = FileLock(folder / "run.lock", timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+        (folder / "run.pid").write_text(f"{os.getpid()}\n")
+    except Timeout:
+        pid_file = folder / "run.pid"
+        pid = pid_file.read_text().strip() if pid_file.exists() else "unknown"
+        raise LedgerError(
+            f"run '{folder.name}' is being worked on by process {pid}: wait for it, or stop it first"
+        ) from None
+    except OSError as exc:
+        lock.release()
+        raise LedgerError(
+            f"{folder}: cannot be written ({exc.strerror}): check the folder's permissions"
+        ) from None
+    return lock

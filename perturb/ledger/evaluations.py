@@ -1,0 +1,284 @@
+"""The ledger of an evaluation: items, responses of models under test, judgements, beside the calls.
+
+The ledger's account of provider batches: which there are, and which of their rows are still to come.
+
+A row is taken when what came of it is in the ledger; those that are not are asked for again from the same batch.
+
+Human reviews in a run's ledger: the sample that was drawn, and every answer an annotator gave.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Self
+
+from perturb.errors import LedgerError
+from perturb.files.resources import canonical
+from perturb.ledger.calls import LEDGER_FILE, CallLedger
+from perturb.ledger.db import stored_values
+from perturb.llm.batches import HeldBatch
+from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+
+_WAITING = "EXISTS (SELECT 1 FROM batch_rows AS r WHERE r.tag = b.tag AND r.taken = 0)"
+
+
+class BatchLedger(CallLedger):
+    """A `perturb.llm.batches.BatchStore`. The state of a batch is `intended`, `submitted`, `lost` or how it ended."""
+
+    def held_batches(self, fingerprint: str) -> list[HeldBatch]:
+        """The batches of a model with rows that are still to come, oldest first."""
+        found = self.db.execute(
+            f"SELECT tag, input_file, batch_id FROM batches AS b WHERE fingerprint = ? AND {_WAITING} ORDER BY rowid",
+            (fingerprint,),
+        ).fetchall()
+        rows = "SELECT custom_id FROM batch_rows WHERE tag = ? AND taken = 0 ORDER BY rowid"
+        return [
+            HeldBatch(tag, input_file, batch_id, tuple(name for (name,) in self.db.execute(rows, (tag,))))
+            for tag, input_file, batch_id in found
+        ]
+
+    async def intend_batch(self, batch: HeldBatch, model: str, fingerprint: str) -> None:
+        """Note a batch that is about to be made; on disk when this returns."""
+        rows = "INSERT INTO batch_rows (tag, custom_id) SELECT ?, value FROM json_each(?)"
+        self._put(rows, batch.tag, json.dumps(batch.custom_ids))
+        values = (batch.tag, model, fingerprint, batch.input_file)
+        self._put("INSERT INTO batches VALUES (?, ?, ?, ?, NULL, 'intended')", *values)
+        await self.committed()
+
+    async def note_batch(self, tag: str, batch_id: str) -> None:
+        """Note the id that the provider gave to a batch; on disk when this returns."""
+        self._put("UPDATE batches SET batch_id = ?, state = 'submitted' WHERE tag = ?", batch_id, tag)
+        await self.committed()
+
+    def end_batch(self, tag: str, state: str) -> None:
+        """Note how a batch ended; rows that are not taken can still be read from it."""
+        self._put("UPDATE batches SET state = ? WHERE tag = ?", state, tag)
+
+    def drop_batch(self, tag: str) -> None:
+        """Note that nothing will come of a batch any more."""
+        self.end_batch(tag, "lost")
+        self._put("UPDATE batch_rows SET taken = 1 WHERE tag = ?", tag)
+
+    def take_rows(self, tag: str, custom_ids: Sequence[str]) -> None:
+        """Note that these rows need not be asked of the batch again."""
+        rows = (
+            "UPDATE batch_rows SET taken = 1 WHERE tag = ? AND custom_id IN (SELECT value FROM json_each(?))"
+        )
+        self._put(rows, tag, json.dumps(custom_ids))
+
+
+def count_batches(db: sqlite3.Connection) -> dict[str, int]:
+    """How many batches were submitted, with how many rows together, and how many still have rows to come."""
+    row = db.execute(
+        "SELECT count(*) AS submitted,"
+        " (SELECT count(*) FROM batch_rows WHERE tag IN (SELECT tag FROM batches WHERE batch_id IS NOT NULL)) AS rows,"
+        f" coalesce(sum({_WAITING}), 0) AS open FROM batches AS b WHERE batch_id IS NOT NULL"
+    ).fetchone()
+    return dict(row)
+
+
+SAMPLE_FACT = "review_sample"
+"""Name of the fact that says how the sample of a review was drawn, in builds and evaluations alike."""
+CONFIDENCE_TABLE, REFUSAL_TABLE = "confidence.jsonl", "refusals.jsonl"
+"""The tables that `perturb bas run` and `perturb refusal-index run` leave beside their ledger."""
+PANEL_FACT = "judge_panel"
+"""Name of the fact that says who the judges are, if there are several; None once there is one again."""
+
+_response_values = attrgetter("item_id", "model", "variant", "fingerprint", "status.value", "text", "error")
+_judgement_values = attrgetter("item_id", "model", "variant", "kind", "judge", "fingerprint", "status.value")
+
+
+class EvaluationLedger(BatchLedger):
+    """What an evaluation may write.
+
+    A response is kept under item, model and variant, a judgement also under its kind; a newer one replaces the older.
+    Fingerprints tell whether what is there was made with today's settings.
+    """
+
+    def add_items(self, items: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        """Enter the items (id, content) that are evaluated, in order; those of an earlier run are replaced."""
+        with self.transaction() as db:
+            db.execute("DELETE FROM items")
+            db.executemany(
+                "INSERT INTO items (id, position, payload) VALUES (?, ?, ?)",
+                (
+                    (item_id, position, json.dumps(dict(content), ensure_ascii=False))
+                    for position, (item_id, content) in enumerate(items)
+                ),
+            )
+
+    def write_fact(self, name: str, value: Any) -> None:
+        """Keep a fact about the run (any JSON value) under a name."""
+        self._replace("facts", name, canonical(value))
+
+    def record_response(self, response: Response) -> None:
+        """Record what a model replied to an item."""
+        self._replace("responses", *_response_values(response))
+
+    def record_judgement(self, judgement: Judgement) -> None:
+        """Record what a judge said of a response, or what several came to."""
+        self._record("judgements", judgement)
+
+    def record_vote(self, vote: Judgement) -> None:
+        """Record what one of several judges said of a response."""
+        self._record("judge_votes", vote)
+
+    def _record(self, table: str, one: Judgement) -> None:
+        value = json.dumps(dict(one.value), ensure_ascii=False)
+        self._replace(table, *_judgement_values(one), value, one.raw)
+
+
+def read_items(db: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The items of an evaluation (id, content), in order."""
+    with stored_values():
+        for row in db.execute("SELECT id, payload FROM items ORDER BY position"):
+            yield row["id"], json.loads(row["payload"])
+
+
+def holds_items(db: sqlite3.Connection) -> bool:
+    """Whether a ledger is that of an evaluation."""
+    return db.execute("SELECT 1 FROM items LIMIT 1").fetchone() is not None
+
+
+@stored_values()
+def read_facts(db: sqlite3.Connection) -> dict[str, Any]:
+    """The facts kept about an evaluation, by name; empty for a build, whatever was noted of its review."""
+    rows = db.execute("SELECT name, value FROM facts WHERE name != ?", (SAMPLE_FACT,))
+    return {row["name"]: json.loads(row["value"]) for row in rows}
+
+
+@stored_values()
+def read_sample_fact(db: sqlite3.Connection) -> Any:
+    """How the sample of a review was drawn; there must be one."""
+    row = db.execute("SELECT value FROM facts WHERE name = ?", (SAMPLE_FACT,)).fetchone()
+    return json.loads(row["value"])
+
+
+_KEYS = {
+    "responses": ("item_id", "model", "variant"),
+    "judgements": ("item_id", "model", "variant", "kind"),
+    "judge_votes": ("item_id", "model", "variant", "kind", "judge"),
+}
+
+
+def _rows(db: sqlite3.Connection, table: str, *key: str) -> sqlite3.Cursor:
+    """The rows of a table in the order of its key: all, or those whose key begins like this."""
+    names = _KEYS[table]
+    wanted = " AND ".join(f"{name} = ?" for name in names[: len(key)]) or "1"
+    return db.execute(f"SELECT * FROM {table} WHERE {wanted} ORDER BY {', '.join(names)}", key)
+
+
+def response_of(db: sqlite3.Connection, item_id: str, model: str, variant: str) -> Response | None:
+    """One response, if there is one."""
+    row = _rows(db, "responses", item_id, model, variant).fetchone()
+    return _response(row) if row else None
+
+
+def read_responses(db: sqlite3.Connection) -> Iterator[Response]:
+    """All responses, by item, model and variant."""
+    return map(_response, _rows(db, "responses"))
+
+
+def judgement_of(
+    db: sqlite3.Connection, item_id: str, model: str, variant: str, kind: str
+) -> Judgement | None:
+    """One judgement, if there is one."""
+    row = _rows(db, "judgements", item_id, model, variant, kind).fetchone()
+    return _judgement(row) if row else None
+
+
+def read_judgements(db: sqlite3.Connection) -> Iterator[Judgement]:
+    """All judgements, by item, model, variant and kind."""
+    return map(_judgement, _rows(db, "judgements"))
+
+
+def votes_on(
+    db: sqlite3.Connection, item_id: str, model: str, variant: str, kind: str
+) -> dict[str, Judgement]:
+    """What each of several judges said of a response in one respect, by judge."""
+    rows = _rows(db, "judge_votes", item_id, model, variant, kind)
+    return {row["judge"]: _judgement(row) for row in rows}
+
+
+def read_judge_votes(db: sqlite3.Connection) -> Iterator[Judgement]:
+    """What each of several judges said, by item, model, variant, kind and judge."""
+    return map(_judgement, _rows(db, "judge_votes"))
+
+
+@stored_values()
+def _response(row: sqlite3.Row) -> Response:
+    return Response(**{**dict(row), "status": ResponseStatus(row["status"])})
+
+
+@stored_values()
+def _judgement(row: sqlite3.Row) -> Judgement:
+    status, value = JudgementStatus(row["status"]), json.loads(row["value"])
+    return Judgement(**{**dict(row), "status": status, "value": value})
+
+
+class ReviewLedger(CallLedger):
+    """What a review may write. Answers are stored one by one, so that two open pages never undo each other."""
+
+    @classmethod
+    def of_run(cls, folder: Path) -> Self:
+        """Open a run that exists. Raises `LedgerError` as the constructor does, and where there is no run."""
+        if not (folder / LEDGER_FILE).exists():
+            raise LedgerError(
+                f"{folder}: no run there: give the folder that `perturb build` or an evaluation wrote (outputs/NAME)"
+            )
+        return cls(folder)
+
+    def replace_sample(self, candidate_ids: Sequence[str], drawn: Mapping[str, Any]) -> None:
+        """Make these the items to review, in this order; answers stay, also those to items now left out.
+
+        `drawn` says how they were chosen.
+        """
+        with self.transaction() as db:
+            db.execute("DELETE FROM review_samples")
+            db.executemany(
+                "INSERT INTO review_samples VALUES (?, ?)",
+                ((candidate_id, position) for position, candidate_id in enumerate(candidate_ids, start=1)),
+            )
+            db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (SAMPLE_FACT, canonical(drawn)))
+
+    def record_answer(self, candidate_id: str, annotator: str, question: str, answer: str) -> None:
+        """Record one answer in the place of an earlier one to the same question."""
+        self._replace("reviews", candidate_id, annotator, question, answer)
+
+
+def sample_ids(db: sqlite3.Connection, run: Path) -> list[str]:
+    """The candidates of the sample, in order. Raises `LedgerError` if none was drawn."""
+    ids = [row[0] for row in db.execute("SELECT candidate_id FROM review_samples ORDER BY position")]
+    if not ids:
+        raise LedgerError(f"{run}: no sample yet: draw one with `perturb review {run} draw`")
+    return ids
+
+
+def answers_by(db: sqlite3.Connection, annotator: str) -> dict[str, dict[str, str]]:
+    """What one annotator answered: candidate → question → answer."""
+    answers: dict[str, dict[str, str]] = {}
+    rows = db.execute("SELECT candidate_id, question, answer FROM reviews WHERE annotator = ?", (annotator,))
+    for candidate_id, question, answer in rows:
+        answers.setdefault(candidate_id, {})[question] = answer
+    return answers
+
+
+Reviews = dict[str, dict[str, dict[str, str]]]
+"""Candidate → annotator → question → answer."""
+
+
+def read_reviews(db: sqlite3.Connection) -> Reviews:
+    """Every answer to an item of the sample, in the order of the sample."""
+    reviews: Reviews = {}
+    rows = db.execute(
+        "SELECT r.candidate_id, r.annotator, r.question, r.answer FROM reviews r"
+        " JOIN review_samples s ON s.candidate_id = r.candidate_id"
+        " ORDER BY s.position, r.annotator, r.question"
+    )
+    for candidate_id, annotator, question, answer in rows:
+        reviews.setdefault(candidate_id, {}).setdefault(annotator, {})[question] = answer
+    return reviews

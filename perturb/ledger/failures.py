@@ -1,0 +1,207 @@
+"""What failed in a run: calls and unread replies by model and cause; jobs and votes by a fault of a rule or check.
+
+What is asked of a ledger about the replies that a recording holds, or should hold.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from perturb.catalogue.classes import Judges
+from perturb.ledger import queries
+from perturb.ledger.queries import BY_JUDGE, FIRST_ISSUE, PlannedJob, begins_with, paged_jobs
+from perturb.llm.recording import NO_REPLY
+from perturb.text.wording import counted
+
+
+class AnsweredCalls:
+    """The calls of a ledger by what they were made for."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def of(self, subject: str, model: str, purposes: Sequence[str]) -> list[list[sqlite3.Row]]:
+        """The answered calls about a subject, in order: one group for each prompt."""
+        found: dict[str, list[sqlite3.Row]] = {}
+        asked = "FROM {} WHERE subject = ?1 AND model = ?2 AND purpose IN (SELECT value FROM json_each(?3))"
+        for row in self._db.execute(
+            f"SELECT * FROM calls WHERE key IN (SELECT key {asked.format('calls')} UNION"
+            f" SELECT key {asked.format('shared_calls')}) AND status != 'error' ORDER BY id",
+            (subject, model, json.dumps(purposes)),
+        ):
+            found.setdefault(row["key"], []).append(row)
+        return list(found.values())
+
+    def behind(self, subject: str, model: str, purposes: Sequence[str], reply: str) -> list[sqlite3.Row]:
+        """The calls that a result came from, whose reply is known."""
+        groups = self.of(subject, model, purposes)
+        holding = [rows for rows in groups if any(row["reply"] == reply for row in rows)]
+        return last_pass((holding or groups)[-1]) if groups else []
+
+
+def last_pass(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+    """The calls of a prompt that made the result: the last, and the unreadable one before it."""
+    return rows[-2:] if len(rows) > 1 and rows[-2]["status"] == "unread" else rows[-1:]
+
+
+def planned_jobs(db: sqlite3.Connection, plan: int) -> Iterator[PlannedJob]:
+    """Every job of the plan, in its order."""
+    return paged_jobs(db, "WHERE j.plan = ?", (plan,))
+
+
+def missing_replies(db: sqlite3.Connection, plan: int, judges: Judges) -> list[dict[str, Any]]:
+    """The replies that a replay did not find: job, role and model of each, in the order of the plan."""
+    rows = db.execute(
+        "SELECT seq, id AS job, 'generate' AS role, generator AS model FROM jobs"
+        f" WHERE plan = ?2 AND outcome = 'error' AND {is_missing('detail')}"
+        " UNION ALL SELECT j.seq, j.id, 'verify', v.verifier FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id"
+        f" WHERE j.plan = ?2 AND v.state = 'unscored' AND {BY_JUDGE} AND {is_missing(FIRST_ISSUE)} ORDER BY 1, 3, 4",
+        (json.dumps(judges.keys), plan),
+    ).fetchall()
+    return [{name: row[name] for name in ("job", "role", "model")} for row in rows]
+
+
+def missing_answers(db: sqlite3.Connection) -> list[dict[str, Any]]:
+    """The same of an evaluation: item, role and model of each reply that was not found."""
+    rows = db.execute(
+        "SELECT r.item_id AS item, 'answer' AS role, r.model FROM responses r JOIN items i ON i.id = r.item_id"
+        f" WHERE r.status = 'error' AND {is_missing('r.error')}"
+        " UNION ALL SELECT j.item_id, j.kind, j.judge FROM judgements j JOIN items i ON i.id = j.item_id"
+        f" WHERE j.status = 'unscored' AND {is_missing('j.raw')}"
+        " UNION ALL SELECT j.item_id, j.kind, j.judge FROM judge_votes j JOIN items i ON i.id = j.item_id"
+        f" WHERE j.status = 'unscored' AND {is_missing('j.raw')} ORDER BY 1, 2, 3"
+    ).fetchall()
+    return [{name: row[name] for name in ("item", "role", "model")} for row in rows]
+
+
+def is_missing(column: str) -> str:
+    """SQL that is true where the text of a column tells of a reply that is not on record."""
+    return begins_with(column, NO_REPLY)
+
+
+_WRAPPING = re.compile(
+    r"^model '[^']*': |(?: \((?:after \d+ (?:tries|refused calls in a row[^)]*)|no call has passed [^)]*)\))+$"
+)
+_CHANGING = re.compile(r"(?<!status )\b\w*\d\w*")
+"""What differs between two messages of one cause: ids of requests, dates, ports."""
+
+_ADVICE = (
+    ("insufficient_quota", "check the account's credit"),
+    ("status 40[13]|Authentication|PermissionDenied", "check its key (api_key_env)"),
+    ("status 404|NotFound", "check the model's name and api_base"),
+    ("connect|getaddrinfo|Name or service", "check that the server is running, and its address (api_base)"),
+    ("status 429|RateLimit", "lower max_connections, or set rpm and tpm"),
+    ("status 5|InternalServer|ServiceUnavailable", "look at the server's log"),
+    ("no reply within", "raise timeout, or lower max_connections"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallFailure:
+    """Calls of one model that failed for one cause."""
+
+    model: str
+    calls: int
+    cause: str
+    """As the first of them says it."""
+
+    def __str__(self) -> str:
+        """One line: who, what, and what to do about it where that is known."""
+        advice = next((f": {do}" for seen, do in _ADVICE if re.search(seen, self.cause, re.IGNORECASE)), "")
+        times = f" ({counted(self.calls, 'call')})" if self.calls > 1 else ""
+        return f"{self.model}: {self.cause}{times}{advice}"
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadReplies:
+    """Items about which a model gave no readable reply, for one cause."""
+
+    model: str
+    items: int
+    cause: str
+    """As the first of them says it."""
+
+    def __str__(self) -> str:
+        """One line: who, how many, why, and what to do about it."""
+        items = counted(self.items, "item")
+        return f"{self.model}: no readable reply about {items} ({self.cause}): --retry-unparsed asks again"
+
+
+def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallFailure]:
+    """The calls that failed and were not answered since, the most frequent cause first.
+
+    With the `plan` of a build, only those about its jobs.
+    """
+    mended, about = "d.key = c.key", "1"
+    if plan is not None:
+        mended = "d.subject = c.subject AND d.model = c.model AND d.purpose = c.purpose AND d.id > c.id"
+        about = "c.subject IN (SELECT id FROM jobs WHERE plan = ?)"
+    rows = db.execute(
+        "SELECT model, error, count(DISTINCT key) AS calls FROM calls c"
+        f" WHERE status = 'error' AND NOT {is_missing('error')} AND {about}"
+        f" AND NOT EXISTS (SELECT 1 FROM calls d WHERE {mended} AND d.status != 'error')"
+        " GROUP BY model, error ORDER BY min(id)",
+        () if plan is None else (plan,),
+    )
+    return [CallFailure(*group) for group in _by_cause(rows)]
+
+
+def unread_replies(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> list[UnreadReplies]:
+    """The replies of generators and verifiers of a plan that could not be read, the most frequent cause first.
+
+    Votes that the panel's decision did without are left out: nobody asks for them again.
+    """
+    rows = db.execute(
+        "SELECT generator, detail, 1 FROM jobs WHERE plan = ?3 AND outcome = 'unparsed'"
+        f" UNION ALL SELECT v.verifier, coalesce({queries.FIRST_ISSUE}, ''), 1 {queries.UNREAD_VOTES}",
+        (json.dumps(judges.keys), panel, plan),
+    )
+    return [UnreadReplies(*group) for group in _by_cause(rows)]
+
+
+def _by_cause(rows: Iterable[tuple[str, str, int]]) -> list[tuple[str, int, str]]:
+    """Model, number and first message of each cause, the most frequent first, from models, messages and numbers."""
+    numbers: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], str] = {}
+    for model, message, number in rows:
+        cause = plain_cause(message)
+        key = model, _CHANGING.sub("", cause)
+        numbers[key] += number
+        first.setdefault(key, cause)
+    return [(model, number, first[model, cause]) for (model, cause), number in numbers.most_common()]
+
+
+def first_error(db: sqlite3.Connection, plan: int) -> str:
+    """Why the first of the plan's failed jobs failed, faults of rules aside; empty if none did."""
+    row = db.execute(
+        "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error'"
+        f" AND NOT {queries.is_fault('detail')} ORDER BY seq",
+        (plan,),
+    ).fetchone()
+    return str(row["detail"]) if row else ""
+
+
+def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
+    """The line of the plan's first fault of a rule, or else of a check; empty if there is none."""
+    row = db.execute(
+        f"SELECT detail FROM jobs WHERE plan = ?2 AND outcome = 'error' AND {queries.is_fault('detail')}"
+        " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"
+        f" WHERE j.plan = ?2 AND {queries.BY_JUDGE} AND {queries.VOTE_FAULT} LIMIT 1",
+        (json.dumps(judges.keys), plan),
+    ).fetchone()
+    return str(row["detail"]) if row else ""
+
+
+def plain_cause(error: str) -> str:
+    """The text of a failed call without the model's name and the number of tries.
+
+    >>> plain_cause("model 'beta': status 500: out of memory (no call has passed for 240 seconds) (after 7 tries)")
+    'status 500: out of memory'
+    """
+    return _WRAPPING.sub("", error)

@@ -1,0 +1,284 @@
+"""The plan that a build's ledger works on.
+
+The ledger of one build: plans, jobs, candidates, votes and decisions, beside the calls.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import yaml
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+from perturb.catalogue.classes import ClassEntry, ClassName, Judges
+from perturb.errors import LedgerError, PerturbError
+from perturb.files.resources import canonical, digest
+from perturb.ledger import queries
+from perturb.ledger.calls import CallLedger
+from perturb.ledger.db import stored_values
+from perturb.ledger.queries import StageCounts, stage_counts
+from perturb.records import (
+    PUBLISHED_CLASSES,
+    BaseInstance,
+    Candidate,
+    Cell,
+    Decision,
+    Job,
+    JobOutcome,
+    Verdict,
+    taxonomy_place,
+)
+
+if TYPE_CHECKING:
+    from perturb.catalogue.levers import Catalogue
+
+
+class _Facts(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="allow")
+
+
+class PanelFacts(_Facts):
+    """Who votes, and how the votes are counted."""
+
+    name: str
+    digest: str
+    members: dict[str, str]
+    """Verifier name → fingerprint."""
+    classes: dict[str, list[ClassName]] = {}
+    """Verifier name → the classes that it judges, for those that do not judge all."""
+    needed: int
+    schedule: str
+    offline: bool
+
+
+class BaseSetFacts(_Facts):
+    """Whose texts were perturbed."""
+
+    attribution: str | None = None
+
+
+class ModelFacts(_Facts):
+    """A generator or verifier with its settings."""
+
+    name: str
+    model: str
+
+
+class SelectFacts(_Facts):
+    """How rows are to be chosen."""
+
+    strategy: Literal["balanced", "natural", "hard"]
+    per_generator: int
+    min_per_cell: int
+    controls: bool = Field(default=False, validation_alias=AliasChoices("controls", "twins"))
+    shortcuts: bool = False
+
+
+class PlanFacts(_Facts):
+    """What `Blueprint.facts` said when it was planned."""
+
+    name: str
+    round: str
+    seed: int
+    code_version: str
+    digests: dict[str, str]
+    base_set: BaseSetFacts
+    panel: PanelFacts
+    generators: tuple[ModelFacts, ...]
+    verifiers: tuple[ModelFacts, ...]
+    cells: tuple[str, ...]
+    select: SelectFacts
+    note: str | None = None
+    classes: tuple[ClassEntry, ...] = ()
+    """A user's own classes."""
+    quota: int | None = None
+    """Accepted items wanted in each cell of each generator, if jobs are planned in waves."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentPlan:
+    """The plan a ledger works on now."""
+
+    number: int
+    config: str
+    """The resolved, redacted configuration (YAML)."""
+    facts: PlanFacts
+
+    @property
+    def panel(self) -> str:
+        """Digest of the panel whose decisions count."""
+        return self.facts.panel.digest
+
+    @property
+    def judges(self) -> Judges:
+        """Who votes, on which classes."""
+        panel = self.facts.panel
+        judged = {name: tuple(classes) for name, classes in panel.classes.items()}
+        own = (entry.name for entry in self.facts.classes)
+        return Judges(panel.members, judged, (*PUBLISHED_CLASSES, *own))
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells in play."""
+        return tuple(map(Cell.read, sorted(self.facts.cells, key=taxonomy_place)))
+
+    def count_stages(self, db: sqlite3.Connection) -> StageCounts:
+        """How far the jobs of the plan have come."""
+        return stage_counts(db, self.number, self.panel, self.judges)
+
+    def load_catalogue(self) -> Catalogue:
+        """The embedded levers, and the user's own while their folder is there; classes as the run was planned with."""
+        from perturb.catalogue.levers import Catalogue, embedded_levers
+
+        with stored_values():
+            try:
+                config = yaml.safe_load(self.config) or {}
+            except yaml.YAMLError as exc:
+                raise ValueError(str(exc)) from None
+            folders = [Path(folder) for folder in config.get("levers") or ()]
+        try:
+            known = Catalogue.load([one for one in folders if one.is_dir() or embedded_levers(one)])
+        except PerturbError:  # the folder has changed since: what was chosen is in candidates and votes
+            known = Catalogue.load()
+        return known.with_classes(self.facts.classes)
+
+
+def current_plan(db: sqlite3.Connection, run: Path) -> CurrentPlan:
+    """The current plan of a ledger.
+
+    Raises `LedgerError` if the run was never planned (a plan counts once all its jobs are in), or if it is not that of
+    a build.
+    """
+    row = db.execute("SELECT id, config, facts FROM plans WHERE current = 1 AND jobs IS NOT NULL").fetchone()
+    if row is None and db.execute("SELECT 1 FROM items LIMIT 1").fetchone() is not None:
+        raise LedgerError(
+            f"{run}: is not the run of a build but of an evaluation: read it with `perturb score`,"
+            " `perturb refusal-index` or `perturb bas`"
+        )
+    if row is None:
+        raise LedgerError(f"{run}: the run has no plan yet: start it with `perturb build`")
+    with stored_values():
+        return CurrentPlan(row["id"], row["config"], PlanFacts.model_validate_json(row["facts"]))
+
+
+_json = partial(json.dumps, ensure_ascii=False)
+
+
+class Ledger(CallLedger):
+    """What a build may write."""
+
+    def start_plan(self, plan_digest: str, config: str, facts: Mapping[str, Any]) -> int:
+        """Make the plan with this digest the current one and return its number."""
+        with self.transaction() as db:
+            db.execute("UPDATE plans SET current = 0")
+            row = db.execute(
+                "INSERT INTO plans (digest, config, facts, current) VALUES (?, ?, ?, 1)"
+                " ON CONFLICT (digest) DO UPDATE SET current = 1, config = excluded.config, facts = excluded.facts"
+                " RETURNING id",
+                (plan_digest, config, canonical(facts)),
+            ).fetchone()
+        return int(row["id"])
+
+    def add_jobs(
+        self, plan: int, jobs: Iterable[Job], instances: Mapping[str, BaseInstance], *, retry: bool = True
+    ) -> int:
+        """Enter jobs of a plan and their base instances by id; return how many jobs they are.
+
+        A job that an earlier plan finished keeps its result and now belongs to this plan as well. With `retry`, one
+        that failed is to be done again, but for faults of rules: they come again until the rule changes, and with it
+        the job. Without it, the jobs are some more of the plan.
+        """
+        keys = {name: instance_key(one) for name, one in instances.items()}
+        with self.transaction() as db:
+            db.executemany(
+                "INSERT OR IGNORE INTO instances VALUES (?, ?)",
+                ((keys[name], _json(one.to_payload())) for name, one in instances.items()),
+            )
+            count = db.executemany(
+                "INSERT INTO jobs (id, plan, instance_key, base_id, perturbation_class, intensity, generator,"
+                " replicate, round, offers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (id) DO UPDATE SET plan = excluded.plan",
+                (
+                    (
+                        *(job.id, plan, keys[job.instance_id], job.instance_id),
+                        *(job.cell.perturbation_class, job.cell.intensity, job.generator),
+                        *(job.replicate, job.round, _json(job.offers)),
+                    )
+                    for job in jobs
+                ),
+            ).rowcount
+            db.execute(f"UPDATE plans SET jobs = {'0' if retry else 'jobs'} + ? WHERE id = ?", (count, plan))
+            if retry:
+                failed = f"outcome = 'error' AND NOT {queries.is_fault('detail')}"
+                db.execute(f"UPDATE jobs SET outcome = NULL WHERE plan = ? AND {failed}", (plan,))
+        return count
+
+    def forget_outcomes(self, plan: int, outcome: JobOutcome) -> int:
+        """Put the plan's jobs with this outcome back to be done; return how many."""
+        with self.transaction() as db:
+            return db.execute(
+                "UPDATE jobs SET outcome = NULL, detail = NULL WHERE plan = ? AND outcome = ?",
+                (plan, outcome.value),
+            ).rowcount
+
+    def forget_unread_votes(self, plan: int, panel: str, judges: Judges) -> None:
+        """Let the panel be asked again for the plan's votes that could not be read and that a decision may need."""
+        keys = f"SELECT v.candidate_id, v.verifier, v.fingerprint {queries.UNREAD_VOTES}"
+        with self.transaction() as db:
+            db.execute(
+                f"DELETE FROM votes WHERE (candidate_id, verifier, fingerprint) IN ({keys})",
+                (_json(judges.keys), panel, plan),
+            )
+
+    def forget_sample(self) -> None:
+        """Let the review begin with a new sample; the answers stay."""
+        with self.transaction() as db:
+            db.execute("DELETE FROM review_samples")
+
+    def record_outcome(
+        self,
+        job_id: str,
+        outcome: JobOutcome,
+        detail: str,
+        committed: Callable[[], None] | None = None,
+        declined: Mapping[str, str] | None = None,
+    ) -> None:
+        """Record how a job ended, and why its generator declined levers; its replies stand among the calls."""
+        self._put(
+            "UPDATE jobs SET outcome = ?, detail = ?, declined = ? WHERE id = ?",
+            *(outcome.value, detail, _json(dict(declined or {})), job_id),
+            committed=committed,
+        )
+
+    def record_candidate(self, candidate: Candidate) -> None:
+        """Record a readable candidate; its job's outcome is recorded beside it."""
+        passages = _json([asdict(passage) for passage in candidate.passages])
+        made, stated = candidate, _json(dict(candidate.stated))
+        texts = (made.lever, made.query, passages, made.reasoning, made.expected_behavior)
+        self._replace("candidates", made.id, *texts, stated)
+
+    def record_vote(self, vote: Verdict) -> None:
+        """Record one vote; a later vote of the same verifier on the same candidate takes its place."""
+        self._replace(
+            "votes",
+            *(vote.candidate_id, vote.verifier, vote.prompt_version, vote.state.value),
+            *(_json(dict(vote.checks)), vote.predicted_behavior, _json(list(vote.issues)), vote.raw),
+        )
+
+    def record_decision(
+        self, decision: Decision, panel: str, committed: Callable[[], None] | None = None
+    ) -> None:
+        """Record what the panel decided."""
+        outcome = (decision.acceptance.value, decision.reason, int(decision.audited))
+        self._replace("decisions", decision.candidate_id, panel, *outcome, committed=committed)
+
+
+def instance_key(instance: BaseInstance) -> str:
+    """Digest of a base instance's whole content."""
+    return digest(instance.to_payload())

@@ -1,0 +1,344 @@
+"""What is asked of a ledger: reading only, one function per question."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from perturb.catalogue.classes import Judges
+from perturb.errors import FAULT
+from perturb.ledger.db import stored_values
+from perturb.records import (
+    Acceptance,
+    BaseInstance,
+    Candidate,
+    Cell,
+    Intensity,
+    Job,
+    JobOutcome,
+    Passage,
+    PerturbationClass,
+    Verdict,
+    VerdictState,
+)
+from perturb.text.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedJob:
+    """A job with its place in the plan and the content key of its base instance."""
+
+    seq: int
+    job: Job
+    instance_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageCounts:
+    """How many jobs of a plan stand where."""
+
+    jobs: int
+    outcomes: Mapping[str, int]
+    """Jobs by outcome; those not yet done are absent."""
+    decisions: Mapping[str, int]
+    """Candidates by the panel's decision; those not yet decided are absent."""
+    votes: int
+    rule_faults: int = 0
+    """Jobs that ended with a fault of a rule, among those with the outcome `error`."""
+    check_faults: int = 0
+    """Votes that a fault of an offline check left unscored."""
+    stuck: int = 0
+    """Undecided candidates about which nobody need be asked again: faults of checks, abstentions or unread replies left
+    them so."""
+
+    @property
+    def faults(self) -> int:
+        """Faults of rules and checks."""
+        return self.rule_faults + self.check_faults
+
+    @property
+    def left(self) -> int:
+        """Jobs that running the same command again would bring further."""
+        candidates = self.outcomes.get(JobOutcome.CANDIDATE, 0)
+        decided = sum(n for name, n in self.decisions.items() if name != Acceptance.UNDECIDED)
+        failed = self.outcomes.get(JobOutcome.ERROR, 0) - self.rule_faults
+        return self.jobs - sum(self.outcomes.values()) + failed + candidates - decided - self.stuck
+
+    @property
+    def done(self) -> int:
+        """Jobs of which nothing is left to do."""
+        return self.jobs - self.left
+
+    @property
+    def unfinished(self) -> str:
+        """A sentence on the jobs that are left; empty if there are none."""
+        if not self.left:
+            return ""
+        return f"Not finished: {self.left:,} of {counted(self.jobs, 'job')} are left; run the same command to go on."
+
+
+_JOB = (
+    "SELECT j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
+    " j.round, j.offers FROM jobs j"
+)
+
+
+def begins_with(column: str, text: str) -> str:
+    """SQL that is true where the text of a column begins like this."""
+    return f"coalesce(substr({column}, 1, {len(text)}) = '{text}', 0)"
+
+
+def is_fault(column: str) -> str:
+    """SQL that is true where the text of a column tells of a fault of a rule or check."""
+    return begins_with(column, FAULT)
+
+
+FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
+"""SQL of the first thing that a vote objects to."""
+VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(FIRST_ISSUE)})"
+VOTE_UNREAD = f"(v.state = 'unscored' AND v.raw != coalesce({FIRST_ISSUE}, ''))"
+"""SQL that is true where `Verdict.is_unread` is."""
+BY_JUDGE = (
+    "j.perturbation_class || ' ' || v.verifier || ' ' || v.fingerprint IN (SELECT value FROM json_each(?1))"
+)
+"""SQL that is true of a vote by a member of the panel as it is set now, on a class that it judges."""
+ALL_FINAL = (
+    f"(SELECT count(*) FROM votes v WHERE v.candidate_id = j.id AND {BY_JUDGE}"
+    f" AND (v.state != 'unscored' OR {VOTE_FAULT} OR {VOTE_UNREAD}))"
+    " >= (SELECT count(*) FROM json_each(?1) WHERE value LIKE j.perturbation_class || ' %')"
+)
+"""SQL that is true of a candidate about which nobody need be asked again."""
+UNREAD_VOTES = (
+    "FROM votes v JOIN jobs j ON j.id = v.candidate_id"
+    " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
+    f" WHERE j.plan = ?3 AND {BY_JUDGE} AND {VOTE_UNREAD} AND coalesce(d.acceptance, 'undecided') = 'undecided'"
+)
+"""SQL of the unread votes that a decision may depend on."""
+
+
+def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 64) -> Iterator[PlannedJob]:
+    """The generator's jobs that have no outcome yet, in plan order; each comes once."""
+    wanted = "WHERE j.plan = ? AND j.generator = ? AND j.outcome IS NULL"
+    return paged_jobs(db, wanted, (plan, generator), page)
+
+
+def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> Iterator[PlannedJob]:
+    """Jobs whose candidate waits for the panel now, or was left undecided by it and lacks votes that may come yet.
+
+    The set is fixed at the call, so that candidates made later do not turn up in it.
+    """
+    found = db.execute(
+        "SELECT j.seq FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
+        " WHERE j.plan = ?3 AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
+        f" AND (d.acceptance IS NULL OR NOT {ALL_FINAL}) ORDER BY j.seq",
+        (json.dumps(judges.keys), panel, plan),
+    )
+    waiting = [seq for (seq,) in found]
+    pages = (json.dumps(waiting[at : at + 64]) for at in range(0, len(waiting), 64))
+    sql = f"{_JOB} WHERE j.seq IN (SELECT value FROM json_each(?)) ORDER BY j.seq"
+    return (_planned_job(row) for page in pages for row in db.execute(sql, (page,)).fetchall())
+
+
+def paged_jobs(
+    db: sqlite3.Connection, wanted: str, values: tuple[Any, ...], page: int = 1000
+) -> Iterator[PlannedJob]:
+    """The jobs that fit the SQL of a condition, in plan order, at most so many at a time."""
+    seq = 0
+    sql = f"{_JOB} {wanted} AND j.seq > ? ORDER BY j.seq LIMIT ?"
+    while rows := db.execute(sql, (*values, seq, page)).fetchall():
+        for row in rows:
+            if row["seq"] <= seq:  # nothing but damage, and without an end
+                raise sqlite3.DatabaseError("malformed order of rows")
+            seq = row["seq"]
+            yield _planned_job(row)
+
+
+@stored_values()
+def _planned_job(row: sqlite3.Row) -> PlannedJob:
+    offers = json.loads(row["offers"])
+    job = Job(
+        *(row["id"], row["base_id"], cell_of(row), row["generator"], row["replicate"], row["round"]),
+        offers=None if offers is None else tuple(tuple(offer) for offer in offers),
+    )
+    return PlannedJob(row["seq"], job, row["instance_key"])
+
+
+@stored_values()
+def instance(db: sqlite3.Connection, key: str) -> BaseInstance:
+    """The base instance stored under a content key."""
+    row = db.execute("SELECT payload FROM instances WHERE key = ?", (key,)).fetchone()
+    return BaseInstance.from_payload(json.loads(row["payload"]))
+
+
+@stored_values()
+def instance_of(db: sqlite3.Connection, candidate_id: str) -> BaseInstance:
+    """The base instance that a candidate was made from."""
+    row = db.execute("SELECT instance_key FROM jobs WHERE id = ?", (candidate_id,)).fetchone()
+    return instance(db, row["instance_key"])
+
+
+@stored_values()
+def candidate(db: sqlite3.Connection, candidate_id: str) -> Candidate:
+    """The candidate of a job."""
+    row = db.execute(
+        "SELECT c.*, j.base_id, j.generator, j.perturbation_class, j.intensity"
+        " FROM candidates c JOIN jobs j ON j.id = c.id WHERE c.id = ?",
+        (candidate_id,),
+    ).fetchone()
+    return Candidate(
+        id=row["id"],
+        instance_id=row["base_id"],
+        generator=row["generator"],
+        cell=cell_of(row),
+        lever=row["lever"],
+        query=row["query"],
+        passages=tuple(Passage(**passage) for passage in json.loads(row["passages"])),
+        reasoning=row["reasoning"],
+        expected_behavior=row["expected_behavior"],
+        stated=json.loads(row["stated"]),
+    )
+
+
+def votes_of(db: sqlite3.Connection, candidate_id: str, judges: Judges) -> dict[str, Verdict]:
+    """The votes on a candidate by the verifiers that judge its class, as they are set now."""
+    rows = db.execute(
+        f"SELECT v.* FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id WHERE j.id = ?2 AND {BY_JUDGE}",
+        (json.dumps(judges.keys), candidate_id),
+    )
+    return {row["verifier"]: _verdict(row) for row in rows}
+
+
+@stored_values()
+def _verdict(row: sqlite3.Row) -> Verdict:
+    return Verdict(
+        candidate_id=row["candidate_id"],
+        verifier=row["verifier"],
+        state=VerdictState(row["state"]),
+        checks=json.loads(row["checks"]),
+        predicted_behavior=row["predicted_behavior"],
+        issues=tuple(json.loads(row["issues"])),
+        raw=row["raw"],
+        prompt_version=row["fingerprint"],
+    )
+
+
+def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[PlannedJob]:
+    """Jobs whose candidate the panel accepted, in plan order."""
+    # The cross join and the plus make SQLite walk the jobs from where the last page ended.
+    decided = "CROSS JOIN decisions d ON d.candidate_id = j.id WHERE d.panel = ? AND +j.plan = ?"
+    return paged_jobs(db, f"{decided} AND d.acceptance = 'accepted'", (panel, plan))
+
+
+def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> StageCounts:
+    """Counts of the plan's jobs, outcomes, decisions and votes."""
+    outcomes = db.execute(
+        "SELECT coalesce(outcome, '') AS name, count(*) AS n FROM jobs WHERE plan = ? GROUP BY outcome",
+        (plan,),
+    ).fetchall()
+    decisions = db.execute(
+        "SELECT d.acceptance AS name, count(*) AS n FROM decisions d JOIN jobs j ON j.id = d.candidate_id"
+        " WHERE j.plan = ? AND d.panel = ? GROUP BY d.acceptance",
+        (plan, panel),
+    ).fetchall()
+    members = json.dumps(judges.keys)
+    faults = f"SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'error' AND {is_fault('detail')}"
+    votes = db.execute(
+        f"SELECT total(v.state IN ('pass', 'fail')) AS scored, total({VOTE_FAULT}) AS faults"
+        f" FROM votes v JOIN jobs j ON j.id = v.candidate_id WHERE j.plan = ?2 AND {BY_JUDGE}",
+        (members, plan),
+    ).fetchone()
+    stuck = db.execute(
+        "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
+        f" WHERE j.plan = ?3 AND d.acceptance = 'undecided' AND {ALL_FINAL}",
+        (members, panel, plan),
+    ).fetchone()[0]
+    return StageCounts(
+        jobs=sum(row["n"] for row in outcomes),
+        outcomes={row["name"]: row["n"] for row in outcomes if row["name"]},
+        decisions={row["name"]: row["n"] for row in decisions},
+        votes=int(votes["scored"]),
+        rule_faults=db.execute(faults, (plan,)).fetchone()[0],
+        check_faults=int(votes["faults"]),
+        stuck=stuck,
+    )
+
+
+def count_rejected(db: sqlite3.Connection, plan: int, reason: str) -> int:
+    """The plan's candidates that a machine check rejected with a reason that begins like this."""
+    sql = "SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'rejected_by_checks' AND substr(detail, 1, ?) = ?"
+    return int(db.execute(sql, (plan, len(reason), reason)).fetchone()[0])
+
+
+def count_decisions(db: sqlite3.Connection, panel: str, plan: int, reason: str) -> int:
+    """The plan's candidates that the panel decided on with this reason."""
+    sql = "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+    return int(db.execute(f"{sql} WHERE j.plan = ? AND d.reason = ?", (panel, plan, reason)).fetchone()[0])
+
+
+def declines(db: sqlite3.Connection, plan: int) -> dict[str, dict[str, Any]]:
+    """Per lever that generators declined, the most declined first: how many jobs of the plan, and one reason."""
+    rows = db.execute(
+        "SELECT d.key AS lever, count(*) AS jobs, min(d.value) AS reason FROM jobs j, json_each(j.declined) d"
+        " WHERE j.plan = ? GROUP BY d.key ORDER BY jobs DESC, d.key",
+        (plan,),
+    ).fetchall()
+    return {row["lever"]: {"jobs": row["jobs"], "reason": row["reason"]} for row in rows}
+
+
+@stored_values()
+def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dict[str, int]]:
+    """Per cell: jobs, candidates that reached the panel, and accepted candidates."""
+    rows = db.execute(
+        "SELECT j.perturbation_class, j.intensity, count(*) AS jobs,"
+        " sum(j.outcome = 'candidate') AS candidates, sum(d.acceptance = 'accepted') AS accepted"
+        " FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        " WHERE j.plan = ? GROUP BY j.perturbation_class, j.intensity",
+        (panel, plan),
+    ).fetchall()
+    names = ("jobs", "candidates", "accepted")
+    return {cell_of(row): {name: row[name] or 0 for name in names} for row in rows}
+
+
+def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
+    """Per model: calls, tries, tokens, cost in USD (None when any call's cost is unknown) and seconds."""
+    rows = db.execute(
+        "SELECT model, count(*) AS calls, sum(tries) AS tries, sum(status = 'error') AS errors,"
+        " sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,"
+        " CASE WHEN sum(status != 'error' AND cost_usd IS NULL) THEN NULL ELSE coalesce(sum(cost_usd), 0) END"
+        " AS cost_usd, sum(seconds) AS seconds FROM calls GROUP BY model ORDER BY model"
+    ).fetchall()
+    return {row["model"]: {key: row[key] for key in row.keys() if key != "model"} for row in rows}  # noqa: SIM118
+
+
+def call_facts(db: sqlite3.Connection, cached_calls: int) -> dict[str, Any]:
+    """Calls, tokens and cost of the run so far; the cost is None where a price is unknown."""
+    totals = call_totals(db).values()
+    costs = [entry["cost_usd"] for entry in totals]
+    return {
+        "calls": sum(entry["calls"] for entry in totals),
+        "cached_calls": cached_calls,
+        "tokens": sum((entry["prompt_tokens"] or 0) + (entry["completion_tokens"] or 0) for entry in totals),
+        "cost_usd": None if None in costs else round(sum(costs), 6),
+    }
+
+
+def spent_usd(db: sqlite3.Connection) -> float:
+    """What the run's calls have taken from the budget so far, calls of unknown cost at the most they can cost."""
+    return float(db.execute("SELECT coalesce(sum(charged_usd), 0) FROM calls").fetchone()[0])
+
+
+@stored_values()
+def acceptance_of(db: sqlite3.Connection, candidate_id: str, panel: str) -> Acceptance | None:
+    """The panel's decision on one candidate, if there is one."""
+    row = db.execute(
+        "SELECT acceptance FROM decisions WHERE candidate_id = ? AND panel = ?", (candidate_id, panel)
+    ).fetchone()
+    return Acceptance(row["acceptance"]) if row else None
+
+
+def cell_of(row: sqlite3.Row) -> Cell:
+    """The cell that a row's columns name."""
+    return Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))

@@ -1,0 +1,147 @@
+"""What a build that works by quota asks of its ledger.
+
+How many accepted items each cell and generator is to have, and which jobs a build does next to get there.
+
+A wave holds, for each cell and generator, no more jobs than it lacks items, or half of what it takes at the share
+accepted so far: what is more than the quota is hardly ever paid for. Jobs whose levers were accepted most come first. A
+wave depends on nothing but the ends of the jobs before it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Any, Literal
+
+from perturb.catalogue.classes import Judges
+from perturb.ledger.calls import LEDGER_FILE, reading
+from perturb.ledger.db import stored_values
+from perturb.ledger.plans import CurrentPlan, current_plan
+from perturb.ledger.queries import ALL_FINAL, cell_of, is_fault
+from perturb.records import Cell, Job
+
+Place = tuple[str, Cell]
+"""A generator and a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobEnd:
+    """What became of one planned job."""
+
+    place: Place
+    end: Literal["accepted", "lost", "open"]
+    """Open are jobs that running the same command again would bring further."""
+    levers: tuple[str, ...]
+    """The lever that was chosen, or those that were offered where there is no candidate."""
+
+
+def missing_items(places: Iterable[Place], ends: Iterable[JobEnd], quota: int) -> dict[Place, int]:
+    """How many accepted items each place lacks, where it lacks any."""
+    accepted = Counter(one.place for one in ends if one.end == "accepted")
+    return {place: quota - accepted[place] for place in places if accepted[place] < quota}
+
+
+def jobs_to_go(places: Iterable[Place], ends: Sequence[JobEnd], quota: int) -> int:
+    """About how many more jobs it takes, at the share that each place has had accepted so far."""
+    ended = Counter(one.place for one in ends if one.end != "open")
+    lacking = missing_items(places, ends, quota)
+    accepted = Counter(one.place for one in ends if one.end == "accepted")
+    return sum(ceil(n * (ended[place] + 2) / (accepted[place] + 1)) for place, n in lacking.items())
+
+
+def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> list[Job]:
+    """The jobs to be done next, in plan order; none once every quota is met, or its jobs are used up.
+
+    `waiting` are the jobs that were in no wave yet, in plan order. Jobs that are still open count as if accepted.
+    """
+    held, ended, accepted = Counter[Place](), Counter[Place](), Counter[Place]()
+    tried, passed = Counter[tuple[Cell, str]](), Counter[tuple[Cell, str]]()
+    for one in ends:
+        held[one.place] += one.end != "lost"
+        ended[one.place] += one.end != "open"
+        accepted[one.place] += one.end == "accepted"
+        for lever in one.levers if one.end != "open" else ():
+            tried[one.place[1], lever] += 1
+            passed[one.place[1], lever] += one.end == "accepted"
+    jobs: dict[Place, list[tuple[int, Job]]] = defaultdict(list)
+    for number, job in enumerate(waiting):
+        if held[job.generator, job.cell] < quota:
+            jobs[job.generator, job.cell].append((number, job))
+    wave = []
+    for place, candidates in jobs.items():
+        share = (accepted[place] + 1) / (ended[place] + 2)
+        lacking = quota - held[place]
+        rates = {job.id: _rate(job, tried, passed, share) for _, job in candidates}
+        candidates.sort(key=lambda one: (one[1].replicate, -rates[one[1].id], one[0]))
+        wave += candidates[: max(lacking, int(lacking / share / 2))]
+    return [job for _, job in sorted(wave, key=lambda one: one[0])]
+
+
+def _rate(
+    job: Job, tried: Mapping[tuple[Cell, str], int], passed: Mapping[tuple[Cell, str], int], share: float
+) -> float:
+    """How often the levers that a job is offered first were accepted; those never tried count as the `share` of all."""
+    first = job.offers[0] if job.offers else ()
+    rates = [(passed[job.cell, lever] + 2 * share) / (tried[job.cell, lever] + 2) for lever in first]
+    return sum(rates) / len(rates) if rates else 0.0
+
+
+_ENDS = (
+    "SELECT j.generator, j.perturbation_class, j.intensity, j.offers, c.lever, CASE"
+    " WHEN d.acceptance = 'accepted' THEN 'accepted'"
+    f" WHEN j.outcome IS NULL OR (j.outcome = 'error' AND NOT {is_fault('j.detail')}) THEN 'open'"
+    " WHEN j.outcome = 'candidate' AND d.acceptance IS NULL THEN 'open'"
+    f" WHEN d.acceptance = 'undecided' AND NOT {ALL_FINAL} THEN 'open'"
+    " ELSE 'lost' END AS end FROM jobs j LEFT JOIN candidates c ON c.id = j.id"
+    " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2 WHERE j.plan = ?3 ORDER BY j.seq"
+)
+
+
+@stored_values()
+def job_ends(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> list[JobEnd]:
+    """What became of each job of the plan so far."""
+    return [
+        JobEnd(
+            (row["generator"], cell_of(row)),
+            row["end"],
+            (row["lever"],) if row["lever"] else tuple((json.loads(row["offers"]) or [[]])[0]),
+        )
+        for row in db.execute(_ENDS, (json.dumps(judges.keys), panel, plan))
+    ]
+
+
+def measured_ends(run: Path) -> list[JobEnd]:
+    """What became of the jobs of a run's plan; none where there is no run."""
+    if not (run / LEDGER_FILE).is_file():
+        return []
+    with reading(run) as db:
+        plan = current_plan(db, run)
+        return job_ends(db, plan.number, plan.panel, plan.judges)
+
+
+def begun_jobs(db: sqlite3.Connection, plan: int) -> Iterator[str]:
+    """The ids of jobs that belong to the plan already, or that an earlier one brought to an end."""
+    for row in db.execute("SELECT id FROM jobs WHERE plan = ? OR outcome IS NOT NULL", (plan,)):
+        yield row["id"]
+
+
+def quota_status(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | None:
+    """The quota of a build that has one, and what each cell and generator lacks."""
+    quota = plan.facts.quota
+    if quota is None:
+        return None
+    ends = job_ends(db, plan.number, plan.panel, plan.judges)
+    places = [(one.name, cell) for cell in plan.cells for one in plan.facts.generators]
+    lacking = missing_items(places, ends, quota)
+    return {
+        "per_cell": quota,
+        "missing": [
+            {"generator": name, "cell": str(cell), "accepted": quota - n, "missing": n}
+            for (name, cell), n in lacking.items()
+        ],
+    }

@@ -1,1 +1,0 @@
-"""Pages that people read: figures, tables and one self-contained HTML file."""

@@ -1,0 +1,1 @@
+"""Reports: pages, figures and text made from scores, audits and runs."""

@@ -1,0 +1,243 @@
+"""The report of a run: from jobs to rows, agreement, pass rates, partiality, people's view, cost, items.
+
+What baselines tell from a part of each item, as a section of a report.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from perturb.auditing.audit_report import AuditReport, audit
+from perturb.auditing.review_agreement import measure_review
+from perturb.auditing.rubric import human_verdict
+from perturb.auditing.shortcuts import TARGETS, VIEWS, Shortcuts, measure_shortcuts
+from perturb.errors import SourceError
+from perturb.ledger.calls import reading
+from perturb.ledger.evaluations import read_reviews
+from perturb.ledger.plans import CurrentPlan, current_plan
+from perturb.records import Acceptance, Intensity, JobOutcome
+from perturb.reports.audit_sections import audit_sections
+from perturb.reports.figures import Mark, draw_bars, draw_heat_map, draw_intervals
+from perturb.reports.model import CellFormat, Figure, ItemBrowser, Report, Section, Table, show, table_columns
+from perturb.reports.review_sections import review_section
+from perturb.reports.run_data import RunData, choose_items, item_browser, read_run_data
+from perturb.reports.runs import call_table
+from perturb.reports.words import describe_audit, describe_review, describe_run, judge_run
+from perturb.snapshots.accepted import accepted_items
+from perturb.text.wording import counted
+
+
+def make_shortcuts_report(measured: Shortcuts, by: Collection[str]) -> Report:
+    """The report of a shortcut audit by itself; `by` names the groupings to list."""
+    size = f"{counted(measured.n_items, 'item')} of {counted(measured.n_bases, 'base instance')}"
+    return Report(f"Shortcuts in {measured.source}", size, (shortcuts_section(measured, by),))
+
+
+def shortcuts_section(measured: Shortcuts, by: Collection[str] = ("class", "intensity")) -> Section:
+    """How well each baseline does, on what, and by which words."""
+    scores = {(one.target, one.view): one for one in measured.scores}
+    marks = [
+        (label, [Mark.of(VIEWS[view], scores[target, view].macro_f1) for view in VIEWS])
+        for target, label in TARGETS.items()
+    ]
+    figure = Figure(
+        "shortcuts",
+        "What baselines tell from a part of an item",
+        "Macro-F1 with 95 % intervals over base instances. Chance is"
+        f" {' and '.join(f'{one.chance_macro_f1:.2f} ({TARGETS[one.target]})' for one in measured.floors)}.",
+        draw_intervals(marks, x_label="macro-F1", limits=(0.0, 1.0)),
+    )
+    return Section(
+        "shortcuts",
+        "Shortcuts",
+        _sentences(measured),
+        (figure,),
+        (
+            _scores(measured),
+            *(_group(measured, name, name in by) for name in measured.scores[0].by),
+            _words(measured),
+        ),
+        verdict=_verdict(measured),
+    )
+
+
+def _verdict(measured: Shortcuts) -> str:
+    best, floor = measured.best("decision"), measured.floor("decision")
+    f1 = best.macro_f1
+    if f1.low is None or f1.low <= floor.chance_macro_f1:
+        return "No baseline that sees a part of an item tells beyond chance whether it is to be answered."
+    return (
+        f"The label can be told from {VIEWS[best.view]} alone: macro-F1 {show(f1, 'number')}, where chance is"
+        f" {floor.chance_macro_f1:.2f}."
+    )
+
+
+def _sentences(measured: Shortcuts) -> tuple[str, ...]:
+    if measured.against is None:
+        return ("Baselines are trained on four fifths of the base instances and tested on the others.",)
+    return (
+        f"Baselines are trained on {measured.against} and tested on {measured.source};"
+        f" {counted(measured.shared_bases or 0, 'item')} of it share a base instance with the former.",
+    )
+
+
+def _scores(measured: Shortcuts) -> Table:
+    columns = table_columns("target | seen")
+    rows: list[tuple[object, ...]] = []
+    for target, label in TARGETS.items():
+        scores = [one for one in measured.scores if one.target == target]
+        rows += [(label, VIEWS[one.view], one.accuracy, one.macro_f1) for one in scores]
+        floor = measured.floor(target)
+        rows.append((label, "chance", floor.chance_accuracy, floor.chance_macro_f1))
+        rows.append((label, "majority", floor.majority_accuracy, floor.majority_macro_f1))
+    return Table("shortcuts", "Baselines", columns | {"accuracy": "share", "macro-F1": "number"}, rows)  # type: ignore[arg-type]
+
+
+def _group(measured: Shortcuts, name: str, listed: bool) -> Table:
+    scores = [one for one in measured.scores if one.target == "decision"]
+    columns: dict[str, CellFormat] = {name: "text", "items": "count"}
+    columns |= dict.fromkeys((*(VIEWS[one.view] for one in scores), "majority"), "share")
+    rows = [
+        (first.name, first.accuracy.n, *(group.accuracy for group in groups), first.floor.majority_accuracy)
+        for groups in zip(*(one.by[name] for one in scores), strict=True)
+        for first in groups[:1]
+    ]
+    title = f"Accuracy on answer or refuse, by {name}"
+    return Table(f"shortcuts-by-{name}", title, columns, rows, shown=len(rows) if listed else 0)
+
+
+def _words(measured: Shortcuts) -> Table:
+    rows = [
+        (TARGETS[one.target], VIEWS[one.view], label, ", ".join(words))
+        for one in measured.scores
+        for label, words in one.words.items()
+    ]
+    columns = "target | seen | label | words"
+    at_most = sum(one.target == "decision" for one in measured.scores for _ in one.words)
+    note = "∅ stands for nothing at all. The words for each expected behaviour are in the CSV and the JSON."
+    return Table("shortcut-words", "The most telling words", columns, rows, note, shown=at_most)
+
+
+def make_page(
+    run: Path, *, items: int = 1000, seed: int = 0, resamples: int = 1000, shortcuts: bool = False
+) -> Report:
+    """The report of a run, from its ledger alone, with up to `items` items to leaf through.
+
+    `shortcuts` measures what baselines tell from a part of each item, which takes seconds to minutes. Raises
+    `LedgerError` if there is no run, `ConfigError` if seed or resamples cannot be used.
+    """
+    precision = {"seed": seed, "resamples": resamples}
+    with reading(run) as db:
+        plan = current_plan(db, run)
+        data = read_run_data(db, plan, run)
+        votes = _audit(run, precision)
+        reviews = (answers for by in read_reviews(db).values() for answers in by.values())
+        reviewed = any(human_verdict(answers) is not None for answers in reviews)
+        review = measure_review(db, plan, run, **precision) if reviewed else None
+        browser = _browser(db, plan, data, items) if items > 0 else None
+        accepted = accepted_items(db, plan) if shortcuts else []
+    summary = describe_run(data) + (
+        describe_audit(votes) if votes else ("No verifier has voted yet, so there is nothing to audit.",)
+    )
+    if review:
+        summary += describe_review(review)
+    sections = [Section("summary", "Summary", summary, verdict=judge_run(data, votes)), funnel_section(data)]
+    if votes:
+        sections += audit_sections(votes)
+    if shortcuts:
+        sections.append(
+            shortcuts_section(measure_shortcuts(str(run), accepted, seed=seed, resamples=resamples))
+        )
+    if review:
+        sections.append(review_section(review))
+    rules = () if data.models else ("No model was called: all work was done by rules.",)
+    sections.append(Section("cost", "Cost", rules, tables=(call_table(data.models),)))
+    return Report(
+        title=f"{plan.facts.name}: report",
+        subtitle=" · ".join(
+            (
+                f"round {plan.facts.round}",
+                counted(len(data.generators), "generator"),
+                counted(len(plan.judges.fingerprints), "verifier"),
+            )
+        ),
+        sections=tuple(sections),
+        browser=browser,
+    )
+
+
+def funnel_section(data: RunData) -> Section:
+    """From jobs to rows, and how well generators cover the cells."""
+    total, done = data.stages.jobs, data.stages.done
+    faults = (
+        "Faults of the offline engine, by which items were lost:"
+        f" {counted(data.stages.rule_faults, 'fault')} of a rule and"
+        f" {counted(data.stages.check_faults, 'unscored vote')}."
+    )
+    stages = [Mark(name, float(n)) for name, n in data.funnel]
+    coverage = [[float(data.coverage.get((cell, one), 0)) for one in data.generators] for cell in data.cells]
+    most = max((n for row in coverage for n in row), default=0.0)
+    counts: dict[str, CellFormat] = dict.fromkeys(data.generators, "count")
+    outcomes = [(str(one).replace("_", " "), data.stages.outcomes.get(one, 0)) for one in JobOutcome]
+    return Section(
+        "funnel",
+        "From jobs to rows",
+        sentences=[faults] if data.stages.faults else [],
+        figures=(
+            Figure(
+                "funnel",
+                "Pipeline",
+                "Each stage counts what reached it. A job that the rule engine cannot do ends at the first stage.",
+                draw_bars(stages, x_label="count", form=",.0f"),
+            ),
+            Figure(
+                "coverage",
+                "Accepted candidates by cell and generator",
+                "Dark cells are thinly covered; 0 means that nothing can be drawn from there.",
+                draw_heat_map(coverage, data.cells, data.generators, limits=(0.0, most), form=".0f"),
+            ),
+        ),
+        tables=(
+            Table(
+                "funnel",
+                "Stages",
+                f"stage | count: count | of jobs{' done' if done < total else ''}: share",
+                [(name, n, n / done if 0 < n <= done else None) for name, n in data.funnel],
+            ),
+            Table(
+                "outcomes",
+                "How jobs ended",
+                "outcome | jobs: count",
+                [*outcomes, ("not done yet", total - sum(n for _, n in outcomes))],
+            ),
+            Table(
+                "coverage",
+                "Accepted candidates",
+                {"cell": "text", **counts},
+                [(cell, *map(int, row)) for cell, row in zip(data.cells, coverage, strict=True)],
+                shown=0,
+            ),
+        ),
+    )
+
+
+def _audit(run: Path, precision: Mapping[str, int]) -> AuditReport | None:
+    try:
+        return audit(run, **precision)
+    except SourceError:  # no vote yet: the page says so
+        return None
+
+
+def _browser(db: sqlite3.Connection, plan: CurrentPlan, data: RunData, at_most: int) -> ItemBrowser:
+    items, of = choose_items(db, plan, at_most)
+    there = {one["outcome"] for one in items}
+    filters = {
+        "class": [str(cell.perturbation_class) for cell in plan.cells],
+        "intensity": [str(name) for name in Intensity],
+        "generator": data.generators,
+        "outcome": [name for name in (*map(str, Acceptance), str(JobOutcome.REJECTED)) if name in there],
+        "language": [one["language"] for one in items],
+    }
+    return item_browser(items, of, "cells, generators and outcomes", filters)

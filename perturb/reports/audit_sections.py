@@ -1,0 +1,346 @@
+"""The audit's sentences, figures and tables as sections of a report.
+
+Several judges of an evaluation as a section of a report: agreement, bias, and what they come to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from perturb.auditing.agreement import PANEL_NAMES
+from perturb.auditing.audit_report import AuditReport
+from perturb.auditing.judge_audit import JudgeAudit, audit_judges, panel_of
+from perturb.auditing.rates import MatrixRate, Rate
+from perturb.ledger.calls import reading
+from perturb.ledger.evaluations import read_judge_votes
+from perturb.metrics.inputs import Estimate
+from perturb.reports.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
+from perturb.reports.model import Figure, Report, Section, Table, show
+from perturb.reports.words import describe_audit, is_certain
+from perturb.text.wording import counted, listed
+
+
+def make_audit_report(report: AuditReport, by: Collection[str]) -> Report:
+    """The report of an audit by itself; `by` names the pass rates to list."""
+    subtitle = ", ".join(
+        (
+            f"{counted(report.n_votes, 'vote')} by {counted(len(report.verifiers), 'verifier')}",
+            f"{counted(report.n_candidates, 'candidate')} of {counted(len(report.generators), 'generator')}",
+        )
+    )
+    summary = Section("summary", "Summary", describe_audit(report), verdict=report.unfinished)
+    return Report(f"Audit of {report.source}", subtitle, (summary, *audit_sections(report, by)))
+
+
+def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> list[Section]:
+    """Agreement, pass rates (of each kind, or listed for `by` alone), bias, acceptance and levers."""
+    ends = (_acceptance(report), _levers(report))
+    return [_agreement(report), _pass_rates(report, by), _bias(report), *ends]
+
+
+def estimate_table(name: str, title: str, rows: Sequence[tuple[str, Estimate]]) -> Table:
+    """Estimates by name."""
+    columns = "statistic | value: number | n: count"
+    return Table(name, title, columns, [(label, one, one.n) for label, one in rows])
+
+
+def rate_estimate(rate: Rate | MatrixRate) -> Estimate:
+    """A rate with its interval over base instances."""
+    return Estimate(rate.rate, rate.cluster_low, rate.cluster_high, n=rate.n, reason=rate.reason)
+
+
+def _agreement(report: AuditReport) -> Section:
+    pairs = report.agreement.pairs
+    if not pairs:
+        return Section("agreement", "Agreement", ("There is one verifier; agreement takes two.",))
+    figure = kappa_figure(report, "kappa", "Cohen's κ between verifiers")
+    columns = (
+        "verifier | other verifier | n: count | passes: share | κ: number | agreement: share | PABAK: number"
+        " | AC1: number"
+    )
+    rows = [
+        (
+            *(pair.a, pair.b, pair.n, pair.prevalence, pair.kappa),
+            *(pair.agreement.value, pair.pabak.value, pair.ac1.value),
+        )
+        for pair in pairs
+    ]
+    panel = [("mean of Cohen's κ", report.agreement.mean_kappa)]
+    panel += [(PANEL_NAMES[name], one) for name, one in report.agreement.panel.items()]
+    tables = (
+        estimate_table("agreement", "The panel as a whole", panel),
+        Table("pairs", "Pairs of verifiers, with Cohen's κ", columns, rows),
+    )
+    return Section("agreement", "Agreement", figures=(figure,), tables=tables)
+
+
+def kappa_figure(report: AuditReport, name: str, title: str) -> Figure:
+    """κ of each pair as a heat map."""
+    kappas = {frozenset((pair.a, pair.b)): pair.kappa.value for pair in report.agreement.pairs}
+    names = report.verifiers
+    # Who passed, or failed, everything has no κ with itself either.
+    rates = {name: {one.rate for one in report.pass_rate_matrix if one.verifier == name} for name in names}
+    kappas |= {
+        frozenset((name,)): None if of <= {None, 0.0} or of <= {None, 1.0} else 1.0
+        for name, of in rates.items()
+    }
+    grid = [[kappas[frozenset((a, b))] for b in names] for a in names]
+    return Figure(
+        name,
+        title,
+        "1 is perfect agreement, 0 is chance. NA: one of the two passed, or failed, everything that both scored, so"
+        " agreement beyond chance cannot be determined. κ is low where nearly everything passes; see AC1 beside it.",
+        draw_heat_map(grid, names, names, limits=(min(0.0, _lowest(grid)), 1.0), form=".2f"),
+    )
+
+
+def _lowest(grid: Sequence[Sequence[float | None]]) -> float:
+    """The least of what is known; 0 if nothing is."""
+    return min((value for row in grid for value in row if value is not None), default=0.0)
+
+
+def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
+    rates = {(one.generator, one.verifier): one for one in report.pass_rate_matrix}
+    percent = [[_percent(rates[g, v]) for v in report.verifiers] for g in report.generators]
+    matrix = Figure(
+        "pass-rates",
+        "Pass rate of each generator by each verifier, in %",
+        "Rows are generators, columns verifiers. The colour scale begins at the lowest rate.",
+        _draw_rates(percent, report.generators, report.verifiers),
+    )
+    columns = "generator | verifier | votes: count | pass rate: share"
+    tables = [
+        Table(
+            "pass-rate-matrix",
+            "Pass rate of each generator by each verifier",
+            columns,
+            [(one.generator, one.verifier, one.n, rate_estimate(one)) for one in report.pass_rate_matrix],
+        )
+    ]
+    for name in sorted(report.pass_rates, key="lever".__eq__):  # the longest last, with nothing beside it
+        shown = 20 if by is None else len(report.pass_rates[name]) if name in by else 0
+        tables.append(_rate_table(report, name, shown))
+    several = report.generator_rates if len(report.generators) > 1 else ()
+    maps = [_generator_map(report, name) for name in several]
+    shown_by = [name for name in ("language", "class", "intensity") if name in report.pass_rates]
+    figures = [matrix, *maps, *(_rate_figure(report, name) for name in shown_by)]
+    return Section("pass-rates", "Pass rates", figures=figures, tables=tables)
+
+
+def _rate_figure(report: AuditReport, name: str) -> Figure:
+    votes = [Mark.of(rate.name, rate_estimate(rate), 100) for rate in report.pass_rates[name]]
+    known = {rate.name: rate for rate in report.rules.unanimous_by[name]}
+    unanimous = [Mark.of(mark.label, rate_estimate(known[mark.label]), 100) for mark in votes]
+    return Figure(
+        f"pass-rates-by-{name}",
+        f"Pass rate by {name}",
+        "Share of passing votes, and of candidates that everybody passed; 95 % intervals over base instances.",
+        draw_intervals([("votes", votes), ("unanimous", unanimous)], x_label="%"),
+    )
+
+
+def _generator_map(report: AuditReport, name: str) -> Figure:
+    rows = report.generator_rates[name]
+    labels = [rate.name for rate in report.pass_rates[name]]
+    return Figure(
+        f"pass-rates-generator-{name}",
+        f"Pass rate of each generator by {name}, in %",
+        "Votes of all verifiers. The colour scale begins at the lowest rate.",
+        _draw_rates([list(map(_percent, rates)) for rates in rows.values()], list(rows), labels),
+    )
+
+
+def _percent(rate: Rate | MatrixRate) -> float | None:
+    return None if rate.rate is None else 100 * rate.rate
+
+
+def _draw_rates(grid: list[list[float | None]], rows: Sequence[str], columns: Sequence[str]) -> Drawing:
+    return draw_heat_map(grid, rows, columns, limits=(_lowest(grid), 100.0), form=".1f")
+
+
+def _rate_table(report: AuditReport, name: str, shown: int) -> Table:
+    unanimous = {rate.name: rate.rate for rate in report.rules.unanimous_by[name]}
+    rates = sorted(report.pass_rates[name], key=lambda one: (one.rate is None, one.rate or 0.0))
+    return Table(
+        f"pass-rates-by-{name}",
+        f"Pass rate by {name}, hardest first",
+        {name: "text", "votes": "count", "pass rate": "share", "unanimous": "share"},
+        [(rate.name, rate.n, rate_estimate(rate), unanimous[rate.name]) for rate in rates],
+        shown=shown,
+    )
+
+
+def _bias(report: AuditReport) -> Section:
+    both = [row for row in report.self_bias if row.role == "both"]
+    sentences = []
+    for role in ("generates only", "verifies only"):
+        names = [row.model for row in report.self_bias if row.role == role]
+        if names:
+            sentences.append(f"{role.capitalize()}, so no self-evaluation: {', '.join(names)}.")
+    if not both:
+        return Section("bias", "Self-evaluation bias", sentences)
+    figure = Figure(
+        "self-bias",
+        "Self-evaluation bias",
+        "How much more often a model passes its own candidates than its peers pass the same ones, in percentage"
+        " points, with 95 % intervals. Right of zero: it favours itself.",
+        draw_bars([Mark.of(row.model, row.bias) for row in both], x_label="percentage points", form="+.1f"),
+    )
+    rates = "n: count | own: share | peers: share | bias: points"
+    by_model = Table(
+        "self-bias",
+        "By model, in percentage points",
+        f"model | {rates} | leniency and quality out: points | p: number",
+        [(row.model, row.n, row.own, row.peers, row.bias, row.did, row.p_value) for row in both],
+    )
+    by_class = Table(
+        "self-bias-by-class",
+        "By model and class",
+        f"model | class | {rates}",
+        [(row.model, one.name, one.n, one.own, one.peers, one.bias) for row in both for one in row.by_class],
+    )
+    return Section("bias", "Self-evaluation bias", sentences, (figure,), (by_model, by_class))
+
+
+def _acceptance(report: AuditReport) -> Section:
+    """What other rules of consensus would accept, and what each verifier adds."""
+    n = len(report.verifiers)
+    rules = [("unanimous", report.rules.unanimous)]
+    some = any(judged < report.n_candidates for judged in report.judged.values())
+    who = " who judge it" if some else ""
+    rules += [(f"at least {k} of {n}{who}", one) for k, one in report.rules.k_of_n.items()]
+    counts = "candidates: count | accepted: count | rejected: count | undecided: count"
+    accepted = Table(
+        "acceptance",
+        "Accepted by the panel",
+        f"rule | {counts} | rate: share",
+        [
+            (name, one.rate.n, one.accepted, one.rejected, one.undecided, rate_estimate(one.rate))
+            for name, one in rules
+        ],
+    )
+    without = Table(
+        "leave-one-out",
+        "Unanimity without one verifier",
+        "left out | accepted: count | rate: share | kept out by it alone: count | churn: share",
+        [
+            (one.verifier, one.without.accepted, one.without.rate.rate, one.gained, one.churn)
+            for one in report.rules.leave_one_out
+        ],
+    )
+    return Section("acceptance", "Acceptance", tables=(accepted, without))
+
+
+def _levers(report: AuditReport) -> Section:
+    unused = [(one.generator, lever) for one in report.lever_usage for lever in one.never_chosen]
+    usage = Table(
+        "lever-usage",
+        "Levers by generator",
+        "generator | candidates: count | levers used: count | never chosen: count | entropy (bits): number"
+        " | within cells (bits): number",
+        [
+            (one.generator, one.n, one.levers, len(one.never_chosen), one.entropy, one.entropy_within_cells)
+            for one in report.lever_usage
+        ],
+    )
+    never = Table("levers-never-chosen", "Levers never chosen", "generator | lever", unused, shown=0)
+    return Section("levers", "Levers", tables=(usage, never))
+
+
+_DECIDED = {"majority": "more than half of them say the same", "unanimity": "all of them say the same"}
+
+
+def make_panel_report(found: JudgeAudit) -> Report:
+    """The audit of several judges by itself."""
+    subtitle = f"{listed(list(found.judges))}; a judgement stands if {_DECIDED[found.rule]}"
+    return Report(f"Judges of {found.source}", subtitle, (judge_panel_section(found),))
+
+
+def panel_section(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:
+    """The section for an evaluation with several judges that have voted; None for any other."""
+    with reading(run) as db:
+        voted = panel_of(db) and next(read_judge_votes(db), None)
+    return judge_panel_section(audit_judges(run, seed=seed, resamples=resamples)) if voted else None
+
+
+def judge_panel_section(found: JudgeAudit) -> Section:
+    """Judgement by judgement."""
+    tables = [
+        Table(
+            "judges",
+            "What the panel comes to",
+            "judgement | replies: count | undecided: count | mean κ: number | Krippendorff's α: number",
+            [
+                (kind, one.judged, one.undecided, _of_replies(said.mean_kappa), said.panel["alpha"])
+                for kind, one in found.kinds.items()
+                for said in [one.report.agreement]
+            ],
+        ),
+        Table(
+            "judges-pairs",
+            "Pairs of judges",
+            "judgement | judge | other judge | replies: count | agreement: share | κ: number | AC1: number",
+            [
+                (kind, pair.a, pair.b, pair.n, pair.agreement, _of_replies(pair.kappa), pair.ac1)
+                for kind, one in found.kinds.items()
+                for pair in one.report.agreement.pairs
+            ],
+        ),
+        Table(
+            "judges-credit",
+            "Share of replies that a judge credits",
+            "judgement | model | judge | replies: count | credited: share",
+            [
+                (kind, rate.generator, rate.verifier, rate.n, rate_estimate(rate))
+                for kind, one in found.kinds.items()
+                for rate in one.report.pass_rate_matrix
+            ],
+        ),
+        Table(
+            "judges-bias",
+            "Judges on their own replies, in percentage points",
+            "judgement | model | replies: count | own: share | others: share | bias: points"
+            " | leniency and quality out: points",
+            [
+                (kind, row.model, row.n, row.own, row.peers, row.bias, row.did)
+                for kind, one in found.kinds.items()
+                for row in one.report.self_bias
+                if row.role == "both"
+            ],
+        ),
+    ]
+    figures = tuple(
+        kappa_figure(one.report, f"judges-kappa-{kind}", f"Cohen's κ between judges: {kind}")
+        for kind, one in found.kinds.items()
+    )
+    return Section("judges", "Judges", tuple(_sentences(found)), figures, tables)
+
+
+def _sentences(found: JudgeAudit) -> Iterator[str]:
+    for kind, one in found.kinds.items():
+        kappa, pairs = _of_replies(one.report.agreement.mean_kappa), len(one.report.agreement.pairs)
+        over = f" over {kappa.n} of {counted(pairs, 'pair')}" if kappa.n < pairs else ""
+        agree = (
+            f"a mean Cohen's κ of {show(kappa, 'number')}{over}" if kappa.value is not None else kappa.reason
+        )
+        yield (
+            f"{kind}: {counted(len(found.judges), 'judge')} ({agree}) leave"
+            f" {counted(one.undecided, 'judgement')} of {one.judged:,} undecided."
+        )
+        for row in one.report.self_bias:
+            if is_certain(row.bias):
+                more = "more" if (row.bias.value or 0.0) > 0 else "less"
+                yield (
+                    f"{kind}: {row.model} credits its own replies {abs(row.bias.value or 0.0):.1f} percentage points"
+                    f" {more} often than the other judges do ({show(row.bias, 'points')})."
+                )
+
+
+def _of_replies(kappa: Estimate) -> Estimate:
+    words = {"candidate": "reply", "passed": "credited", "failed": "did not credit", "verifiers": "judges"}
+    reason = kappa.reason or ""
+    for ours, theirs in words.items():
+        reason = reason.replace(ours, theirs)
+    return replace(kappa, reason=reason or None)

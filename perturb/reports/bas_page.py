@@ -1,0 +1,382 @@
+"""The report page on confidence: scores with intervals, who is sure of what, and what calibration changes.
+
+What calibration makes of stated confidence: before and after, the maps, and maps across data sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from perturb.metrics.bas import PRIORS, decision_curve
+from perturb.metrics.bas_report import HIGHER_IS_BETTER, BASReport
+from perturb.metrics.calibration import reliability_bins, risk_coverage_curve
+from perturb.metrics.inputs import Floats
+from perturb.reports.figures import (
+    BLUE,
+    GREY,
+    SERIES,
+    VERMILLION,
+    Drawing,
+    Mark,
+    describe,
+    draw_heat_map,
+    draw_intervals,
+    hover,
+    plot_curve,
+    plot_points,
+    put_legend,
+)
+from perturb.reports.model import COUNT, NUMBER, CellValue, Figure, Report, Section, Table, table_columns
+from perturb.reports.scores_breakdowns import datasets_section
+from perturb.reports.scores_figures import draw_reliability
+from perturb.scoring.confidence_report import ConfidenceScores, GroupCalibration, GroupScores, Transfer
+from perturb.scoring.confidence_table import ConfidenceGroup
+from perturb.text.wording import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LABELS = table_columns("model | data set | elicitation")
+"""The columns that name a group."""
+MAX_MAPS = 12
+"""Groups whose maps are drawn."""
+
+
+def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
+    """Before and after, map by map, and the ablation over calibration sizes."""
+    rows: list[list[CellValue]] = []
+    for one in calibrations:
+        named: list[tuple[str, BASReport, CellValue]] = [("as stated", one.scores.before, "-")]
+        named += [(method, after, one.scores.gains[method]) for method, after in one.scores.after.items()]
+        counts = (one.scores.n_calibration, one.scores.n_scored)
+        for name, found, gain in named:
+            scores = (found.metrics[metric] for metric in ("bas_uniform", "ece", "aurc"))
+            rows.append([*group_labels(one.group), name, *counts, *scores, gain])
+    columns = LABELS | table_columns(
+        "map | fitted on: count | scored: count | BAS: number | ECE: number | AURC: number | gain in BAS: number"
+    )
+    tables = [Table("calibration", "Before and after, on rows that no map has learned from", columns, rows)]
+    ablation = [
+        (*group_labels(one.group), row.size, *row.bas, *row.ece, *row.aurc)
+        for one in calibrations
+        for row in one.ablation
+    ]
+    if ablation:
+        deviations = {head: NUMBER for part in ("BAS", "ECE", "AURC") for head in (part, f"{part} sd")}
+        draws = counted(calibrations[0].ablation[0].repeats, "draw")
+        title = f"Isotonic regression by calibration size: mean and standard deviation of {draws}"
+        tables.append(Table("ablation", title, {**LABELS, "size": "count", **deviations}, ablation))
+    reports = [
+        (one.group.name, one.scores.before, next(iter(one.scores.after.values()))) for one in calibrations
+    ]
+    series = [
+        ("as stated", [Mark.of(name, before.metrics["bas_uniform"]) for name, before, _ in reports]),
+        ("calibrated", [Mark.of(name, after.metrics["bas_uniform"]) for name, _, after in reports]),
+    ]
+    figure = Figure(
+        "calibration",
+        "BAS before and after calibration",
+        "95 % intervals on the scored rows; calibrated by the first map of each group in the table below.",
+        draw_intervals(series, x_label="BAS", zero=True),
+    )
+    maps = [
+        Figure(
+            f"map-{number}",
+            f"Calibration maps: {one.group.name}",
+            "Below the diagonal confidence is taken down. The ticks below the axis are the values that were stated.",
+            _draw_maps(one),
+        )
+        for number, one in enumerate(calibrations[:MAX_MAPS], start=1)
+    ]
+    return Section("calibration", "Calibration", (), (figure, *maps), tables)
+
+
+def group_labels(group: ConfidenceGroup) -> tuple[str, str, str]:
+    """The cells of `LABELS`."""
+    return group.model, group.dataset or "", group.elicitation or ""
+
+
+def _draw_maps(one: GroupCalibration) -> Drawing:
+    """Calibrated over stated confidence (figure A5 of the paper), with a tick for each stated value."""
+    stated = np.linspace(0, 1, 401)
+
+    def paint(axes: Axes) -> None:
+        axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
+        for number, (method, fitted) in enumerate(one.scores.maps.items()):
+            style = ("-", "--", "-.", ":")[number % 4]
+            look: Any = {"color": SERIES[number % len(SERIES)][0], "label": method}
+            words = (method, "stated", "calibrated")
+            plot_curve(axes, (stated, fitted.apply(stated)), style, words, **look)
+        values = np.unique(one.group.confidence)[:400]
+        axes.plot(values, np.full(len(values), -0.03), "|", color="black", markersize=6)
+        axes.set(xlabel="stated confidence", ylabel="calibrated confidence")
+        axes.legend(frameon=False)
+
+    return Drawing((4.6, 3.8), paint)
+
+
+def transfer_section(transfers: Sequence[Transfer]) -> Section:
+    """Maps fitted on one data set and scored on another."""
+    columns = (
+        "model | elicitation | fitted on | scored on | scored: count | BAS before: number | BAS after: number"
+        " | gain: number | ECE before: number | ECE after: number"
+    )
+    rows: list[list[CellValue]] = [
+        [
+            *(one.model, one.elicitation or "", one.fitted_on, one.scored_on, one.before.n),
+            *(one.before.metrics["bas_uniform"], one.after.metrics["bas_uniform"], one.gain),
+            *(one.before.metrics["ece"], one.after.metrics["ece"]),
+        ]
+        for one in transfers
+    ]
+    names = list(dict.fromkeys(one.fitted_on for one in transfers))
+    figures = []
+    for number, (model, way) in enumerate(
+        dict.fromkeys((one.model, one.elicitation) for one in transfers), start=1
+    ):
+        gains = {
+            (one.fitted_on, one.scored_on): one.gain.value
+            for one in transfers
+            if (one.model, one.elicitation) == (model, way)
+        }
+        reach = max((abs(value) for value in gains.values() if value is not None), default=1.0)
+        grid = [[gains.get((fitted, scored)) for scored in names] for fitted in names]
+        figures.append(
+            Figure(
+                f"transfer-{number}",
+                f"Gain in BAS across data sets: {' / '.join(filter(None, (model, way)))}",
+                "Rows: where the map was fitted; columns: where it was scored. Below 0 it did harm.",
+                draw_heat_map(grid, names, names, limits=(-reach, reach), form="+.2f", cell_width=1.0),
+            )
+        )
+    sentence = (
+        "On the diagonal a map is fitted on a share of a data set and scored on the rest; elsewhere on all of one"
+        " data set and scored on the other. No row that a map has learned from is scored."
+    )
+    title = f"Maps across data sets: {transfers[0].method}"
+    table = Table("transfer", title, columns, rows)
+    return Section("transfer", "Across data sets", (sentence,), figures, (table,))
+
+
+MAX_GROUPS = 12
+"""Groups that get figures of their own."""
+_MAX_POINTS = 400
+_UTILITY_TO = 0.95
+"""Up to this threshold utility is drawn: beyond it one wrong answer costs more than 19 right ones gain."""
+_HEADS = {"bas_uniform": "BAS", "bas_linear": "BAS linear", "bas_quadratic": "BAS quadratic"}
+
+
+def make_bas_page(
+    scores: ConfidenceScores,
+    source: str,
+    calibrations: Sequence[GroupCalibration] = (),
+    transfers: Sequence[Transfer] = (),
+) -> Report:
+    """The page of some scores, with a chapter on calibration if there is one."""
+    sections = [_scores(scores)]
+    if scores.means:
+        heads = {name: _head(name) for name in ("bas_uniform", "accuracy", "ece", "aurc")}
+        values = ((one.group, one.report.metrics) for one in scores.groups)
+        sections.append(datasets_section(values, scores.means, heads, "elicitation"))
+    sections += [_decisions(scores), _single_groups(scores)]
+    if len(scores.groups) > 1:
+        sections.append(_against_others(scores))
+    if calibrations:
+        sections.append(calibration_section(calibrations))
+    if transfers:
+        sections.append(transfer_section(transfers))
+    return Report("Behavioral Alignment Score", source, tuple(sections))
+
+
+def _scores(scores: ConfidenceScores) -> Section:
+    figure = Figure(
+        "bas",
+        "Behavioral Alignment Score",
+        "95 % intervals. 0 is what always abstaining earns; linear and quadratic priors weigh cautious users more.",
+        draw_intervals(
+            [(prior, _marks(scores, f"bas_{prior}")) for prior in PRIORS], x_label="BAS", zero=True
+        ),
+    )
+    differences = Table(
+        "differences",
+        "Differences in BAS on the same questions",
+        "models | questions: count | difference: number",
+        [(f"{one.a} - {one.b}", one.bas.n, one.bas) for one in scores.differences],
+    )
+    tables = (_score_table(scores, better=True), _score_table(scores, better=False), differences)
+    warnings = tuple(warning for one in scores.groups for warning in one.group.warnings)
+    return Section("scores", "Scores", warnings, (figure,), tables)
+
+
+def _marks(scores: ConfidenceScores, metric: str) -> list[Mark]:
+    return [Mark.of(one.group.name, one.report.metrics[metric]) for one in scores.groups]
+
+
+def _score_table(scores: ConfidenceScores, *, better: bool) -> Table:
+    names = [metric for metric, higher in HIGHER_IS_BETTER.items() if higher is better]
+    numbers = {_head(metric): NUMBER for metric in names}
+    columns = {**LABELS, "n": COUNT, "unscored": COUNT, **numbers}
+    if not better:
+        columns |= {"ECE debiased": NUMBER, "p calibrated": NUMBER}
+    weights = [one.weighted for one in scores.groups] if better and scores.groups[0].weight else []
+    if weights:
+        columns[f"BAS, w = {scores.groups[0].weight}"] = "number"
+    rows: list[list[CellValue]] = [
+        [
+            *(*group_labels(one.group), one.report.n, one.group.unscored),
+            *(one.report.metrics[metric] for metric in names),
+            *weights[place : place + 1],
+            *([] if better else [one.report.debiased_ece, one.report.calibration_p_value]),
+        ]
+        for place, one in enumerate(scores.groups)
+    ]
+    if better:
+        return Table("scores", "Scores with 95 % intervals", columns, rows, "Higher is better.")
+    note = (
+        f"Lower is better. ECE over {scores.groups[0].report.bins} bins of equal width. That of few answers is above 0"
+        " even if the model is calibrated: debiased takes off what resampling shows of this, and p is how often such a"
+        " model would have at least this ECE."
+    )
+    return Table("companions", "Calibration with 95 % intervals", columns, rows, note)
+
+
+def _decisions(scores: ConfidenceScores) -> Section:
+    thresholds = np.linspace(0, _UTILITY_TO, 96)
+
+    def utility(one: GroupScores) -> tuple[Floats, Floats]:
+        return thresholds, decision_curve(one.group.correct, one.group.confidence, thresholds).utility
+
+    def risk(one: GroupScores) -> tuple[Floats, Floats]:
+        curve = risk_coverage_curve(one.group.correct, one.group.confidence)
+        kept = np.unique(np.linspace(0, len(curve.risk) - 1, _MAX_POINTS).astype(int))
+        return curve.coverage[kept], curve.risk[kept]
+
+    figures = (
+        Figure(
+            "decision-curve",
+            "Utility by risk threshold",
+            "Mean gain of a user who acts on answers with at least the confidence t, gains 1 when right and loses"
+            " t/(1 - t) when wrong. The area below a curve is the BAS.",
+            _curves(scores, utility, "risk threshold t", "mean utility", "bas_uniform", zero=True),
+        ),
+        Figure(
+            "risk-coverage",
+            "Risk by coverage",
+            "Share of errors among the most confident answers, as more of them are kept. The mean height is the AURC.",
+            _curves(scores, risk, "share of answers kept", "share of errors among them", "aurc"),
+        ),
+    )
+    return Section("decisions", "Decisions", figures=figures)
+
+
+def _curves(
+    scores: ConfidenceScores,
+    points: Callable[[GroupScores], tuple[Floats, Floats]],
+    x_label: str,
+    y_label: str,
+    area: str,
+    *,
+    zero: bool = False,
+) -> Drawing:
+    def paint(axes: Axes) -> None:
+        if zero:
+            axes.axhline(0, color=GREY, linewidth=0.8)
+        for number, one in enumerate(scores.groups[:MAX_GROUPS]):
+            colour, _ = SERIES[number % len(SERIES)]
+            style = ("-", "--")[number // len(SERIES) % 2]
+            mark = Mark.of(f"{one.group.name}, {_head(area)}", one.report.metrics[area])
+            words = (describe(mark, ".3f"), x_label, y_label)
+            plot_curve(axes, points(one), style, words, color=colour, label=one.group.name[:40])
+        axes.set(xlabel=x_label, ylabel=y_label)
+        axes.legend(frameon=False, fontsize=8)
+
+    return Drawing((5.6, 3.8), paint)
+
+
+def _single_groups(scores: ConfidenceScores) -> Section:
+    figures = []
+    for number, one in enumerate(scores.groups[:MAX_GROUPS], start=1):
+        cells = reliability_bins(one.group.correct, one.group.confidence, bins=one.report.bins)
+        figures += [
+            Figure(
+                f"confidence-{number}",
+                f"Stated confidence: {one.group.name}",
+                "Right answers above the line, wrong ones below it.",
+                draw_histogram(one),
+            ),
+            Figure(
+                f"reliability-{number}",
+                f"Reliability: {one.group.name}",
+                "Accuracy by stated confidence; below the diagonal the model is overconfident. Larger points stand for"
+                " more answers.",
+                draw_reliability([("answers", [(cell.confidence, cell.accuracy, cell.n) for cell in cells])]),
+            ),
+        ]
+    left = len(scores.groups) - MAX_GROUPS
+    sentences = (f"{left} more groups have no figures here.",) if left > 0 else ()
+    return Section("confidence", "Confidence", sentences, tuple(figures))
+
+
+def draw_histogram(one: GroupScores) -> Drawing:
+    """Counts of stated confidence, right answers upwards and wrong ones downwards."""
+    edges = np.linspace(0, 1, 21)
+    right, wrong = (
+        np.histogram(one.group.confidence[rows], edges)[0] for rows in (one.group.correct, ~one.group.correct)
+    )
+
+    def paint(axes: Axes) -> None:
+        look: Any = {"width": 0.05, "align": "edge", "edgecolor": "white"}
+        above = axes.bar(edges[:-1], right, color=BLUE, label="right", **look)
+        below = axes.bar(edges[:-1], -wrong, color=VERMILLION, label="wrong", hatch="///", **look)
+        for name, bars, counts in (("right", above, right), ("wrong", below, wrong)):
+            for bar, edge, n in zip(bars, edges, counts, strict=False):
+                hover(bar, f"confidence {edge:.2f} to {edge + 0.05:.2f}: {n:,} {name}")
+        axes.axhline(0, color="black", linewidth=0.8)
+        axes.set(xlim=(0, 1), xlabel="stated confidence", ylabel="answers")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+        axes.legend(frameon=False)
+
+    return Drawing((4.6, 3.2), paint)
+
+
+def _against_others(scores: ConfidenceScores) -> Section:
+    figures = tuple(
+        Figure(
+            f"bas-{name}",
+            f"BAS against {_head(name)}",
+            "A point for each group. Groups above one another are equal to this metric.",
+            _scatter(scores, name),
+        )
+        for name in ("ece", "aurc", "log_loss")
+    )
+    sentence = (
+        "ECE does not tell overconfidence from underconfidence and AURC sees the order alone, so equal values of either"
+        " may go with different scores. Log loss punishes sure errors as BAS does, and unsure right answers too."
+    )
+    return Section("against", "BAS against other metrics", (sentence,), figures)
+
+
+def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
+    def paint(axes: Axes) -> None:
+        axes.axhline(0, color=GREY, linewidth=0.8)
+        for number, one in enumerate(scores.groups):
+            colour, marker = SERIES[number % len(SERIES)]
+            metrics = one.report.metrics
+            label = one.group.name[:40] if number < MAX_GROUPS else None
+            axes.plot([], [], marker, color=colour, label=label, markersize=7)
+            x, y = metrics[name].value, metrics["bas_uniform"].value
+            if x is not None and y is not None:
+                text = f"{one.group.name}: {_head(name)} {x:.3f}, BAS {y:.3f}"
+                plot_points(axes, [(x, y, text)], marker, colour, markersize=7)
+        axes.set(xlabel=_head(name), ylabel="BAS")
+        put_legend(axes, ncols=2, below=True)
+
+    return Drawing((5.6, 3.8 + 0.1 * len(scores.groups)), paint)
+
+
+def _head(name: str) -> str:
+    plain = {"ece": "ECE", "aurc": "AURC", "brier": "Brier", "log_loss": "log loss"}
+    return {**_HEADS, **plain}.get(name, name)

@@ -1,0 +1,323 @@
+"""Figures that print well and that colour-blind readers can tell apart: cividis for scales, Okabe–Ito for series.
+
+matplotlib is imported when the first figure is looked at. Labels are plain text: a `$` in a model's name starts no
+formula.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Collection, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+    from perturb.metrics.inputs import Estimate, Floats
+
+BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, GREY = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#E69F00",
+    "#CC79A7",
+    "#56B4E9",
+    "#6b6b6b",
+)
+SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
+"""Colour and marker of the first, second, … series: told apart without colour as well."""
+
+_STYLE: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "text.parse_math": False,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "perturb",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "hatch.color": "#bbbbbb",
+}
+_LABEL_LENGTH = 34
+_HOVER = re.compile(r'<g id="hover ([^"]*)">')
+INK = "#010101"
+"""Black that stays black on a page with a dark ground, for texts on light fields of a figure."""
+
+
+class Drawing:
+    """One figure, drawn when it is first looked at."""
+
+    def __init__(self, size: tuple[float, float], paint: Callable[[Axes], None]) -> None:
+        """`size` is width and height in inches; `paint` draws into one pair of axes."""
+        self._size, self._paint = size, paint
+
+    @property
+    def width(self) -> int:
+        """In CSS pixels, 96 to the inch."""
+        return round(96 * self._size[0])
+
+    @property
+    def svg(self) -> str:
+        """As SVG, the text as paths."""
+        return self._files[0]
+
+    @property
+    def png(self) -> bytes:
+        """As PNG at 200 dots per inch."""
+        return self._files[1]
+
+    @cached_property
+    def _files(self) -> tuple[str, bytes]:
+        from matplotlib.figure import Figure
+
+        with _style():
+            figure = Figure(figsize=self._size, layout="constrained")
+            axes = figure.subplots()
+            figure.patch.set_gid("ground")  # which a page with a dark ground leaves out
+            axes.patch.set_gid("ground-of-axes")
+            self._paint(axes)
+            svg, png = io.StringIO(), io.BytesIO()
+            figure.savefig(svg, format="svg", metadata={"Date": None})
+            figure.savefig(png, format="png", dpi=200)
+        return _HOVER.sub(r"<g><title>\1</title>", svg.getvalue()), png.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A value with its interval; None where there is none."""
+
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def of(cls, label: str, value: Estimate | None, scale: float = 1) -> Mark:
+        """An estimate times `scale`: 100 for percent."""
+        ends = (value.value, value.low, value.high) if value else (None, None, None)
+        return cls(label, *(None if end is None else scale * end for end in ends))
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib as mpl
+
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        # A name may hold characters that the font lacks; they are drawn as boxes.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def draw_heat_map(
+    values: Sequence[Sequence[float | None]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    limits: tuple[float, float],
+    form: str,
+    cell_width: float = 0.75,
+    framed: Collection[tuple[int, int]] = (),
+) -> Drawing:
+    """A matrix with its numbers written in; None is hatched and says NA.
+
+    `limits` are the values at the ends of the colour scale, `form` is a format specification such as `.2f`, the width
+    of a cell is in inches. The cells in `framed`, by row and column, have a frame.
+    """
+    grid = np.array([[np.nan if value is None else value for value in row] for row in values], dtype=float)
+    low, high = limits
+    span = (high - low) or 1.0
+
+    def paint(axes: Axes) -> None:
+        axes.set_facecolor("#f2f2f2")
+        axes.patch.set_gid(None)
+        axes.imshow(grid, cmap="cividis", vmin=low, vmax=low + span, aspect="auto")
+        for (row, column), value in np.ndenumerate(grid):
+            shown = "NA" if np.isnan(value) else _number(value, form)
+            frame = {"edgecolor": VERMILLION, "linewidth": 2.2}
+            edge = frame if (row, column) in framed else {"linewidth": 0}
+            _cell(axes, row, column, f"{rows[row]}, {columns[column]}: {shown}", fill=False, zorder=3, **edge)
+            if np.isnan(value):
+                _cell(axes, row, column, "", fill=False, hatch="///", linewidth=0)
+                axes.text(column, row, "NA", ha="center", va="center", color="#333333")
+                continue
+            dark = (value - low) / span < 0.55
+            axes.text(column, row, shown, ha="center", va="center", color="white" if dark else INK)
+        slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if max(map(len, columns)) > 10 else {}
+        axes.set_xticks(range(len(columns)), [short_label(name) for name in columns], **slanted)
+        axes.set_yticks(range(len(rows)), [short_label(name) for name in rows])
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+
+    return Drawing((2.6 + cell_width * len(columns), 1.3 + 0.36 * len(rows)), paint)
+
+
+def draw_intervals(
+    series: Sequence[tuple[str, Sequence[Mark]]],
+    *,
+    x_label: str,
+    limits: tuple[float, float] | None = None,
+    zero: bool = False,
+) -> Drawing:
+    """Points with their intervals, one line per label and one marker per series; all series have the same labels.
+
+    `zero` draws a line at 0, for differences.
+    """
+    labels = [mark.label for mark in series[0][1]]
+
+    def paint(axes: Axes) -> None:
+        for number, (name, marks) in enumerate(series):
+            offset = min(0.26, 0.8 / len(series)) * (number - (len(series) - 1) / 2)
+            _paint_marks(axes, name, marks, offset, SERIES[number % len(SERIES)])
+        name_rows(axes, labels, x_label)
+        if limits is not None:
+            axes.set_xlim(*limits)
+        if zero:
+            axes.axvline(0, color="black", linewidth=1)
+        if len(series) > 1:
+            put_legend(axes, ncols=min(len(series), 3))
+
+    return Drawing((5.4, 1.1 + (0.3 + 0.12 * len(series)) * len(labels)), paint)
+
+
+def _paint_marks(axes: Axes, name: str, marks: Sequence[Mark], offset: float, look: tuple[str, str]) -> None:
+    colour, marker = look
+    axes.plot([], [], marker, color=colour, label=short_label(name), markersize=6)
+    form = ".1f" if max((abs(mark.value or 0.0) for mark in marks), default=0.0) > _SMALL else ".3f"
+    known = [(mark.value, mark, place + offset) for place, mark in enumerate(marks)]
+    spots = ((x, y, f"{name}, {describe(mark, form)}") for x, mark, y in known if x is not None)
+    plot_points(axes, spots, marker, colour, markersize=6)
+    for place, mark in enumerate(marks):
+        y = place + offset
+        plot_interval(axes, mark, y, color=colour, linewidth=1.8)
+        if mark.value is None:
+            axes.text(0.01, y, "NA", transform=axes.get_yaxis_transform(), va="center", color=GREY)
+
+
+def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
+    """Horizontal bars from zero with the value written at the end; `form` is a format specification."""
+
+    def paint(axes: Axes) -> None:
+        values = [mark.value or 0.0 for mark in marks]
+        colours = [VERMILLION if value < 0 else BLUE for value in values]
+        places = range(len(marks))
+        bars = axes.barh(places, values, color=colours, height=0.62)
+        for place, mark in enumerate(marks):
+            hover(bars[place], describe(mark, form))
+            plot_interval(axes, mark, place, color="black", linewidth=1.6)
+            text = "NA" if mark.value is None else _number(mark.value, form)
+            ends = [end for end in (mark.value, mark.low, mark.high) if end is not None]
+            left = (mark.value or 0.0) < 0
+            end = (min if left else max)(ends, default=0.0)
+            axes.annotate(
+                text,
+                (end, place),
+                xytext=(-4 if left else 4, 0),
+                textcoords="offset points",
+                ha="right" if left else "left",
+                va="center",
+            )
+        name_rows(axes, [mark.label for mark in marks], x_label)
+        axes.axvline(0, color="black", linewidth=1)
+        axes.margins(x=0.14)
+
+    return Drawing((5.4, 0.9 + 0.36 * len(marks)), paint)
+
+
+def name_rows(axes: Axes, labels: Sequence[str], x_label: str, *, grid: bool = True) -> None:
+    """A name beside each row, the first at the top, and one for the axis below."""
+    axes.set_yticks(range(len(labels)), [short_label(label) for label in labels])
+    axes.set(ylim=(len(labels) - 0.5, -0.5), xlabel=x_label)
+    axes.grid(grid, axis="x")
+    axes.tick_params(axis="y", length=0)
+
+
+def plot_interval(axes: Axes, mark: Mark, place: float, *, upright: bool = False, **look: Any) -> None:
+    """The interval of a mark, if it has one: at the height `place`, or standing there."""
+    if mark.low is not None and mark.high is not None:
+        ends, places = [mark.low, mark.high], [place, place]
+        axes.plot(*((places, ends) if upright else (ends, places)), **look)
+
+
+def put_legend(axes: Axes, *, ncols: int, below: bool = False) -> None:
+    """A legend outside the axes, yet within the figure however long the names are."""
+    figure = axes.get_figure(root=True)
+    if figure is not None and axes.get_legend_handles_labels()[0]:
+        place: Any = "outside lower center" if below else "outside upper center"
+        figure.legend(loc=place, ncols=ncols, frameon=False)
+
+
+def hover(artist: Artist, text: str) -> None:
+    """Have the SVG say a text where a pointer rests on this part of it."""
+    artist.set_gid(f"hover {' '.join(text.split())}")
+
+
+def plot_points(
+    axes: Axes, points: Iterable[tuple[float, float, str]], marker: str, colour: str, **look: Any
+) -> None:
+    """Points (x, y, text), each of which says its text."""
+    for x, y, text in points:
+        (spot,) = axes.plot([x], [y], marker, color=colour, linestyle="none", **look)
+        hover(spot, text)
+
+
+def plot_curve(
+    axes: Axes, points: tuple[Floats, Floats], style: str, words: tuple[str, str, str], **look: Any
+) -> None:
+    """A curve that says its values, at points that are not seen; `words` are its name and those of the axes."""
+    (xs, ys), (name, x_label, y_label) = points, words
+    axes.plot(xs, ys, style, **look)
+    shown = sorted({round(place) for place in np.linspace(0, len(xs) - 1, _SPOTS)})
+    spots = (
+        (xs[i], ys[i], f"{name}; {x_label} {xs[i]:.2f}: {y_label} {_number(ys[i], '.3f')}") for i in shown
+    )
+    plot_points(axes, spots, "o", "white", alpha=0.0, markersize=9, zorder=5)
+
+
+_SMALL = 5.0
+"""Values that are larger are percentages and the like, and are said with one decimal."""
+_SPOTS = 41
+"""Points of a curve that say their values."""
+
+
+def describe(mark: Mark, form: str = ".1f") -> str:
+    """A value with its interval, for `hover`.
+
+    >>> describe(Mark("a", 50, 41, 58.5)), describe(Mark("b", None))
+    ('a: 50.0 [41.0, 58.5]', 'b: NA')
+    """
+    ends = [_number(end, form) for end in (mark.low, mark.high) if end is not None]
+    value = "NA" if mark.value is None else _number(mark.value, form)
+    return f"{mark.label}: {value}" + (f" [{', '.join(ends)}]" if ends else "")
+
+
+def _cell(axes: Axes, row: int, column: int, text: str, **look: Any) -> None:
+    from matplotlib.patches import Rectangle
+
+    cell = Rectangle((column - 0.5, row - 0.5), 1, 1, **look)
+    hover(cell, text)
+    axes.add_patch(cell)
+
+
+def _number(value: float, form: str) -> str:
+    return format(value, form).replace("-", "−")
+
+
+def short_label(text: str) -> str:
+    """A name on one line that fits beside a figure.
+
+    >>> short_label("a\\nb"), len(short_label("x" * 99))
+    ('a b', 34)
+    """
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return line if len(line) <= _LABEL_LENGTH else line[: _LABEL_LENGTH - 1] + "…"

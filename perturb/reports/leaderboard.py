@@ -1,0 +1,264 @@
+"""The leaderboard of a round: every row follows from a file of recorded replies, and can be computed from it again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from perturb.building.replay import replay_evaluation
+from perturb.catalogue.levers import Catalogue
+from perturb.errors import RecordingError, SourceError
+from perturb.evaluation.results import read_run
+from perturb.files.resources import code_version, digest
+from perturb.files.text_files import read_text
+from perturb.llm.recording import Recording, read_recording
+from perturb.metrics.inputs import Estimate
+from perturb.reports.scores_page import DASHBOARD
+from perturb.scoring.answer_comparison import common_ranks, compare_refusals
+from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
+from perturb.scoring.refusal_report import RefusalOptions, report_refusals
+from perturb.scoring.refusal_table import read_refusals
+from perturb.scoring.score_report import score
+from perturb.scoring.table import result_table
+
+DATA, REPLIES = "leaderboard.json", "replies"
+"""The file of the rows, and the folder of the files that they follow from."""
+SCORES: Mapping[str, Mapping[str, str]] = {
+    "evaluation": DASHBOARD,
+    "refusal-index": {
+        "refusal_index": "RI",
+        "correct_rate": "correct",
+        "refusal_rate": "refused",
+        "c_over_a": "C/A",
+    },
+    "bas": {"bas_uniform": "BAS", "accuracy": "accuracy", "ece": "ECE", "aurc": "AURC"},
+}
+"""By kind of replies: the scores of a row and their headings. The first one ranks."""
+RESAMPLES, SEED = 1000, 0
+_SAME = ("round", "classes", "variant", "templates")
+"""What headers of comparable replies have in common."""
+_STRICT = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """One model, asked in one way."""
+
+    __pydantic_config__ = _STRICT
+
+    model: str
+    way: str | None
+    """The setting or elicitation; rows of one way are ranked among each other."""
+    scores: dict[str, Estimate]
+    """By heading; ends and values are rounded to six digits."""
+    n: int
+    """Scored replies."""
+    unscored: int
+    rank: int | None = None
+    """Shared by rows whose difference may be chance; None without a score."""
+    judge: str | None = None
+    replies: str = ""
+    """SHA-256 of the recorded replies that the row follows from, as their header states it."""
+
+    @property
+    def ranking(self) -> float | None:
+        """The score that ranks."""
+        return next(iter(self.scores.values())).value
+
+    @property
+    def name(self) -> str:
+        """Model and way."""
+        return " / ".join(filter(None, (self.model, self.way)))
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """All rows of one system."""
+
+    __pydantic_config__ = _STRICT
+
+    kind: Literal["evaluation", "refusal-index", "bas"]
+    name: str
+    """The snapshot or the questions."""
+    items: str
+    """Digest of what was asked."""
+    rows: tuple[BoardRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """The standings of a round."""
+
+    __pydantic_config__ = _STRICT
+
+    format: Literal["perturb-leaderboard 1"]
+    code_version: str
+    """The version of perturb that computed it."""
+    round: str | None
+    standings: tuple[Standings, ...]
+
+    def to_json(self) -> str:
+        """As `leaderboard.json` holds it."""
+        exclude = {"standings": {"__all__": {"rows": {"__all__": {"scores": {"__all__": {"effective"}}}}}}}
+        return _BOARD.dump_json(self, indent=1, exclude=exclude).decode() + "\n"
+
+
+_BOARD = TypeAdapter(Leaderboard)
+
+Found = tuple[dict[str, BoardRow], dict[tuple[str, str], float | None]]
+"""Rows by name, and the p-values of pairs of them."""
+
+
+def make_leaderboard(recordings: Sequence[Recording]) -> Leaderboard:
+    """Compute every row from recorded replies; no model is asked.
+
+    Raises `RecordingError` for replies that lack something, or that do not compare with the others.
+    """
+    by_kind: dict[str, list[Recording]] = {}
+    for one in recordings:
+        kind = str(one.header.get("kind"))
+        if kind not in SCORES:
+            raise RecordingError(
+                f"{one.path}: holds no replies of models under test ({kind}): give what `perturb export RUN --replies`"
+                " wrote of evaluate, refusal-index or bas"
+            )
+        by_kind.setdefault(kind, []).append(one)
+    rounds = [one.header["round"] for one in recordings if one.header.get("round")]
+    standings = tuple(_standings(by_kind[kind]) for kind in SCORES if kind in by_kind)
+    return Leaderboard("perturb-leaderboard 1", code_version(), rounds[0] if rounds else None, standings)
+
+
+def read_leaderboard(folder: Path) -> Leaderboard:
+    """The leaderboard in a folder. Raises `SourceError` if there is none."""
+    try:
+        return _BOARD.validate_json(read_text(folder / DATA, SourceError))
+    except ValidationError as exc:
+        said = exc.errors()[0]
+        place = ".".join(map(str, said["loc"])) or "it"
+        raise SourceError(
+            f"{folder / DATA}: is no leaderboard ({place}: {said['msg']}): give a folder of"
+            " `perturb publish --leaderboard`"
+        ) from None
+
+
+def recordings_of(folder: Path) -> list[Recording]:
+    """The files of replies beside a leaderboard."""
+    return [read_recording(path) for path in sorted((folder / REPLIES).glob("*.jsonl.gz"))]
+
+
+def _standings(recordings: Sequence[Recording]) -> Standings:
+    first, models = recordings[0], _models(recordings)
+    kind = first.header["kind"]
+    with tempfile.TemporaryDirectory() as place:
+        runs = [replay_evaluation(one, Path(place) / str(at)).run for at, one in enumerate(recordings)]
+        rows, p_values = _READERS[kind](runs)
+    ways = list(dict.fromkeys(row.way for row in rows.values()))
+    ranks: dict[str, int | None] = {}
+    for way in ways:
+        values = {name: row.ranking for name, row in rows.items() if row.way == way}
+        ranks |= common_ranks(values, {pair: p for pair, p in p_values.items() if {*pair} <= {*values}})
+    full = []
+    for name, row in rows.items():
+        source = models[row.model]
+        full.append(replace(row, rank=ranks[name], judge=judge_of(source.header), replies=source.digest))
+    full.sort(key=lambda row: (ways.index(row.way), row.rank or len(full) + 1, -(row.ranking or 0.0)))
+    return Standings(kind, str(first.header["name"]), digest(first.items), tuple(full))
+
+
+def _models(recordings: Sequence[Recording]) -> dict[str, Recording]:
+    """The file that each model is in, if all of them compare; raises `RecordingError`."""
+    first = recordings[0]
+    found: dict[str, Recording] = {}
+    for one in recordings:
+        differ = [name for name in _SAME if one.header.get(name) != first.header.get(name)]
+        if differ or one.items != first.items:
+            what = "items" if one.items != first.items else differ[0]
+            raise RecordingError(
+                f"{one.path}: has other {what} than {first.path}: rows of one leaderboard answer the same items,"
+                " asked in the same words"
+            )
+        for name in one.header["models"]:
+            if name in found:
+                raise RecordingError(
+                    f"{one.path}: '{name}' is in {found[name].path} too: one name stands for one model, so evaluate"
+                    " one of them under another name"
+                )
+            found[name] = one
+    return found
+
+
+def judge_of(header: Mapping[str, Any]) -> str | None:
+    """The model that judged, or the panel and its rule; None where every answer was told by rule.
+
+    >>> judge_of({"judge": None, "judges": {"rule": "majority", "members": [{"model": "a"}, {"model": "b"}]}})
+    'majority of a, b'
+    """
+    if panel := header.get("judges"):
+        return f"{panel['rule']} of {', '.join(one['model'] for one in panel['members'])}"
+    return header["judge"] and str(header["judge"]["model"])
+
+
+def _refusal_bench(runs: Sequence[Path]) -> Found:
+    read = [read_run(run) for run in runs]
+    rows = ((f"item '{one.item_id}'", one.to_dict()) for run in read for one in run.results)
+    known = Catalogue.load().with_classes(read[0].classes)
+    table = result_table(rows, "leaderboard", items=read[0].items, catalogue=known)
+    report = score(table, resamples=RESAMPLES, seed=SEED)
+    found = [
+        (one.model, _row("evaluation", (one.model, None), one.metrics, one.unscored)) for one in report.models
+    ]
+    ranking = next(iter(SCORES["evaluation"]))
+    return dict(found), {(one.a, one.b): one.p_value for one in report.comparisons if one.metric == ranking}
+
+
+def _refusal_index(runs: Sequence[Path]) -> Found:
+    table = [_joined(runs)]
+    options = RefusalOptions(resamples=RESAMPLES, seed=SEED)
+    groups = report_refusals(table, options).groups
+    found = {
+        one.name: _row("refusal-index", (str(one.model), one.setting), one.metrics, one.unscored)
+        for one in groups
+    }
+    pairs = ((a, b) for a, b in combinations(read_refusals(table), 2) if a.way == b.way)
+    return found, {(a.name, b.name): compare_refusals(a, b, RESAMPLES, SEED) for a, b in pairs}
+
+
+def _bas(runs: Sequence[Path]) -> Found:
+    report = score_confidence([_joined(runs)], precision=ConfidenceOptions(resamples=RESAMPLES, seed=SEED))
+    scored = [(one.group, one.report.metrics) for one in report.groups]
+    found = {
+        one.name: _row("bas", (one.model, one.elicitation), metrics, one.unscored) for one, metrics in scored
+    }
+    return found, {(one.a, one.b): one.p_value for one in report.differences}
+
+
+_READERS: Mapping[str, Callable[[Sequence[Path]], Found]] = {
+    "evaluation": _refusal_bench,
+    "refusal-index": _refusal_index,
+    "bas": _bas,
+}
+
+
+def _row(
+    kind: str, asked: tuple[str, str | None], metrics: Mapping[str, Estimate], unscored: int
+) -> BoardRow:
+    """The row of a model, asked in some way, with what cannot be reproduced everywhere rounded away."""
+    scores = {}
+    for name, heading in SCORES[kind].items():
+        one = metrics[name]
+        value, low, high = (None if end is None else round(end, 6) for end in (one.value, one.low, one.high))
+        scores[heading] = Estimate(value, low, high, n=one.n, reason=one.reason)
+    return BoardRow(*asked, scores, next(iter(scores.values())).n, unscored)
+
+
+def _joined(runs: Sequence[Path]) -> Path:
+    """The tables of runs as one, beside them."""
+    joined = runs[0].with_suffix(".jsonl")
+    joined.write_bytes(b"".join(path.read_bytes() for run in runs for path in sorted(run.glob("*.jsonl"))))
+    return joined

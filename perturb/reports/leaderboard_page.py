@@ -1,0 +1,246 @@
+"""A leaderboard as a folder: the page, the rows as JSON, the replies, and what makes it a Space of the Hub.
+
+Whether the rows of a leaderboard follow from a file of recorded replies.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from perturb.errors import ConfigError, PublishError, RecordingError
+from perturb.files.resources import environment
+from perturb.files.text_files import writing_errors
+from perturb.llm.recording import read_recording
+from perturb.llm.redaction import find_keys
+from perturb.metrics.inputs import Estimate, Floats
+from perturb.reports.figures import Mark, draw_intervals
+from perturb.reports.leaderboard import (
+    DATA,
+    REPLIES,
+    BoardRow,
+    Leaderboard,
+    Standings,
+    make_leaderboard,
+    read_leaderboard,
+    recordings_of,
+)
+from perturb.reports.model import (
+    CellFormat,
+    CellValue,
+    Figure,
+    Report,
+    Section,
+    Table,
+    render_page,
+    show,
+    table_columns,
+)
+from perturb.snapshots.replies import export_replies
+from perturb.text.wording import counted, listed
+
+PAGE, CARD = "index.html", "README.md"
+_TITLES = {
+    "evaluation": (
+        "RefusalBench",
+        "Does a model answer what the text answers, and refuse the rest for the right reason?",
+    ),
+    "refusal-index": ("Refusal Index", "Does a model refuse the questions that it would get wrong?"),
+    "bas": ("Behavioral Alignment Score", "Does the confidence that a model states support decisions?"),
+}
+_WAYS = {"evaluation": "way", "refusal-index": "setting", "bas": "elicitation"}
+_RANKS = (
+    "Rank: one more than the number of rows{} that are better in {} beyond chance, by paired tests with Holm's"
+    " correction at 5 %. Rows marked = share theirs."
+)
+
+
+def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
+    """Write the leaderboard of all replies in `folder` and of those `added`: files of replies, or folders of runs.
+
+    Raises `ConfigError` if the folder holds something else or cannot be written, `RecordingError` for replies that
+    cannot stand on it, `PublishError` if a reply holds a key.
+    """
+    if folder.exists() and not (folder / DATA).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ConfigError(f"{folder}: holds something else than a leaderboard: name a new folder")
+    with tempfile.TemporaryDirectory() as place:
+        files = [
+            export_replies(one, Path(place) / f"{at}.jsonl.gz").file if one.is_dir() else one
+            for at, one in enumerate(added)
+        ]
+        recordings = {one.digest: one for one in recordings_of(folder)}
+        sources = {digest: one.path for digest, one in recordings.items()}
+        for source, file in zip(added, files, strict=True):
+            one = replace(read_recording(file), path=source)  # what errors call it
+            recordings[one.digest], sources[one.digest] = one, file
+        if not recordings:
+            raise ConfigError(f"{folder}: holds no replies yet: name runs or files of replies with --add")
+        for one in recordings.values():
+            if found := next((keys for text in one.texts() if (keys := find_keys(text, set()))), None):
+                raise PublishError(
+                    f"{one.path}: not published, since a reply holds what looks like a key ({found[0][:4]}…): revoke it"
+                )
+        board = make_leaderboard([*recordings.values()])
+        card = (
+            environment().get_template("card/leaderboard.md.j2").render(title=_title(board), replies=REPLIES)
+        )
+        texts = {DATA: board.to_json(), PAGE: render_page(make_leaderboard_page(board)), CARD: card}
+        with writing_errors(folder, ConfigError):
+            (folder / REPLIES).mkdir(parents=True, exist_ok=True)
+            for digest, file in sources.items():
+                if not (kept := folder / replies_name(digest)).exists():
+                    shutil.copyfile(file, kept)
+            for name, text in texts.items():
+                (folder / name).write_text(text, encoding="utf-8", errors="replace")
+    return board
+
+
+def replies_name(digest: str) -> str:
+    """Where the replies with this digest lie in the folder."""
+    return f"{REPLIES}/{digest[:16]}.jsonl.gz"
+
+
+def make_leaderboard_page(board: Leaderboard) -> Report:
+    """The page: a ranking for each system, then what it follows from."""
+    files = {row.replies: table for table in board.standings for row in table.rows}
+    rows = [
+        (_TITLES[table.kind][0], _models(table, digest), replies_name(digest), digest)
+        for digest, table in files.items()
+    ]
+    columns = "system | models | file | SHA-256"
+    verify = Section(
+        "replies",
+        "Replies",
+        (
+            f"Computed by perturb {board.code_version} from recorded replies alone. To compute rows again, and compare:"
+            " perturb publish FOLDER --leaderboard --replay FILE.",
+            "The replies of the judge are part of each file: who doubts them asks a judge of their own.",
+        ),
+        tables=(Table("replies", "Files that the rows follow from", columns, rows, shown=len(rows)),),
+    )
+    subtitle = "95 % intervals. " + "; ".join(
+        f"{_TITLES[one.kind][0]}: {counted(len(one.rows), 'row')}" for one in board.standings
+    )
+    return Report(_title(board), subtitle, [*map(_section, board.standings), verify])
+
+
+def _title(board: Leaderboard) -> str:
+    return f"Leaderboard, round {board.round}" if board.round else "Leaderboard"
+
+
+def _models(table: Standings, digest: str) -> str:
+    return ", ".join(dict.fromkeys(row.model for row in table.rows if row.replies == digest))
+
+
+def _section(table: Standings) -> Section:
+    title, asks = _TITLES[table.kind]
+    way = _WAYS[table.kind]
+    form: CellFormat = "percent" if table.kind == "evaluation" else "number"
+    judge_of = {row.judge: row.judge or "nobody" for row in table.rows}
+    ways = {row.way for row in table.rows}
+    headings = list(table.rows[0].scores)
+    columns: dict[str, CellFormat] = {"rank": "text", "model": "text", way: "text"}
+    columns |= dict.fromkeys(headings, form)
+    columns |= table_columns("replies: count | unscored: count | judge | digest")
+    rows: list[list[CellValue]] = [
+        [
+            _rank(row, table),
+            row.model,
+            row.way or "",
+            *row.scores.values(),
+            row.n,
+            row.unscored,
+            judge_of[row.judge] if len(judge_of) > 1 else "",
+            row.replies[:12],
+        ]
+        for row in table.rows
+    ]
+    scale = 100 if form == "percent" else 1
+    figure = Figure(
+        table.kind,
+        headings[0],
+        "95 % intervals. Two of them may overlap although the paired test tells the rows apart.",
+        draw_intervals(
+            [(headings[0], [Mark.of(row.name, row.scores[headings[0]], scale) for row in table.rows])],
+            x_label="percent" if scale == 100 else headings[0],
+        ),
+    )
+    note = _RANKS.format(f" of the same {way}" if any(ways) else "", headings[0])
+    sentences = [f"{asks} Asked about: {table.name}. Judged by: {', '.join(judge_of.values())}."]
+    if len(judge_of) > 1:
+        sentences.append("Judges may differ in how strict they are.")
+    first = [row.model for row in table.rows if row.rank == 1]
+    verdict = f"First: {listed(first)}. No model is better beyond chance." if len(ways) == 1 and first else ""
+    ranking = Table(table.kind, title, columns, rows, note, shown=len(rows))
+    return Section(table.kind, title, sentences, (figure,), (ranking,), verdict=verdict)
+
+
+def _rank(row: BoardRow, table: Standings) -> str:
+    if row.rank is None:
+        return ""
+    shared = sum((one.rank, one.way) == (row.rank, row.way) for one in table.rows) > 1
+    return f"{row.rank} =" if shared else str(row.rank)
+
+
+_TOLERANCE = 2e-6
+
+
+def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
+    """Compute the rows on models in a file of replies again: how many there are, and one line for each that differs.
+
+    Ranks are compared if the replies of all other rows lie in the folder. Raises `SourceError` if that holds no
+    leaderboard, `RecordingError` for a file that cannot be read or has no row.
+    """
+    board, recording = read_leaderboard(folder), read_recording(file)
+    kind, models = str(recording.header.get("kind")), recording.header.get("models", {})
+    stated = [
+        (table, row)
+        for table in board.standings
+        for row in table.rows
+        if table.kind == kind and row.model in models
+    ]
+    if not stated:
+        raise RecordingError(
+            f"{file}: no row of {folder} is about its models ({listed([*models])}): give another file"
+        )
+    cited = {row.replies for _, row in stated}
+    others = [one for one in recordings_of(folder) if one.digest not in {recording.digest, *cited}]
+    needed = {row.replies for table in board.standings for row in table.rows} - cited
+    ranked = needed <= {one.digest for one in others}
+    made = make_leaderboard([recording, *others] if ranked else [recording])
+    again = {(str(table.kind), row.name): (table, row) for table in made.standings for row in table.rows}
+    found = (
+        (row.name, [*_differences(table, row, again.get((kind, row.name)), ranked)]) for table, row in stated
+    )
+    return len(stated), tuple(f"{file}: '{name}': {'; '.join(differ)}" for name, differ in found if differ)
+
+
+def _differences(
+    table: Standings, row: BoardRow, again: tuple[Standings, BoardRow] | None, ranked: bool
+) -> Iterator[str]:
+    if again is None:
+        yield "no such row follows from the replies"
+        return
+    made_in, made = again
+    pairs = {
+        "digest of the items": (table.items, made_in.items),
+        "digest of the replies": (row.replies, made.replies),
+    }
+    names = ("n", "unscored", "judge", *(["rank"] if ranked else []))
+    pairs |= {name: (str(getattr(row, name)), str(getattr(made, name))) for name in names}
+    for heading in {**row.scores, **made.scores}:
+        here, there = row.scores.get(heading), made.scores.get(heading)
+        if not np.allclose(_ends(here), _ends(there), rtol=0, atol=_TOLERANCE, equal_nan=True):
+            pairs[heading] = show(here, "number"), show(there, "number")
+    for name, (stands, follows) in pairs.items():
+        if stands != follows:
+            yield f"{name} is {stands[:40]} on the board and {follows[:40]} by the replies"
+
+
+def _ends(one: Estimate | None) -> Floats:
+    return np.array([one.value, one.low, one.high] if one else [None] * 3, dtype=np.float64)

@@ -1,0 +1,274 @@
+"""Correct answers over refusals, before curves on which a metric stays the same.
+
+How steady the metrics of refusals are: between settings, in ranking models, over subsets, and between prompts.
+
+P(Answering) on the report page: AUROC and ECE, reliability, and which metric goes with the AUROC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from perturb.metrics.inputs import Floats
+from perturb.metrics.refusal_index import accuracy_refusal_curve
+from perturb.reports.figures import (
+    GREY,
+    SERIES,
+    Drawing,
+    Mark,
+    draw_bars,
+    draw_heat_map,
+    plot_curve,
+    plot_points,
+    put_legend,
+)
+from perturb.reports.model import CellFormat, CellValue, Figure, Section, Table, table_columns
+from perturb.reports.scores_breakdowns import mean_known
+from perturb.reports.scores_figures import draw_reliability, plot_series
+from perturb.scoring.datasets import group_name
+from perturb.scoring.refusal_report import GroupResult, RefusalReport
+from perturb.scoring.refusal_table import FORCED, GIVEN, METRICS, RANDOM, PromptAgreement, ranking_settings
+from perturb.text.wording import listed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ISO_LEVELS: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75)
+"""Indices whose curves are drawn behind the points."""
+_RATES = np.linspace(0, 1, 201)
+_AXES = ("refusal rate", "correct-answer rate")
+_STYLES = {"refusal_index": "-", "c_over_a": "--", "f_score": "-.", "weighted p=0.2": ":"}
+"""The metrics whose curves are drawn, and their lines."""
+
+
+def iso_curve(metric: str, value: float, refusal_rates: Floats, forced_accuracy: float) -> Floats:
+    """The correct-answer rates at which a metric keeps its value as the refusal rate moves (figure 3 of the paper).
+
+    C/A: c = v (1 - r); F: c = v (2 - r) / 2; weighted: c = v + p (1 - r); RI: `accuracy_refusal_curve`.
+
+    >>> iso_curve("f_score", 0.4, np.array([0.0, 0.5]), 0.4).tolist()
+    [0.4, 0.30000000000000004]
+    """
+    if metric == "refusal_index":
+        return accuracy_refusal_curve(refusal_rates, forced_accuracy, value)
+    answered = 1 - refusal_rates
+    if metric == "c_over_a":
+        return value * answered
+    if metric == "f_score":
+        return value * (1 + answered) / 2
+    return value + float(metric.partition("=")[2]) * answered
+
+
+def draw_iso_curves(groups: list[GroupResult]) -> Drawing:
+    """One model's settings before curves of equal index, with the curve of their mean index."""
+    accuracy = _forced_accuracy(groups)
+    index = mean_known(one.metrics["refusal_index"].value for one in groups)
+
+    def paint(axes: Axes) -> None:
+        for level in ISO_LEVELS:
+            curve = accuracy_refusal_curve(_RATES, accuracy, level)
+            axes.plot(_RATES, curve, color=GREY, linewidth=0.8, zorder=1)
+            axes.annotate(f"{level:g}", (_RATES[100], curve[100]), color=GREY, fontsize=8)
+        if index is not None:
+            curve = accuracy_refusal_curve(_RATES, accuracy, index)
+            words = (f"RI {index:.3f}", *_AXES)
+            plot_curve(axes, (_RATES, curve), "-", words, color=SERIES[0][0], zorder=2)
+        _paint_points(axes, groups, accuracy)
+
+    return Drawing((5.6, 4.2), paint)
+
+
+def draw_iso_metrics(groups: list[GroupResult]) -> Drawing:
+    """One model's settings, and for each metric the curve on which it is equal to its mean over them."""
+    accuracy = _forced_accuracy(groups)
+
+    def paint(axes: Axes) -> None:
+        for metric, style in _STYLES.items():
+            value = mean_known(one.metrics[metric].value for one in groups)
+            if value is not None:
+                curve = iso_curve(metric, value, _RATES, accuracy)
+                words = (f"{METRICS[metric]} {value:.3f}", *_AXES)
+                look: Any = {"color": "black", "linewidth": 1.2, "label": METRICS[metric], "zorder": 2}
+                plot_curve(axes, (_RATES, curve), style, words, **look)
+        _paint_points(axes, groups, accuracy)
+
+    return Drawing((5.6, 4.2), paint)
+
+
+def _forced_accuracy(groups: list[GroupResult]) -> float:
+    shares = [1 - (one.index.n11 + one.index.n01) / one.index.n for one in groups if one.index is not None]
+    return float(np.mean(shares))
+
+
+def _paint_points(axes: Axes, groups: list[GroupResult], accuracy: float) -> None:
+    for number, one in enumerate(groups):
+        colour, marker = SERIES[number % len(SERIES)]
+        name = one.setting or "all rows"
+        axes.plot([], [], marker, color=colour, label=name, markersize=8)
+        x, y, index = (one.metrics[key].value for key in ("refusal_rate", "correct_rate", "refusal_index"))
+        if x is not None and y is not None:
+            said = "" if index is None else f", RI {index:.3f}"
+            text = f"{name}: refusal rate {x:.3f}, correct-answer rate {y:.3f}{said}"
+            plot_points(axes, [(x, y, text)], marker, colour, markersize=8, zorder=6)
+    axes.set(xlim=(0, 1), ylim=(0, max(accuracy * 1.1, 0.05)), xlabel=_AXES[0], ylabel=_AXES[1])
+    axes.legend(frameon=False)
+
+
+MEDIAN = "the median over models, data sets and settings"
+
+
+def stability_section(report: RefusalReport) -> Section:
+    """Each metric between settings, the ranking of models, and whether prompts agree on what is right."""
+    tables = [
+        Table(
+            "stability",
+            "Each metric between the settings of a model",
+            "model | data set | metric | normalised difference: number | coefficient of variation: number",
+            [
+                (one.model or "", one.dataset or "", METRICS[one.metric], one.difference, one.cv)
+                for one in report.stability
+            ],
+            note="Difference: most refusing setting minus least refusing one, over the absolute mean.",
+        ),
+        *([_ranking(report)] if report.ranking else []),
+        Table(
+            "agreement",
+            "Agreement of prompts: the share of questions answered under both that both have right, or wrong",
+            "model | data set | prompt | other prompt | agreement: number | questions: count",
+            [
+                (one.model or "", one.dataset or "", one.a, one.b, one.agreement, one.agreement.n)
+                for one in report.agreement
+            ],
+        ),
+    ]
+    figures = []
+    if report.agreement:
+        caption = "The mean over models and data sets; forced: the answers of the second pass."
+        drawing = _draw_agreement(report.agreement)
+        figures.append(Figure("agreement", "Agreement of prompts", caption, drawing))
+    return Section("stability", "Stability", figures=figures, tables=tables)
+
+
+def _ranking(report: RefusalReport) -> Table:
+    """Table 3 of the paper: a row for each metric, W and winner entropy side by side."""
+    taken = dict(zip(GIVEN, ("", " − correct", " − refused", " − both"), strict=True))
+    heads = [f"{measure}{text}" for measure in ("W", "H") for text in taken.values()]
+    found = {(one.metric, one.given): one for one in report.ranking}
+    rows: list[list[CellValue]] = [
+        [
+            head,
+            *(found[metric, given].kendalls_w for given in GIVEN),
+            *(found[metric, given].winner_entropy for given in GIVEN),
+        ]
+        for metric, head in {RANDOM: "random", **METRICS}.items()
+    ]
+    note = (
+        "W: Kendall's W, higher is steadier; H: winner entropy, lower is steadier. Minus: what follows from the rate of"
+        " correct answers, of refusals or from both is taken out first. Random: what chance gives on average."
+    )
+    if others := [group_name(None, *setting) for setting in ranking_settings(report.groups)[1]]:
+        note += f" Left out, since some model lacks a metric there: {listed(others)}."
+    columns: dict[str, CellFormat] = {"metric": "text", **dict.fromkeys(heads, "number")}
+    return Table("ranking", "The ranking of models over the settings", columns, rows, note)
+
+
+def subset_spreads(groups: Sequence[GroupResult], sizes: Sequence[int]) -> list[list[CellValue]]:
+    """A row for each metric: its heading, and the median of its coefficients of variation at each size."""
+    rows: list[list[CellValue]] = []
+    for metric, head in METRICS.items():
+        found = [[one.subset_cv.get(metric, {}).get(size) for one in groups] for size in sizes]
+        known = [
+            [one.value for one in column if one is not None and one.value is not None] for column in found
+        ]
+        rows.append([head, *(median(column) if column else None for column in known)])
+    return rows
+
+
+def draw_spreads(sizes: Sequence[int], rows: Sequence[Sequence[CellValue]]) -> Drawing:
+    """The rows of `subset_spreads` as lines over the sizes (figure 10 of the paper)."""
+
+    def paint(axes: Axes) -> None:
+        for number, (head, *values) in enumerate(rows):
+            known = ((x, y) for x, y in zip(sizes, values, strict=True) if isinstance(y, float) and y > 0)
+            marks = ((x, Mark(f"{head}, {x:,} questions", y)) for x, y in known)
+            plot_series(axes, marks, str(head), number, "-" if number < len(SERIES) else "--")
+        axes.set_xscale("log")
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        axes.minorticks_off()
+        axes.set(ylim=(0, None), xlabel="questions", ylabel="coefficient of variation")
+        axes.grid(axis="y")
+        put_legend(axes, ncols=3, below=True)
+
+    return Drawing((5.6, 4.2), paint)
+
+
+def _draw_agreement(found: Sequence[PromptAgreement]) -> Drawing:
+    by_pair: dict[tuple[str, str], list[float]] = {}
+    for one in found:
+        if one.agreement.value is not None:
+            for pair in ((one.a, one.b), (one.b, one.a)):
+                by_pair.setdefault(pair, []).append(one.agreement.value)
+    names = list(dict.fromkeys(name for one in found for name in (one.a, one.b)))
+    names.append(names.pop(names.index(FORCED)))
+    by_pair |= {(name, name): [1.0] for name in names}
+    grid = [[fmean(by_pair[a, b]) if (a, b) in by_pair else None for b in names] for a in names]
+    return draw_heat_map(grid, names, names, limits=(0.5, 1), form=".2f")
+
+
+NAMES = table_columns("model | data set | setting")
+
+
+def sampling_section(report: RefusalReport) -> Section | None:
+    """Of groups whose questions were asked several times; None without any."""
+    sampled = by_model([group for group in report.groups if group.sampling is not None])
+    if not sampled:
+        return None
+    figures = [
+        Figure(
+            f"p-answering-{number}",
+            f"Reliability of P(Answering){f': {name}' if name else ''}",
+            "Below the diagonal the model answers more often than it is right; larger points hold more questions.",
+            draw_reliability([_series(one) for one in groups], "P(Answering)"),
+        )
+        for number, (name, groups) in enumerate(sampled.items(), start=1)
+    ]
+    if report.correlations:
+        marks = [Mark(METRICS[one.metric], one.pearson) for one in report.correlations]
+        chart = draw_bars(marks, x_label="Pearson correlation with the AUROC", form=".2f")
+        told = "Over models and settings: 1 where a metric ranks them as the AUROC of P(Answering) does."
+        figures.append(Figure("auroc-correlations", "Correlation of each metric with the AUROC", told, chart))
+    rows = [
+        (one.model or "", one.dataset or "", one.setting or "", one.sampling.auroc, one.sampling.ece)
+        for groups in sampled.values()
+        for one in groups
+        if one.sampling is not None
+    ]
+    scores = Table("p-answering", "Scores", {**NAMES, "AUROC": "number", "ECE": "number"}, rows)
+    correlations = Table(
+        "auroc-correlations",
+        "Correlation of each metric with the AUROC, over models and settings",
+        "metric | Pearson: number | Spearman: number | n: count",
+        [(METRICS[one.metric], one.pearson, one.spearman, one.n) for one in report.correlations],
+    )
+    sentence = (
+        "P(Answering) is the share of a question's sampled replies that are no refusal. AUROC: how well it tells"
+        " questions that the model gets right, forced to answer or not, from those it gets wrong."
+    )
+    return Section("sampling", "P(Answering)", (sentence,), tuple(figures), (scores, correlations))
+
+
+def by_model(groups: Sequence[GroupResult]) -> dict[str, list[GroupResult]]:
+    """The settings of each model on each data set, under the name of both."""
+    found: dict[str, list[GroupResult]] = {}
+    for group in groups:
+        found.setdefault(", ".join(filter(None, (group.model, group.dataset))), []).append(group)
+    return found
+
+
+def _series(group: GroupResult) -> tuple[str, list[tuple[float, float, int]]]:
+    bins = group.sampling.reliability if group.sampling else ()
+    return group.setting or "all rows", [(one.confidence, one.accuracy, one.n) for one in bins]

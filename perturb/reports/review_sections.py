@@ -1,0 +1,181 @@
+"""Human validation as a section of a report.
+
+The human check of a judge as a section of a report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from perturb.auditing.agreement import PANEL_NAMES
+from perturb.auditing.judge_check import JudgeReport, finished_grades, measure_judge
+from perturb.auditing.judged_replies import read_judged_replies
+from perturb.auditing.rates import Rate
+from perturb.auditing.review_agreement import HumanReport
+from perturb.auditing.rubric import QUESTIONS
+from perturb.ledger.calls import reading
+from perturb.ledger.evaluations import read_reviews
+from perturb.metrics.inputs import Estimate
+from perturb.records import taxonomy_place
+from perturb.reports.audit_sections import estimate_table, rate_estimate
+from perturb.reports.figures import Mark, draw_intervals
+from perturb.reports.model import Figure, Report, Section, Table, show
+from perturb.reports.words import describe_review
+from perturb.text.wording import counted
+
+
+def make_review_report(report: HumanReport, source: str) -> Report:
+    """The report of a review by itself."""
+    split = f"{report.reviewed} of {report.items} items reviewed, {report.split} of them split evenly"
+    summary = Section("summary", "Summary", describe_review(report))
+    return Report(f"Human validation of {source}", split, (summary, review_section(report)))
+
+
+def review_section(report: HumanReport) -> Section:
+    """What people found in the sample."""
+    figure = Figure(
+        "human-pass-rates",
+        "Items that people pass, by class",
+        "Share of sampled items that a majority of reviewers pass, with Wilson's 95 % intervals.",
+        draw_intervals(
+            [("pass rate", [Mark.of(rate.name, _wilson(rate), 100) for rate in report.pass_rates["class"]])],
+            x_label="%",
+            limits=(0, 101),
+        ),
+    )
+    pairs = report.agreement
+    estimates = [("mean of Cohen's κ", pairs.mean_kappa)]
+    estimates += [(PANEL_NAMES[name], one) for name, one in pairs.panel.items()]
+    rates = [rate for name in ("all", "class", "intensity") for rate in report.pass_rates[name]]
+    cells = sorted(report.pass_rates["cell"], key=lambda rate: taxonomy_place(rate.name))
+    labels = {question.name: question.label for question in QUESTIONS}
+    questions = [replace(rate, name=labels[rate.name]) for rate in report.questions]
+    return Section(
+        "people",
+        "Human validation",
+        figures=(figure,),
+        tables=(
+            _rate_table("human-pass-rates", "Items that pass", rates, ("items", "reviewed", "passed")),
+            _rate_table(
+                "human-pass-rates-by-cell", "Items that pass, by cell", cells, ("cell", "reviewed", "passed")
+            ),
+            _rate_table(
+                "human-questions", "Share of yes to each question", questions, ("question", "reviews", "yes")
+            ),
+            Table(
+                "human-annotators",
+                "Annotators",
+                "annotator | finished: count | begun: count | passes: share",
+                [(one.name, one.finished, one.begun, one.pass_rate) for one in report.annotators],
+            ),
+            estimate_table("human-agreement", "Agreement among annotators", estimates),
+            Table(
+                "human-against-panel",
+                "The panel and its verifiers against people",
+                "judge | passed: count | people pass: share | failed: count | people do not: share"
+                " | κ with people: number",
+                [
+                    (who.name, passed.n, _wilson(passed), failed.n, _wilson(failed), who.kappa)
+                    for who in (report.panel, *report.verifiers)
+                    for passed, failed in [(who.passed, who.failed)]
+                ],
+            ),
+        ),
+    )
+
+
+def _rate_table(name: str, title: str, rates: Sequence[Rate], words: tuple[str, str, str]) -> Table:
+    """Rates with Wilson's interval and the one over base instances; `words` name label, unit and rate."""
+    label, unit, rate = words
+    columns = f"{label} | {unit}: count | {rate} (Wilson): share | {rate} (by base): share"
+    rows = [(one.name, one.n, _wilson(one), rate_estimate(one)) for one in rates]
+    return Table(name, title, columns, rows)
+
+
+def _wilson(rate: Rate) -> Estimate:
+    reason = rate.reason if rate.rate is None else None
+    return Estimate(rate.rate, rate.low, rate.high, n=rate.n, reason=reason)
+
+
+def make_judge_report(report: JudgeReport, source: str) -> Report:
+    """The report of a check by itself."""
+    by = counted(len(report.annotators), "person", "people")
+    subtitle = f"{report.reviewed} of {counted(report.items, 'judgement')} checked by {by}"
+    title = f"Human check of {' and '.join(report.judges)} in {source}"
+    return Report(title, subtitle, (judge_section(report),))
+
+
+def judge_section(report: JudgeReport) -> Section:
+    """How far people agree with the judge, and with each other."""
+    rows = [
+        (one.title, one.n, one.split, rate_estimate(one.agreement), one.judge.kappa, one.judge.ac1)
+        for one in report.measures
+    ]
+    several = len(report.annotators) > 1
+    kappa = "agreement: share | κ: number"
+    pairs = [
+        (one.title, pair.a, pair.b, pair.n, pair.agreement, pair.kappa)
+        for one in report.measures
+        for pair in (*one.members, *(*one.people, *one.judge_by_person) * several)
+    ]
+    models = [
+        (one.title, rate.name, rate.n, rate_estimate(rate))
+        for one in report.measures
+        if len(one.by_model) > 1
+        for rate in one.by_model
+    ]
+    tables = [
+        Table(
+            "judge-check",
+            "The judge against people",
+            f"measure | replies: count | split: count | {kappa} | AC1: number",
+            rows,
+        ),
+        Table(
+            "judge-check-pairs",
+            "Rater by rater",
+            f"measure | rater | other rater | replies: count | {kappa}",
+            pairs,
+        ),
+        Table(
+            "judge-check-models",
+            "Agreement by model under test",
+            "measure | model | replies: count | agreement: share",
+            models,
+        ),
+        Table(
+            "judge-check-grades",
+            "Grades of the judge and of people",
+            "measure | judge | people | replies: count",
+            [(one.title, *cell) for one in report.measures for cell in one.confusion],
+        ),
+        Table(
+            "judge-check-people",
+            "People",
+            "person | finished: count | begun: count",
+            [(one.name, one.finished, one.begun) for one in report.annotators],
+        ),
+    ]
+    return Section("judge-check", "Human check of the judge", tuple(_sentences(report)), tables=tables)
+
+
+def checked_judge(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:
+    """The section for an evaluation whose judge people have checked; None where nobody has."""
+    with reading(run) as db:
+        reviews = read_reviews(db)
+        replies = read_judged_replies(db, run) if reviews else ()
+        if not any(finished_grades(one, reviews) for one in replies):
+            return None
+        return judge_section(measure_judge(db, run, seed=seed, resamples=resamples))
+
+
+def _sentences(report: JudgeReport) -> Iterator[str]:
+    for one in report.measures:
+        rate = one.agreement
+        if rate.rate is not None:
+            yield (
+                f"{one.title[0].upper()}{one.title[1:]}: people agree with the judge on"
+                f" {show(rate_estimate(rate), 'share')} of {counted(one.n, 'reply', 'replies')}."
+            )

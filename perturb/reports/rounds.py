@@ -1,0 +1,173 @@
+"""Two rounds beside each other, and how large a round has to be.
+
+The catalogue as a report: a list of levers, or one in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from perturb.metrics.inputs import Estimate
+from perturb.records import Cell, Lever
+from perturb.reports.model import Report, Section, Table, show, table_columns
+from perturb.scoring.power import DesignEffect, PowerQuestion
+from perturb.scoring.power_simulation import Simulation
+from perturb.scoring.round_comparison import RoundComparison
+from perturb.text.wording import counted
+
+if TYPE_CHECKING:
+    from perturb.catalogue.classes import ClassEntry
+
+
+def make_comparison_report(done: RoundComparison, top: int) -> Report:
+    """Repeated items, drift and changed scores; `top` levers and changes of each kind."""
+    fresh = done.freshness
+    names = ("exact copies", "near duplicates, copies included", "same lever on the same base instance")
+    counts = (fresh.exact, fresh.near, fresh.same_base_and_lever, fresh.same_base)
+    rows = [
+        (name, n, n / fresh.items) for name, n in zip((*names, "same base instance"), counts, strict=True)
+    ]
+    items = Table("freshness", "", "of the newer items | items: count | share: share", rows)
+    repeated = {name: n for name, n in fresh.by_lever.items() if n[1] or n[2]}
+    ranked = sorted(repeated.items(), key=lambda pair: (-pair[1][1], -pair[1][2]))
+    levers = Table(
+        "levers",
+        f"Levers that repeat: {len(repeated)} of {len(fresh.by_lever)}",
+        "lever | items: count | near duplicates: count | same base and lever: count",
+        [(name, *counts) for name, counts in ranked],
+        shown=top,
+    )
+    drift = [
+        Table(
+            f"drift-{name}",
+            f"By {name}: {show(shift.distance, 'share')} of the items in another place",
+            {name: "text", "older": "count", "newer": "count", "change of share, points": "change"},
+            [
+                (share.name, share.old, share.new, share.change)
+                for share in shift.shares[:top]
+                if share.change
+            ],
+        )
+        for name, shift in done.shifts.items()
+    ]
+    sections = [
+        Section("freshness", "Repeated items", tables=(items, levers)),
+        Section("drift", "Drift", [table.title for table in drift if not table.rows], tables=drift),
+    ]
+    if done.score_changes:
+        sections.append(_scores(done))
+    older, newer = (f"{one.name}, {counted(len(one.items), 'item')}" for one in (done.old, done.new))
+    return Report(f"Older: {older}", f"Newer: {newer}", sections)
+
+
+def _scores(done: RoundComparison) -> Section:
+    columns = "model | metric | older: number | newer: number | difference: number"
+    changes = [
+        (one.model, one.metric, one.old, one.new, found)
+        for one in done.score_changes
+        for found in [Estimate(one.difference, one.low, one.high, reason=one.reason)]
+    ]
+    ranked = "metric | models: count | Kendall's τ: number"
+    rankings = [(one.metric, one.models, Estimate(one.tau, reason=one.reason)) for one in done.rankings]
+    tables = (
+        Table("changes", "", columns, changes, shown=len(changes)),
+        Table("ranking", "Ranking of the models", ranked, rankings),
+    )
+    return Section("scores", "Scores", tables=tables)
+
+
+def make_power_report(
+    question: PowerQuestion,
+    plan: Mapping[str, Any],
+    observed: DesignEffect | None,
+    simulation: Simulation | None,
+) -> Report:
+    """Sizes by each bound, what was observed, and what was simulated."""
+    fresh, static, normal = plan["generative"], plan["static"], plan["normal"]
+    half = f"static, once, if drift is {question.epsilon / 2:g}"
+    sizes = Table(
+        "sizes",
+        "",
+        f"benchmark | by | items: count | with design effect {question.effect:.2f}: count",
+        [
+            ("fresh, each round", "Hoeffding's bound", fresh["per_round"], fresh["per_round_clustered"]),
+            ("fresh, each round", "Wilson, exact binomial", normal["effective"], normal["per_round"]),
+            ("static, once", "Hoeffding's bound", static["size"], static["size_clustered"]),
+            (half, "as the paper prints it", static["paper_size"], "-"),
+        ],
+        note=f"NA: static: {static['reason']}. With {static['paper_size']} items it fails with a probability of at"
+        f" least {static['floor_at_paper_size']:.3f}."
+        if static["reason"]
+        else "",
+    )
+    sections = [Section("sizes", "", tables=(sizes,))]
+    if observed is not None:
+        effect = "NA" if observed.effect is None else f"{observed.effect:.2f}"
+        effective = "NA" if observed.effective_n is None else f"{observed.effective_n:.0f}"
+        sentence = (
+            f"Observed: {counted(observed.n, 'item')} of {counted(observed.bases, 'base instance')}, mean"
+            f" {observed.mean:.3f}, variance {observed.variance:.3f}, design effect {effect}, effective size"
+            f" {effective}" + (f" ({observed.reason})" if observed.reason else "")
+        )
+        sections.append(Section("observed", "", (sentence,)))
+    if simulation is not None:
+        sections.append(Section("simulation", "", tables=(_simulation_table(simulation),)))
+    return Report(
+        f"Error at most {question.epsilon:g} in each of {counted(question.rounds, 'round')}, but for a probability of"
+        f" {question.delta:g}; drift {question.drift:g}",
+        "",
+        sections,
+    )
+
+
+def _simulation_table(done: Simulation) -> Table:
+    rows = [
+        ("static", done.static, done.static_floor, done.static_bound),
+        ("fresh", done.generative, 0.0, done.generative_bound),
+    ]
+    title = f"Simulated: {counted(done.runs, 'run')}, {counted(done.setting.size, 'item')} a round"
+    columns = "benchmark | failed: number | at least: number | at most: number"
+    return Table("simulation", title, columns, rows)
+
+
+def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | None = None) -> Report:
+    """Levers by cell; with `without_rule`, those that have a rule, and the cells in which none has."""
+    columns = table_columns("intensity | lever")
+    if without_rule is not None:
+        columns["rule"] = "text"
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for one in levers:
+        rule = " ".join(filter(None, (one.rule.do, one.rule.what))) if one.rule else "-"
+        told = () if without_rule is None else (rule,)
+        rows.setdefault(str(one.cell.perturbation_class), []).append(
+            (str(one.cell.intensity), one.name, *told)
+        )
+    notes = [counted(len(levers), "lever")]
+    if without_rule:
+        notes.append(f"no rule, a model is needed: {', '.join(map(str, without_rule))}")
+    tables = [Table(name, name, columns, listed, shown=len(listed)) for name, listed in rows.items()]
+    return Report("", "", (Section("levers", "", tables=tables), Section("notes", "", notes)))
+
+
+def make_lever_report(lever: Lever, entry: ClassEntry, expected: str) -> Report:
+    """One lever of the class `entry`; `expected` is what a model should do."""
+    from perturb.catalogue.features import Need, vocabulary
+
+    features = {name for need in lever.needs for name in Need.read(need).features}
+    parts = (name.partition(":") for name in sorted(features))
+    facts = (
+        f"May change: {', '.join(sorted(entry.target))}",
+        f"Expected: {expected}{f', {lever.answer}' if lever.answer else ''}",
+        *([f"Its code means: {entry.refuse_when}"] if entry.refuse_when else []),
+        f"Needs: {'; '.join(lever.needs) or 'nothing: it fits every instance'}",
+        *(f"  {group}:{name}: {vocabulary()[group][name]}" for group, _, name in parts),
+        f"Intensity: {entry.criteria[lever.cell.intensity]}",
+    )
+    example = (
+        f"Query: {lever.illustration.query}",
+        f"Context: {lever.illustration.context}",
+        f"Expected: {lever.illustration.expected}",
+    )
+    texts = (facts, (lever.instruction,), example)
+    return Report(f"{lever.name} ({lever.cell})", "", tuple(Section("", "", text) for text in texts))

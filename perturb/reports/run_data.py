@@ -1,0 +1,307 @@
+"""What a report page needs from a run's ledger beside the audit: counts, coverage, cost, and the items.
+
+The items of an evaluation with what each model replied, for the browser of a report page.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perturb.files.resources import seed_of
+from perturb.ledger import queries
+from perturb.ledger.calls import reading
+from perturb.ledger.evaluations import read_items, read_responses
+from perturb.ledger.plans import CurrentPlan
+from perturb.ledger.queries import StageCounts
+from perturb.metrics.outcomes import SCORED, ReplyOutcome
+from perturb.records import NO_INTENSITY, PUBLISHED_CLASSES, Intensity, Item, JobOutcome, taxonomy_place
+from perturb.reports.model import ItemBrowser
+from perturb.scoring.table import ResultTable
+from perturb.text.passages import Piece, mark_change, mark_passages
+from perturb.text.wording import counted
+
+if TYPE_CHECKING:
+    from perturb.evaluation.results import Result
+
+
+@dataclass(frozen=True, slots=True)
+class RunData:
+    """The counts of a run."""
+
+    plan: CurrentPlan
+    stages: StageCounts
+    rows: int | None
+    """Rows of the run's snapshot; None if it has none."""
+    coverage: Mapping[tuple[str, str], int]
+    """Accepted candidates by cell (`class/intensity`) and generator."""
+    models: Mapping[str, Mapping[str, Any]]
+    """Calls, tokens and cost by model, as `queries.call_totals` gives them."""
+
+    @property
+    def generators(self) -> tuple[str, ...]:
+        """The generators of the plan, in its order."""
+        return tuple(entry.name for entry in self.plan.facts.generators)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The cells in play, in the order of the taxonomy."""
+        return tuple(str(cell) for cell in self.plan.cells)
+
+    @property
+    def funnel(self) -> tuple[tuple[str, int], ...]:
+        """How many jobs got how far: the name of each stage and its count."""
+        outcomes, decisions = self.stages.outcomes, self.stages.decisions
+        candidates = outcomes.get(JobOutcome.CANDIDATE, 0)
+        stages = [
+            ("jobs", self.stages.jobs),
+            ("with a readable item", candidates + outcomes.get(JobOutcome.REJECTED, 0)),
+            ("past the machine checks", candidates),
+            ("decided by the panel", decisions.get("accepted", 0) + decisions.get("rejected", 0)),
+            ("accepted", decisions.get("accepted", 0)),
+        ]
+        if self.rows is not None:
+            stages.append(("rows of the snapshot", self.rows))
+        return tuple(stages)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What all calls cost; None when any price is unknown."""
+        costs = [entry["cost_usd"] for entry in self.models.values()]
+        return None if None in costs else float(sum(costs))
+
+
+def read_run_data(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> RunData:
+    """Count what the ledger of a run holds."""
+    rows = db.execute(
+        "SELECT j.perturbation_class || '/' || j.intensity, j.generator, count(*) FROM jobs j"
+        " JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        " WHERE j.plan = ? AND d.acceptance = 'accepted' GROUP BY 1, 2",
+        (plan.panel, plan.number),
+    )
+    return RunData(
+        plan=plan,
+        stages=plan.count_stages(db),
+        rows=_snapshot_rows(run / "snapshot" / "manifest.json"),
+        coverage={(cell, generator): n for cell, generator, n in rows},
+        models=queries.call_totals(db),
+    )
+
+
+def item_browser(
+    items: Sequence[Mapping[str, Any]], of: int, spread: str, filters: Mapping[str, Iterable[str]]
+) -> ItemBrowser:
+    """Items of a page, drawn from `of` evenly over `spread`, with what they can be chosen by.
+
+    The classes are those of the taxonomy too, in its order; there is no choice of languages where there is one.
+    """
+    note = f"{counted(of, 'item')}, all of them."
+    if len(items) < of:
+        note = f"{len(items):,} of {of:,} items, drawn evenly over {spread}."
+    languages = sorted({*filters["language"]})
+    values = {
+        **filters,
+        "class": sorted({*PUBLISHED_CLASSES, *filters["class"]}, key=taxonomy_place),
+        "language": languages if len(languages) > 1 else [],
+    }
+    return ItemBrowser(note, {name: list(found) for name, found in values.items() if found}, items)
+
+
+def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> tuple[list[dict[str, Any]], int]:
+    """Every candidate that can be read, or an even draw over cells, generators and outcomes; how many there are."""
+    rows = db.execute(
+        "SELECT j.id, j.perturbation_class || '/' || j.intensity || '/' || j.generator AS place, j.outcome,"
+        " j.detail, d.acceptance, d.reason FROM jobs j JOIN candidates c ON c.id = j.id"
+        " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        " WHERE j.plan = ? AND j.outcome IN ('candidate', 'rejected_by_checks') ORDER BY j.seq",
+        (plan.panel, plan.number),
+    ).fetchall()
+    chosen = set(even_draw({row["id"]: f"{row['place']}/{_outcome(row)}" for row in rows}, at_most))
+    items = [
+        {**describe_item(db, plan, row["id"]), "outcome": _outcome(row), "reason": _reason(row)}
+        for row in rows
+        if row["id"] in chosen
+    ]
+    return items, len(rows)
+
+
+def even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:
+    """Up to `at_most` ids, the groups taking turns; the same ids whenever it is asked.
+
+    >>> list(even_draw({"a": "x", "b": "x", "c": "y"}, 9))
+    ['a', 'c', 'b']
+    """
+    turns: Counter[str] = Counter()
+    ranked: defaultdict[int, list[str]] = defaultdict(list)
+    order = list(groups) if len(groups) <= at_most else sorted(groups, key=lambda one: seed_of("report", one))
+    for item in order:
+        ranked[turns[groups[item]]].append(item)
+        turns[groups[item]] += 1
+    everything = [item for turn in sorted(ranked) for item in ranked[turn]]
+    yield from everything[:at_most]
+
+
+def _outcome(row: sqlite3.Row) -> str:
+    if row["outcome"] == JobOutcome.REJECTED:
+        return str(JobOutcome.REJECTED)
+    return str(row["acceptance"] or "undecided")
+
+
+def _reason(row: sqlite3.Row) -> str:
+    return str((row["detail"] if row["outcome"] == JobOutcome.REJECTED else row["reason"]) or "")
+
+
+def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) -> dict[str, Any]:
+    """A candidate with its change and its votes, as the item browser of a page takes it."""
+    candidate = queries.candidate(db, candidate_id)
+    instance = queries.instance_of(db, candidate_id)
+    votes = queries.votes_of(db, candidate.id, plan.judges)
+    passages = mark_passages(instance.passages, candidate.passages)
+    several = len(passages) > 1
+    shown = [one for one in passages if one.changed] if several else list(passages)
+    return {
+        "id": candidate.id,
+        "cell": str(candidate.cell),
+        "class": str(candidate.cell.perturbation_class),
+        "intensity": str(candidate.cell.intensity),
+        "generator": candidate.generator,
+        "language": instance.language,
+        "lever": candidate.lever,
+        "expected": candidate.expected_behavior,
+        "answers": list(instance.answers),
+        "query": marked(mark_change(instance.query, candidate.query)),
+        "passages": [
+            {"pieces": [["same", f"[{one.number}] " if several else ""], *marked(one.pieces)]}
+            for one in shown
+        ],
+        "unchanged": len(passages) - len(shown),
+        "votes": [
+            {
+                "verifier": vote.verifier,
+                "verdict": str(vote.state),
+                "predicted_behavior": vote.predicted_behavior,
+                "failed_checks": sorted(name for name, passed in vote.checks.items() if not passed),
+                "issues": list(vote.issues),
+            }
+            for _, vote in sorted(votes.items())
+        ],
+    }
+
+
+def marked(pieces: Iterable[Piece]) -> list[list[str]]:
+    """Kind and text of each piece of a text, as pages take it."""
+    return [[piece.kind, piece.text] for piece in pieces]
+
+
+def _snapshot_rows(manifest: Path) -> int | None:
+    try:
+        return int(json.loads(manifest.read_text(encoding="utf-8"))["counts"]["rows"])
+    except (OSError, ValueError, KeyError, TypeError):  # no snapshot, or one that `perturb` did not write
+        return None
+
+
+MAX_CHARACTERS = 4000
+"""Of a passage or a reply; the rest is left out and counted."""
+RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
+"""Outcomes that earn credit."""
+
+
+def browse_replies(run: Path, table: ResultTable, at_most: int) -> ItemBrowser | None:
+    """Every item with its replies, or an even draw over classes and intensities; None if none is wanted.
+
+    `table` is what `perturb.score.read_results` made of the run. Raises `LedgerError` if there is no evaluation.
+    """
+    from perturb.evaluation.results import is_current, run_of
+
+    if at_most < 1:
+        return None
+    with reading(run) as db:
+        state = run_of(db, run)
+        items = [Item.from_payload(item_id, payload) for item_id, payload in read_items(db)]
+        groups = {item.id: f"{item.cell.perturbation_class}/{item.intensity}" for item in items}
+        chosen = set(even_draw(groups, at_most))
+        texts = {
+            (one.item_id, one.model): one.text
+            for one in read_responses(db)
+            if one.item_id in chosen and is_current(one, state.facts["models"])
+        }
+    outcomes = {
+        (row.item_id, one.model): row.outcome for one in (*table.models, *table.controls) for row in one.rows
+    }
+    replies: dict[str, list[dict[str, str]]] = {name: [] for name in chosen}
+    for one in state.results:
+        key = one.item_id, one.model
+        # An evaluation that goes on meanwhile may have more replies than the table.
+        if one.item_id in chosen and key in outcomes and key in texts:
+            replies[one.item_id].append(_reply(one, outcomes[key], texts[key]))
+    described = [describe_replies(item, replies[item.id]) for item in items if item.id in chosen]
+    intensities = {item.intensity for item in items}
+    filters = {
+        "class": [str(one.cell.perturbation_class) for one in items],
+        "intensity": [name for name in (*map(str, Intensity), NO_INTENSITY) if name in intensities],
+        "reply": sorted({name for one in described for name in one["reply"]}),
+        "domain": sorted({item.domain for item in items if item.domain}),
+        "language": [item.language for item in items],
+    }
+    return item_browser(described, len(items), "classes and intensities", filters)
+
+
+def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:
+    judged = [
+        f"{name.replace('_', ' ')}: {value}"
+        for name in ("quality", "eligible", "factual_all", "factual_signal", "confidence", "unscored")
+        if (value := getattr(result, name)) is not None
+    ]
+    return {
+        "model": result.model,
+        "predicted": result.predicted or "not read",
+        "outcome": outcome.replace("_", " "),
+        "mark": mark_of(outcome),
+        "judged": ", ".join(judged),
+        "text": _cut(text) or "(an empty reply)",
+    }
+
+
+def describe_replies(item: Item, replies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """An item with its replies, as the item browser of a page takes it."""
+    several = item.several
+    after = [one.text for one in item.passages]
+    before = item.original_passages if len(item.original_passages) == len(after) else after
+    return {
+        "id": item.id,
+        "cell": f"{item.cell.perturbation_class}/{item.intensity}",
+        "class": str(item.cell.perturbation_class),
+        "intensity": item.intensity,
+        "domain": item.domain or "",
+        "language": item.language,
+        "reply": [f"{one['model']}: {one['outcome']}" for one in replies],
+        "generator": item.generator,
+        "outcome": "",
+        "reason": "",
+        "lever": "unperturbed" if item.control else item.lever,
+        "expected": item.expected_behavior,
+        "answers": list(item.answers),
+        "query": marked(mark_change(item.original_query or item.query, item.query)),
+        "passages": [
+            {"pieces": [["same", f"[{number}] " if several else ""], *marked(mark_change(*texts))]}
+            for number, texts in enumerate(zip(map(_cut, before), map(_cut, after), strict=True), start=1)
+        ],
+        "unchanged": 0,
+        "votes": [],
+        "replies": replies,
+    }
+
+
+def mark_of(outcome: ReplyOutcome) -> str:
+    """How a page marks a reply: right, wrong or unscored."""
+    return "unscored" if outcome not in SCORED else "right" if outcome in RIGHT else "wrong"
+
+
+def _cut(text: str) -> str:
+    left = len(text) - MAX_CHARACTERS
+    return text if left <= 0 else f"{text[:MAX_CHARACTERS]} … ({left:,} more characters)"

@@ -1,0 +1,268 @@
+"""What commands say of their own work: counts by stage and model, calls, cost, and what was left out.
+
+What the demo says of itself, in the few lines that a newcomer needs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perturb.ledger.calls import reading
+from perturb.ledger.plans import current_plan
+from perturb.reports.model import COUNT, TEXT, Report, Section, Table, show
+from perturb.snapshots.snapshot import read_snapshot
+from perturb.text.wording import counted
+
+if TYPE_CHECKING:
+    from perturb.building.estimate import CostEstimate
+    from perturb.records import Cell
+
+
+def make_status_report(status: Mapping[str, Any]) -> Report:
+    """Where a run stands; `status` is what `perturb status --json` gives."""
+    if status["kind"] == "evaluation":
+        return _evaluation_status(status)
+    cells = "cell | jobs: count | candidates: count | accepted: count"
+    counts = [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()]
+    declined = "declined lever | jobs: count | one reason"
+    reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
+    unread = [(one["model"], one["items"], one["cause"]) for one in status["unread"]]
+    tables = [
+        _stage_table(status["stages"]),
+        Table("cells", "", cells, counts),
+        Table("declined", "", declined, reasons),
+        *_reply_tables(status, "job"),
+        Table("unread", "Unreadable replies", "model | items: count | cause", unread),
+    ]
+    left = f"{status['left']:,} of {counted(status['jobs'], 'job')} left"
+    words = describe_quota(status["quota"]) if "quota" in status else []
+    return _plain(f"Run {status['name']}, round {status['round']}: {left}", words, tables)
+
+
+def _evaluation_status(status: Mapping[str, Any]) -> Report:
+    from perturb.evaluation.stop_rule import Stop
+
+    models = status["under_test"]
+    states: Mapping[str, int] = next(iter(models.values()), {})
+    columns = {"model": TEXT, **{name.replace("_", " "): COUNT for name in states}}
+    rows = [(name, *found.values()) for name, found in models.items()]
+    sentences = [f"Batches still open: {status['batches']['open']}"] if status["batches"]["open"] else []
+    for name, stop in ((name, Stop(**one)) for name, one in status["until"].items()):
+        sentences.append(f"{name} {stop}." if stop.early else f"{name} is asked until '{stop.rule}'.")
+    left = f"{status['left']:,} of {counted(status['replies'], 'reply', 'replies')} left"
+    tables = [Table("models", "", columns, rows), *_reply_tables(status, "item")]
+    return _plain(f"Evaluation {status['name']}: {left}", sentences, tables)
+
+
+def _reply_tables(status: Mapping[str, Any], subject: str) -> tuple[Table, ...]:
+    lost = [(one[subject], one["role"], one["model"]) for one in status["missing_replies"]]
+    missing = Table("missing", "", "reply not on record | role | model", lost)
+    failed = [(one["model"], one["calls"], one["cause"]) for one in status["failures"]]
+    failures = Table("failures", "Failed calls", "model | calls: count | cause", failed)
+    return missing, call_table(status["models"]), failures
+
+
+def describe_quota(quota: Mapping[str, Any]) -> list[str]:
+    """What is missing of the quota of a build, as sentences."""
+    wanted = f"{counted(quota['per_cell'], 'accepted item')} in each cell of each generator"
+    if not quota["missing"]:
+        return [f"Quota: {wanted}: filled"]
+    by_cell: dict[str, list[str]] = {}
+    for one in quota["missing"]:
+        by_cell.setdefault(one["cell"], []).append(f"{one['generator']} {one['missing']}")
+    total = sum(one["missing"] for one in quota["missing"])
+    lacks = "; ".join(f"{cell}: {', '.join(names)}" for cell, names in by_cell.items())
+    return [f"Quota: {wanted}: {total:,} missing: {lacks}"]
+
+
+def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report:
+    """How a build ended; `facts` is what `perturb build --json` gives."""
+    rare = ("not_applicable", "near_duplicates", "faults")
+    names = ["jobs", "candidates", "abstained", "unparsed", "not_applicable", "rejected_by_checks"]
+    names += ["near_duplicates", "errors", "faults", "votes", "accepted", "rows"]
+    stages = {name: facts[name] for name in names if facts[name] or name not in rare}
+    sentences = [f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
+    sentences += describe_quota(facts["quota"]) if "quota" in facts else []
+    sentences += _needing_a_model(facts["cells_without_rule"])
+    if snapshot is not None:
+        sentences.append(f"Snapshot: {snapshot}")
+    return _plain("", sentences, [_stage_table(stages)])
+
+
+def _needing_a_model(cells: Sequence[str]) -> list[str]:
+    return [f"Cells that only a model can fill (no offline rule): {', '.join(cells)}"] if cells else []
+
+
+def make_estimate_report(estimate: CostEstimate, replicates: int, generators: int) -> Report:
+    """What a build would do and cost."""
+    factors = (
+        *(counted(estimate.instances, "instance"), counted(estimate.cells, "cell")),
+        *(counted(replicates, "replicate"), counted(generators, "generator")),
+    )
+    sentences = [
+        f"{' × '.join(factors)} = {counted(estimate.jobs, 'job')}",
+        f"At most {counted(estimate.calls, 'call')} to models, estimated cost {show(estimate.cost_usd, 'usd')}",
+    ]
+    if estimate.least_jobs is not None and estimate.jobs:
+        sentences.append(f"Filling the quota takes at least {_priced_jobs(estimate, estimate.least_jobs)}")
+        if estimate.jobs_to_go is not None:
+            to_go = _priced_jobs(estimate, estimate.jobs_to_go)
+            sentences.append(
+                f"At the acceptance rates so far, about {to_go} more, if there are enough instances"
+            )
+    sentences += _needing_a_model(estimate.cells_without_rule)
+    sentences += estimate.obstacles
+    if estimate.audit_fraction is not None and estimate.jobs:
+        sentences.append(_describe_audit_share(estimate.jobs, estimate.audit_fraction))
+    head = "model | role | calls: count | prompt tokens: count | reply tokens: count | cost: usd"
+    rows = [
+        (one.name, one.role, one.calls, one.prompt_tokens, one.completion_tokens, one.cost_usd)
+        for one in estimate.models
+    ]
+    tables = [Table("estimate", "", head, rows)]
+    if any(model.role == "generator" for model in estimate.models):
+        tables.append(_lever_table(estimate.levers))
+        sentences += _idle_levers(estimate.levers)
+    return _plain("", sentences, tables)
+
+
+def _priced_jobs(estimate: CostEstimate, jobs: int) -> str:
+    cost = estimate.cost_usd
+    return counted(jobs, "job") + ("" if cost is None else f" ({show(cost * jobs / estimate.jobs, 'usd')})")
+
+
+def _describe_audit_share(candidates: int, share: float) -> str:
+    """How precise κ of a pair will be, and what share of fully voted candidates brings it to ±0.10."""
+    from perturb.metrics.agreement import kappa_half_width
+
+    audited = round(candidates * share)
+    needed = kappa_half_width(candidates) ** 2 / 0.10**2
+    width = f"κ of a pair to about ±{kappa_half_width(audited):.2f}" if audited else "no κ"
+    wanted = f"±0.10 needs {needed:.2f}" if needed <= 1 else "±0.10 takes more candidates than there are"
+    return (
+        f"With {counted(candidates, 'candidate')}, an audit share of {share:.2f} gives {audited:,} fully voted"
+        f" {'one' if audited == 1 else 'ones'}: {width}; {wanted}"
+    )
+
+
+def _lever_table(levers: Mapping[Cell, Mapping[str, int]]) -> Table:
+    """How many jobs the levers may have, cell by cell; models only are offered levers."""
+    rows = []
+    for cell, jobs in levers.items():
+        served = sorted(count for count in jobs.values() if count)
+        span = " to ".join(dict.fromkeys(map(str, (served[0], served[-1])))) if served else "none"
+        rows.append((str(cell), f"{len(served)} of {len(jobs)}", span))
+    return Table("levers", "", "cell | levers that may fit | jobs per lever", rows)
+
+
+def _idle_levers(levers: Mapping[Cell, Mapping[str, int]]) -> Iterator[str]:
+    for cell, jobs in levers.items():
+        idle = [name for name, count in jobs.items() if not count]
+        if len(idle) == len(jobs):
+            yield f"No instance fits a lever of {cell}: its jobs end as not applicable, without a call"
+        elif idle:
+            yield f"No instance fits, in {cell}: {', '.join(idle)}"
+
+
+def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
+    """How an evaluation ended; `facts` is what `perturb evaluate --json` gives."""
+    names = ("replies", "answers", "refusals", "unscored", "errors", "missing")
+    columns = {"model": TEXT, **dict.fromkeys(names, COUNT)}
+    rows = [[model["model"], *(model[name] for name in names)] for model in facts["models"]]
+    sentences = [describe_work(facts)]
+    batches = facts["batches"]
+    if batches["submitted"]:
+        requests = counted(batches["rows"], "request")
+        sentences.append(f"Batches: {batches['submitted']} with {requests} together")
+    sentences.append(f"Run: {facts['run']} (scores: perturb score {facts['run']})")
+    head = f"{counted(facts['items'], 'item')} of {facts['snapshot']['name']}"
+    return _plain(head, sentences, [Table("models", "", columns, rows)])
+
+
+def make_curation_report(report: Mapping[str, Any], written: Sequence[str]) -> Report:
+    """What a curation kept and left out; `report` is the one of the manifest, `written` says where things are."""
+    columns = "step | left out because | records: count | first ones"
+    rows = [(one["step"], one["reason"], one["count"], ", ".join(one["ids"])) for one in report["left_out"]]
+    spread = ", ".join(f"{domain} {number}" for domain, number in report["domains"].items())
+    drawn = f"{report['instances']}{f' ({spread})' if spread else ''}"
+    kept = f"Records: {report['records']}, past the filters: {report['pool']}, drawn: {drawn}"
+    return _plain("", (kept, *written), [Table("left-out", "", columns, rows)])
+
+
+def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Calls, tokens and cost of each model, as `queries.call_totals` gives them."""
+    keys = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens", "cost_usd")
+    head = "calls: count | tries: count | errors: count | prompt tokens: count | reply tokens: count"
+    rows = [(name, *(entry[key] for key in keys)) for name, entry in models.items()]
+    return Table("cost", "Calls by model", f"model | {head} | cost: usd", rows)
+
+
+def describe_work(facts: Mapping[str, Any]) -> str:
+    """Calls, tokens, cost and seconds in one line."""
+    if not facts["calls"]:
+        return f"Seconds: {facts['seconds']}"
+    cost = show(facts["cost_usd"], "usd")
+    return (
+        f"Calls: {facts['calls']:,}, tokens: {facts['tokens']:,}, cost: {cost}, seconds: {facts['seconds']}"
+    )
+
+
+def _stage_table(stages: Mapping[str, int]) -> Table:
+    rows = [(name.replace("_", " "), n) for name, n in stages.items()]
+    return Table("stages", "", "stage | count: count", rows)
+
+
+def _plain(title: str, sentences: Sequence[str] = (), tables: Sequence[Table] = ()) -> Report:
+    return Report(title, "", (Section("tables", "", tables=tables), Section("words", "", sentences)))
+
+
+def describe_demo(run: Path, page: Path) -> Iterator[str]:
+    """What was made, how far the verifiers agree, what was rejected and why, where the report is, what to do next."""
+    snapshot = read_snapshot(run / "snapshot")
+    manifest = snapshot.manifest
+    stages = manifest["counts"]["stages"]
+    writers = " and ".join(entry["name"] for entry in manifest["generators"])
+    verifiers = ", ".join(entry["name"] for entry in manifest["verifiers"])
+    yield (
+        f"Made: {counted(manifest['counts']['rows'], 'item')} of {counted(stages['jobs'], 'job')}, written by"
+        f" {writers}, judged by {verifiers} (replies on record, nothing was asked): {snapshot.folder}"
+    )
+    kappa = ((manifest["agreement"] or {}).get("figures") or {}).get("mean of Cohen's κ")
+    if kappa is None or kappa["value"] is None:
+        yield f"Agreement: κ cannot be told ({kappa['reason'] if kappa else 'no votes'})"
+    else:
+        width = f" ({kappa['reason']})" if kappa["reason"] else ""
+        if kappa["low"] is not None:
+            width = f" (95 % {kappa['low']:.2f} … {kappa['high']:.2f})"
+        yield f"Agreement: mean Cohen's κ of two verifiers {kappa['value']:.2f}{width}"
+    yield f"Rejected: {_rejections(run)}"
+    yield f"Report: {page}"
+    yield "Next: `perturb init`, name models of your own in build.yaml, then `perturb build build.yaml --dry-run`"
+
+
+def _rejections(run: Path) -> str:
+    with reading(run) as db:
+        plan = current_plan(db, run)
+        checks = db.execute(
+            "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'rejected_by_checks'", (plan.number,)
+        ).fetchall()
+        panel = db.execute(
+            "SELECT d.reason FROM decisions d JOIN jobs j ON j.id = d.candidate_id"
+            " WHERE j.plan = ? AND d.panel = ? AND d.acceptance = 'rejected'",
+            (plan.number, plan.panel),
+        ).fetchall()
+    parts = [f"{len(checks)} by machine checks{_most([row[0] for row in checks])}"]
+    parts.append(f"{len(panel)} by the panel{_most([row[0] for row in panel])}")
+    return ", ".join(parts)
+
+
+def _most(reasons: list[str]) -> str:
+    if not reasons:
+        return ""
+    plain = Counter(re.sub(r"'[^']*'|\d+", "…", reason) for reason in reasons)
+    reason, times = plain.most_common(1)[0]
+    return f" (mostly: {reason}, {counted(times, 'time')})"

@@ -1,0 +1,234 @@
+"""The chapters of the report page on models under test that break results down or compare them.
+
+Models by data sets: one table for each score, with means over the data sets and over the models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from statistics import mean
+
+from perturb.metrics.inputs import Estimate
+from perturb.reports.figures import Drawing, Mark, draw_heat_map, draw_intervals
+from perturb.reports.model import (
+    COUNT,
+    PERCENT,
+    TEXT,
+    CellFormat,
+    CellValue,
+    Figure,
+    Section,
+    Table,
+    table_columns,
+)
+from perturb.reports.scores_figures import draw_grouped_bars
+from perturb.scoring.datasets import AnswerGroup, DatasetMean
+from perturb.scoring.model_scores import PARTS, ModelScores
+from perturb.scoring.score_report import ScoreReport
+from perturb.scoring.table import GROUPINGS
+
+HEADLINES: dict[str, str] = {
+    "calibrated_refusal_score": "CRS",
+    "answer_accuracy": "answer accuracy",
+    "refusal_accuracy": "refusal accuracy",
+}
+"""The scores of RefusalBench that stand for all, with their headings."""
+_GROUP_METRICS = {
+    **{name: HEADLINES[name] for name in ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")},
+    "refusal_rate": "refusal rate",
+}
+_PART_HEADINGS = ("eligible", "factual: all", "factual: signal", "RAF")
+
+Models = Sequence[ModelScores]
+
+
+def headline_figure(name: str, title: str, models: Mapping[str, Mapping[str, Estimate | None]]) -> Figure:
+    """The headline scores of each model by its name."""
+    series = [
+        (head, [Mark.of(model, scores[metric], 100) for model, scores in models.items()])
+        for metric, head in HEADLINES.items()
+    ]
+    caption = "95 % intervals. CRS, the calibrated refusal score, is the mean of the other two."
+    return Figure(name, title, caption, draw_intervals(series, x_label="percent", limits=(-4, 104)))
+
+
+def groups_section(models: Models, by: Collection[str] = ("class", "intensity")) -> Section:
+    """Classes as heat maps; every breakdown as a table, those in `by` to be shown."""
+    figures = [
+        Figure(
+            f"class-{metric.replace('_', '-')}",
+            f"{heading.capitalize()} by class",
+            "In percent. NA: the class has no scored reply of this kind.",
+            draw_group_map(models, "class", metric, group_names(models, "class")),
+        )
+        for metric, heading in list(_GROUP_METRICS.items())[:2]
+    ]
+    tables = [
+        _group_table(models, grouping, shown=grouping in (*by, "language"))
+        for grouping in GROUPINGS
+        if any(one.groups[grouping] for one in models)
+    ]
+    lacking = [
+        f"The results do not say the {name} of an item."
+        if name != "language"
+        else "All items are in one language."
+        for name in by
+        if not any(one.groups[name] for one in models)
+    ]
+    return Section("groups", "Classes and levers", lacking, figures=tuple(figures), tables=tuple(tables))
+
+
+def answer_parts_section(models: Models) -> Section:
+    """Of attempted answers to items with several passages: eligible, supported, and both."""
+    parts = zip(PARTS, _PART_HEADINGS, strict=True)
+    series = [(heading, [one.answer_parts[name] for one in models]) for name, heading in parts]
+    figure = Figure(
+        "answer-parts",
+        "Parts of answer quality",
+        "Of answers to answerable items; refusals count in none. Eligible: does what was asked. Factual: all"
+        " passages, or the signal passages alone, support every claim. RAF: eligible and factual by signal.",
+        draw_grouped_bars([one.model for one in models], series, x_label="attempted answers"),
+    )
+    columns = {"model": TEXT, **dict.fromkeys(_PART_HEADINGS, PERCENT), "judged answers": COUNT}
+    rows: list[list[CellValue]] = [
+        [one.model, *one.answer_parts.values(), one.answer_parts["raf"].n] for one in models
+    ]
+    table = Table("answer-parts", "Attempted answers, in percent", columns, rows)
+    return Section("answers", "Answers that were attempted", figures=(figure,), tables=(table,))
+
+
+def comparison_section(report: ScoreReport) -> Section:
+    """Paired differences, own items, and items against their controls."""
+    ordered = sorted(report.comparisons, key=lambda one: one.metric not in HEADLINES)
+    differences = Table(
+        "differences",
+        "Differences on the same items, in percentage points",
+        "metric | models | n: count | difference: change | p: number | p (Holm): number",
+        [
+            (_plain(one.metric), f"{one.a} - {one.b}", found.n, found, one.p_value, one.p_holm)
+            for one in ordered
+            for found in [one.difference]
+        ],
+        note="p: the level at which the interval of the difference ends at 0; Holm: over all pairs of models.",
+        shown=min(60, sum(one.metric in HEADLINES for one in ordered)),
+    )
+    own = Table(
+        "own-items",
+        "Items that a model generated itself, in percent and percentage points",
+        "model | metric | own: percent | others: percent | difference: change | beyond its peers: change",
+        [
+            (one.model, _plain(one.metric), one.own, one.others, one.difference, one.beyond_peers)
+            for one in report.own_items
+        ],
+    )
+    rates = ("refused controls", "moved to refuse: unanswerable", "answerable", "moved to answer")
+    controls = Table(
+        "controls",
+        "Items against their unperturbed controls, in percent",
+        table_columns("model | pairs: count | unread: count") | dict.fromkeys(rates, PERCENT),
+        [
+            (
+                *(one.model, one.pairs, one.unread, one.control_refusal_rate),
+                *(one.flip_rate_unanswerable, one.flip_rate_answerable, one.answered_only_perturbed),
+            )
+            for one in report.flips
+        ],
+    )
+    return Section("comparisons", "Comparisons", tables=(differences, own, controls))
+
+
+def _plain(metric: str) -> str:
+    return metric.replace("_", " ")
+
+
+def _group_table(models: Models, grouping: str, *, shown: bool) -> Table:
+    rows: list[list[CellValue]] = [
+        [name, one.model, metrics["refusal_rate"].n, *(metrics[metric] for metric in _GROUP_METRICS)]
+        for name in group_names(models, grouping)
+        for one in models
+        if (metrics := one.groups[grouping].get(name))
+    ]
+    columns = table_columns(f"{grouping} | model | read: count")
+    columns |= dict.fromkeys(_GROUP_METRICS.values(), PERCENT)
+    most = len(rows) if shown else 0
+    return Table(f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=most)
+
+
+def draw_group_map(models: Models, grouping: str, metric: str, names: Sequence[str]) -> Drawing:
+    """A metric in percent, models × groups."""
+    values = [[in_percent(in_group(one, grouping, name, metric)) for name in names] for one in models]
+    return draw_heat_map(values, [one.model for one in models], names, limits=(0.0, 100.0), form=".0f")
+
+
+def group_names(models: Models, grouping: str) -> list[str]:
+    """The groups that some model has replies in."""
+    return list(dict.fromkeys(name for one in models for name in one.groups[grouping]))
+
+
+def in_group(one: ModelScores, grouping: str, name: str, metric: str) -> Estimate | None:
+    """A metric of a model within a group; None if the model has no reply in it."""
+    metrics = one.groups[grouping].get(name)
+    return metrics[metric] if metrics else None
+
+
+def in_percent(value: Estimate | None) -> float | None:
+    """The value in percent; None if there is none."""
+    return None if value is None or value.value is None else 100 * value.value
+
+
+def mean_known(values: Iterable[float | None]) -> float | None:
+    """Mean of what is known; None if nothing is."""
+    known = [value for value in values if value is not None]
+    return mean(known) if known else None
+
+
+NOTE = (
+    "Means are unweighted; the interval of a mean over data sets takes them as they are, not as a sample of more. The"
+    " mean over models has none, since they answered the same questions."
+)
+
+
+def datasets_section(
+    values: Iterable[tuple[AnswerGroup, Mapping[str, Estimate]]],
+    means: Sequence[DatasetMean],
+    heads: Mapping[str, str],
+    way: str,
+) -> Section:
+    """The section on some metrics, by name and heading; `way` is `setting` or `elicitation`. The first has a figure."""
+    found = {(group.model, group.way, group.dataset): metrics for group, metrics in values}
+    datasets = tuple(dict.fromkeys(name for one in means for name in one.datasets))
+    columns: dict[str, CellFormat] = {"model": "text", way: "text"}
+    columns |= {
+        name if name not in (*columns, "mean") else f"{name}: data set": "number" for name in datasets
+    }
+    tables: list[Table] = []
+    for metric, head in heads.items():
+        rows: list[list[CellValue]] = []
+        for one in means:
+            known = [found.get((one.model, one.way, name), {}).get(metric) for name in datasets]
+            rows.append([one.model or "", one.way or "", *known, one.metrics[metric]])
+        if len(rows) > 1:
+            rows.append(
+                ["mean", "", *(_mean(row[place] for row in rows) for place in range(2, len(rows[0])))]
+            )
+        tables.append(
+            Table(f"datasets-{metric}", head, {**columns, "mean": "number"}, rows, NOTE if not tables else "")
+        )
+    first, head = next(iter(heads.items()))
+    series = [
+        (name, [Mark.of(_label(one), found.get((one.model, one.way, name), {}).get(first)) for one in means])
+        for name in datasets
+    ]
+    figure = Figure(
+        "datasets", f"{head} by data set", "95 % intervals.", draw_intervals(series, x_label=head, zero=True)
+    )
+    return Section("datasets", "Data sets", (), (figure,), tables)
+
+
+def _label(one: DatasetMean) -> str:
+    return " / ".join(filter(None, (one.model, one.way))) or "all rows"
+
+
+def _mean(cells: Iterable[CellValue]) -> float | None:
+    values = [cell.value if isinstance(cell, Estimate) else None for cell in cells]
+    return None if None in values else mean_known(values)

@@ -1,0 +1,223 @@
+"""The chapter on domains: how many items each has, which model is best in it, and what is hard there.
+
+RefusalBench, figures 7 and 28 to 30.
+
+The chapter on item response theory: abilities, difficulties of cells and items, information.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perturb.metrics.inputs import Estimate
+from perturb.metrics.item_response import PRIORS
+from perturb.reports.figures import SERIES, Drawing, Mark, draw_bars, draw_intervals, plot_points, put_legend
+from perturb.reports.model import Figure, Section, Table
+from perturb.reports.scores_breakdowns import (
+    Models,
+    draw_group_map,
+    group_names,
+    in_group,
+    in_percent,
+    mean_known,
+)
+from perturb.reports.scores_figures import draw_grouped_bars
+from perturb.scoring.item_response import ABILITIES, ItemResponseReport, Scale
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MAX_DOMAINS = 30
+
+
+def domains_section(models: Models) -> Section:
+    """Items, champions, difficulty of answering and of refusing, and the models' scores, domain by domain."""
+    quality = any(one.metrics["answer_quality"].value is not None for one in models)
+    answering = "answer_quality" if quality else "answer_accuracy"
+    metrics = {answering: answering.replace("_", " "), "refusal_accuracy": "refusal accuracy"}
+    names = group_names(models, "domain")
+    ranked = sorted(names, key=lambda name: -(_difficulties(models, name, tuple(metrics))[-1] or 0.0))
+    shown = ranked[:MAX_DOMAINS]
+    whose = "Mean over the models" if len(models) > 1 else f"Of {models[0].model}, with 95 % intervals"
+    figures = [
+        Figure(
+            "domain-difficulty",
+            "Difficulty of domains",
+            "100 less the mean over the models; the domain that is hardest in both together comes first.",
+            draw_grouped_bars(
+                shown,
+                [
+                    (task, [Estimate(_difficulties(models, name, (metric,))[0]) for name in shown])
+                    for task, metric in zip(("answering", "refusing"), metrics, strict=True)
+                ],
+                x_label="difficulty",
+            ),
+        ),
+        *(
+            Figure(
+                f"domain-{metric.replace('_', '-')}",
+                f"{heading.capitalize()} by domain",
+                "In percent; the hardest domain comes first.",
+                draw_group_map(models, "domain", metric, shown),
+            )
+            for metric, heading in metrics.items()
+        ),
+    ]
+    if marks := _marks(models)[:MAX_DOMAINS]:
+        chart = draw_bars(marks, x_label="CRS, percent", form=".1f")
+        figures.insert(
+            0, Figure("domains", "Domains by calibrated refusal score", f"{whose}, highest first.", chart)
+        )
+    total = max(1, sum(_items(models, name) for name in names))
+    left = f"{len(names) - MAX_DOMAINS} more domains are in the tables only."
+    table = Table(
+        "domains",
+        "Domains: items, the best models and the difficulty, in percent",
+        "domain | items: count | share: share | best at answering | best at refusing"
+        " | answering is hard: percent | refusing is hard: percent | both: percent",
+        [
+            (
+                *(name, n, n / total),
+                *(_champion(models, name, metric) for metric in metrics),
+                *_difficulties(models, name, tuple(metrics)),
+            )
+            for name in ranked
+            for n in [_items(models, name)]
+        ],
+    )
+    return Section("domains", "Domains", (left,) if len(names) > MAX_DOMAINS else (), figures, (table,))
+
+
+def _items(models: Models, name: str) -> int:
+    """Items of a domain that some model replied to, at most as many as one model did."""
+    found = [in_group(one, "domain", name, "refusal_rate") for one in models]
+    return max(value.n for value in found if value is not None)
+
+
+def _champion(models: Models, name: str, metric: str) -> str | None:
+    values = {one.model: in_percent(in_group(one, "domain", name, metric)) for one in models}
+    known = {model: value for model, value in values.items() if value is not None}
+    if not known:
+        return None
+    best = max(known.values())
+    return f"{', '.join(model for model, value in known.items() if value == best)} ({best:.1f})"
+
+
+def _difficulties(models: Models, name: str, metrics: tuple[str, ...]) -> list[float | None]:
+    """1 less the mean over the models, of each metric and, at the end, of all together."""
+    means = [
+        mean_known(in_percent(in_group(one, "domain", name, metric)) for one in models) for metric in metrics
+    ]
+    found = [None if value is None else (100 - value) / 100 for value in means]
+    return [*found, None if None in found else mean_known(found)]
+
+
+def _marks(models: Models) -> list[Mark]:
+    metric, marks = "calibrated_refusal_score", []
+    for name in group_names(models, "domain"):
+        found = [in_group(one, "domain", name, metric) for one in models]
+        value = mean_known(in_percent(one) for one in found)
+        if value is not None:
+            marks.append(Mark.of(name, found[0], 100) if len(models) == 1 else Mark(name, value))
+    return sorted(marks, key=lambda mark: -(mark.value or 0.0))
+
+
+_LITTLE = 0.5
+_ITEMS_SHOWN = 10
+
+
+def item_response_section(report: ItemResponseReport) -> Section:
+    """What the two-parameter model says of models, cells and items."""
+    fitted = [one for one in report.scales if one.fit is not None]
+    models = [(one.name, [Mark.of(name, ability) for name, ability in one.models]) for one in fitted]
+    figures = [
+        Figure(
+            "abilities",
+            "Ability of models",
+            "In logits; 0 is the mean of the models, apart for answering and refusing. 95 % intervals.",
+            draw_intervals(models, x_label="ability", zero=True),
+        ),
+        *(
+            Figure(
+                f"difficulty-{one.name}",
+                f"Difficulty of cells: {one.name}",
+                "Mean of a cell's items in logits, with 95 % intervals; a model of mean ability is right on half of"
+                " such items at 0, on fewer to the right.",
+                draw_intervals(
+                    [(one.name, [Mark.of(name, value) for name, value in one.cells])],
+                    x_label="difficulty",
+                    zero=True,
+                ),
+            )
+            for one in fitted
+        ),
+        Figure(
+            "information",
+            "Information of the items",
+            "How precisely the items place a further model of an ability: the standard error is 1 / √information. The"
+            " marks are the models.",
+            _draw_information(fitted),
+        ),
+    ]
+    sentences = (*_sentences(report), f"Priors: {PRIORS}.")
+    return Section("item-response", "Item response theory", sentences, figures, _tables(fitted))
+
+
+def _sentences(report: ItemResponseReport) -> list[str]:
+    found = [
+        "The two-parameter logistic model, fitted to answering and refusing apart; unscored replies are left out."
+    ]
+    for one in report.scales:
+        if one.fit is None:
+            found.append(f"No fit for {one.name}: {one.reason}.")
+            continue
+        difficulty, slope = one.fit.difficulty_reliability, one.fit.discrimination_reliability
+        text = f"{one.name.capitalize()}: {len(one.items):,} items; reliability of their difficulties {difficulty:.2f}"
+        found.append(f"{text}, of their discriminations {slope:.2f}.")
+        if slope < _LITTLE:
+            found.append(
+                f"So few models say little of how {one.name} items discriminate: those figures are mostly prior."
+            )
+        if not one.fit.converged:
+            found.append(f"The fit of {one.name} did not converge ({one.fit.message}): do not quote it.")
+    return found
+
+
+def _tables(fitted: list[Scale]) -> list[Table]:
+    models = [(one.name, name, ability, ability.n) for one in fitted for name, ability in one.models]
+    cells = [(one.name, name, value, value.n) for one in fitted for name, value in one.cells]
+    hardest = sorted((item for scale in fitted for item in scale.items), key=lambda item: -item.difficulty)
+    items = [
+        (one.item_id, one.cell, one.difficulty, one.difficulty_se, one.discrimination, one.discrimination_se)
+        for one in hardest
+    ]
+    abilities = "scale | model | ability: number | replies: count"
+    difficulties = "scale | cell | difficulty: number | items: count"
+    head = "item | cell | difficulty: number | SD: number | discrimination: number | its SD: number"
+    title = f"The {_ITEMS_SHOWN} hardest items, by posterior mean, with standard deviations"
+    return [
+        Table("abilities", "Ability in logits", abilities, models),
+        Table("cell-difficulty", "Difficulty of cells in logits", difficulties, cells),
+        Table("item-difficulty", title, head, items, shown=_ITEMS_SHOWN),
+    ]
+
+
+def _draw_information(fitted: list[Scale]) -> Drawing:
+    def paint(axes: Axes) -> None:
+        for number, one in enumerate(fitted):
+            if one.fit is None:
+                continue
+            colour, marker = SERIES[number]
+            axes.plot(ABILITIES, one.fit.information(ABILITIES), color=colour, label=one.name)
+            known = [(name, value.value) for name, value in one.models if value.value is not None]
+            heights = one.fit.information([ability for _, ability in known])
+            spots = (
+                (x, y, f"{name}: ability {x:.2f}, information {y:.2f}")
+                for (name, x), y in zip(known, heights, strict=True)
+            )
+            plot_points(axes, spots, marker, colour)
+        axes.set(xlabel="ability", ylabel="information", ylim=(0, None))
+        axes.grid(axis="y")
+        put_legend(axes, ncols=2)
+
+    return Drawing((5.4, 3.4), paint)

@@ -1,0 +1,229 @@
+"""Figures on models side by side: points, bars in groups, stacks, lines, reliability. Axes are in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from perturb.metrics.inputs import Estimate, Floats
+from perturb.reports.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PURPLE,
+    SERIES,
+    SKY,
+    VERMILLION,
+    Drawing,
+    Mark,
+    describe,
+    hover,
+    name_rows,
+    plot_interval,
+    plot_points,
+    put_legend,
+    short_label,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Guide = tuple[str, Floats, Floats]
+"""A grey line for orientation: its label, x and y, in percent."""
+
+_STACK = ((BLUE, ""), (SKY, ""), (ORANGE, "///"), (PURPLE, "\\\\\\"), (GREEN, "..."), (VERMILLION, "xxx"))
+_WRITTEN_FROM = 0.06
+_LARGEST = 700.0
+"""Area of the largest bubble, in square points."""
+_SQUARE: Any = {"xlim": (-4, 104), "ylim": (-4, 104)}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One model in the plane of two metrics."""
+
+    label: str
+    x: Estimate
+    y: Estimate
+    weight: int | None = None
+    """What the area of its bubble stands for; None draws a marker."""
+
+
+def look_of(number: int) -> tuple[str, str]:
+    """Colour and marker of the n-th model; 36 models differ.
+
+    >>> look_of(0) == look_of(36), look_of(0)[0] == look_of(6)[0], look_of(0)[1] == look_of(6)[1]
+    (True, True, False)
+    """
+    turn = number // len(SERIES)
+    return SERIES[number % len(SERIES)][0], SERIES[(number + turn) % len(SERIES)][1]
+
+
+def plot_series(
+    axes: Axes,
+    points: Iterable[tuple[float, Mark]],
+    label: str,
+    number: int,
+    line: str = "",
+    form: str = ".3f",
+) -> None:
+    """The n-th series: upright intervals around known values, which say themselves and are joined by a `line`."""
+    colour, marker = look_of(number)
+    known = [(x, mark.value, mark) for x, mark in points if mark.value is not None]
+    if known:
+        xs, ys = [x for x, _, _ in known], [y for _, y, _ in known]
+        axes.plot(xs, ys, f"{marker}{line}", color=colour, label=short_label(label), linewidth=1.2)
+    plot_points(axes, ((x, y, describe(mark, form)) for x, y, mark in known), marker, colour)
+    for x, _, mark in known:
+        plot_interval(axes, mark, x, upright=True, color=colour, linewidth=1.4)
+
+
+def draw_points(
+    points: Sequence[Point], *, x_label: str, y_label: str, guides: Sequence[Guide] = ()
+) -> Drawing:
+    """Models as points with the intervals of both metrics; one that lacks a metric is named beside the figure."""
+    largest = max((point.weight or 0 for point in points), default=0) or 1
+
+    def paint(axes: Axes) -> None:
+        for text, xs, ys in guides:
+            axes.plot(xs, ys, color="#c4c4c4", linewidth=0.9, zorder=0)
+            middle = len(xs) // 2
+            axes.annotate(text, (xs[middle], ys[middle]), color=GREY, fontsize=8, ha="center")
+        for number, point in enumerate(points):
+            colour, marker = look_of(number)
+            if point.x.value is None or point.y.value is None:
+                axes.plot([], [], linestyle="none", label=f"{short_label(point.label)}: NA")
+                continue
+            x, y = 100 * point.x.value, 100 * point.y.value
+            plot_interval(axes, Mark.of("", point.x, 100), y, color=colour, linewidth=1.2)
+            plot_interval(axes, Mark.of("", point.y, 100), x, upright=True, color=colour, linewidth=1.2)
+            axes.plot([], [], marker, color=colour, label=short_label(point.label), markersize=7)
+            area = 50.0 if point.weight is None else 20 + _LARGEST * point.weight / largest
+            # See-through, and the smaller in front: no marker hides another.
+            look: dict[str, Any] = {"facecolor": (colour, 0.35), "edgecolor": colour, "linewidth": 1.6}
+            spot = axes.scatter([x], [y], area, marker=marker, zorder=3 + 1 / area, clip_on=False, **look)
+            hover(spot, f"{point.label}: {x_label} {x:.1f}, {y_label} {y:.1f}")
+        axes.set(**_SQUARE, xlabel=f"{x_label}, percent", ylabel=f"{y_label}, percent")
+        put_legend(axes, ncols=2, below=True)
+
+    return Drawing((5.6, 4.4 + 0.1 * len(points)), paint)
+
+
+def draw_grouped_bars(
+    labels: Sequence[str], series: Sequence[tuple[str, Sequence[Estimate]]], *, x_label: str
+) -> Drawing:
+    """For each label one horizontal bar per series, with its interval; the series differ in hatching as well."""
+    height = 0.8 / len(series)
+
+    def paint(axes: Axes) -> None:
+        for number, (name, values) in enumerate(series):
+            offset = height * (number - (len(series) - 1) / 2)
+            colour, hatch = (BLUE, VERMILLION, GREEN, ORANGE)[number], ("", "///", "...", "xxx")[number]
+            lengths = [100 * (value.value or 0.0) for value in values]
+            places = np.arange(len(labels)) + offset
+            bars = axes.barh(
+                places, lengths, height * 0.92, color=colour, hatch=hatch, label=name, edgecolor="white"
+            )
+            for label, bar, place, value in zip(labels, bars, places, values, strict=True):
+                mark = Mark.of(label, value, 100)
+                hover(bar, f"{name}, {describe(mark)}")
+                _write_at_end(axes, place, mark)
+        name_rows(axes, labels, f"{x_label}, percent")
+        axes.set(xlim=(0, 112), xticks=range(0, 101, 20))
+        put_legend(axes, ncols=len(series))
+
+    return Drawing((5.6, 1.2 + 0.28 * len(series) * len(labels)), paint)
+
+
+def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | None]]) -> Drawing:
+    """One bar of 100 percent for each label, cut into the shares; a label without shares says NA."""
+    parts = list(shares[0])
+
+    def paint(axes: Axes) -> None:
+        lefts = np.zeros(len(labels))
+        for part, (colour, hatch) in zip(parts, _STACK, strict=True):
+            widths = np.array([100 * (one[part] or 0.0) for one in shares])
+            name = part.replace("_", " ")
+            look: Any = {"color": colour, "hatch": hatch, "label": name, "edgecolor": "white"}
+            bars = axes.barh(range(len(labels)), widths, 0.66, lefts, **look)
+            for place, width in enumerate(widths):
+                hover(bars[place], f"{labels[place]}, {name}: {width:.1f}")
+                if width >= 100 * _WRITTEN_FROM:
+                    axes.text(lefts[place] + width / 2, place, f"{width:.0f}", **_CENTRED)
+            lefts += widths
+        for place, one in enumerate(shares):
+            if one[parts[0]] is None:
+                axes.text(1, place, "NA", color=GREY, va="center")
+        name_rows(axes, labels, "share of scored replies, percent", grid=False)
+        axes.set_xlim(0, 100)
+        put_legend(axes, ncols=3)
+
+    return Drawing((7.6, 1.8 + 0.4 * len(labels)), paint)
+
+
+_CENTRED: dict[str, Any] = {
+    "ha": "center",
+    "va": "center",
+    "fontsize": 8.5,
+    "color": INK,
+    "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 1.2},
+}
+
+
+def draw_lines(
+    groups: Sequence[str], series: Sequence[tuple[str, Sequence[Estimate | None]]], *, y_label: str
+) -> Drawing:
+    """One line for each series over named groups, with intervals; the lines stand a little beside one another."""
+
+    def paint(axes: Axes) -> None:
+        for number, (name, values) in enumerate(series):
+            shift = 0.3 * ((number + 0.5) / len(series) - 0.5)
+            marks = ((place + shift, Mark.of(name, value, 100)) for place, value in enumerate(values))
+            plot_series(axes, marks, name, number, "-", ".1f")
+        axes.set_xticks(range(len(groups)), groups)
+        axes.set(xlim=(-0.4, len(groups) - 0.6), ylim=(-4, 104), ylabel=f"{y_label}, percent")
+        axes.grid(axis="y")
+        put_legend(axes, ncols=2, below=True)
+
+    return Drawing((5.6, 4.0 + 0.1 * len(series)), paint)
+
+
+def draw_reliability(
+    series: Sequence[tuple[str, Sequence[tuple[float, float, int]]]], x_label: str = "stated confidence"
+) -> Drawing:
+    """Accuracy by confidence, below the diagonal overconfident; points (confidence, accuracy, replies)."""
+    largest = max((n for _, points in series for _, _, n in points), default=1)
+
+    def paint(axes: Axes) -> None:
+        axes.plot([0, 100], [0, 100], color=GREY, linewidth=0.8)
+        for number, (name, points) in enumerate(series):
+            colour, marker = look_of(number)
+            xs, ys = [100 * x for x, _, _ in points], [100 * y for _, y, _ in points]
+            axes.plot(xs, ys, "-", color=colour, linewidth=1)
+            areas = [20 + 140 * n / largest for _, _, n in points]
+            # The first series holds the others: hollow, it stays visible behind them.
+            face = "none" if number == 0 else colour
+            order = 3 - 0.1 * number
+            look: Any = {"facecolor": face, "edgecolor": colour, "zorder": order, "clip_on": False}
+            for x, y, area, (_, _, n) in zip(xs, ys, areas, points, strict=True):
+                spot = axes.scatter([x], [y], area, marker=marker, **look)
+                hover(spot, f"{name}: {x_label} {x:.1f}, accuracy {y:.1f}, {n:,} replies")
+            axes.plot([], [], marker, color=colour, label=name)
+        axes.set(**_SQUARE, xlabel=f"{x_label}, percent", ylabel="accuracy, percent")
+        put_legend(axes, ncols=len(series))
+
+    return Drawing((3.5, 3.6), paint)
+
+
+def _write_at_end(axes: Axes, place: float, mark: Mark) -> None:
+    if mark.value is None:
+        axes.text(1, place, "NA", color=GREY, va="center", fontsize=8.5)
+        return
+    plot_interval(axes, mark, place, color="black", linewidth=1.4)
+    end = mark.value if mark.high is None else max(mark.value, mark.high)
+    axes.text(end + 1, place, f"{mark.value:.1f}", va="center", fontsize=8.5)

@@ -1,0 +1,246 @@
+"""The report page on models under test: scores, what they do with answerable and unanswerable items, their replies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from perturb.errors import PublishError
+from perturb.metrics.inputs import Estimate
+from perturb.metrics.refusal_registry import REFUSAL_METRICS
+from perturb.reports.model import (
+    NUMBER,
+    PERCENT,
+    CellFormat,
+    CellValue,
+    ItemBrowser,
+    Report,
+    Section,
+    Table,
+    show,
+    table_columns,
+)
+from perturb.reports.run_data import browse_replies
+from perturb.reports.scores_breakdowns import (
+    HEADLINES,
+    answer_parts_section,
+    comparison_section,
+    groups_section,
+    headline_figure,
+)
+from perturb.reports.scores_domains import domains_section, item_response_section
+from perturb.reports.scores_sections import (
+    behaviour_section,
+    calibration_section,
+    codes_section,
+    plane_section,
+)
+from perturb.scoring.model_scores import ModelScores
+from perturb.scoring.result_sources import read_results
+from perturb.scoring.score_report import ScoreReport, score
+from perturb.text.wording import counted
+
+DASHBOARD: dict[str, str] = {**HEADLINES, "false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"}
+"""The metrics of the first table, with their headings."""
+DETAILS: dict[str, str] = {
+    "refusal_rate": "refusal rate",
+    "detection_precision": "detection precision",
+    "detection_recall": "detection recall",
+    "detection_f1": "detection F1",
+    "category_accuracy": "category accuracy",
+    "hierarchical_refusal_score": "hierarchical score",
+}
+RARE: dict[str, str] = {
+    "answer_quality": "answer quality (RAF)",
+    "hybrid_score": "hybrid score",
+    "ece": "ECE",
+    "ece_answers": "ECE of answers",
+    "ece_refusals": "ECE of refusals",
+}
+"""Metrics that need several passages, or stated confidence."""
+
+
+def make_scores_page(
+    report: ScoreReport,
+    browser: ItemBrowser | None = None,
+    facts: tuple[str, ...] = (),
+    by: Collection[str] = ("class", "intensity"),
+) -> Report:
+    """The page of some scores; `facts` are sentences on where they come from, `by` the breakdowns to list."""
+    sections = [
+        _summary_section(report, facts),
+        _dashboard(report),
+        plane_section(report.models),
+        behaviour_section(report.models),
+        codes_section(report.models),
+        groups_section(report.models, by),
+    ]
+    if any(one.groups["domain"] for one in report.models):
+        sections.append(domains_section(report.models))
+    if any(one.answer_parts for one in report.models):
+        sections.append(answer_parts_section(report.models))
+    if any(one.calibration for one in report.models):
+        sections.append(calibration_section(report.models))
+    if report.comparisons or report.own_items or report.flips:
+        sections.append(comparison_section(report))
+    if report.item_response is not None:
+        sections.append(item_response_section(report.item_response))
+    return Report("Selective refusal: scores", report.source, tuple(sections), browser)
+
+
+def make_run_page(run: Path, *, items: int = 1000, resamples: int = 1000, seed: int = 0) -> Report:
+    """The page of an evaluation's folder, with up to `items` items and their replies.
+
+    Raises `LedgerError` if the folder holds no evaluation, `SourceError` if it has no reply yet.
+    """
+    from perturb.evaluation.results import read_run
+
+    table = read_results(run)
+    facts = read_run(run).facts
+    judges = sorted({one["judge"]["name"] for one in facts["models"].values() if one["judge"]})
+    sentences = [f"The items are those of {facts['snapshot']['name']}."]
+    sentences.append(f"Replies were judged by {', '.join(judges)}." if judges else "No judge was named.")
+    report = score(table, resamples=resamples, seed=seed)
+    return make_scores_page(report, browse_replies(run, table, items), tuple(sentences))
+
+
+def scores_for_card(run: Path, folder: Path) -> str:
+    """The ranking of an evaluation of the snapshot in `folder`, for its card. Raises `PublishError`."""
+    from perturb.evaluation.results import read_run
+    from perturb.snapshots.published_card import scores_section
+    from perturb.snapshots.snapshot import read_snapshot
+
+    if read_run(run).facts["snapshot"]["digest"] != read_snapshot(folder).content_digest:
+        raise PublishError(f"{run}: is an evaluation of another snapshot than {folder}: evaluate this one")
+    ranking = make_scores_page(score(run)).sections[0].tables[0]
+    return scores_section([(name, texts) for name, _, texts in ranking.columns_shown])
+
+
+def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:
+    """By calibrated refusal score, those without one last."""
+    values = {one.model: one.metrics["calibrated_refusal_score"].value for one in models}
+    return tuple(sorted(models, key=lambda one: (values[one.model] is None, -(values[one.model] or 0.0))))
+
+
+def _summary_section(report: ScoreReport, facts: tuple[str, ...]) -> Section:
+    title = "Ranking, in percent with 95 % intervals"
+    tables = [_ranking("dashboard", title, report.models)]
+    if report.part:
+        source, models = report.part
+        tables.append(_ranking("part", f"The same on the items of {source} alone", models))
+    sentences = (*_summary(report), *facts, *(f"{text}." for text in report.warnings))
+    return Section("summary", "Summary", sentences, tables=tuple(tables), verdict=_verdict(report))
+
+
+def _ranking(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
+    ranked = _ranked(models)
+    table = _metrics_table(name, title, ranked, DASHBOARD)
+    rows = [(*row, one.n, one.unscored) for row, one in zip(table.rows, ranked, strict=True)]
+    counts = table_columns("replies: count | unscored: count")
+    return replace(table, head={**table.columns, **counts}, rows=rows)
+
+
+def _verdict(report: ScoreReport) -> str:
+    name = "calibrated_refusal_score"
+    ranked = [one for one in _ranked(report.models) if one.metrics[name].value is not None]
+    if not ranked:
+        return "No model has a calibrated refusal score."
+    first = f"{ranked[0].model} has a calibrated refusal score of {show(ranked[0].metrics[name], 'share')}"
+    if len(ranked) == 1:
+        return f"{first}."
+    pair = {ranked[0].model, ranked[1].model}
+    found = [one for one in report.comparisons if one.metric == name and {one.a, one.b} == pair]
+    p_value = (found[0].p_value if found[0].p_holm is None else found[0].p_holm) if found else None
+    if p_value is None:
+        return f"{first}, the highest."
+    chance = "is beyond chance" if p_value < 0.05 else "may be chance"
+    return f"{first}; its lead over {ranked[1].model} {chance} (p = {p_value:.2g})."
+
+
+def _summary(report: ScoreReport) -> Iterable[str]:
+    how = report.resampling
+    units = {"base": "base instances", "item": "items"}[str(how.unit)]
+    most = max(one.n for one in report.models)
+    yield (
+        f"{counted(len(report.models), 'model')} on up to {most:,} items; 95 % intervals from {how.resamples:,}"
+        f" resamples of {units}."
+    )
+    for name in HEADLINES:
+        known = [one for one in report.models if one.metrics[name].value is not None]
+        if known:
+            best = max(known, key=lambda one: one.metrics[name].value or 0.0)
+            yield f"Highest {name.replace('_', ' ')}: {best.model} with {show(best.metrics[name], 'share')}."
+    unscored = [f"{one.model} {one.unscored:,}" for one in report.models if one.unscored]
+    if unscored:
+        yield f"Unscored replies, which do not count as right or wrong: {', '.join(unscored)}."
+
+
+def _dashboard(report: ScoreReport) -> Section:
+    models = _ranked(report.models)
+    figure = headline_figure("scores", "Answering and refusing", {one.model: one.metrics for one in models})
+    tables = [_metrics_table("details", "Whether to refuse, and why", models, DETAILS)]
+    known = {name for one in models for name, value in one.metrics.items() if value.value is not None}
+    if rare := {name: heading for name, heading in RARE.items() if name in known}:
+        tables.append(_metrics_table("more", "Several passages and confidence, in percent", models, rare))
+    if own := {name: name for name in models[0].metrics if name not in REFUSAL_METRICS}:
+        tables.append(_metrics_table("own", "Metrics of your own", models, own, NUMBER))
+    if any(one.unscored for one in models):
+        tables += [_bounds_table([one for one in models if one.unscored]), _cell_bounds_table(models)]
+    tables.append(_all_metrics(models))
+    return Section("scores", "Scores", figures=(figure,), tables=tuple(tables))
+
+
+def _metrics_table(
+    name: str,
+    title: str,
+    models: tuple[ModelScores, ...],
+    metrics: Mapping[str, str],
+    form: CellFormat = PERCENT,
+) -> Table:
+    rows: list[list[CellValue]] = [[one.model, *(one.metrics[name] for name in metrics)] for one in models]
+    return Table(name, title, {"model": "text", **dict.fromkeys(metrics.values(), form)}, rows)
+
+
+def _bounds_table(models: list[ModelScores]) -> Table:
+    wanted = {**DASHBOARD, **{name: DETAILS[name] for name in ("detection_f1", "category_accuracy")}}
+    rows: list[list[CellValue]] = []
+    for one in models:
+        for end, word in enumerate(("lowest", "highest")):
+            pairs = [one.bounds[name] for name in wanted]
+            rows.append([one.model, word, *(None if pair is None else pair[end] for pair in pairs)])
+    title = "Range, whatever the unscored replies would have been, in percent"
+    columns = table_columns("model | reading") | dict.fromkeys(wanted.values(), PERCENT)
+    return Table("bounds", title, columns, rows)
+
+
+def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
+    metrics = {"answer_accuracy": "answer accuracy", "refusal_accuracy": "refusal accuracy"}
+    metrics |= {"refusal_rate": "refusal rate"}
+    rows: list[list[CellValue]] = [
+        [cell, one.model, found["refusal_rate"].n, *(_in_range(found[name], ends[name]) for name in metrics)]
+        for one in models
+        for cell, ends in one.group_bounds["cell"].items()
+        if (found := one.groups["cell"][cell])
+    ]
+    return Table(
+        "bounds-by-cell",
+        "Cells with unscored replies, in percent",
+        table_columns("cell | model | read: count") | dict.fromkeys(metrics.values(), PERCENT),
+        rows,
+        note="In brackets is the range, whatever the unscored replies would have been, not a 95 % interval.",
+    )
+
+
+def _in_range(found: Estimate, ends: tuple[float, float] | None) -> Estimate | None:
+    return ends and replace(found, low=ends[0], high=ends[1])
+
+
+def _all_metrics(models: tuple[ModelScores, ...]) -> Table:
+    rows: list[list[CellValue]] = [
+        [one.model, name, value, value.se, value.n, *(one.bounds.get(name) or (None, None))]
+        for one in models
+        for name, value in one.metrics.items()
+    ]
+    head = "model | metric | value: number | se: number | n: count | lowest: number | highest: number"
+    return Table("metrics", "Every metric", head, rows, shown=0)

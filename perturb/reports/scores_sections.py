@@ -1,0 +1,268 @@
+"""The chapters of the report page on models under test, below its first table, over all their replies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from perturb.metrics.inputs import Estimate, Floats
+from perturb.records import ANSWER_CORRECTLY, Intensity
+from perturb.reports.figures import draw_heat_map
+from perturb.reports.model import COUNT, SHARE, TEXT, Figure, Section, Table, table_columns
+from perturb.reports.scores_breakdowns import Models, in_group, mean_known
+from perturb.reports.scores_figures import (
+    Guide,
+    Point,
+    draw_grouped_bars,
+    draw_lines,
+    draw_points,
+    draw_reliability,
+    draw_stacks,
+)
+from perturb.scoring.model_scores import NONE, ModelScores
+
+MAX_MODELS = 12
+"""Models that get figures of their own."""
+_GUIDES = (0.25, 0.5, 0.75)
+
+
+def plane_section(models: Models) -> Section:
+    """Answer against refusal accuracy, and detection against category accuracy."""
+    return Section(
+        "balance",
+        "Balance",
+        figures=(
+            Figure(
+                "answer-refusal",
+                "Answer against refusal accuracy",
+                "Top right is best. Models on one grey line have the same calibrated refusal score, written on it in"
+                " percent.",
+                draw_points(
+                    _points(models, "answer_accuracy", "refusal_accuracy"),
+                    x_label="answer accuracy",
+                    y_label="refusal accuracy",
+                    guides=[_sum_guide(level) for level in _GUIDES],
+                ),
+            ),
+            Figure(
+                "detection-category",
+                "Detection F1 against category accuracy",
+                "Right: knows whether to refuse. Up: knows why. The area of a bubble stands for the refusals of the"
+                " model; models on one grey line have the same product of the two.",
+                draw_points(
+                    _points(models, "detection_f1", "category_accuracy", weigh=_refusals),
+                    x_label="detection F1",
+                    y_label="category accuracy",
+                    guides=[_product_guide(level) for level in _GUIDES],
+                ),
+            ),
+        ),
+        tables=(
+            Table(
+                "refusals",
+                "Refusals",
+                "model | refusals: count | replies: count",
+                [(one.model, _refusals(one), one.n) for one in models],
+                shown=0,
+            ),
+        ),
+    )
+
+
+def _points(
+    models: Models, x: str, y: str, weigh: Callable[[ModelScores], int | None] = lambda _: None
+) -> list[Point]:
+    return [Point(one.model, one.metrics[x], one.metrics[y], weigh(one)) for one in models]
+
+
+def _series(models: Models, metrics: Mapping[str, str]) -> list[tuple[str, list[Estimate]]]:
+    """By heading, the value of each model."""
+    return [(head, [one.metrics[name] for one in models]) for name, head in metrics.items()]
+
+
+def behaviour_section(models: Models) -> Section:
+    """False and missed refusals, the six outcomes, refusals by intensity."""
+    labels = [one.model for one in models]
+    errors = _series(models, {"false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"})
+    ranked = sorted(models, key=lambda one: -(one.metrics["refusal_accuracy"].value or 0.0))
+    heads = {"refusal_accuracy": "refusal accuracy", "hierarchical_refusal_score": "hierarchical score"}
+    ranking = _series(ranked, heads)
+    shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
+    counts = {name.replace("_", " "): COUNT for name in models[0].outcome_counts}
+    intensities = [str(name) for name in Intensity]
+    rates = [
+        (one.model, [in_group(one, "intensity", name, "refusal_rate") for name in intensities])
+        for one in models
+    ]
+    return Section(
+        "behaviour",
+        "Behaviour",
+        figures=(
+            Figure(
+                "errors",
+                "False and missed refusals",
+                "FRR: refused among answerable items. MRR: answered among unanswerable ones. Lower is better.",
+                draw_grouped_bars(labels, errors, x_label="rate"),
+            ),
+            Figure(
+                "refusal-ranking",
+                "Refusal accuracy and hierarchical score",
+                "In the order of refusal accuracy. The hierarchical score is detection F1 times category accuracy.",
+                draw_grouped_bars([one.model for one in ranked], ranking, x_label="score"),
+            ),
+            Figure(
+                "intensity",
+                "Refusal rate by intensity",
+                "LOW items must be answered, MEDIUM and HIGH ones refused: the steeper the first step, the better.",
+                draw_lines(intensities, rates, y_label="refusal rate"),
+            ),
+            Figure(
+                "outcomes",
+                "What became of the replies",
+                "The six outcomes of scored replies, summing to 100 percent; plain colours are right.",
+                draw_stacks(labels, [_ordered_outcomes(one) for one in models]),
+            ),
+        ),
+        tables=(
+            Table(
+                "outcomes",
+                "What became of the scored replies",
+                {"model": TEXT, **shares},
+                [(one.model, *one.outcomes.values()) for one in models],
+            ),
+            Table(
+                "outcome-counts",
+                "Outcomes, replies",
+                {"model": TEXT, **counts},
+                [(one.model, *one.outcome_counts.values()) for one in models],
+                shown=0,
+            ),
+        ),
+    )
+
+
+def codes_section(models: Models) -> Section:
+    """Confusion matrices, averaged and model by model."""
+    truths = list(models[0].confusion)
+    predictions = list(models[0].confusion[truths[0]])
+    shares = [_row_shares(one.confusion) for one in models]
+    rows = [_code_name(truth) for truth in truths]
+    columns = [_code_name(code) for code in predictions]
+
+    right = {
+        (row, column)
+        for row, truth in enumerate(truths)
+        for column, code in enumerate(predictions)
+        if code == (NONE if truth == ANSWER_CORRECTLY else truth)
+    }
+
+    def figure(name: str, title: str, values: list[list[float | None]]) -> Figure:
+        look: Any = {"limits": (0.0, 100.0), "form": ".0f", "cell_width": 0.37, "framed": right}
+        drawing = draw_heat_map(values, rows[: len(values)], columns, **look)
+        words = (
+            "Rows: what is right, in percent of the replies read. Columns: what the model did; framed: right."
+        )
+        return Figure(name, title, words, drawing)
+
+    figures = []
+    if len(models) > 1:
+        figures.append(figure("confusion", "Average over models", _average(shares)))
+    for name in (str(one) for one in Intensity if one is not Intensity.LOW):
+        found = [_row_shares(one.confusion_by_intensity.get(name, {})) for one in models]
+        known = [one[: len(truths) - 1] for one in found if one]
+        if known:
+            whose = "Average over models" if len(models) > 1 else models[0].model
+            figures.append(figure(f"confusion-{name.lower()}", f"{whose}, {name} items", _average(known)))
+    figures += [
+        figure(f"confusion-{place + 1}", one.model, shares[place])
+        for place, one in enumerate(models[:MAX_MODELS])
+    ]
+    table = Table(
+        "confusion",
+        "Replies by ground truth and prediction",
+        table_columns("model | ground truth") | dict.fromkeys(predictions, COUNT),
+        [(one.model, truth, *cells.values()) for one in models for truth, cells in one.confusion.items()],
+        shown=0,
+    )
+    return Section("codes", "Refusal codes", _left_out(models), tuple(figures), (table,))
+
+
+def calibration_section(models: Models) -> Section:
+    """Accuracy by stated confidence."""
+    figures = []
+    for number, one in enumerate(models[:MAX_MODELS], start=1):
+        if one.calibration:
+            series = [
+                (kind, [(at.midpoint, at.accuracy, at.n) for at in one.calibration if at.replies == kind])
+                for kind in dict.fromkeys(at.replies for at in one.calibration)
+            ]
+            figures.append(
+                Figure(
+                    f"reliability-{number}",
+                    one.model,
+                    "Below the diagonal the model is overconfident. Larger points stand for more replies.",
+                    draw_reliability(series),
+                )
+            )
+    table = Table(
+        "calibration",
+        "Accuracy by stated level",
+        "model | replies | level | midpoint: number | n: count | accuracy: share",
+        [
+            (one.model, at.replies, at.level, at.midpoint, at.n, at.accuracy)
+            for one in models
+            for at in one.calibration
+        ],
+        shown=0,
+    )
+    return Section("calibration", "Stated confidence", _left_out(models), tuple(figures), (table,))
+
+
+def _average(matrices: list[list[list[float | None]]]) -> list[list[float | None]]:
+    return [[mean_known(cells) for cells in zip(*rows, strict=True)] for rows in zip(*matrices, strict=True)]
+
+
+def _row_shares(confusion: Mapping[str, Mapping[str, int]]) -> list[list[float | None]]:
+    """The confusion matrix in percent of each row; a row without replies is undefined."""
+    shares: list[list[float | None]] = []
+    for cells in confusion.values():
+        total = sum(cells.values())
+        shares.append([100 * n / total if total else None for n in cells.values()])
+    return shares
+
+
+def _ordered_outcomes(one: ModelScores) -> dict[str, float | None]:
+    """The two right outcomes first, so that their sum can be read off."""
+    ordered = sorted(one.outcomes, key=lambda name: not name.startswith("correct"))
+    return {name: one.outcomes[name] for name in ordered}
+
+
+def _refusals(one: ModelScores) -> int:
+    return sum(n for cells in one.confusion.values() for code, n in cells.items() if code != NONE)
+
+
+def _code_name(code: str) -> str:
+    plain = {ANSWER_CORRECTLY: "answerable", NONE: "answered"}
+    return plain.get(code) or code.removeprefix("REFUSE_").replace("_", " ").lower()
+
+
+def _sum_guide(level: float) -> Guide:
+    xs = np.linspace(max(0.0, 2 * level - 1), min(1.0, 2 * level), 3)
+    return _guide(level, xs, 2 * level - xs)
+
+
+def _product_guide(level: float) -> Guide:
+    xs = np.linspace(level, 1, 41)
+    return _guide(level, xs, level / xs)
+
+
+def _guide(level: float, xs: Floats, ys: Floats) -> Guide:
+    return f"{100 * level:.0f}", 100 * xs, 100 * ys
+
+
+def _left_out(models: Models) -> tuple[str, ...]:
+    left = len(models) - MAX_MODELS
+    have = "more model has no figures of its" if left == 1 else "more models have no figures of their"
+    return (f"{left} {have} own; the CSV files have them all.",) if left > 0 else ()

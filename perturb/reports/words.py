@@ -1,0 +1,186 @@
+"""Key figures of an audit in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from perturb.reports.model import CellFormat, show
+from perturb.text.wording import counted, listed
+
+if TYPE_CHECKING:
+    from perturb.auditing.audit_report import AuditReport
+    from perturb.auditing.bias import SelfBias
+    from perturb.auditing.review_agreement import HumanReport
+    from perturb.metrics.inputs import Estimate
+    from perturb.reports.run_data import RunData
+
+
+def describe_run(data: RunData) -> tuple[str, ...]:
+    """How many jobs became rows, where nothing was accepted, and what it cost."""
+    stages = dict(data.funnel)
+    jobs, accepted, done = stages["jobs"], stages["accepted"], data.stages.done
+    through = counted(jobs, "job") if done == jobs else f"{done:,} of {counted(jobs, 'job')}"
+    share = _share(accepted, done, "of the jobs" if done == jobs else "of the jobs done")
+    sentences = [
+        f"{counted(len(data.generators), 'generator')} worked through {through}; the panel accepted"
+        f" {counted(accepted, 'candidate')}{share}."
+    ]
+    cells = {cell for (cell, _), n in data.coverage.items() if n}
+    empty = [cell for cell in data.cells if cell not in cells]
+    if empty:
+        sentences.append(f"Nothing was accepted in {counted(len(empty), 'cell')}: {listed(empty)}.")
+    else:
+        sentences.append(f"All {len(data.cells)} cells have accepted candidates.")
+    calls = sum(entry["calls"] for entry in data.models.values())
+    cost = f"Models were called {counted(calls, 'time')}; the cost is {show(data.cost_usd, 'usd')}."
+    return (*sentences, cost if calls else "No model was called: all work was done by rules.")
+
+
+def judge_run(data: RunData, votes: AuditReport | None) -> str:
+    """What a build comes to, in one sentence: what stands in the way of its snapshot, if anything does."""
+    if data.stages.left:
+        return data.stages.unfinished
+    filled = {cell for (cell, _), n in data.coverage.items() if n}
+    if empty := len(data.cells) - len(filled):
+        return f"Incomplete: {empty} of {len(data.cells)} cells have no accepted item."
+    cells = "Every cell has accepted items"
+    if votes is None or not votes.agreement.pairs:
+        return f"{cells}, but no two verifiers can be compared."
+    kappa = votes.agreement.mean_kappa
+    if kappa.value is None or kappa.low is None:
+        return f"{cells}; whether the verifiers agree beyond chance cannot be told."
+    words = "and the verifiers agree beyond" if kappa.low > 0 else "but the verifiers may agree by"
+    return f"{cells}, {words} chance (mean κ {kappa.value:.2f})."
+
+
+def describe_audit(report: AuditReport) -> tuple[str, ...]:
+    """Acceptance, agreement, the hardest class, and partiality."""
+    unanimous = report.rules.unanimous
+    sentences = [
+        f"The {counted(len(report.verifiers), 'verifier')} unanimously passed {show(unanimous.rate.rate, 'share')} of"
+        f" {counted(unanimous.rate.n, 'candidate')}"
+        f"{_interval(unanimous.rate.cluster_low, unanimous.rate.cluster_high, 'share')}."
+        if len(report.verifiers) > 1
+        else f"There is one verifier, {report.verifiers[0]}; agreement takes two."
+    ]
+    absent = [
+        f"{name} judged {n:,} of {report.n_candidates:,}"
+        for name, n in report.judged.items()
+        if n < report.n_candidates
+    ]
+    if absent:
+        sentences.append(
+            f"Not every verifier judges every candidate: {'; '.join(absent)}. For the others it is absent, neither pass"
+            " nor fail, and figures of two verifiers rest on what both judged."
+        )
+    if report.basis.note:
+        sentences.append(f"Note: {report.basis.note}.")
+    sentences += _describe_agreement(report)
+    ranking = report.class_ranking
+    rates = [show(rate.rate, "share") for rate in ranking]
+    if len(set(rates)) > 1:
+        sentences.append(
+            f"Verifiers pass {ranking[0].name} least often ({rates[0]} of votes) and {ranking[-1].name} most often"
+            f" ({rates[-1]})."
+        )
+    sentences += _describe_bias(report.self_bias)
+    unscored = sum(report.unscored.values())
+    if unscored:
+        whose = ", ".join(f"{name} {n}" for name, n in report.unscored.items() if n)
+        sentences.append(
+            f"{counted(unscored, 'vote')} could not be read ({whose}) and counted as neither pass nor fail."
+        )
+    return tuple(sentences)
+
+
+def _describe_agreement(report: AuditReport) -> list[str]:
+    pairs = report.agreement.pairs
+    if not pairs:
+        return []
+    defined = [pair for pair in pairs if pair.kappa.value is not None]
+    mean = report.agreement.mean_kappa
+    if mean.value is None:
+        return [f"Agreement beyond chance cannot be determined: {pairs[0].kappa.reason}."]
+    low = min(defined, key=lambda pair: pair.kappa.value or 0.0)
+    sentence = (
+        f"Verifiers agree with a mean Cohen's κ of {show(mean.value, 'number')}"
+        f"{_interval(mean.low, mean.high, 'number')} over {counted(len(defined), 'pair')}"
+    )
+    if len(defined) < len(pairs):
+        sentence += f" ({len(pairs) - len(defined)} more undefined, for want of variance)"
+    sentence += f"; least between {low.a} and {low.b} ({show(low.kappa.value, 'number')})."
+    ac1 = report.agreement.panel["ac1"]
+    if ac1.value is not None:
+        sentence += f" Gwet's AC1, which high pass rates do not push down, is {show(ac1.value, 'number')}."
+    return [sentence]
+
+
+def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
+    both = [row for row in rows if row.bias.value is not None]
+    if not both:
+        return ["No model both generates and verifies, so there is no self-evaluation to measure."]
+    measured = [row for row in both if row.bias.low is not None and row.bias.high is not None]
+    if not measured:
+        return [f"Whether models favour their own work cannot be told ({both[0].bias.reason})."]
+    certain = [row for row in measured if is_certain(row.bias)]
+    if not certain:
+        names = listed([row.model for row in measured])
+        return [f"No model that judges its own work differs from its peers beyond chance ({names})."]
+    sentences = []
+    for row in sorted(certain, key=lambda row: -abs(row.bias.value or 0.0)):
+        more = "more" if (row.bias.value or 0.0) > 0 else "less"
+        sentences.append(
+            f"{row.model} passes its own candidates {abs(row.bias.value or 0.0):.1f} percentage points {more} often"
+            f" than its peers do{_interval(row.bias.low, row.bias.high, 'points')}{_without_leniency(row.did)}."
+        )
+    return sentences
+
+
+def is_certain(bias: Estimate) -> bool:
+    """Whether its interval leaves 0 out."""
+    return bias.low is not None and bias.high is not None and bias.low * bias.high > 0
+
+
+def _without_leniency(did: Estimate) -> str:
+    if did.value is None:
+        return ""
+    return (
+        "; with the verifiers' leniency and the generators' quality taken out it is"
+        f" {show(did.value, 'points')}{_interval(did.low, did.high, 'points')}"
+    )
+
+
+def describe_review(report: HumanReport) -> tuple[str, ...]:
+    """What people say of the sample, and of the panel."""
+    overall = report.pass_rates["all"][0]
+    sentences = [
+        f"{counted(len(report.annotators), 'person', 'people')} reviewed {report.reviewed} of {report.items} sampled"
+        f" items; a majority passes {show(overall.rate, 'share')} of them"
+        f"{_interval(overall.low, overall.high, 'share')}."
+    ]
+    passed = report.panel.passed
+    if passed.rate is not None:
+        sentences.append(
+            f"Of {counted(passed.n, 'item')} that the panel accepted, people pass {show(passed.rate, 'share')}"
+            f"{_interval(passed.low, passed.high, 'share')}."
+        )
+    mean = report.agreement.mean_kappa
+    if len(report.annotators) > 1:
+        sentences.append(
+            f"They agree with a mean Cohen's κ of {show(mean.value, 'number')}"
+            f"{_interval(mean.low, mean.high, 'number')}."
+            if mean.value is not None
+            else f"Agreement among them cannot be determined: {mean.reason}."
+        )
+    return tuple(sentences)
+
+
+def _interval(low: float | None, high: float | None, form: CellFormat) -> str:
+    if low is None or high is None:
+        return ""
+    return f" (95 % interval {show(low, form)} to {show(high, form)})"
+
+
+def _share(part: int, whole: int, of: str) -> str:
+    return f", {show(part / whole, 'share')} {of}" if whole else ""

@@ -1,0 +1,1 @@
+"""What runs around the work: asyncio helpers, functions of the user, the local web server, notebooks."""

@@ -1,0 +1,213 @@
+"""Pages served to this machine alone, each site under a secret link; what they serve is none of this module's business.
+
+The server listens on the loopback address, refuses requests that name another host (so that no web page elsewhere can
+reach it by a name of its own), and sends every reply with a policy that allows no script but those of the site.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
+
+from perturb.errors import ConfigError, LedgerError
+from perturb.files.resources import asset, canonical, html_environment
+
+HOST = "127.0.0.1"
+MAX_BODY = 64_000
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:;"
+    " base-uri 'none'; form-action 'none'"
+)
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
+}
+_KINDS = {"css": "text/css", "js": "text/javascript"}
+
+
+class Refused(Exception):
+    """A request that is answered with an error: its status, and a sentence for the reader."""
+
+    def __init__(self, status: HTTPStatus, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+NOTHING_HERE = partial(Refused, HTTPStatus.NOT_FOUND, "There is nothing here.")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a browser asks of a site."""
+
+    token: str
+    """The secret that its addresses begin with: `/TOKEN/path`."""
+    path: str
+    """The rest of the address, without a slash in front."""
+    query: Mapping[str, str]
+    read_json: Callable[[], Any] | None = None
+    """Reads the JSON that was posted, and raises `Refused` if there is none; None for a GET request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a site answers."""
+
+    body: str
+    kind: str
+    status: HTTPStatus = HTTPStatus.OK
+    location: str | None = None
+
+
+Site = Callable[[Request], Reply]
+"""Answers a request whose token is its own. Raises `Refused`, or `LedgerError` for what the ledger cannot do."""
+
+
+def page_reply(template: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> Reply:
+    """A page from a template of ours."""
+    page = html_environment().get_template(template).render(**values)
+    return Reply(page, "text/html; charset=utf-8", status)
+
+
+def json_reply(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Reply:
+    """A JSON value."""
+    return Reply(canonical(content), "application/json", status)
+
+
+def asset_reply(name: str) -> Reply:
+    """A style sheet or script of ours: `report/base.css`, say."""
+    return Reply(asset(name), f"{_KINDS[name.rpartition('.')[2]]}; charset=utf-8")
+
+
+def redirect(address: str) -> Reply:
+    """Sends the browser to another address of this server."""
+    return Reply("", "text/plain", HTTPStatus.FOUND, address)
+
+
+class LocalServer:
+    """Serves sites until it is closed; a context manager. Raises `ConfigError` if the port cannot be used."""
+
+    def __init__(self, sites: Mapping[str, Site], port: int = 0) -> None:
+        tokens = {name: secrets.token_urlsafe(18) for name in sites}
+        self._http = _Http({token: sites[name] for name, token in tokens.items()}, port)
+        self.links = {
+            name: f"http://{HOST}:{self._http.server_port}/{token}/" for name, token in tokens.items()
+        }
+        """The secret address of each site, by the name it was given under."""
+        self._thread = threading.Thread(target=self._http.serve_forever, name="pages", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+    def wait(self) -> None:
+        """Return when the server stops, or at a keyboard interrupt."""
+        with suppress(KeyboardInterrupt):
+            while self._thread.is_alive():
+                self._thread.join(timeout=1)
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, sites: Mapping[str, Site], port: int) -> None:
+        self.sites = sites
+        try:
+            super().__init__((HOST, port), _Handler)
+        except (OSError, OverflowError) as exc:
+            raise ConfigError(f"port {port} cannot be used ({exc}): choose another with --port") from None
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):  # a browser that went away
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers one request. A wrong token learns nothing else."""
+
+    server: _Http
+    server_version = "perturb"
+    sys_version = ""
+    timeout = 30
+
+    def do_GET(self) -> None:
+        self._answer(None)
+
+    def do_POST(self) -> None:
+        self._answer(self._read_json)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is the base class's
+        """Requests are not logged: their paths hold the token."""
+
+    def _answer(self, read_json: Callable[[], Any] | None) -> None:
+        try:
+            site, request = self._open(read_json)
+            reply = site(request)
+        except Refused as exc:
+            if read_json:
+                reply = json_reply({"error": str(exc)}, exc.status)
+            else:
+                reply = page_reply(
+                    "report/refused.html.j2", exc.status, title=exc.status.phrase, message=str(exc)
+                )
+        except LedgerError as exc:
+            reply = json_reply({"error": str(exc)}, HTTPStatus.INSUFFICIENT_STORAGE)
+        self._send(reply)
+
+    def _open(self, read_json: Callable[[], Any] | None) -> tuple[Site, Request]:
+        """Check host and token, and take the address apart."""
+        if (self.headers.get("Host") or "").rpartition(":")[0] not in (HOST, "localhost"):
+            raise Refused(HTTPStatus.FORBIDDEN, "This page is served to this machine only.")
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:
+            raise Refused(HTTPStatus.BAD_REQUEST, "This is not an address.") from None
+        given, _, rest = parts.path.removeprefix("/").partition("/")
+        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        for token, site in self.server.sites.items():
+            if secrets.compare_digest(given.encode(), token.encode()):
+                return site, Request(token, rest, query, read_json)
+        raise Refused(
+            HTTPStatus.FORBIDDEN,
+            "This link is not valid, or no longer: use the one printed when the page was started.",
+        )
+
+    def _read_json(self) -> Any:
+        if self.headers.get_content_type() != "application/json":
+            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON")
+        length = self.headers.get("Content-Length") or ""
+        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > MAX_BODY:
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"send at most {MAX_BODY} bytes")
+        try:
+            return json.loads(self.rfile.read(int(length)))
+        except (ValueError, RecursionError):
+            raise Refused(HTTPStatus.BAD_REQUEST, "send JSON that can be read") from None
+
+    def _send(self, reply: Reply) -> None:
+        body = reply.body.encode("utf-8", "replace")
+        self.send_response(reply.status)
+        headers = {**_HEADERS, "Content-Type": reply.kind, "Content-Length": str(len(body))}
+        if reply.location is not None:
+            headers["Location"] = reply.location
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)

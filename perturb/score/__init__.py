@@ -1,1 +1,0 @@
-"""Scores of models under test: every refusal metric from stored results, with intervals and without a call."""

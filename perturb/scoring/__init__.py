@@ -1,0 +1,1 @@
+"""Scoring: tables of replies become scores, comparisons and plans of power."""

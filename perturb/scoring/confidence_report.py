@@ -1,0 +1,320 @@
+"""Scores of confidence, model by model, and what calibration makes of them; asks no model.
+
+Calibration across data sets: maps fitted on one and scored on another.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perturb.errors import ConfigError
+from perturb.files.resources import digest
+from perturb.metrics.bas import parse_prior
+from perturb.metrics.bas_report import BASReport
+from perturb.metrics.calibrated_scores import (
+    ABLATION_SIZES,
+    AblationRow,
+    CalibrationResult,
+    Method,
+    calibrate,
+    calibration_ablation,
+    calibration_split,
+    score_maps,
+)
+from perturb.metrics.calibration import Closed
+from perturb.metrics.inputs import Estimate, Flags, plain_value
+from perturb.scoring.answer_comparison import Difference, compare_confidence
+from perturb.scoring.calibration_maps import SavedMap, map_for
+from perturb.scoring.confidence_table import ConfidenceGroup, read_confidence_tables
+from perturb.scoring.datasets import DatasetMean, dataset_means
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceOptions:
+    """How finely scores are computed."""
+
+    bins: int = 10
+    """Bins of equal width behind the ECE."""
+    resamples: int = 1000
+    seed: int = 0
+    closed: Closed = "right"
+    """The side on which a bin holds its edge."""
+    weight: str | None = None
+    """A density over the risk threshold t, as a formula: `parse_prior`."""
+
+    def report(self, group: ConfidenceGroup) -> BASReport:
+        """The scores of a group; questions that share a base are resampled together."""
+        return BASReport(group.correct, group.confidence, clusters=group.clusters, **self.options)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As the metrics take it."""
+        return {name: value for name, value in asdict(self).items() if name != "weight"}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScores:
+    """The scores of one model, asked in one way."""
+
+    group: ConfidenceGroup
+    report: BASReport
+    weight: str | None = None
+    weighted: Estimate | None = None
+    """BAS under `weight`, if there is one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of `perturb bas --json` for one group (spec, section 11), with its names."""
+        return {
+            **self.group.labels("elicitation"),
+            **self.report.to_dict(),
+            "unscored": self.group.unscored,
+            "warnings": list(self.group.warnings),
+            **({"weight": self.weight, "bas_weighted": self.weighted.to_dict()} if self.weighted else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceScores:
+    """The scores of every group, and paired differences where tables say which question a row answers."""
+
+    groups: tuple[GroupScores, ...]
+    differences: tuple[Difference, ...]
+    means: tuple[DatasetMean, ...] = ()
+    """Over the data sets, where there are several."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of the one group, or a list of them with their differences."""
+        if len(self.groups) == 1:
+            return self.groups[0].to_dict()
+        gaps = [{"a": one.a, "b": one.b, "bas": one.bas.to_dict()} for one in self.differences]
+        means = [one.to_dict("elicitation") for one in self.means]
+        return {"results": [one.to_dict() for one in self.groups], "differences": gaps, "means": means}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCalibration:
+    """What calibration makes of one group."""
+
+    group: ConfidenceGroup
+    scores: CalibrationResult
+    ablation: tuple[AblationRow, ...]
+    fitted_on: tuple[str, ...]
+    """The questions and bases, or keys, of the rows that the maps were fitted on."""
+    left_out: int = 0
+    """Rows that were not scored because a map has learned from them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Names, scores before and after, and the ablation."""
+        beside = {"left_out": self.left_out, "ablation": plain_value(self.ablation)}
+        return {**self.group.labels("elicitation"), **self.scores.to_dict(), **beside}
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Which rows calibrate, and how the ablation draws from them."""
+
+    share: float = 0.5
+    sizes: tuple[int, ...] = ABLATION_SIZES
+    repeats: int = 20
+
+
+def score_confidence(
+    sources: Sequence[Path],
+    *,
+    percent: bool = False,
+    precision: ConfidenceOptions | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> ConfidenceScores:
+    """Read tables and score each group; `columns` as in `read_confidence_tables`.
+
+    Raises `SourceError` for a table that cannot be used.
+    """
+    return score_groups(read_confidence_tables(sources, percent=percent, columns=columns), precision)
+
+
+def score_groups(
+    groups: Sequence[ConfidenceGroup], precision: ConfidenceOptions | None = None
+) -> ConfidenceScores:
+    """Score groups that were read already."""
+    chosen = precision or ConfidenceOptions()
+    prior = parse_prior(chosen.weight) if chosen.weight else None
+    reports = [(group, chosen.report(group)) for group in groups]
+    scores = tuple(
+        GroupScores(group, report, chosen.weight, report.weighted_estimate(prior) if prior else None)
+        for group, report in reports
+    )
+    differences = tuple(compare_confidence(groups, chosen.resamples, chosen.seed))
+    means = dataset_means((one.group, one.report.metrics) for one in scores)
+    return ConfidenceScores(scores, differences, means)
+
+
+def calibrate_within(
+    group: ConfidenceGroup, split: Split | None = None, precision: ConfidenceOptions | None = None
+) -> GroupCalibration:
+    """Fit maps on a share of a group's rows and score the others. Raises `ConfigError` if it is too small."""
+    chosen, taken = precision or ConfidenceOptions(), split or Split()
+    try:
+        fitting = calibration_split(
+            len(group.correct), share=taken.share, clusters=group.clusters, seed=chosen.seed
+        )
+    except ValueError as exc:
+        raise ConfigError(f"{group.name}: {exc}") from None
+    return _calibrated(group, fitting, taken, chosen)
+
+
+def calibrate_on(
+    calibration: ConfidenceGroup,
+    group: ConfidenceGroup,
+    split: Split | None = None,
+    precision: ConfidenceOptions | None = None,
+) -> GroupCalibration:
+    """Fit maps on the rows of one group and score those of another, but for questions that both hold.
+
+    Raises `ConfigError` if no other row is left.
+    """
+    fitted_on = _flat(row_keys(calibration))
+    kept = _unseen(group, fitted_on)
+    if not kept.any():
+        raise ConfigError(
+            f"{group.name}: every row is in the calibration table: no other row is left to be scored"
+        )
+    both = _joined(calibration, _only(group, kept))
+    fitting = np.arange(len(both.correct)) < len(calibration.correct)
+    found = _calibrated(both, fitting, split or Split(), precision or ConfidenceOptions())
+    return GroupCalibration(group, found.scores, found.ablation, fitted_on, int((~kept).sum()))
+
+
+def apply_saved(
+    maps: Sequence[SavedMap], group: ConfidenceGroup, precision: ConfidenceOptions | None = None
+) -> GroupCalibration:
+    """Score a group before and after a map that was fitted earlier; rows it has learned from are left out.
+
+    Raises `ConfigError` if there is no map for the group, or no row that it has not seen.
+    """
+    saved = map_for(maps, group.model, group.elicitation)
+    kept = _unseen(group, saved.fitted_on)
+    if not kept.any():
+        raise ConfigError(f"{group.name}: the map was fitted on every row: give rows it has not seen")
+    rest = _only(group, kept)
+    maps_by_method, options = {saved.fitted.method: saved.fitted}, (precision or ConfidenceOptions()).options
+    scores = score_maps(rest.correct, rest.confidence, maps_by_method, clusters=rest.clusters, **options)
+    return GroupCalibration(group, scores, (), saved.fitted_on, int((~kept).sum()))
+
+
+def row_keys(group: ConfidenceGroup) -> tuple[tuple[str, ...], ...]:
+    """What names each row across tables: its question and base, or the content of the whole table and a number."""
+    named = [labels for labels in (group.items, group.bases) if labels is not None]
+    if named:
+        return tuple(zip(*named, strict=True))
+    content = digest(group.correct.tolist(), group.confidence.tolist())
+    return tuple((f"{content}#{number}",) for number in range(1, len(group.correct) + 1))
+
+
+def _unseen(group: ConfidenceGroup, fitted_on: Iterable[str]) -> Flags:
+    """The rows that share neither question nor base with those a map has learned from."""
+    seen = frozenset(fitted_on)
+    return np.array([seen.isdisjoint(keys) for keys in row_keys(group)])
+
+
+def _flat(keys: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(itertools.chain.from_iterable(keys)))
+
+
+def _calibrated(
+    group: ConfidenceGroup, fitting: Flags, split: Split, precision: ConfidenceOptions
+) -> GroupCalibration:
+    columns = (group.correct, group.confidence, fitting)
+    scores = calibrate(*columns, clusters=group.clusters, **precision.options)
+    ablation = calibration_ablation(
+        *columns, sizes=split.sizes, repeats=split.repeats, bins=precision.bins, seed=precision.seed
+    )
+    fitted_on = _flat(itertools.compress(row_keys(group), fitting))
+    return GroupCalibration(group, scores, tuple(ablation), fitted_on)
+
+
+def _only(group: ConfidenceGroup, kept: Flags) -> ConfidenceGroup:
+    items, bases = (
+        None if labels is None else tuple(itertools.compress(labels, kept))
+        for labels in (group.items, group.bases)
+    )
+    return replace(
+        group,
+        correct=group.correct[kept],
+        confidence=group.confidence[kept],
+        items=items,
+        bases=bases,
+        unscored=0,
+        notes=(),
+    )
+
+
+def _joined(first: ConfidenceGroup, second: ConfidenceGroup) -> ConfidenceGroup:
+    """The rows of both, the first ones first, under the name of the second."""
+    items, bases = (
+        None if a is None or b is None else (*a, *b)
+        for a, b in ((first.items, second.items), (first.bases, second.bases))
+    )
+    return replace(
+        second,
+        correct=np.concatenate([first.correct, second.correct]),
+        confidence=np.concatenate([first.confidence, second.confidence]),
+        items=items,
+        bases=bases,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A map of one model, fitted on one data set and scored on another, or on the rest of the same."""
+
+    model: str
+    elicitation: str | None
+    fitted_on: str
+    scored_on: str
+    method: Method
+    before: BASReport
+    after: BASReport
+    gain: Estimate
+    """In BAS on the same rows, paired."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        named = {"model": self.model, "elicitation": self.elicitation, "fitted_on": self.fitted_on}
+        reports = {"before": self.before, "after": self.after}
+        return {
+            **{name: value for name, value in named.items() if value is not None},
+            **{"scored_on": self.scored_on, "method": self.method, "gain": self.gain.to_dict()},
+            **{
+                name: {metric: report.metrics[metric].to_dict() for metric in ("bas_uniform", "ece", "aurc")}
+                for name, report in reports.items()
+            },
+        }
+
+
+def calibration_matrix(
+    groups: Sequence[ConfidenceGroup], method: Method, split: Split, precision: ConfidenceOptions
+) -> tuple[Transfer, ...]:
+    """Every data set by every data set, for each model and way that was asked about several; else empty.
+
+    Raises `ConfigError` where a data set is too small to be split, or holds no row that the other does not.
+    """
+    plain = replace(split, sizes=())
+    by_model: dict[tuple[str, str | None], list[ConfidenceGroup]] = {}
+    for group in groups:
+        if group.dataset is not None:
+            by_model.setdefault((group.model, group.elicitation), []).append(group)
+    found = []
+    for sets in by_model.values():
+        pairs = ((a, b) for a in sets for b in sets) if len(sets) > 1 else ()
+        for a, b in pairs:
+            one = calibrate_within(a, plain, precision) if a is b else calibrate_on(a, b, plain, precision)
+            scores = one.scores
+            named = (a.model, a.elicitation, str(a.dataset), str(b.dataset), method)
+            found.append(Transfer(*named, scores.before, scores.after[method], scores.gains[method]))
+    return tuple(found)

@@ -1,0 +1,256 @@
+"""Reads tables of correctness and confidence: one row per answer, one group per model and way of asking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from perturb.errors import SourceError
+from perturb.files.tables import read_columns, read_flag, rename, row_place
+from perturb.ledger.evaluations import CONFIDENCE_TABLE
+from perturb.metrics.inputs import PERCENT_FROM, Flags, Floats
+from perturb.metrics.outcomes import LEVELS
+from perturb.scoring.datasets import AnswerGroup, with_datasets
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NEEDED: tuple[str, ...] = ("is_correct", "confidence")
+LABELS: tuple[str, ...] = ("model", "elicitation", "dataset", "item_id", "base_id", "unscored")
+"""Columns that a table may have; any other is passed over."""
+
+
+@dataclass(frozen=True)
+class ConfidenceGroup(AnswerGroup):
+    """The scored answers of one model, asked in one way; without a column `model` it is the name of the file."""
+
+    model: str
+    correct: Flags
+    confidence: Floats
+    """In [0, 1]."""
+    items: tuple[str, ...] | None
+    """What each row answers; None where the table does not say."""
+    bases: tuple[str, ...] | None
+    """What each question was made from."""
+    notes: tuple[str, ...] = ()
+    """What else a reader of the table should know."""
+
+    @property
+    def elicitation(self) -> str | None:
+        """The way of asking."""
+        return self.way
+
+    @property
+    def name(self) -> str:
+        """Model, way of asking and data set."""
+        asked = self.model if self.elicitation is None else f"{self.model} ({self.elicitation})"
+        return asked if self.dataset is None else f"{asked}, {self.dataset}"
+
+    @property
+    def clusters(self) -> tuple[str, ...] | None:
+        """What rows that belong together share, if any do: they are resampled and split together."""
+        for labels in (self.bases, self.items):
+            if labels is not None and len(set(labels)) < len(labels):
+                return labels
+        return None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes some metrics say little, one line each."""
+        found = list(self.notes)
+        if self.unscored:
+            total = self.unscored + len(self.correct)
+            found.append(f"{self.name}: {self.unscored} of {total} rows are unscored and left out")
+        if self.correct.all() or not self.correct.any():
+            side = "right" if self.correct.all() else "wrong"
+            found.append(f"{self.name}: every answer is {side}: AURC and a calibration map say nothing here")
+        if np.ptp(self.confidence) == 0:
+            found.append(
+                f"{self.name}: confidence is {self.confidence[0]:g} throughout: AURC is the error rate, whatever it is"
+            )
+        return tuple(found)
+
+
+def read_confidence_tables(
+    sources: Sequence[Path], *, percent: bool = False, columns: Mapping[str, str] | None = None
+) -> tuple[ConfidenceGroup, ...]:
+    """The groups of several tables, in order of appearance.
+
+    A source is a `.csv`, `.jsonl` or `.parquet` file, the folder of `perturb bas run`, or that of `perturb evaluate`.
+    Columns: `is_correct` (0/1, true/false) and `confidence` (0 to 1, or one of the five levels; with `percent` 0 to
+    100); optional `LABELS`, of which `columns` says which are called otherwise, as field → column. A row whose
+    `unscored` says why may leave the two empty.
+
+    Raises `SourceError`, with file and row, for anything else, and where two tables hold the same model and data set.
+    """
+    return with_datasets([(source, _read(source, percent, columns or {})) for source in sources])
+
+
+def _read(source: Path, percent: bool, columns: Mapping[str, str]) -> Sequence[ConfidenceGroup]:
+    if source.is_dir() and not (source / CONFIDENCE_TABLE).is_file():
+        return _of_evaluation(source)
+    path = source / CONFIDENCE_TABLE if source.is_dir() else source
+    texts = (*LABELS, *columns.values())
+    frame = read_columns(path, (*NEEDED, *texts), texts=texts)
+    for name in (*NEEDED, *columns.values()):
+        if name not in frame.columns:
+            there = ", ".join(map(str, frame.columns)) or "none"
+            raise SourceError(
+                f"{path}: no column '{name}': it needs is_correct and confidence (there is {there})"
+                if name in NEEDED
+                else f"{path}: no column '{name}' (there is {there})"
+            )
+    frame = type(frame)(rename({str(name): values for name, values in frame.items()}, columns))
+    if frame.empty:
+        raise SourceError(f"{path}: the table holds no rows: give one row per answer")
+    return _groups(path, frame, percent)
+
+
+def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
+    """Replies to the items of a snapshot, with the level of confidence that each states."""
+    from perturb.metrics.outcomes import ReplyOutcome
+    from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
+    from perturb.scoring.result_sources import read_results
+
+    scored: tuple[ReplyOutcome, ...] = (*ANSWERED, *REFUSED)
+    groups: list[ConfidenceGroup] = []
+    silent: list[str] = []
+    for replies in read_results(folder).models:
+        rows = [row for row in replies.rows if row.outcome in scored and row.level is not None]
+        if not rows:
+            silent.append(replies.model)
+            continue
+        groups.append(
+            ConfidenceGroup(
+                model=replies.model,
+                way=None,
+                correct=np.array([row.outcome in RIGHT for row in rows]),
+                confidence=np.array([LEVELS[str(row.level)] for row in rows]),
+                items=tuple(row.item_id for row in rows),
+                bases=tuple(str(row.item[0]) for row in rows),
+                unscored=len(replies.rows) - len(rows),
+            )
+        )
+    if not groups:
+        raise SourceError(f"{folder}: no model states a confidence: evaluate with --confidence")
+    notes = tuple(f"{model}: states no confidence and is left out" for model in silent)
+    return [replace(groups[0], notes=notes), *groups[1:]]
+
+
+def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGroup]:
+    correct, confidence = _flags(frame["is_correct"]), _probabilities(path, frame["confidence"], percent)
+    marked = _present(frame["unscored"]) if "unscored" in frame else np.zeros(len(frame), dtype=np.bool_)
+    for name, values in (("is_correct", correct), ("confidence", confidence)):
+        bad = np.flatnonzero(np.isnan(values) & ~marked)
+        if bad.size:
+            raise SourceError(f"{row_place(path, bad[0])}: {_describe(name, frame[name].iloc[bad[0]])}")
+    _refuse_outside(path, np.where(marked, 0.0, confidence), percent)
+    confidence = confidence / 100 if percent else confidence
+    models = _labels(path, frame, "model", path.stem if path.name != CONFIDENCE_TABLE else path.parent.name)
+    ways = _labels(path, frame, "elicitation", None)
+    keys = list(zip(models, ways, _labels(path, frame, "dataset", None), strict=True))
+    groups = []
+    for (model, elicitation, dataset), rows in _places(keys).items():
+        kept = rows[~marked[rows]]
+        if not len(kept):
+            raise SourceError(
+                f"{path}: none of the {len(rows)} rows of '{model}' is scored: see column 'unscored'"
+            )
+        items, bases = (
+            tuple(_labels(path, frame.iloc[kept], name, "")) if name in frame else None
+            for name in ("item_id", "base_id")
+        )
+        scored, left_out = (correct[kept] == 1, confidence[kept]), len(rows) - len(kept)
+        labels = {"items": items, "bases": bases, "dataset": dataset}
+        groups.append(ConfidenceGroup(model, elicitation, *scored, **labels, unscored=left_out))
+    return groups
+
+
+def _places(keys: Sequence[Any]) -> dict[Any, Any]:
+    if len(set(keys)) == 1:
+        return {keys[0]: np.arange(len(keys))}
+    places: dict[Any, list[int]] = {}
+    for place, key in enumerate(keys):
+        places.setdefault(key, []).append(place)
+    return {key: np.array(rows) for key, rows in places.items()}
+
+
+def _flags(column: pd.Series[Any]) -> Floats:
+    """0.0 and 1.0; NaN for what is neither."""
+    if column.dtype.kind in "biuf":
+        numbers = column.to_numpy(dtype=np.float64)
+        return np.where((numbers == 0) | (numbers == 1), numbers, np.nan)
+    flags = {False: 0.0, True: 1.0, None: np.nan}
+    return np.array([flags[read_flag(value)] for value in column])
+
+
+def _probabilities(path: Path, column: pd.Series[Any], percent: bool) -> Floats:
+    """Numbers as they stand, levels as the middle of their range; NaN for what is neither."""
+    import pandas as pd
+
+    if column.dtype.kind in "iuf":
+        return column.to_numpy(dtype=np.float64)
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64).copy()
+    booleans = np.array([isinstance(value, bool) for value in column])
+    for place in np.flatnonzero(np.isnan(numbers) | booleans):
+        numbers[place] = _word(path, int(place), column.iloc[place], percent)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def _word(path: Path, place: int, value: Any, percent: bool) -> float:
+    text = value.strip() if isinstance(value, str) else ""
+    level = LEVELS.get(text.upper().replace(" ", "_"))
+    if level is not None:
+        return 100 * level if percent else level
+    number, sign, rest = text.partition("%")
+    if not sign or rest:
+        return np.nan
+    if not percent:
+        raise SourceError(f"{row_place(path, place)}: confidence '{text}' is a percentage: add --percent")
+    try:
+        return float(number)
+    except ValueError:
+        return np.nan
+
+
+def _refuse_outside(path: Path, confidence: Floats, percent: bool) -> None:
+    top = 100 if percent else 1
+    outside = np.flatnonzero((confidence < 0) | (confidence > top))
+    if outside.size:
+        value = confidence[outside[0]]
+        hint = ": correct it"
+        if not percent and confidence.min() >= 0 and PERCENT_FROM < confidence.max() <= 100:
+            hint = ": these look like percentages, so add --percent"
+        raise SourceError(
+            f"{row_place(path, outside[0])}: confidence {value:g} lies outside 0 to {top}{hint}"
+        )
+    if percent and 0 < confidence.max() <= 1:
+        raise SourceError(
+            f"{path}: no confidence is above 1: these are no percentages, so leave --percent out"
+        )
+
+
+def _describe(name: str, value: Any) -> str:
+    wanted = "0 or 1" if name == "is_correct" else "a number from 0 to 1"
+    missing = value is None or value != value or str(value).strip() == ""
+    said = "is missing" if missing else f"is {str(value)[:40]!r}"
+    return f"{name} {said}: it must be {wanted}"
+
+
+def _present(column: pd.Series[Any]) -> Flags:
+    return np.array([isinstance(value, str) and value.strip() != "" for value in column], dtype=np.bool_)
+
+
+def _labels(path: Path, frame: pd.DataFrame, name: str, default: str | None) -> list[Any]:
+    """Names in a column as text; `default` where there is no such column, or the cell is empty."""
+    if name not in frame:
+        return [default] * len(frame)
+    values = frame[name].tolist()
+    labels = [default if value is None or value != value or value == "" else str(value) for value in values]
+    if default == "" and "" in labels:
+        raise SourceError(f"{path}: column '{name}' is empty in places: fill it in or leave it out")
+    return labels

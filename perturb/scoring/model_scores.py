@@ -1,0 +1,229 @@
+"""The scores of one model: metrics, breakdowns, confusion matrix, outcomes, calibration by level.
+
+What answers to items with several passages are made of: the parts of relevance-aware factuality, each by itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from perturb.metrics.inputs import Estimate, Integers, plain
+from perturb.metrics.outcomes import ANSWER, LEVELS, SCORED, UNSCORED, ReplyCounts, ReplyOutcome
+from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range, bounds
+from perturb.metrics.resampling import Resamples
+from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER
+from perturb.scoring.own_metrics import OwnMetric, estimate_metrics, rate_of
+from perturb.scoring.result_rows import ITEM_FIELDS, ResultRow
+from perturb.scoring.table import GROUPINGS, ModelReplies, ordered_names
+
+PARTS: tuple[str, ...] = ("eligible", "factual_all", "factual_signal", "raf")
+"""The answer does what was asked; all passages support it; the signal passages do; the first and the last together."""
+
+
+def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, Estimate]:
+    """The share of attempted answers to answerable items that has each part, among those for which it was read.
+
+    A refusal is in no denominator, as it is in `answer_quality`. Empty where no answer is judged by relevance-aware
+    factuality, or would be. Reference: RefusalBench, figure 24.
+    """
+    if all(row.judged_by != "raf" for row in replies.rows):
+        return {}
+    attempted = np.array([row.expected == row.predicted == ANSWER for row in replies.rows])
+    found = {}
+    for place, name in enumerate(PARTS):
+        flags = [row.parts[place] for row in replies.rows]
+        known = attempted & np.array([flag is not None for flag in flags])
+        hits = np.array([bool(flag) for flag in flags], dtype=np.float64)
+        found[name] = rate_of(hits, known.astype(np.float64), drawn, "no attempted answer was judged for it")
+    return found
+
+
+NONE = "NONE"
+"""The column of the confusion matrix for replies that refuse nothing."""
+
+
+Bounds = dict[str, Range | None]
+
+
+class Unit(StrEnum):
+    """What a bootstrap resample draws."""
+
+    BASE = "base"
+    """Base instances with all their items: items made from one question are not independent."""
+    ITEM = "item"
+    """Single items, as the paper does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are computed."""
+
+    resamples: int = 1000
+    seed: int = 0
+    unit: Unit = Unit.BASE
+
+    def draw(self, base_ids: Sequence[str | None]) -> Resamples:
+        """The resamples of replies with these base instances."""
+        if self.unit is Unit.ITEM:
+            codes: Integers = np.arange(len(base_ids))
+        else:
+            codes = np.unique(np.array(base_ids, dtype=str), return_inverse=True)[1]
+        return Resamples.draw(codes, self.resamples, self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelAccuracy:
+    """One point of a reliability diagram."""
+
+    replies: str
+    """`all`, `answers` or `refusals`."""
+    level: str
+    midpoint: float
+    n: int
+    """Scored replies that state the level."""
+    accuracy: float
+    """The share of them that is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScores:
+    """Everything that is computed for one model."""
+
+    model: str
+    n: int
+    """Its replies, unscored ones included."""
+    metrics: dict[str, Estimate]
+    bounds: Bounds
+    """By metric: lowest and highest value whatever the unscored replies would have been."""
+    groups: dict[str, dict[str, dict[str, Estimate]]]
+    """By grouping (`class`, `intensity`, `cell`, …), group and metric."""
+    group_bounds: dict[str, dict[str, Bounds]]
+    """`bounds` of the groups that have unscored replies."""
+    confusion: dict[str, dict[str, int]]
+    """Replies by ground truth and prediction; `NONE` where nothing was refused; unread ones left out."""
+    outcomes: dict[str, float | None]
+    """Shares of the six outcomes among the scored replies: they sum to 1, or are None if none was scored."""
+    outcome_counts: dict[str, int]
+    """Replies by outcome, the unscored kinds among them."""
+    calibration: tuple[LevelAccuracy, ...]
+    answer_parts: dict[str, Estimate]
+    """Parts of relevance-aware factuality among attempted answers that are judged by it; empty if none is."""
+    confusion_by_intensity: dict[str, dict[str, dict[str, int]]]
+    """`confusion` of the items of one intensity."""
+
+    @property
+    def unscored(self) -> int:
+        """Replies of which something could not be read."""
+        return sum(self.outcome_counts[outcome] for outcome in UNSCORED)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        content = plain(self)
+        groups, bounds_by = content.pop("groups"), content.pop("group_bounds")
+        return {
+            **content,
+            **{f"by_{grouping}": found for grouping, found in groups.items()},
+            "unscored": self.unscored,
+            "bounds_by": {grouping: found for grouping, found in bounds_by.items() if found},
+        }
+
+
+def score_model(
+    replies: ModelReplies,
+    resampling: Resampling,
+    *,
+    codes: Sequence[str],
+    raf: bool,
+    own: Sequence[OwnMetric] = (),
+) -> ModelScores:
+    """Compute every score of one model.
+
+    `codes` are those of the classes, `raf` says how answers are judged, `own` are metrics beside the registered ones.
+    """
+    drawn = resampling.draw(replies.labels("base_id"))
+    counts = ReplyCounts.of(replies.outcomes, [row.level for row in replies.rows], raf=raf)
+    by_outcome = Counter(replies.outcomes)
+    scored = sum(by_outcome[outcome] for outcome in SCORED)
+    members = {name: _members(replies.labels(column)) for name, column in GROUPINGS.items()}
+    if len(members["language"]) < 2:  # which is all there is to say of one
+        members["language"] = {}
+    return ModelScores(
+        model=replies.model,
+        n=len(replies.rows),
+        metrics={
+            **estimate_metrics(replies.cells, drawn, raf=raf),
+            **{one.entry.name: one.estimate(replies.rows, drawn) for one in own},
+        },
+        bounds=_bounds(counts),
+        groups={
+            grouping: {
+                name: estimate_metrics(replies.cells[rows], drawn.part(rows), raf=raf)
+                for name, rows in groups.items()
+            }
+            for grouping, groups in members.items()
+        },
+        group_bounds={
+            grouping: {
+                name: _bounds(part)
+                for name, rows in groups.items()
+                if (part := ReplyCounts.of_rows(replies.cells[rows], raf=raf)).total(UNSCORED)
+            }
+            for grouping, groups in members.items()
+        },
+        confusion=confusion_matrix(replies.rows, codes),
+        confusion_by_intensity={
+            name: confusion_matrix(
+                [row for row in replies.rows if row.item[ITEM_FIELDS.index("intensity")] == name], codes
+            )
+            for name in ordered_names(replies.labels("intensity"))
+        },
+        answer_parts=measure_answer_parts(replies, drawn),
+        outcomes={outcome: by_outcome[outcome] / scored if scored else None for outcome in SCORED},
+        outcome_counts={outcome: by_outcome[outcome] for outcome in ReplyOutcome},
+        calibration=_calibration(counts),
+    )
+
+
+def confusion_matrix(rows: Sequence[ResultRow], codes: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Replies by ground truth (`codes`, then answerable items) and prediction (`codes`, REFUSE_OTHER, then NONE)."""
+    counts = Counter((row.expected, row.predicted) for row in rows)
+    return {
+        expected: {
+            **{code: counts[expected, code] for code in (*codes, REFUSE_OTHER)},
+            NONE: counts[expected, ANSWER_CORRECTLY],
+        }
+        for expected in (*codes, ANSWER_CORRECTLY)
+    }
+
+
+def _members(labels: Sequence[str | None]) -> dict[str, Integers]:
+    """The rows of each group; rows without a label are in none."""
+    members: dict[str, list[int]] = {name: [] for name in ordered_names(labels)}
+    for number, label in enumerate(labels):
+        if label is not None:
+            members[label].append(number)
+    return {name: np.array(rows) for name, rows in members.items()}
+
+
+def _bounds(counts: ReplyCounts) -> Bounds:
+    return {name: bounds(name, counts) for name in REFUSAL_METRICS}
+
+
+def _calibration(counts: ReplyCounts) -> tuple[LevelAccuracy, ...]:
+    points = []
+    for name, outcomes in (("all", (*ANSWERED, *REFUSED)), ("answers", ANSWERED), ("refusals", REFUSED)):
+        stated = counts.by_level(outcomes)
+        right = counts.by_level([outcome for outcome in outcomes if outcome in RIGHT])
+        points += [
+            LevelAccuracy(name, level, midpoint, int(n), float(hits / n))
+            for (level, midpoint), n, hits in zip(LEVELS.items(), stated, right, strict=True)
+            if n
+        ]
+    return tuple(points)

@@ -1,0 +1,300 @@
+"""Bounds on the error of a benchmark's score over several rounds (theorem 2.1 of RefusalBench, appendix B).
+
+A score is a mean of values in [0, 1]. A static benchmark draws n items once; a generative one draws m fresh items in
+each round. `epsilon` is the error that may be made in any round, `drift` the largest distance of what should be
+measured from what the first round measured. All bounds take items to be independent: see `perturb.scoring.power`.
+
+What the bounds leave out: the variance that scores really have, and items that share a base instance.
+
+The sizes that one question needs, all in one table.
+
+Scores of one model with their base instances, from a table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from perturb.errors import ConfigError, SourceError
+from perturb.files.tables import column_names, read_columns
+from perturb.metrics.inputs import Floats, read_numbers
+from perturb.metrics.intervals import wilson_interval
+from perturb.metrics.resampling import cluster_codes
+
+
+def static_failure_bound(n: int, epsilon: float, drift: float) -> float:
+    """At most this likely a static benchmark of `n` items errs by more than `epsilon` in some round.
+
+    Formula: min(1, 2 exp(-2 n (epsilon - drift)₊²)). Reference: equation 1. It says nothing (1) from a drift of
+    epsilon on.
+
+    >>> round(static_failure_bound(1000, 0.05, 0.0), 4), static_failure_bound(1000, 0.05, 0.05)
+    (0.0135, 1.0)
+    """
+    return min(1.0, 2 * math.exp(-2 * n * max(epsilon - drift, 0.0) ** 2))
+
+
+def static_failure_floor(n: int, epsilon: float, drift: float) -> float:
+    """At least this likely a static benchmark errs by more than `epsilon`: it grows with n once drift > epsilon.
+
+    Formula: max(0, 1 - 2 exp(-2 n (drift - epsilon)₊²)). Reference: corollary B.1.
+
+    >>> static_failure_floor(1000, 0.05, 0.05), round(static_failure_floor(1000, 0.05, 0.1), 4)
+    (0.0, 0.9865)
+    """
+    return max(0.0, 1 - 2 * math.exp(-2 * n * max(drift - epsilon, 0.0) ** 2))
+
+
+def generative_failure_bound(sizes: Iterable[int], epsilon: float) -> float:
+    """At most this likely fresh rounds of these sizes err by more than `epsilon` in any of them, whatever the drift.
+
+    Formula: min(1, Σ 2 exp(-2 m epsilon²)). Reference: equation 2.
+
+    >>> round(generative_failure_bound([1200] * 4, 0.05), 4)
+    0.0198
+    """
+    return min(1.0, sum(2 * math.exp(-2 * m * epsilon**2) for m in sizes))
+
+
+def generative_size(epsilon: float, delta: float, rounds: int) -> int:
+    """Items for each of `rounds` rounds (T + 1 of them), so that none errs by more than `epsilon`, but for `delta`.
+
+    Formula: ln(2 rounds / delta) / (2 epsilon²), rounded up. Reference: appendix B.4.
+
+    Raises `ConfigError` if a number is out of its range.
+
+    >>> generative_size(0.05, 0.05, 4)
+    1016
+    """
+    _check(epsilon, delta)
+    if rounds < 1:
+        raise ConfigError(f"rounds is {rounds}: give at least 1")
+    return math.ceil(math.log(2 * rounds / delta) / (2 * epsilon**2))
+
+
+def static_size(epsilon: float, delta: float, drift: float) -> int | None:
+    """Items that a static benchmark needs at this drift; None if no size is enough, which is so from epsilon on.
+
+    Formula: ln(2 / delta) / (2 (epsilon - drift)²), rounded up: equation 1 solved for n.
+
+    Raises `ConfigError` if a number is out of its range.
+
+    >>> static_size(0.05, 0.05, 0.02), static_size(0.05, 0.05, 0.05)
+    (2050, None)
+    """
+    _check(epsilon, delta)
+    if not 0 <= drift <= 1:
+        raise ConfigError(f"drift is {drift:g}: give a distance between scores, from 0 to 1")
+    if drift >= epsilon:
+        return None
+    return math.ceil(math.log(2 / delta) / (2 * (epsilon - drift) ** 2))
+
+
+def paper_static_size(epsilon: float, delta: float) -> int:
+    """The static size that the paper prints: (2 / epsilon²) ln(2 / delta), which is right for a drift of epsilon / 2.
+
+    >>> paper_static_size(0.05, 0.05) == static_size(0.05, 0.05, 0.025) == 2952
+    True
+    """
+    _check(epsilon, delta)
+    return math.ceil(2 / epsilon**2 * math.log(2 / delta))
+
+
+def _check(epsilon: float, delta: float) -> None:
+    if not 0 < epsilon < 1:
+        raise ConfigError(f"epsilon is {epsilon:g}: give an error between 0 and 1, such as 0.05")
+    if not 0 < delta < 1:
+        raise ConfigError(f"delta is {delta:g}: give a probability between 0 and 1, such as 0.05")
+
+
+EXACT_ITEMS = 5_000
+"""Up to so many items binomial probabilities are summed; beyond, their normal limit is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class DesignEffect:
+    """How much less a clustered sample says than as many independent items."""
+
+    n: int
+    """Items."""
+    bases: int
+    """Base instances."""
+    mean: float
+    variance: float
+    """Variance of a single score, with divisor n - 1."""
+    effect: float | None
+    """Variance of the mean with clusters / without; None where it is undefined. Below 1 (0 at the least) where items of
+    one base instance differ more than others: plans take 1 then, since that is rarely more than chance."""
+    reason: str | None = None
+    """Why `effect` is None."""
+
+    @property
+    def effective_n(self) -> float | None:
+        """As many independent items would be as precise; None where none would, or it is not known."""
+        return self.n / self.effect if self.effect else None
+
+
+def design_effect(scores: ArrayLike, base_ids: ArrayLike) -> DesignEffect:
+    """Measure the design effect of clustering by base instance.
+
+    Formula: [G / (G - 1) Σ_g (Σ_{i in g} (y_i - ȳ))² / n²] / (s² / n) over G base instances. 1 for independent items;
+    the size of the clusters if all items of a base instance have the same score. Reference: Kish (1965), section 5.4.
+
+    Raises ValueError if scores are missing or there is not one base instance for each.
+
+    >>> design_effect([1, 1, 0, 0, 1, 1, 0, 0], ["a", "a", "b", "b", "c", "c", "d", "d"]).effect.__round__(2)
+    2.33
+    """
+    values = read_numbers(scores, "scores")
+    codes = cluster_codes(base_ids, len(values))
+    codes = np.arange(len(values)) if codes is None else codes
+    n, bases, mean = len(values), int(codes.max()) + 1, float(values.mean())
+    variance = float(values.var(ddof=1)) if n > 1 else 0.0
+    if bases < 2 or variance == 0:
+        reason = "all items come from one base instance" if bases < 2 else "all scores are the same"
+        return DesignEffect(n, bases, mean, variance, None, reason)
+    totals = np.bincount(codes, weights=values - mean)
+    clustered = bases / (bases - 1) * float((totals**2).sum()) / n**2
+    return DesignEffect(n, bases, mean, variance, clustered / (variance / n))
+
+
+def size_from_variance(
+    epsilon: float, delta: float, rounds: int, variance: float = 0.25, effect: float = 1.0
+) -> int:
+    """Items for each round, `delta` shared out to the rounds, so that Wilson's interval reaches at most `epsilon`.
+
+    For up to `EXACT_ITEMS` items also large enough that, by the binomial distribution, errors above `epsilon` are no
+    likelier than they may be: the normal approximation plans too few near rates of 0 and 1. Times `effect`, the design
+    effect. It asks for fewer items than Hoeffding's bound, and rests on the variance of one score: p (1 - p) for a rate
+    p, 0.25 at worst.
+
+    Raises `ConfigError` if `variance` or `effect` is out of its range.
+
+    >>> size_from_variance(0.05, 0.05, 1), size_from_variance(0.05, 0.05, 1, effect=2.0)
+    (399, 798)
+    >>> size_from_variance(0.05, 0.05, 1, variance=0.0)
+    73
+    """
+    from scipy.optimize import brentq
+    from scipy.stats import norm
+
+    if not 0 <= variance <= 0.25 * (1 + 1e-9):
+        raise ConfigError(f"variance is {variance:g}: scores in [0, 1] have a variance from 0 to 0.25")
+    if not 0 < effect < math.inf:
+        raise ConfigError(f"design effect is {effect:g}: give a number above 0")
+    if not 0 < epsilon < 1:
+        raise ConfigError(f"epsilon is {epsilon:g}: give an error between 0 and 1, such as 0.05")
+    rate = (1 + math.sqrt(max(0.0, 1 - 4 * variance))) / 2
+    share = delta / rounds
+    critical = float(norm.ppf(1 - share / 2))
+
+    def excess(log_size: float) -> float:
+        low, high = wilson_interval(rate, math.exp(log_size), critical)
+        return max(rate - low, high - rate) - epsilon
+
+    size = 1 if excess(0.0) <= 0 else math.ceil(math.exp(brentq(excess, 0.0, 60.0, xtol=1e-12)))
+    if size <= EXACT_ITEMS:
+        size = _exact_size(rate, epsilon, share, size)
+    return math.ceil(size * effect)
+
+
+def _exact_size(rate: float, epsilon: float, share: float, size: int) -> int:
+    """The smallest size from `size` on at which, and beyond which, errors above `epsilon` have at most this chance."""
+    from scipy.stats import binom
+
+    sizes = np.arange(size, 2 * size + 50)
+    most, least = np.floor(sizes * (rate + epsilon) + 1e-9), np.ceil(sizes * (rate - epsilon) - 1e-9)
+    failing = np.asarray(binom.sf(most, sizes, rate) + binom.cdf(least - 1, sizes, rate) > share)
+    return int(sizes[np.flatnonzero(failing)[-1]] + 1) if failing.any() else size
+
+
+SCORE_COLUMNS = ("score", "correct", "is_correct")
+BASE_COLUMNS = ("base_id", "source_id")
+
+
+def read_scores(path: Path) -> tuple[Floats, list[str]]:
+    """Scores in [0, 1] and base instances from a table.
+
+    The file has a column `score` (or `correct`, `is_correct`) and a column `base_id` (or `source_id`), one row for each
+    item and one model only.
+
+    Raises `SourceError` if the file cannot be read, lacks a column, or holds something else than scores.
+    """
+    table = read_columns(path, (*SCORE_COLUMNS, *BASE_COLUMNS, "model"), texts=(*BASE_COLUMNS, "model"))
+    score, base = (
+        next((name for name in names if name in table.columns), None)
+        for names in (SCORE_COLUMNS, BASE_COLUMNS)
+    )
+    if score is None or base is None:
+        lacking = "score" if score is None else "base_id"
+        raise SourceError(f"{path}: has no column '{lacking}': it has {', '.join(column_names(path))}")
+    if "model" in table.columns and table["model"].nunique() > 1:
+        raise SourceError(f"{path}: holds {table['model'].nunique()} models: keep the rows of one")
+    try:
+        scores = read_numbers(table[score], score)
+    except ValueError as error:
+        raise SourceError(f"{path}: {error}") from None
+    if scores.min() < 0 or scores.max() > 1:
+        raise SourceError(
+            f"{path}: column '{score}' reaches from {scores.min():g} to {scores.max():g}: scale it to 0 … 1"
+        )
+    return scores, [str(name) for name in table[base]]
+
+
+@dataclass(frozen=True, slots=True)
+class PowerQuestion:
+    """How precise the score has to be, for how long, and what is known of the items."""
+
+    epsilon: float = 0.05
+    """Error allowed in any round."""
+    delta: float = 0.05
+    """Probability with which a larger error may happen."""
+    rounds: int = 4
+    """Number of rounds, T + 1 in the theorem."""
+    drift: float = 0.02
+    """How far what should be measured moves away from the first round's."""
+    variance: float = 0.25
+    """Variance of one score; 0.25 is the worst case."""
+    effect: float = 1.0
+    """Design effect of items that share a base instance; 1 if none do."""
+
+
+def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
+    """The sizes and bounds, as plain values for a table or JSON; a size that does not exist is None, with a reason.
+
+    Raises `ConfigError` if a number is out of its range.
+    """
+    epsilon, delta, drift = question.epsilon, question.delta, question.drift
+    static = static_size(epsilon, delta, drift)
+    fresh = generative_size(epsilon, delta, question.rounds)
+    normal = size_from_variance(epsilon, delta, question.rounds, question.variance, question.effect)
+    asked = asdict(question)
+    asked["design_effect"] = asked.pop("effect")
+    return {
+        **asked,
+        "generative": {
+            "per_round": fresh,
+            "all_rounds": fresh * question.rounds,
+            "bound": generative_failure_bound([fresh] * question.rounds, epsilon),
+            "per_round_clustered": math.ceil(fresh * question.effect),
+        },
+        "static": {
+            "size": static,
+            "reason": None
+            if static
+            else f"no size is enough: the drift ({drift:g}) reaches epsilon ({epsilon:g})",
+            "paper_size": paper_static_size(epsilon, delta),
+            "paper_size_assumes_drift": epsilon / 2,
+            "size_clustered": None if static is None else math.ceil(static * question.effect),
+            "bound_at_paper_size": static_failure_bound(paper_static_size(epsilon, delta), epsilon, drift),
+            "floor_at_paper_size": static_failure_floor(paper_static_size(epsilon, delta), epsilon, drift),
+        },
+        "normal": {"per_round": normal, "effective": math.ceil(normal / question.effect)},
+    }

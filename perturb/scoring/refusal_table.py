@@ -1,0 +1,299 @@
+"""Reads a table of refusals and errors: one row per question, model and setting.
+
+Whether the prompts of the first pass, and the forced answers of the second, agree on what a model knows.
+
+How a metric of refusals moves between the settings of a model, and how steadily it ranks the models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perturb.errors import SourceError
+from perturb.files.tables import Row, read_table, rename
+from perturb.ledger.evaluations import REFUSAL_TABLE
+from perturb.metrics.inputs import Estimate, Floats
+from perturb.metrics.intervals import Bounded, reported_estimate
+from perturb.metrics.ranking import (
+    additive_isotonic_residuals,
+    coefficient_of_variation,
+    isotonic_residuals,
+    kendalls_w,
+    normalised_difference,
+    random_ranking,
+    winner_entropy,
+)
+from perturb.metrics.resampling import bootstrap_means
+from perturb.scoring.datasets import AnswerGroup, with_datasets
+
+
+@dataclass(frozen=True)
+class RefusalGroup(AnswerGroup):
+    """The rows of one model under one setting, those that are scored."""
+
+    refused: list[bool]
+    wrong: list[bool]
+    bases: list[str]
+    """What each question was made from."""
+    items: list[str | None]
+    """Which question each row is about, where the table says."""
+    answering: list[float]
+    """P(Answering) of the questions that have it."""
+
+    @property
+    def clusters(self) -> list[str] | None:
+        """The base of each question, if questions share any: such rows are not independent."""
+        return self.bases if len(set(self.bases)) < len(self.bases) else None
+
+    @property
+    def cells(self) -> NDArray[np.bool_]:
+        """Refused and wrong, refused and right, answered wrongly, answered rightly: shape (rows, 4)."""
+        r, w = np.array(self.refused, dtype=bool), np.array(self.wrong, dtype=bool)
+        return np.stack([r & w, r & ~w, ~r & w, ~r & ~w], axis=1)
+
+
+def read_refusals(
+    sources: Sequence[Path], columns: Mapping[str, str] | None = None
+) -> tuple[RefusalGroup, ...]:
+    """The groups of `.csv`, `.jsonl` or `.parquet` tables, or folders of two-pass runs, in order of appearance.
+
+    Columns: `refused` and `wrong` (0/1, empty while unscored); optional `model`, `setting`, `dataset`, `base_id`,
+    `item_id`, `p_answering`; `columns` says which are called otherwise, as field → column.
+    Raises `SourceError`, with file and line, for anything else and for a question that appears twice in a group.
+    """
+    return with_datasets([(source, _read(source, columns or {})) for source in sources])
+
+
+def _read(source: Path, columns: Mapping[str, str]) -> list[RefusalGroup]:
+    path = source / REFUSAL_TABLE if source.is_dir() else source
+    if source.is_dir() and not path.is_file():
+        raise SourceError(f"{source}: holds no two-pass run: give the folder that `refusal-index run` wrote")
+    groups: dict[tuple[str | None, str | None, str | None], list[Row]] = {}
+    seen: set[tuple[str | None, ...]] = set()
+    for row in _with_columns(path, columns):
+        key = row.label("model"), row.label("setting"), row.label("dataset")
+        item = row.label("item_id")
+        if item is not None and (*key, item) in seen:
+            raise row.error("item_id", f"'{item}' appears twice under one model and setting: keep one row")
+        seen.add((*key, item))
+        groups.setdefault(key, []).append(row)
+    if not groups:
+        raise SourceError(f"{path}: the table holds no rows: give one row per question")
+    return [_group(rows, *key) for key, rows in groups.items()]
+
+
+def _group(rows: Sequence[Row], model: str | None, setting: str | None, dataset: str | None) -> RefusalGroup:
+    flags = [(row.flag("refused"), row.flag("wrong")) for row in rows]
+    scored = [(r, w, row) for (r, w), row in zip(flags, rows, strict=True) if r is not None and w is not None]
+    shares = [row.share("p_answering") for _, _, row in scored]
+    return RefusalGroup(
+        model,
+        setting,
+        refused=[refused for refused, _, _ in scored],
+        wrong=[wrong for _, wrong, _ in scored],
+        # A row that does not say what it was made from stands for itself.
+        bases=[row.label("base_id") or f"line {row.line}" for _, _, row in scored],
+        items=[row.label("item_id") for _, _, row in scored],
+        answering=[share for share in shares if share is not None],
+        dataset=dataset,
+        unscored=len(rows) - len(scored),
+    )
+
+
+def _with_columns(path: Path, columns: Mapping[str, str]) -> Iterator[Row]:
+    """The rows, once it is certain that some row has each needed column."""
+    listed: Sequence[Row] = tuple(read_table(path))
+    for name in ("refused", "wrong", *columns.values()):
+        if listed and not any(name in row.fields for row in listed):
+            known = ", ".join(listed[0].fields)
+            takes = ": it takes 0 or 1" if name not in columns.values() else ""
+            raise SourceError(f"{path}: no column '{name}' (there is {known}){takes}")
+    yield from (replace(row, fields=rename(row.fields, columns)) for row in listed)
+
+
+METRICS: Mapping[str, str] = {
+    "correct_rate": "correct",
+    "refusal_rate": "refused",
+    "c_over_a": "C/A",
+    "f_score": "F",
+    "weighted p=0.2": "weighted p=0.2",
+    "weighted p=1": "weighted p=1",
+    "refusal_index": "RI",
+}
+"""The metrics of a group and their headings; the two rates are also the covariates of the others' rankings."""
+
+
+RANDOM = "random"
+"""The row of the ranking table that says what chance gives."""
+GIVEN: tuple[str, ...] = ("nothing", "correct_rate", "refusal_rate", "both")
+"""What is taken out of a metric before models are ranked by it."""
+
+
+@dataclass(frozen=True)
+class MeasuredGroup(AnswerGroup):
+    """One model under one setting on one data set, with its metrics."""
+
+    metrics: Mapping[str, Estimate]
+    """Each of `METRICS` with its interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """How one metric of one model moves between settings, on one data set."""
+
+    model: str | None
+    dataset: str | None
+    metric: str
+    difference: Estimate
+    """Most refusing setting minus least refusing one, over the absolute mean (equation 7)."""
+    cv: Estimate
+    """Coefficient of variation over the settings (equation 8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingStability:
+    """How steadily one metric ranks the models over the settings, those of every data set."""
+
+    metric: str
+    """One of `METRICS`, or `RANDOM`."""
+    given: str
+    """What was taken out of the metric first: nothing, correct_rate, refusal_rate, or both."""
+    kendalls_w: Estimate
+    winner_entropy: Estimate
+
+
+def setting_stability(groups: Sequence[MeasuredGroup]) -> tuple[Stability, ...]:
+    """Each metric of each model that was run under several settings."""
+    found = []
+    for model, dataset in dict.fromkeys((one.model, one.dataset) for one in groups):
+        runs = [one.metrics for one in groups if (one.model, one.dataset) == (model, dataset)]
+        if len(runs) < 2:
+            continue
+        for metric in METRICS:
+            values = [(run[metric].value, run["refusal_rate"].value) for run in runs]
+            known = [(value, rate) for value, rate in values if value is not None and rate is not None]
+            difference = cv = Estimate.undefined("undefined under some setting", n=len(known))
+            if len(known) == len(runs):
+                scores, rates = zip(*known, strict=True)
+                difference, cv = normalised_difference(scores, rates), coefficient_of_variation(scores)
+            found.append(Stability(model, dataset, metric, difference, cv))
+    return tuple(found)
+
+
+def ranking_settings(
+    groups: Sequence[MeasuredGroup],
+) -> tuple[list[tuple[str | None, str | None]], list[tuple[str | None, str | None]]]:
+    """The settings, as data set and way, under which every model has every metric, and the others."""
+    models = dict.fromkeys(one.model for one in groups)
+    complete: dict[tuple[str | None, str | None], set[str | None]] = {}
+    for one in groups:
+        found = complete.setdefault((one.dataset, one.way), set())
+        if all(one.metrics[metric].value is not None for metric in METRICS):
+            found.add(one.model)
+    kept = [setting for setting, found in complete.items() if len(found) == len(models)]
+    return kept, [setting for setting in complete if setting not in kept]
+
+
+def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability, ...]:
+    """Kendall's W and winner entropy of each metric, plain and as residuals; empty for one model or one setting.
+
+    A setting is a prompt on a data set: four prompts on one and a prompt on each of four others make eight. It counts
+    where every model has every metric: see `ranking_settings`.
+    """
+    models = list(dict.fromkeys(one.model for one in groups))
+    settings, others = ranking_settings(groups)
+    if len(models) < 2 or len(settings) + len(others) < 2:
+        return ()
+    if len(settings) < 2:
+        missing = Estimate.undefined(
+            "undefined for some model under all settings but one, or all", len(settings)
+        )
+        return tuple(
+            RankingStability(name, given, missing, missing) for name in (RANDOM, *METRICS) for given in GIVEN
+        )
+    by_place = {(one.model, one.dataset, one.way): one.metrics for one in groups}
+
+    def values(metric: str) -> Floats:
+        return np.array(
+            [[by_place[model, *setting][metric].value for setting in settings] for model in models],
+            dtype=np.float64,
+        )
+
+    chance = [Estimate(value, n=len(settings)) for value in random_ranking(len(models), len(settings))]
+    found = [RankingStability(RANDOM, given, *chance) for given in GIVEN]
+    correct, refused = values("correct_rate"), values("refusal_rate")
+    for metric in METRICS:
+        scores = values(metric)
+        variants = (
+            scores,
+            isotonic_residuals(scores, correct),
+            isotonic_residuals(scores, refused),
+            additive_isotonic_residuals(scores, correct, refused),
+        )
+        found += [
+            RankingStability(metric, given, kendalls_w(table), winner_entropy(table))
+            for given, table in zip(GIVEN, variants, strict=True)
+        ]
+    return tuple(found)
+
+
+FORCED = "forced"
+"""What the second pass is called beside the settings of the first."""
+
+Answers = dict[str, tuple[bool, str]]
+"""Whether the answer to a question is wrong, and its base, by question."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptAgreement:
+    """How often two prompts have one model be right, or wrong, on the same questions."""
+
+    model: str | None
+    dataset: str | None
+    a: str
+    b: str
+    agreement: Estimate
+    """Share of the questions that were answered under both; `n` is their number."""
+
+
+def prompt_agreement(
+    groups: Sequence[RefusalGroup], *, resamples: int, seed: int
+) -> tuple[PromptAgreement, ...]:
+    """Agreement of every two settings, and of each with the forced answers (paper, appendix I, figure 11).
+
+    Empty where the table does not name its questions, or where a model has one setting.
+    """
+    found = []
+    for model, dataset in dict.fromkeys((one.model, one.dataset) for one in groups):
+        runs = [one for one in groups if (one.model, one.dataset) == (model, dataset) and all(one.items)]
+        if len(runs) < 2:
+            continue
+        answers = {one.way or "": _answers(one, refused=False) for one in runs}
+        forced: Answers = {}
+        for one in runs:
+            forced |= _answers(one, refused=True)
+        for a, b in combinations([*answers, FORCED], 2):
+            pair = answers[a], answers.get(b, forced)
+            found.append(PromptAgreement(model, dataset, a, b, _agreement(*pair, resamples, seed)))
+    return tuple(found)
+
+
+def _answers(group: RefusalGroup, *, refused: bool) -> Answers:
+    rows = zip(group.items, group.refused, group.wrong, group.bases, strict=True)
+    return {str(item): (wrong, base) for item, r, wrong, base in rows if r is refused}
+
+
+def _agreement(a: Answers, b: Answers, resamples: int, seed: int) -> Estimate:
+    shared = [item for item in a if item in b]
+    if not shared:
+        return Estimate.undefined("no question was answered under both")
+    same = np.array([a[item][0] == b[item][0] for item in shared], dtype=np.float64)
+    bases = [a[item][1] for item in shared]
+    means = bootstrap_means(same, clusters=bases, resamples=resamples, seed=seed)[:, 0]
+    return reported_estimate(Bounded.of(float(same.mean()), means, len(shared), clusters=len(set(bases))))

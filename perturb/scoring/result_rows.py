@@ -1,0 +1,212 @@
+"""One row of a results table: what one model did with one item, checked field by field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from perturb.catalogue.levers import Catalogue
+from perturb.errors import SourceError
+from perturb.files.tables import read_flag
+from perturb.metrics.outcomes import LEVELS, ReplyOutcome, is_correct, reply_outcome
+from perturb.records import ANSWER_CORRECTLY, Cell, Intensity, PerturbationClass, taxonomy_place
+from perturb.text.wording import ENGLISH
+
+REQUIRED: tuple[str, ...] = (
+    "item_id",
+    "model",
+    "base_id",
+    "perturbation_class",
+    "intensity",
+    "expected_rag_behavior",
+    "predicted",
+)
+"""Columns that a results table must have (spec, section 11)."""
+
+_UNSAID = {"language": ENGLISH}
+_LOWER_ENDS = (0.9, 0.7, 0.5, 0.3, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """One reply of one model, as far as scores need it."""
+
+    place: str
+    """Where it stands, for messages: file and line."""
+    model: str
+    item_id: str
+    item: tuple[str | None, ...]
+    """What is known of the item, the same for every model: see `ITEM_FIELDS`."""
+    expected: str
+    predicted: str | None
+    """`ANSWER_CORRECTLY` for an answer attempt, a canonical code, or None if it could not be read."""
+    judged_by: str | None
+    """`quality` or `raf`: by the judgement that the row holds, else as its `graded_by` says; None if neither does."""
+    outcome: ReplyOutcome
+    level: str | None
+    """The confidence level that the reply states."""
+    parts: tuple[bool | None, ...] = (None,) * 4
+    """Eligible, supported by all passages, by the signal passages, and RAF; None where it was not read."""
+    quality: int | None = None
+    """From 1 to 5."""
+
+    @property
+    def cell(self) -> str:
+        """Class and intensity of the item."""
+        return f"{self.item[1]}/{self.item[2]}"
+
+
+ITEM_FIELDS: tuple[str, ...] = (
+    "base_id",
+    "perturbation_class",
+    "intensity",
+    "domain",
+    "language",
+    "lever",
+    "generator",
+    "snapshot",
+)
+"""Columns that describe the item, not the reply."""
+
+
+def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> ResultRow:
+    """Check one row and read it.
+
+    Raises `SourceError` with the place for an empty field, a class, intensity, code or level that there is none of, a
+    judgement out of range, and a ground truth that does not fit the cell.
+    """
+    row = _Fields(fields, place)
+    cell = Cell(
+        PerturbationClass(row.one_of("perturbation_class", sorted(catalogue.classes, key=taxonomy_place))),
+        Intensity(row.one_of("intensity", list(Intensity))),
+    )
+    codes = catalogue.codes
+    expected = row.code("expected_rag_behavior", codes)
+    if expected != catalogue.expected_behavior(cell):
+        raise row.error(
+            "expected_rag_behavior", f"is {expected}, but {cell} expects {catalogue.expected_behavior(cell)}"
+        )
+    predicted = row.prediction(codes)
+    quality, raf = row.quality(), row.raf()
+    if quality is not None and raf is not None:
+        raise row.error(
+            "quality", "stands beside 'eligible' or 'factual_signal': an answer is judged one way"
+        )
+    correct = raf if quality is None else is_correct(quality)
+    return ResultRow(
+        place=place,
+        model=row.text("model"),
+        item_id=row.text("item_id"),
+        item=(
+            row.text("base_id"),
+            *(str(cell.perturbation_class), str(cell.intensity)),
+            *(row.optional_text(name) or _UNSAID.get(name) for name in ITEM_FIELDS[3:]),
+        ),
+        expected=expected,
+        predicted=predicted,
+        judged_by=row.judged_by(),
+        outcome=reply_outcome(expected, predicted, correct),
+        level=row.level(),
+        parts=(*(row.flag(name) for name in ("eligible", "factual_all", "factual_signal")), raf),
+        quality=quality,
+    )
+
+
+class _Fields:
+    """Reads the fields of one row and says where something is wrong."""
+
+    def __init__(self, fields: Mapping[str, Any], place: str) -> None:
+        self._fields = fields
+        self._place = place
+
+    def error(self, name: str, what: str) -> SourceError:
+        return SourceError(f"{self._place}: '{name}' {what}")
+
+    def optional_text(self, name: str) -> str | None:
+        value = self._fields.get(name)
+        if value is None or (
+            isinstance(value, float) and value != value
+        ):  # NaN: an empty cell of a data frame
+            return None
+        if isinstance(value, list | dict):
+            raise self.error(name, "must be a single value")
+        return str(value).strip() or None
+
+    def text(self, name: str) -> str:
+        value = self.optional_text(name)
+        if value is None:
+            raise self.error(name, "is empty: fill it in")
+        return value
+
+    def one_of(self, name: str, known: list[Any]) -> str:
+        value = self.text(name)
+        if value not in known:
+            raise self.error(name, f"holds '{_short(value)}', which is none of {', '.join(known)}")
+        return value
+
+    def code(self, name: str, codes: Mapping[str, str]) -> str:
+        value = self.text(name)
+        code = codes.get(value.upper())
+        if code is None:
+            known = ", ".join(dict.fromkeys(codes.values()))
+            raise self.error(name, f"holds '{_short(value)}', which is not a code: {known} are known")
+        return code
+
+    def prediction(self, codes: Mapping[str, str]) -> str | None:
+        value = self.optional_text("predicted")
+        if value is None or value.upper() == "UNSCORED":
+            return None
+        return ANSWER_CORRECTLY if value.upper() in ("ANSWER", "NONE") else self.code("predicted", codes)
+
+    def quality(self) -> int | None:
+        value = self.optional_text("quality")
+        if value is None:
+            return None
+        if not re.fullmatch(r"[1-5](?:\.0+)?", value):
+            raise self.error("quality", f"is {_short(value)}: give a whole number from 1 to 5")
+        return int(value[0])
+
+    def raf(self) -> bool | None:
+        """Relevance-aware factuality: false as soon as one part is, unread while one is missing."""
+        return is_correct(None, self.flag("eligible"), self.flag("factual_signal"))
+
+    def judged_by(self) -> str | None:
+        if self.optional_text("quality") is not None:
+            return "quality"
+        flags = ("eligible", "factual_all", "factual_signal")
+        if any(self.optional_text(name) is not None for name in flags):
+            return "raf"
+        stated = self.optional_text("graded_by")
+        return None if stated is None else self.one_of("graded_by", ["quality", "raf"])
+
+    def level(self) -> str | None:
+        """The level by name, or the one whose range holds a number from 0 to 1."""
+        value = self.optional_text("confidence")
+        if value is None:
+            return None
+        name = re.sub(r"[\s-]+", "_", value).upper()
+        if name in LEVELS:
+            return name
+        number = float(value) if re.fullmatch(r"[01]?\.?\d*", value) and value != "." else -1.0
+        if not 0 <= number <= 1:
+            raise self.error(
+                "confidence",
+                f"holds '{_short(value)}': give a number from 0 to 1 or one of {', '.join(LEVELS)}",
+            )
+        return next(level for level, low in zip(LEVELS, _LOWER_ENDS, strict=True) if number >= low)
+
+    def flag(self, name: str) -> bool | None:
+        value = self.optional_text(name)
+        if value is None:
+            return None
+        flag = read_flag(value)
+        if flag is None:
+            raise self.error(name, f"holds '{_short(value)}': write true or false")
+        return flag
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else line[:57] + "..."

@@ -1,0 +1,283 @@
+"""Two rounds side by side, as one object for tables and JSON.
+
+What has shifted from one round to the next: shares of cells, levers and generators.
+
+How scores of the same models differ between two rounds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from perturb.errors import SourceError
+from perturb.files.text_files import read_text
+from perturb.metrics.inputs import plain_value
+from perturb.snapshots.freshness import (
+    ComparedSet,
+    Freshness,
+    Overlap,
+    RoundItem,
+    measure_freshness,
+    read_set,
+)
+
+ASPECTS: dict[str, Callable[[RoundItem], str]] = {
+    "cell": lambda item: item.cell,
+    "lever": lambda item: item.lever,
+    "generator": lambda item: item.generator,
+}
+"""What shares are taken of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One value in both rounds."""
+
+    name: str
+    old: int
+    new: int
+    change: float
+    """Share in the newer round minus share in the older one, from -1 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """The shares of one aspect."""
+
+    distance: float
+    """Total variation distance: the share of items that would have to change place, from 0 to 1."""
+    shares: tuple[Share, ...]
+    """The largest change first."""
+
+
+def measure_shift(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> dict[str, Shift]:
+    """Shares of each of `ASPECTS` in both rounds; neither may be empty."""
+    return {
+        name: shift_of([read(item) for item in old], [read(item) for item in new])
+        for name, read in ASPECTS.items()
+    }
+
+
+def shift_of(old: Sequence[str], new: Sequence[str]) -> Shift:
+    """Compare the shares of values.
+
+    >>> shift_of(["a", "a"], ["a", "b"]).distance
+    0.5
+    """
+    before, after = Counter(old), Counter(new)
+    shares = [
+        Share(name, before[name], after[name], after[name] / len(new) - before[name] / len(old))
+        for name in sorted(before | after)
+    ]
+    shares.sort(key=lambda share: -abs(share.change))
+    return Shift(sum(abs(share.change) for share in shares) / 2, tuple(shares))
+
+
+_TABLES = (".jsonl", ".csv", ".parquet")
+Z95 = 1.959964
+"""The rounds have different items, so their errors add up; the interval is the normal one."""
+
+Scores = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Model → metric → `value`, `se` and the like."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreChange:
+    """One metric of one model in both rounds."""
+
+    model: str
+    metric: str
+    old: float | None
+    new: float | None
+    difference: float | None = None
+    """New minus old."""
+    low: float | None = None
+    high: float | None = None
+    """Ends of the 95 % interval of the difference."""
+    reason: str | None = None
+    """Why the difference or its interval is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankAgreement:
+    """Whether both rounds rank the models alike by one metric."""
+
+    metric: str
+    tau: float | None
+    """Kendall's τ-b, from -1 to 1."""
+    models: int
+    reason: str | None
+
+
+def read_scores(path: Path) -> Scores:
+    """Scores by model: an evaluation's folder, a `.jsonl`, `.csv` or `.parquet` results table, or stored scores.
+
+    Stored scores are what `perturb score --json` printed: one object with `models`, or one object per model.
+
+    Raises `SourceError` if the file cannot be read or holds something else, `LedgerError` for a folder without
+    evaluation.
+    """
+    if path.is_dir() or path.suffix in _TABLES:
+        from perturb.scoring.score_report import score
+
+        return {one.model: one.to_dict()["metrics"] for one in score(path).models}
+    text = read_text(path, SourceError)
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        content = _lines(path, text)
+    if isinstance(content, dict):
+        content = content.get("models", [content])
+    known: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+    for entry in content if isinstance(content, list) else [content]:
+        metrics = entry.get("metrics") if isinstance(entry, dict) else None
+        if not isinstance(metrics, dict) or not all(isinstance(one, dict) for one in metrics.values()):
+            raise SourceError(f"{path}: no metrics by model: give the output of 'perturb score --json'")
+        known[str(entry.get("model"))] = metrics
+    return known
+
+
+def evaluated_ids(path: Path) -> set[str]:
+    """The items of an evaluation without their controls; none for stored scores, which do not name them."""
+    if not (path.is_dir() or path.suffix in _TABLES):
+        return set()
+    from perturb.scoring.result_sources import read_results
+
+    return {name for model in read_results(path).models for name in model.item_ids}
+
+
+def compare_scores(old: Scores, new: Scores) -> tuple[list[ScoreChange], list[RankAgreement]]:
+    """Differences of the models and metrics that both rounds have, and the agreement of the rankings."""
+    models = [model for model in old if model in new]
+    changes = [
+        _change(model, metric, old[model][metric], new[model][metric])
+        for model in models
+        for metric in old[model]
+        if metric in new[model]
+    ]
+    metrics = list(dict.fromkeys(change.metric for change in changes))
+    return changes, [_agreement(metric, changes) for metric in metrics]
+
+
+def _lines(path: Path, text: str) -> list[Any]:
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{path}: not JSON ({error}): give the output of 'perturb score --json'") from None
+
+
+def _change(model: str, metric: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> ScoreChange:
+    before, after = old.get("value"), new.get("value")
+    change = ScoreChange(model, metric, before, after)
+    if before is None or after is None:
+        reason = old.get("reason") if before is None else new.get("reason")
+        return replace(change, reason=reason or "undefined in one round")
+    gap = after - before
+    if old.get("se") is None or new.get("se") is None:
+        return replace(change, difference=gap, reason="no standard error in one round")
+    margin = Z95 * math.hypot(old["se"], new["se"])
+    return replace(change, difference=gap, low=gap - margin, high=gap + margin)
+
+
+def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
+    from scipy.stats import kendalltau
+
+    pairs = [
+        (one.old, one.new)
+        for one in changes
+        if one.metric == metric and one.old is not None and one.new is not None
+    ]
+    if len(pairs) < 3:
+        return RankAgreement(metric, None, len(pairs), "a ranking takes at least 3 models in both rounds")
+    before, after = zip(*pairs, strict=True)
+    if len(set(before)) == 1 or len(set(after)) == 1:
+        return RankAgreement(metric, None, len(pairs), "all models are tied in one round")
+    return RankAgreement(metric, float(kendalltau(before, after).statistic), len(pairs), None)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundComparison:
+    """What the newer round repeats of the older one, and how the two differ."""
+
+    old: ComparedSet
+    new: ComparedSet
+    freshness: Freshness
+    shifts: Mapping[str, Shift]
+    score_changes: tuple[ScoreChange, ...] = ()
+    rankings: tuple[RankAgreement, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; shares are of the newer round's items."""
+        fresh = self.freshness
+        return {
+            "old": _described(self.old),
+            "new": _described(self.new),
+            "freshness": {
+                "items": fresh.items,
+                **{
+                    name: {"items": number, "share": number / fresh.items}
+                    for name, number in (
+                        ("exact", fresh.exact),
+                        ("near_duplicate", fresh.near),
+                        ("same_base_and_lever", fresh.same_base_and_lever),
+                        ("same_base", fresh.same_base),
+                    )
+                },
+                "by_lever": _overlaps(fresh.by_lever),
+                "by_cell": _overlaps(fresh.by_cell),
+                "pairs": [
+                    {"new": new, "old": match.id, "similarity": match.similarity, "exact": match.exact}
+                    for new, match in fresh.pairs
+                ],
+            },
+            "drift": plain_value(self.shifts),
+            "scores": plain_value(self.score_changes),
+            "rankings": plain_value(self.rankings),
+        }
+
+
+def compare(old: str | Path, new: str | Path, scores: tuple[Path, Path] | None = None) -> RoundComparison:
+    """Compare a newer round with an older one; `scores` are evaluations of both, older first.
+
+    Raises `SnapshotError` or `SourceError` if anything cannot be read.
+    """
+    before, after = read_set(old), read_set(new)
+    changes, rankings = compare_scores(*_read_both(scores, (before, after))) if scores else ([], [])
+    return RoundComparison(
+        before,
+        after,
+        measure_freshness(before.items, after.items),
+        measure_shift(before.items, after.items),
+        tuple(changes),
+        tuple(rankings),
+    )
+
+
+def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]) -> tuple[Scores, Scores]:
+    """The scores on each round. Raises `SourceError` where an evaluation is not of the round it is given for."""
+    for path, one, other in zip(paths, rounds, reversed(rounds), strict=True):
+        ids, own = evaluated_ids(path), {item.id for item in one.items}
+        foreign = (ids - own) & {item.id for item in other.items}
+        if foreign or (ids and ids.isdisjoint(own)):
+            raise SourceError(
+                f"{path}: is not an evaluation of {one.name}, which has no item '{min(foreign or ids)[:80]}': give"
+                " --scores the evaluation of the older round, then that of the newer one"
+            )
+    old, new = paths
+    if old.resolve() == new.resolve() and rounds[0].items != rounds[1].items:
+        raise SourceError(f"{old}: the same scores are given for two rounds: give --scores one for each")
+    return read_scores(old), read_scores(new)
+
+
+def _described(one: ComparedSet) -> dict[str, Any]:
+    return {"set": one.name, "round": one.round, "items": len(one.items)}
+
+
+def _overlaps(tally: Mapping[str, Overlap]) -> list[dict[str, Any]]:
+    return [{"name": name, **one._asdict()} for name, one in tally.items()]

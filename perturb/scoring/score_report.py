@@ -1,0 +1,364 @@
+"""What the perturbation alone did: replies to items held against replies to their unperturbed controls.
+
+A model that refuses a control refuses for reasons of its own. One that answers the control and refuses the item was
+moved by the perturbation: as it should be on unanswerable items, and too easily on answerable ones.
+
+Does a model do better on the items that it generated itself?
+
+Two models on the same items: differences with paired intervals, and p-values corrected for many pairs.
+
+Every score of every model in one report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from perturb.errors import ConfigError, SourceError
+from perturb.metrics.inputs import Estimate, Flags, plain
+from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
+from perturb.metrics.resampling import Resamples, check_resampling
+from perturb.records import ANSWER_CORRECTLY
+from perturb.scoring.item_response import ItemResponseReport, measure_item_response
+from perturb.scoring.model_scores import ModelScores, Resampling, Unit, score_model
+from perturb.scoring.own_metrics import ResampledReplies, rate_of, read_metrics
+from perturb.scoring.result_rows import ResultRow
+from perturb.scoring.result_sources import read_results
+from perturb.scoring.table import ModelReplies, ResultTable
+
+SUFFIX = "-control"
+"""What the id of a control has after the id of its item; the same in `perturb.snapshots.items`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """One model on its pairs of item and control."""
+
+    model: str
+    pairs: int
+    """Pairs of which both replies could be read."""
+    unread: int
+    """Pairs of which one could not."""
+    control_refusal_rate: Estimate
+    """Refused controls / pairs."""
+    flip_rate_unanswerable: Estimate
+    """Refused items / pairs whose control was answered, over items that must be refused; higher is better."""
+    flip_rate_answerable: Estimate
+    """The same over items that must be answered; lower is better."""
+    answered_only_perturbed: Estimate
+    """Answered items / pairs whose control was refused."""
+
+
+def measure_flips(
+    models: Sequence[ModelReplies], controls: Sequence[ModelReplies], resampling: Resampling
+) -> tuple[Flips, ...]:
+    """Flip rates of every model that replied to controls, with bootstrap intervals."""
+    replied = {one.model: one for one in models}
+    found = []
+    for control in controls:
+        items = {row.item_id: row for row in replied[control.model].rows} if control.model in replied else {}
+        named = ((one.item_id.removesuffix(SUFFIX), one) for one in control.rows)
+        pairs = [(items[name], one) for name, one in named if name in items]
+        if pairs:
+            found.append(_flips(control.model, pairs, resampling))
+    return tuple(found)
+
+
+def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Resampling) -> Flips:
+    read = [(item, control) for item, control in pairs if None not in (item.predicted, control.predicted)]
+    unread = len(pairs) - len(read)
+    if not read:
+        nothing = Estimate.undefined("no pair of replies was read")
+        return Flips(model, 0, unread, nothing, nothing, nothing, nothing)
+    refused = np.array([item.predicted != ANSWER_CORRECTLY for item, _ in read])
+    before = np.array([control.predicted != ANSWER_CORRECTLY for _, control in read])
+    answerable = np.array([item.expected == ANSWER_CORRECTLY for item, _ in read])
+    drawn = resampling.draw([item.item[0] for item, _ in read])
+
+    def rate(hits: Any, among: Any, reason: str) -> Estimate:
+        return rate_of(hits.astype(np.float64), among.astype(np.float64), drawn, reason)
+
+    everything = np.ones(len(read), dtype=bool)
+    answered = "no control of such an item was answered"
+    return Flips(
+        model,
+        len(read),
+        unread,
+        rate(before, everything, ""),
+        rate(refused, ~before & ~answerable, answered),
+        rate(refused, ~before & answerable, answered),
+        rate(~refused, before, "no control was refused"),
+    )
+
+
+METRICS: tuple[str, ...] = ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")
+"""The metrics that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelfGeneratedComparison:
+    """One metric of a model on its own items and on those of other generators."""
+
+    model: str
+    generator: str
+    """The generator that is this model."""
+    metric: str
+    own: float | None
+    others: float | None
+    difference: Estimate
+    """Own minus others: part of it may be that this generator's items are easier for every model."""
+    beyond_peers: Estimate
+    """The same minus the mean difference of the other models on the same items: what is left is the model's own."""
+
+
+def compare_self_generated(
+    models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
+) -> tuple[SelfGeneratedComparison, ...]:
+    """Every model that also generated items, on the items that all models replied to."""
+    common = frozenset.intersection(*(frozenset(one.item_ids) for one in models))
+    shared = [one.only(common) for one in models]
+    if not common:
+        return ()
+    generators = shared[0].labels("generator")
+    drawn = resampling.draw(shared[0].labels("base_id"))
+    found: list[SelfGeneratedComparison] = []
+    for place, one in enumerate(shared):
+        for generator in sorted({name for name in generators if name and same_model(name, one.model)}):
+            own = np.array([label == generator for label in generators])
+            if own.all():
+                continue
+            sides = [
+                _sides(model, own, drawn, raf=raf) for model in (one, *shared[:place], *shared[place + 1 :])
+            ]
+            found += [_own_items(REFUSAL_METRICS[name], one.model, generator, sides) for name in METRICS]
+    return tuple(found)
+
+
+def same_model(generator: str, model: str) -> bool:
+    """Whether two names mean one model: equal but for the provider in front.
+
+    >>> same_model("openai/gpt-4o", "gpt-4o"), same_model("gpt-4o", "gpt-4.1")
+    (True, False)
+    """
+    return generator.rsplit("/", maxsplit=1)[-1].casefold() == model.rsplit("/", maxsplit=1)[-1].casefold()
+
+
+_Sides = tuple[ResampledReplies, ResampledReplies]
+"""Replies to own items and to those of others."""
+
+
+def _sides(replies: ModelReplies, own: Flags, drawn: Resamples, *, raf: bool) -> _Sides:
+    places = np.flatnonzero(own), np.flatnonzero(~own)
+    first, second = (ResampledReplies.of(replies.cells[rows], drawn.only(rows), raf=raf) for rows in places)
+    return first, second
+
+
+def _own_items(
+    metric: RefusalMetric, model: str, generator: str, sides: Sequence[_Sides]
+) -> SelfGeneratedComparison:
+    """`sides` of the model first, then those of its peers."""
+    parts = [one.bounded(metric) for pair in sides for one in pair]
+    n, peers = sum(metric.n(one.point) for one in sides[0]), len(sides) - 1
+    difference = _add_up(parts[:2], [1.0, -1.0], n, "the metric is undefined on one side")
+    if peers:
+        weights = [1.0, -1.0, *[-1 / peers, 1 / peers] * peers]
+        beyond = _add_up(parts, weights, n, "the metric is undefined on one side for some model")
+    else:
+        beyond = Estimate.undefined("no other model replied to these items")
+    return SelfGeneratedComparison(
+        model, generator, metric.name, parts[0].value, parts[1].value, difference, beyond
+    )
+
+
+def _add_up(parts: Sequence[Bounded | Estimate], weights: Sequence[float], n: int, reason: str) -> Estimate:
+    if any(part.value is None for part in parts):
+        return Estimate.undefined(reason, n)
+    return reported_estimate(weighted_sum(parts, weights, n))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelComparison:
+    """One metric of model `a` minus that of model `b`, on the items that both replied to."""
+
+    metric: str
+    a: str
+    b: str
+    difference: Estimate
+    p_value: float | None
+    """Two-sided: the level at which the interval of the difference ends at 0; None if there is no interval."""
+    p_holm: float | None = None
+    """The same after Holm's correction over all pairs of models, metric by metric."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        gap = self.difference.to_dict()
+        return plain(self) | {"difference": gap.pop("value")} | gap
+
+
+def compare_models(
+    models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
+) -> tuple[ModelComparison, ...]:
+    """Every pair of models in every metric, metric by metric in the order of the registry."""
+    found: dict[str, list[ModelComparison]] = {name: [] for name in REFUSAL_METRICS}
+    for a, b in combinations(models, 2):
+        for one in _compare(a, b, resampling, raf=raf):
+            found[one.metric].append(one)
+    corrected = []
+    for comparisons in found.values():
+        p_values = holm([one.p_value for one in comparisons])
+        corrected += [replace(one, p_holm=p) for one, p in zip(comparisons, p_values, strict=True)]
+    return tuple(corrected)
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down correction; None stays None and does not count.
+
+    Formula: the k-th smallest of m p-values is multiplied by m - k + 1, then made no smaller than those before it and
+    at most 1. It keeps the chance of any false finding in the family below the level.
+
+    Reference: Holm (1979), Scandinavian Journal of Statistics 6.
+
+    >>> holm([0.01, 0.04, None, 0.03])
+    [0.03, 0.06, None, 0.06]
+    """
+    corrected: list[float | None] = [None] * len(p_values)
+    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    largest = 0.0
+    for rank, (p, place) in enumerate(known):
+        largest = max(largest, min(1.0, p * (len(known) - rank)))
+        corrected[place] = largest
+    return corrected
+
+
+def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: bool) -> list[ModelComparison]:
+    common = frozenset(a.item_ids) & frozenset(b.item_ids)
+    if not common:
+        nothing = Estimate.undefined("the two models share no item")
+        return [ModelComparison(name, a.model, b.model, nothing, None) for name in REFUSAL_METRICS]
+    a, b = a.only(common), b.only(common)
+    drawn = resampling.draw(a.labels("base_id"))
+    of_a, of_b = (ResampledReplies.of(one.cells, drawn, raf=raf) for one in (a, b))
+    return [
+        _compare_metric(metric, (a.model, of_a.bounded(metric)), (b.model, of_b.bounded(metric)), len(common))
+        for metric in REFUSAL_METRICS.values()
+    ]
+
+
+def _compare_metric(
+    metric: RefusalMetric, a: tuple[str, Bounded | Estimate], b: tuple[str, Bounded | Estimate], n: int
+) -> ModelComparison:
+    for model, one in (a, b):
+        if one.value is None:
+            nothing = Estimate.undefined(f"{model}: {reported_estimate(one).reason}")
+            return ModelComparison(metric.name, a[0], b[0], nothing, None)
+    gap = weighted_sum([a[1], b[1]], [1.0, -1.0], n)
+    return ModelComparison(
+        metric.name,
+        a[0],
+        b[0],
+        reported_estimate(gap),
+        gap.p_value() if isinstance(gap, WeightedSum) else None,
+    )
+
+
+class PartScores(NamedTuple):
+    """The scores on those of the items that are in a snapshot."""
+
+    source: str
+    models: tuple[ModelScores, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReport:
+    """All scores of an evaluation; `to_dict` gives the JSON of spec section 11."""
+
+    source: str
+    resampling: Resampling
+    warnings: tuple[str, ...]
+    """What a reader must know before quoting the scores."""
+    models: tuple[ModelScores, ...]
+    comparisons: tuple[ModelComparison, ...]
+    own_items: tuple[SelfGeneratedComparison, ...]
+    flips: tuple[Flips, ...]
+    """Empty unless the snapshot has control rows."""
+    stops: Mapping[str, Mapping[str, Any]]
+    """Of models that were asked under a rule for stopping: how far, and the interval reached."""
+    item_response: ItemResponseReport | None = None
+    """None unless asked for."""
+    part: PartScores | None = None
+    """None unless asked for."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: what is undefined is None beside a reason."""
+        content = plain(self)
+        for asked_for in ("item_response", "part"):
+            if content[asked_for] is None:
+                del content[asked_for]
+        return {**content.pop("resampling"), "until": content.pop("stops"), **content}
+
+
+def score(
+    source: ResultTable | Path | str,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    unit: Unit | str = Unit.BASE,
+    item_response: bool = False,
+    models: Collection[str] = (),
+    metrics: Iterable[Any] = (),
+    part: Path | None = None,
+) -> ScoreReport:
+    """Score an evaluation's folder, a file of results, or results in memory; no model is asked.
+
+    Intervals are 95 % bootstrap intervals over `unit`s: "base" instances or "item"s. `item_response` also fits item
+    response models. Of all models, or of those named. `metrics` are functions of the user's own, as `read_metrics`
+    takes them. `part` is a snapshot, such as one of the strategy `hard`: the items in it are also scored alone.
+
+    Raises `SourceError` if the results cannot be read, contradict themselves, or are too few to fit, `LedgerError` if
+    the folder holds no evaluation, `ConfigError` if an option cannot be used.
+    """
+    check_resampling(resamples, seed)
+    if unit not in list(Unit):
+        raise ConfigError(f"unit is '{unit}': give one of {', '.join(Unit)}")
+    table = source if isinstance(source, ResultTable) else read_results(source)
+    if models:
+        table = table.of_models(models)
+    resampling, own = Resampling(resamples, seed, Unit(unit)), read_metrics(metrics)
+
+    def scores_of(models: Iterable[ModelReplies]) -> tuple[ModelScores, ...]:
+        return tuple(
+            score_model(one, resampling, codes=table.codes, raf=table.raf, own=own) for one in models
+        )
+
+    return ScoreReport(
+        source=table.source,
+        resampling=resampling,
+        warnings=table.warnings,
+        models=scores_of(table.models),
+        comparisons=compare_models(table.models, resampling, raf=table.raf),
+        own_items=compare_self_generated(table.models, resampling, raf=table.raf),
+        flips=measure_flips(table.models, table.controls, resampling),
+        item_response=measure_item_response(table) if item_response else None,
+        stops=table.stops,
+        part=None if part is None else PartScores(str(part), scores_of(_in_part(table, part))),
+    )
+
+
+def _in_part(table: ResultTable, part: Path) -> list[ModelReplies]:
+    """The replies to the items that are in a snapshot too."""
+    from perturb.evaluation.loading import load_made_items
+
+    ids = frozenset(item.id for item in load_made_items(part))
+    found = [replies for one in table.models if (replies := one.only(ids)).rows]
+    if not found:
+        raise SourceError(
+            f"{part}: {table.source} has no reply to an item of it: give a snapshot of the same run"
+        )
+    return found

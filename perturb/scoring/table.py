@@ -1,0 +1,208 @@
+"""The results of an evaluation as columns, one set of replies for each model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from perturb.catalogue.levers import Catalogue
+from perturb.errors import ConfigError, SourceError
+from perturb.metrics.inputs import Integers
+from perturb.metrics.outcomes import ReplyOutcome, reply_cells
+from perturb.records import NO_INTENSITY, Intensity, taxonomy_place
+from perturb.scoring.result_rows import ITEM_FIELDS, ResultRow, read_row
+from perturb.text.wording import listed
+
+GROUPINGS: dict[str, str] = {
+    "class": "perturbation_class",
+    "intensity": "intensity",
+    "cell": "cell",
+    "domain": "domain",
+    "language": "language",
+    "lever": "lever",
+    "generator": "generator",
+}
+"""What scores are broken down by, and the column that says it."""
+
+_MIXED = "items of two snapshots are mixed: score them apart"
+
+
+@dataclass(frozen=True)
+class ModelReplies:
+    """The replies of one model, sorted by item."""
+
+    model: str
+    rows: tuple[ResultRow, ...]
+    cells: Integers
+    """Outcome and confidence level of each reply, as `reply_cells` numbers them."""
+
+    @property
+    def item_ids(self) -> list[str]:
+        """The items, in order."""
+        return [row.item_id for row in self.rows]
+
+    @property
+    def outcomes(self) -> list[ReplyOutcome]:
+        """What became of each reply."""
+        return [row.outcome for row in self.rows]
+
+    def labels(self, column: str) -> list[str | None]:
+        """One field of the items, of `ITEM_FIELDS`, or their `cell`."""
+        if column == "cell":
+            return [row.cell for row in self.rows]
+        place = ITEM_FIELDS.index(column)
+        return [row.item[place] for row in self.rows]
+
+    def only(self, items: frozenset[str]) -> ModelReplies:
+        """The replies to some of the items."""
+        kept = [number for number, row in enumerate(self.rows) if row.item_id in items]
+        return ModelReplies(self.model, tuple(self.rows[number] for number in kept), self.cells[kept])
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """Every model's replies, checked."""
+
+    source: str
+    models: tuple[ModelReplies, ...]
+    """By name."""
+    raf: bool
+    """True if answers are judged by relevance-aware factuality, or would be: all may have been refused."""
+    codes: tuple[str, ...]
+    """The refusal codes that are a ground truth, in the order of the classes."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know before quoting the scores."""
+    controls: tuple[ModelReplies, ...] = ()
+    """Replies to unperturbed controls, by model; they count in no score."""
+    stops: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Of models that were asked under a rule for stopping: the fields of `perturb.evaluation.stop_rule.Stop`."""
+
+    def of_models(self, names: Collection[str]) -> ResultTable:
+        """The replies of these models alone.
+
+        Raises `ConfigError` for a model that has none.
+        """
+        known = [one.model for one in self.models]
+        for name in names:
+            if name not in known:
+                raise ConfigError(f"{self.source}: no model '{name}': it has {listed(known)}")
+        models, controls = (
+            tuple(one for one in every if one.model in names) for every in (self.models, self.controls)
+        )
+        return replace(self, models=models, controls=controls)
+
+
+def result_table(
+    rows: Iterable[tuple[str, Mapping[str, Any]]],
+    source: str,
+    *,
+    items: int | None = None,
+    warnings: tuple[str, ...] = (),
+    catalogue: Catalogue | None = None,
+    stops: Mapping[str, Mapping[str, Any]] | None = None,
+) -> ResultTable:
+    """Check rows, each with its place in the source, and gather them by model.
+
+    `items` is how many items each model was to be asked about, if the source knows; `catalogue` has the classes, the
+    published ones by default; `stops` says which models were asked under a rule for stopping.
+
+    Raises `SourceError` if there is no row, a row is wrong, a model replies twice to an item, or the rows come from two
+    sets of items.
+    """
+    catalogue = catalogue or Catalogue.load()
+    found: list[ResultRow] = []
+    controls: list[ResultRow] = []
+    for place, fields in rows:
+        if fields.get("intensity") == NO_INTENSITY:  # judged like a LOW item: it must be answered
+            easiest = {**fields, "intensity": str(Intensity.LOW)}
+            controls.append(read_row(easiest, place, catalogue))
+        else:
+            found.append(read_row(fields, place, catalogue))
+    if not found:
+        raise SourceError(
+            f"{source}: no results in it: give an evaluation with replies, or a table with rows"
+        )
+    _refuse_double_replies([*found, *controls])
+    _refuse_mixed_items(found)
+    if items is not None:
+        items -= len({row.item_id for row in controls})
+    models = _by_model(found)
+    raf = {row.judged_by for row in found} - {None} == {"raf"}
+    met = {name for name, stop in (stops or {}).items() if stop["reached"]}
+    codes = tuple(entry.refusal_code for entry in catalogue.classes.values())
+    return ResultTable(
+        source,
+        models,
+        raf,
+        codes,
+        (*warnings, *_missing([one for one in models if one.model not in met], source, items)),
+        _by_model(controls),
+        stops or {},
+    )
+
+
+def ordered_names(labels: Iterable[str | None]) -> list[str]:
+    """The labels there are, each once: in the order of the taxonomy, then of the alphabet.
+
+    >>> ordered_names(["HIGH", "LOW", None, "HIGH"])
+    ['LOW', 'HIGH']
+    """
+    return sorted({label for label in labels if label is not None}, key=taxonomy_place)
+
+
+def _by_model(rows: Iterable[ResultRow]) -> tuple[ModelReplies, ...]:
+    gathered: dict[str, list[ResultRow]] = {}
+    for row in rows:
+        gathered.setdefault(row.model, []).append(row)
+    models = []
+    for model in sorted(gathered):
+        ordered = tuple(sorted(gathered[model], key=lambda row: row.item_id))
+        cells = reply_cells([row.outcome for row in ordered], [row.level for row in ordered])
+        models.append(ModelReplies(model, ordered, np.asarray(cells)))
+    return tuple(models)
+
+
+def _refuse_double_replies(rows: list[ResultRow]) -> None:
+    seen: dict[tuple[str, str], ResultRow] = {}
+    for row in rows:
+        first = seen.setdefault((row.model, row.item_id), row)
+        if first is not row:
+            raise SourceError(
+                f"{row.place}: model '{row.model}' replies to item '{row.item_id}' a second time, the first is at"
+                f" {first.place}: keep one of the two, or give the models different names"
+            )
+
+
+def _refuse_mixed_items(rows: list[ResultRow]) -> None:
+    """Refuse rows of two snapshots: one item with two contents, two names of snapshots, or no item shared."""
+    seen: dict[str, ResultRow] = {}
+    models: dict[str, set[str]] = {}
+    for row in rows:
+        first = seen.setdefault(row.item_id, row)
+        if first.item != row.item:
+            name = next(name for name, a, b in zip(ITEM_FIELDS, first.item, row.item, strict=True) if a != b)
+            raise SourceError(
+                f"{row.place}: item '{row.item_id}' has another '{name}' than at {first.place}: {_MIXED}"
+            )
+        if row.item[-1] != rows[0].item[-1]:
+            raise SourceError(
+                f"{row.place}: snapshot '{row.item[-1]}', but '{rows[0].item[-1]}' at {rows[0].place}: {_MIXED}"
+            )
+        models.setdefault(row.model, set()).add(row.item_id)
+    first_model = rows[0].model
+    for model, items in models.items():
+        if not items & models[first_model]:
+            place = next(row.place for row in rows if row.model == model)
+            raise SourceError(f"{place}: model '{model}' shares no item with '{first_model}': {_MIXED}")
+
+
+def _missing(models: Sequence[ModelReplies], source: str, items: int | None) -> list[str]:
+    every = items or len({item for model in models for item in model.item_ids})
+    return [
+        f"{source}: model '{model.model}' has replies to {len(model.rows)} of {every} items: the others are not scored"
+        for model in models
+        if len(model.rows) < every
+    ]

@@ -1,0 +1,1 @@
+"""Snapshots: the published rows, manifest and card, the Hub, harness files and training export."""

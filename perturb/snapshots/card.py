@@ -1,0 +1,222 @@
+"""The data set card: a YAML header that `datasets` and the Hub read, and a page that people read.
+
+Everything put into the page is escaped as it is printed, so that neither a name nor the text of the one item that is
+shown can format or forge a part of it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from perturb.files.resources import data_folder, environment
+from perturb.records import ANSWER_CORRECTLY, PUBLISHED_CLASSES, Intensity, taxonomy_place
+from perturb.snapshots.facts import (
+    SnapshotFacts,
+    count_languages,
+    count_licences,
+    count_values,
+    licence_header,
+)
+from perturb.snapshots.harness import CONFIG
+from perturb.snapshots.rows import PART_COLUMNS, SEVERAL_COLUMNS, SnapshotRow, columns_of
+from perturb.text.passages import mark_change
+from perturb.text.wording import ENGLISH, named
+
+_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")
+
+
+class _Verbatim(str):
+    """Text of our own making that goes into the page as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardFiles:
+    """The data files that the card's header names, relative to the snapshot's folder."""
+
+    data: Mapping[str, str]
+    """Name of each part -> its file."""
+    controls: Mapping[str, str] = field(default_factory=dict)
+    """Name of each set of control rows -> its file."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Split of the prompts for other harnesses -> its file."""
+
+    def configs(self) -> list[dict[str, Any]]:
+        """The configurations, as `datasets` and the Hub read them.
+
+        `datasets` caches by configuration and not by content: the digest in a path makes new content new.
+        """
+        splits = {name: {"test": path} for name, path in {**self.data, **self.controls}.items()}
+        if self.prompts:
+            splits[CONFIG] = dict(self.prompts)
+        # with others beside it, a single part is what loads without a name
+        main = {"default": True} if len(splits) > 1 == len(self.data) else {}
+        return [
+            {
+                "config_name": name,
+                "data_files": [{"split": split, "path": path} for split, path in files.items()],
+                **(main if name in self.data else {}),
+            }
+            for name, files in splits.items()
+        ]
+
+
+def render_card(
+    rows: Sequence[SnapshotRow],
+    facts: SnapshotFacts,
+    content_digest: str,
+    files: CardFiles,
+    texts: Iterable[SnapshotRow] = (),
+) -> str:
+    """The text of `README.md` for a snapshot; its example is one of `texts`, the first rows with their texts."""
+    spoken = count_languages(rows)
+    # The card is Markdown, where Jinja's own escaping means nothing.
+    card = environment(data_folder("templates") / "card", finalize=escape)
+    card.filters |= {"code": _code, "bibtex": _bibtex}
+    return card.get_template("README.md.j2").render(
+        header=_Verbatim(yaml.safe_dump(_header(rows, facts, files), sort_keys=False, allow_unicode=True)),
+        facts=facts,
+        n_rows=len(rows),
+        made=count_values(rows, "generator_model"),
+        intensities=list(Intensity),
+        by_class=_class_table(rows),
+        behaviors=_behavior_table(rows),
+        columns=max((columns_of(row) for row in rows), key=len),
+        parts={name: len([row for row in rows if _is_of(row, name)]) for name in files.data},
+        controls=list(files.controls),
+        prompts=list(files.prompts),
+        licences=count_licences(rows),
+        sources=count_values(rows, "source"),
+        languages={}
+        if list(spoken) == [ENGLISH]
+        else {named(code): number for code, number in spoken.items()},
+        canary=_Verbatim(canary(content_digest)),
+        content_digest=content_digest,
+        example=_example(texts),
+        key=_Verbatim(_slug(f"{facts.name}-{facts.round}")),
+        bar=_bar,
+    )
+
+
+def canary(content_digest: str) -> str:
+    """A GUID that stands for the content, to find the data set in training corpora.
+
+    >>> canary("00ff") == canary("00ff") != canary("00fe")
+    True
+    """
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"perturb:snapshot:{content_digest}"))
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without control characters and marks that turn the direction of writing.
+
+    >>> one_line(" a\\n---\\tb\\u202e ")
+    'a --- b'
+    """
+    return " ".join("".join(" " if unicodedata.category(char)[0] == "C" else char for char in text).split())
+
+
+def escape(value: Any) -> str:
+    """What a value looks like in the page: Markdown's special characters lose their meaning."""
+    if isinstance(value, _Verbatim):
+        return value
+    return _MARKDOWN.sub(r"\\\1", one_line(str(value)))
+
+
+def _code(text: str) -> _Verbatim:
+    """The text as a span of code, which nothing in it can end."""
+    return _Verbatim("`" + one_line(text).replace("`", "'").replace("|", r"\|") + "`")
+
+
+def _bibtex(text: Any) -> _Verbatim:
+    """The text inside a field of a BibTeX entry, in a block of code."""
+    return _Verbatim(re.sub(r"[{}\\<>`#$%&~^@]", "", one_line(str(text))))
+
+
+def _bar(share: float | None) -> _Verbatim:
+    """A value from 0 to 1 as a bar of ten blocks.
+
+    >>> _bar(0.75), _bar(None)
+    ('████████░░', '')
+    """
+    full = 0 if share is None else round(10 * min(1.0, max(0.0, share)))
+    return _Verbatim("" if share is None else "█" * full + "░" * (10 - full))
+
+
+def _example(rows: Iterable[SnapshotRow]) -> dict[str, Any] | None:
+    """Of the items with a single passage that must be refused, the shortest; None if there is none."""
+    fit = [row for row in rows if "grounding" not in row and row["expected_rag_behavior"] != ANSWER_CORRECTLY]
+    if not fit:
+        return None
+    row = min(fit, key=lambda one: len(one["perturbed_query"]) + len(one["perturbed_context"]))
+    return {
+        "class": row["perturbation_class"],
+        "intensity": row["intensity"],
+        "lever": row["lever_selected"],
+        "query": _change(row, "query"),
+        "context": _change(row, "context"),
+        "answer": next(iter(row["original_answers"]), ""),
+        "expected": row["expected_rag_behavior"],
+    }
+
+
+def _change(row: SnapshotRow, name: str) -> _Verbatim:
+    """The change of a text in Markdown: what went is struck through, what came is bold."""
+    marks = {"same": "", "out": "~~", "in": "**"}
+    parts = []
+    for piece in mark_change(row[f"original_{name}"], row[f"perturbed_{name}"]):
+        mark, text = marks[piece.kind], piece.text
+        if inner := escape(text):  # a mark counts only where it touches a word
+            left, right = (" " * (bool(mark) or char.isspace()) for char in (text[0], text[-1]))
+            parts.append(f"{left}{mark}{inner}{mark}{right}")
+    return _Verbatim(re.sub(" {2,}", " ", "".join(parts)).strip())
+
+
+def _slug(text: str) -> str:
+    """The text as the Hub takes it in a tag.
+
+    >>> _slug("NQ open (2019)")
+    'nq-open-2019'
+    """
+    return re.sub(r"[^a-z0-9_]+", "-", text.lower()).strip("-") or "unnamed"
+
+
+def _is_of(row: SnapshotRow, part: str) -> bool:
+    return ("grounding" in row) == (PART_COLUMNS[part] is SEVERAL_COLUMNS)
+
+
+def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, files: CardFiles) -> dict[str, Any]:
+    return {
+        "language": list(count_languages(rows)),
+        **licence_header(row["licence"] for row in rows),
+        "pretty_name": one_line(f"{facts.name} ({facts.round})"),
+        "size_categories": [next((name for limit, name in _SIZES if len(rows) < limit), "1M<n<10M")],
+        "source_datasets": [f"extended|other-{_slug(source)}" for source in count_values(rows, "source")],
+        "task_categories": ["question-answering"],
+        "tags": ["rag", "refusal", "selective-refusal", "abstention", "benchmark", "synthetic"],
+        "configs": files.configs(),
+    }
+
+
+def _class_table(rows: Sequence[SnapshotRow]) -> dict[str, list[int]]:
+    """Counts by class, one number for each intensity; all classes, so that a gap is seen."""
+    counts = Counter((row["perturbation_class"], row["intensity"]) for row in rows)
+    classes = {*PUBLISHED_CLASSES, *(name for name, _ in counts)}
+    return {name: [counts[name, str(i)] for i in Intensity] for name in sorted(classes, key=taxonomy_place)}
+
+
+def _behavior_table(rows: Sequence[SnapshotRow]) -> Mapping[str, tuple[list[str], int]]:
+    """For each expected behaviour: the classes it occurs in and the number of rows."""
+    classes: defaultdict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        classes[row["expected_rag_behavior"]].add(row["perturbation_class"])
+    counts = count_values(rows, "expected_rag_behavior")
+    return {code: (sorted(classes[code]), number) for code, number in counts.items()}

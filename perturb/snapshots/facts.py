@@ -1,0 +1,166 @@
+"""What a snapshot says about itself beyond its rows: facts given by the caller, counts taken from the rows.
+
+Licence names as sources word them, as identifiers of the Hugging Face Hub.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from perturb.catalogue.classes import ClassEntry
+from perturb.records import taxonomy_place
+from perturb.snapshots.rows import SnapshotRow
+from perturb.snapshots.select import SelectionPlan, Shortfall
+from perturb.text.wording import ENGLISH
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedReplies:
+    """A file with the replies that the models of a run gave."""
+
+    file: Path
+    sha256: str
+    """Stands for everything that the file holds, however it is compressed."""
+    replies: int
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFacts:
+    """What only the run knows."""
+
+    name: str
+    """Name of the benchmark; any text."""
+    round: str
+    seed: int
+    code_version: str
+    """Version of perturb that built the rows."""
+    digests: Mapping[str, str]
+    """Digests of what went in: `catalogue`, `templates`, `base_set`, `panel`."""
+    panel: str
+    """Name of the panel of verifiers."""
+    consensus: str
+    """The panel's rule: `unanimous`, or for example `2 of 3`."""
+    offline_panel: bool
+    """True if any verifier is rule-based rather than a model."""
+    generators: tuple[Mapping[str, Any], ...]
+    """Name, model and redacted settings of each generator; `name` and `model` are shown on the card."""
+    verifiers: tuple[Mapping[str, Any], ...]
+    """The same for each verifier."""
+    stages: Mapping[str, int]
+    """Counts of the run by stage: jobs, candidates, unparsed, votes, accepted and the like."""
+    plan: SelectionPlan
+    shortfalls: tuple[Shortfall, ...] = ()
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    """Tokens used by kind, for example `prompt` and `completion`."""
+    cost_usd: float | None = None
+    """None when the price of any model is unknown."""
+    attribution: str | None = None
+    """Whom to name for the base set, as its header says."""
+    agreement: Mapping[str, Any] | None = None
+    """How far the verifiers agree, from `perturb.auditing.audit_report`; None leaves it out."""
+    shortcuts: Mapping[str, Any] | None = None
+    """What baselines tell from a part of an item, from the same; None if it was not measured."""
+    note: str | None = None
+    """What a reader should know of how the rows were made, as the configuration says it."""
+    replies: ExportedReplies | None = None
+    """The file that the rows can be made again from."""
+    classes: tuple[ClassEntry, ...] = ()
+    """A user's own classes."""
+    created: datetime | None = None
+    """An aware date-time; None leaves it out, for example to compare manifests."""
+
+
+def count_cells(rows: Sequence[SnapshotRow]) -> dict[str, int]:
+    """Rows of each cell that has any, as `class/intensity`, in the order of the taxonomy."""
+    counts = Counter(f"{row['perturbation_class']}/{row['intensity']}" for row in rows)
+    return {cell: counts[cell] for cell in sorted(counts, key=taxonomy_place)}
+
+
+def count_values(rows: Sequence[SnapshotRow], name: str) -> dict[str, int]:
+    """Rows for each value of the text field `name`, in alphabetical order."""
+    return dict(sorted(Counter(row[name] for row in rows).items()))
+
+
+def count_languages(rows: Sequence[SnapshotRow]) -> dict[str, int]:
+    """Rows in each language, by its code."""
+    return dict(sorted(Counter(row.get("language", ENGLISH) for row in rows).items()))
+
+
+def count_licences(rows: Sequence[SnapshotRow]) -> dict[str | None, int]:
+    """Rows under each licence as its source words it, the most frequent first; None where none is stated."""
+    counts = Counter(row["licence"] for row in rows)
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
+
+
+_STRICTNESS: tuple[tuple[str, ...], ...] = (
+    ("cc0-1.0", "pddl", "unlicense", "wtfpl"),
+    (
+        *("mit", "apache-2.0", "bsd-2-clause", "bsd-3-clause", "isc", "ms-pl", "odc-by", "c-uda"),
+        *("cdla-permissive-1.0", "cdla-permissive-2.0"),
+        *("cc-by-2.0", "cc-by-2.5", "cc-by-3.0", "cc-by-4.0"),
+    ),
+    (
+        *("cdla-sharing-1.0", "odbl", "gfdl", "gpl-2.0", "gpl-3.0", "lgpl-3.0", "agpl-3.0"),
+        *("cc-by-sa-3.0", "cc-by-sa-4.0"),
+    ),
+    ("cc-by-nd-4.0",),
+    ("cc-by-nc-2.0", "cc-by-nc-3.0", "cc-by-nc-4.0"),
+    ("cc-by-nc-sa-2.0", "cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0"),
+    ("cc-by-nc-nd-3.0", "cc-by-nc-nd-4.0"),
+)
+"""Identifiers by what they ask of a user, the least first."""
+
+_RANKS = {licence: rank for rank, group in enumerate(_STRICTNESS) for licence in group}
+
+_ALIASES = {
+    "apache": "apache-2.0",
+    "apache-2": "apache-2.0",
+    "apache-license-2.0": "apache-2.0",
+    "cc0": "cc0-1.0",
+    "mit-license": "mit",
+    "odc-by-1.0": "odc-by",
+    "odbl-1.0": "odbl",
+}
+
+
+def hub_licence(stated: str) -> str | None:
+    """The Hub's identifier for a licence, or None if it has none that we know.
+
+    >>> hub_licence("CC BY-SA 4.0"), hub_licence("House rules")
+    ('cc-by-sa-4.0', None)
+    """
+    slug = _slug(stated)
+    slug = _ALIASES.get(slug, slug)
+    return slug if slug in _RANKS else None
+
+
+def licence_header(stated: Iterable[str | None]) -> dict[str, str]:
+    """The licence fields of a card's YAML header for rows under the `stated` licences.
+
+    The strictest wins, among equals the newest version. One that is unknown to the Hub cannot be ranked: it makes
+    the whole `other`, with all licences in the name. Rows without a licence make it `other` too, or `unknown` if no
+    row has one.
+
+    >>> licence_header(["MIT", "CC-BY-SA-3.0"])
+    {'license': 'cc-by-sa-3.0'}
+    >>> licence_header(["House rules", None])
+    {'license': 'other', 'license_name': 'house-rules-and-unstated'}
+    """
+    named = set(stated)
+    if named == {None}:
+        return {"license": "unknown"}
+    known = {hub_licence(licence) for licence in named if licence is not None}
+    if None in known or None in named:
+        slugs = sorted({_slug(licence) or "unnamed" for licence in named if licence is not None})
+        return {"license": "other", "license_name": "-and-".join(slugs + ["unstated"] * (None in named))}
+    return {"license": max(filter(None, known), key=lambda licence: (_RANKS[licence], licence))}
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")

@@ -1,0 +1,339 @@
+"""The items of a round as far as a comparison needs them: from a snapshot, a table, or a data set on the Hub.
+
+How much of a round was in an earlier one: exact copies, near duplicates, the same lever on the same base instance.
+
+Two items from one base instance share most of their text whatever was done to it, so text alone would call every
+second round stale. An item is a near duplicate of another if its text is alike and its change is alike: the change is
+what the perturbation added to the original and took from it. MinHash with banding finds pairs whose text may be alike;
+the Jaccard similarity of the shingles themselves decides.
+
+Keeps a build from repeating items of earlier rounds.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from perturb.errors import SnapshotError, SourceError, location
+from perturb.files.resources import digest
+from perturb.files.tables import ending_of
+from perturb.records import NEAR_DUPLICATE, BaseInstance, Candidate
+from perturb.text.matching import words
+
+if TYPE_CHECKING:
+    from datasketch import MinHash, MinHashLSH
+
+HUB_PREFIX = "hub:"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundItem:
+    """One item."""
+
+    id: str
+    base_id: str
+    query: str
+    context: str
+    original_query: str
+    original_context: str
+    """Empty, as the query, if the set does not tell the original."""
+    perturbation_class: str
+    intensity: str
+    lever: str
+    generator: str
+
+    @property
+    def cell(self) -> str:
+        """Class and intensity."""
+        return f"{self.perturbation_class}/{self.intensity}"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSet:
+    """A round by name."""
+
+    name: str
+    """The path or Hub name it was read from."""
+    round: str | None
+    items: tuple[RoundItem, ...]
+
+
+def read_set(source: str | Path) -> ComparedSet:
+    """Read a snapshot folder, a table with its columns, or `hub:OWNER/NAME[@REVISION]`.
+
+    Raises `SourceError` or `SnapshotError` if it cannot be read or is none of these.
+    """
+    name = str(source)
+    if name.startswith(HUB_PREFIX):
+        return _collect(name, _hub_rows(name))
+    path = Path(source)
+    if path.is_dir():
+        from perturb.snapshots.snapshot import read_snapshot
+
+        return _collect(name, read_snapshot(path).read_rows())
+    if not path.is_file():
+        raise SnapshotError(
+            f"{path}: no such snapshot: give a snapshot folder, a table of items, or hub:OWNER/NAME"
+        )
+    if ending_of(path) is None:
+        raise SourceError(f"{path}: not a set of items: give a snapshot folder, a table, or hub:OWNER/NAME")
+    from perturb.curation.source_rows import read_rows
+
+    return _collect(name, (row.fields for row in read_rows(path)))
+
+
+def _collect(name: str, rows: Iterable[Mapping[str, Any]]) -> ComparedSet:
+    items: list[RoundItem] = []
+    rounds: set[str] = set()
+    for number, row in enumerate(rows, start=1):
+        items.append(read_round_item(row, name, number))
+        rounds.add(str(row.get("round") or ""))
+    if not items:
+        raise SourceError(f"{name}: holds no items: check the path")
+    return ComparedSet(name, rounds.pop() or None if len(rounds) == 1 else None, tuple(items))
+
+
+def read_round_item(row: Mapping[str, Any], name: str, number: int) -> RoundItem:
+    """One row of the set `name`; raises `SourceError` with the number of a row that lacks a text."""
+
+    def text(*columns: str, needed: bool = True) -> str:
+        for column in columns:
+            value = row.get(column)
+            if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+                return "\n\n".join(value)
+            if isinstance(value, str) and value:
+                return value
+        if needed:
+            raise SourceError(
+                f"{location(name, number)}: no text in '{columns[0]}': give rows of a snapshot or a RefusalBench set"
+            )
+        return ""
+
+    return RoundItem(
+        id=text("id", "unique_id", needed=False) or str(number),
+        base_id=text("source_id", "base_id"),
+        query=text("perturbed_query", "query"),
+        context=text("perturbed_context", "grounding"),
+        original_query=text("original_query", needed=False),
+        original_context=text("original_context", needed=False),
+        perturbation_class=text("perturbation_class"),
+        intensity=text("intensity"),
+        lever=text("lever_selected", "lever", needed=False),
+        generator=text("generator_model", "generator", needed=False),
+    )
+
+
+def _hub_rows(name: str) -> Iterator[Mapping[str, Any]]:
+    from perturb.curation.hub import HubSource, open_hub
+
+    repo, _, revision = name.removeprefix(HUB_PREFIX).partition("@")
+    for row in open_hub(HubSource(repo, revision or None, split="test")).rows:
+        yield row.fields
+
+
+TEXT_THRESHOLD = 0.8
+"""Jaccard similarity from which on two texts are alike."""
+CHANGE_THRESHOLD = 0.6
+"""So much of the smaller change must be in the larger one: words edited elsewhere are no part of the perturbation."""
+SHINGLE_WORDS = 3
+PERMUTATIONS = 128
+CANDIDATE_THRESHOLD = 0.6
+"""Banding looks for pairs from here on, so that hardly any pair above `TEXT_THRESHOLD` is missed."""
+
+Shingles = frozenset[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An earlier item that a new one repeats."""
+
+    id: str
+    similarity: float
+    """Jaccard similarity of the texts; 1 for the same words in the same order, and nearly so else."""
+    exact: bool
+    """The same question and context, but for case, blanks and punctuation."""
+
+
+class Overlap(NamedTuple):
+    """Items, those among them that are near duplicates, and those of the same base instance and lever as another."""
+
+    items: int
+    near_duplicate: int
+    same_base_and_lever: int
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Counts over the items of the newer round."""
+
+    items: int
+    exact: int
+    near: int
+    """Near duplicates, exact ones among them."""
+    same_base_and_lever: int
+    same_base: int
+    by_lever: dict[str, Overlap]
+    by_cell: dict[str, Overlap]
+    pairs: tuple[tuple[str, Match], ...]
+    """Id of a new item and the earlier one it repeats most closely."""
+
+
+class FreshnessIndex:
+    """The items of earlier rounds, ready to be asked whether a new one repeats any of them."""
+
+    def __init__(self, items: Iterable[RoundItem] = ()) -> None:
+        from datasketch import MinHashLSH
+
+        self._lsh: MinHashLSH = MinHashLSH(threshold=CANDIDATE_THRESHOLD, num_perm=PERMUTATIONS)
+        self._known: list[tuple[RoundItem, tuple[str, ...], Shingles, Shingles]] = []
+        for item in items:
+            self.add(item)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def add(self, item: RoundItem) -> None:
+        """Remember an item."""
+        text = _words(item)
+        shingles = _shingles(text)
+        self._lsh.insert(len(self._known), _sketch(shingles))
+        self._known.append((item, text, shingles, _change(item)))
+
+    def find(self, item: RoundItem) -> Match | None:
+        """The remembered item that this one repeats most closely; None if it repeats none."""
+        text, change = _words(item), _change(item)
+        shingles = _shingles(text)
+        best: Match | None = None
+        for position in sorted(self._lsh.query(_sketch(shingles))):
+            known, known_text, known_shingles, known_change = self._known[position]
+            similarity = jaccard(shingles, known_shingles)
+            alike = similarity >= TEXT_THRESHOLD and _same_change(change, known_change)
+            exact = text == known_text
+            if (alike or exact) and (best is None or (exact, similarity) > (best.exact, best.similarity)):
+                best = Match(known.id, similarity, exact)
+        return best
+
+
+def measure_freshness(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> Freshness:
+    """Count what the items of `new` repeat of `old`."""
+    index = FreshnessIndex(old)
+    levers = {(item.base_id, item.lever) for item in old if item.lever}
+    bases = {item.base_id for item in old}
+    pairs = [(item, match) for item in new if (match := index.find(item)) is not None]
+    near = {item.id for item, _ in pairs}
+    again = {item.id for item in new if (item.base_id, item.lever) in levers}
+    return Freshness(
+        items=len(new),
+        exact=sum(match.exact for _, match in pairs),
+        near=len(pairs),
+        same_base_and_lever=len(again),
+        same_base=sum(item.base_id in bases for item in new),
+        by_lever=_tally(((item.lever, item.id) for item in new), near, again),
+        by_cell=_tally(((item.cell, item.id) for item in new), near, again),
+        pairs=tuple((item.id, match) for item, match in pairs),
+    )
+
+
+def jaccard(one: Shingles, other: Shingles) -> float:
+    """Size of the intersection over size of the union; 1 for two empty sets.
+
+    >>> jaccard(frozenset({("a",), ("b",)}), frozenset({("b",), ("c",)})).__round__(2)
+    0.33
+    """
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0
+
+
+def _tally(named: Iterable[tuple[str, str]], near: set[str], again: set[str]) -> dict[str, Overlap]:
+    items: dict[str, list[str]] = {}
+    for name, item in named:
+        items.setdefault(name, []).append(item)
+    return {
+        name: Overlap(len(ids), sum(one in near for one in ids), sum(one in again for one in ids))
+        for name, ids in sorted(items.items())
+    }
+
+
+def _words(item: RoundItem) -> tuple[str, ...]:
+    """The words of question and context, with a mark between them."""
+    return (*_split(item.query), "|", *_split(item.context))
+
+
+def _split(text: str) -> list[str]:
+    return words(unicodedata.normalize("NFKC", text).casefold())
+
+
+def _shingles(words: Sequence[str]) -> Shingles:
+    if len(words) <= SHINGLE_WORDS:
+        return frozenset({tuple(words)})
+    return frozenset(tuple(words[i : i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1))
+
+
+def _change(item: RoundItem) -> Shingles:
+    """What was added and what was taken away, told apart; empty if the original is not known."""
+    if not (item.original_query and item.original_context):
+        return frozenset()
+    before = _shingles((*_split(item.original_query), "|", *_split(item.original_context)))
+    after = _shingles(_words(item))
+    return frozenset({("+", *one) for one in after - before} | {("-", *one) for one in before - after})
+
+
+def _same_change(one: Shingles, other: Shingles) -> bool:
+    """Whether one holds most of the other; where one of them is not known, the texts decide alone."""
+    smaller = min(len(one), len(other))
+    return not smaller or len(one & other) >= CHANGE_THRESHOLD * smaller
+
+
+def _sketch(shingles: Shingles) -> MinHash:
+    from datasketch import MinHash
+
+    sketch = MinHash(num_perm=PERMUTATIONS, seed=1)
+    sketch.update_batch([" ".join(one).encode() for one in shingles])
+    return sketch
+
+
+class PriorRounds:
+    """The items of the sets that a build avoids.
+
+    Raises `SnapshotError` or `SourceError` if one of the `sources` cannot be read.
+    """
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        self.sets: tuple[ComparedSet, ...] = tuple(read_set(source) for source in sources)
+
+    @cached_property
+    def digest(self) -> str:
+        """Stands for all the texts to avoid: jobs that avoid others are other jobs."""
+        texts = (f"{item.base_id}\n{item.query}\n{item.context}" for one in self.sets for item in one.items)
+        return digest(sorted(texts))
+
+    @cached_property
+    def _index(self) -> FreshnessIndex:
+        return FreshnessIndex(item for one in self.sets for item in one.items)
+
+    def find_repeat(self, instance: BaseInstance, candidate: Candidate) -> str | None:
+        """Why a candidate would be a near duplicate of an avoided item, in one line; None if it is fresh."""
+        match = self._index.find(_item(instance, candidate))
+        if match is None:
+            return None
+        return f"{NEAR_DUPLICATE} item '{match.id}' of an avoided set (similarity {match.similarity:.2f})"
+
+
+def _item(instance: BaseInstance, candidate: Candidate) -> RoundItem:
+    return RoundItem(
+        id=candidate.id,
+        base_id=instance.id,
+        query=candidate.query,
+        context=candidate.context,
+        original_query=instance.query,
+        original_context=instance.context,
+        perturbation_class=str(candidate.cell.perturbation_class),
+        intensity=str(candidate.cell.intensity),
+        lever=candidate.lever,
+        generator=candidate.generator,
+    )

@@ -1,0 +1,223 @@
+"""The rows of a snapshot as other harnesses read them: a rendered prompt, and what a good reply does.
+
+They lie beside the published rows, in a configuration of their own with two splits, because the items to answer and the
+items to refuse are scored in different ways. Controls are not among them.
+
+The rule that reads refusal codes, as regular expressions, for harnesses that take nothing else.
+
+They say what `perturb.evaluation.reading.read_code` says: the whole reply is a code or a short form of one, whatever
+thinking stands before it, confidence beside it, quotes, brackets and Markdown around it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perturb.errors import SnapshotError
+from perturb.files.resources import canonical, digest
+from perturb.files.text_files import Spool
+from perturb.llm.replies import END_OF_THINKING
+from perturb.records import ANSWER_CORRECTLY
+from perturb.snapshots.rows import SnapshotRow, read_part, write_rows
+
+if TYPE_CHECKING:
+    from perturb.catalogue.levers import Catalogue
+
+CONFIG = "prompts"
+"""The configuration name under which `datasets` loads the prompts."""
+SPLITS = ("answerable", "unanswerable")
+"""LOW items, which must be answered, and the others, which must be refused."""
+
+_COLUMNS = (
+    *("id", "source_id", "prompt", "expected_rag_behavior", "answers", "match"),
+    *("perturbation_class", "intensity", "domain"),
+)
+_RENDERED = ("prompt", "match")
+"""Columns that depend on templates and codes, beside the rows."""
+
+
+@dataclass(frozen=True)
+class PromptSet:
+    """The prompts of a snapshot."""
+
+    splits: Mapping[str, Sequence[dict[str, Any]]]
+    """Split -> its rows, in the order of the snapshot's; splits without a row are left out."""
+    version: str
+    """Digest of the templates and codes that they were made with."""
+
+    @cached_property
+    def digest(self) -> str:
+        """Stands for all prompts and their order: `digest(version, splits)` in 32 digits, taken row by row."""
+        hashed = hashlib.sha256(f"[{canonical(self.version)},{{".encode())
+        for number, (name, rows) in enumerate(sorted(self.splits.items())):
+            hashed.update(f"{',' if number else ''}{canonical(name)}:[".encode())
+            for place, row in enumerate(rows):
+                hashed.update(f"{',' if place else ''}{canonical(row)}".encode("utf-8", "surrogatepass"))
+            hashed.update(b"]")
+        hashed.update(b"}]")
+        return hashed.hexdigest()[:32]
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """Split -> its file, relative to the snapshot's folder."""
+        return prompt_paths(self.digest, list(self.splits))
+
+    def entry(self) -> dict[str, Any]:
+        """What the manifest says of them."""
+        return {
+            "config": CONFIG,
+            "digest": self.digest,
+            "version": self.version,
+            "rows": {name: len(rows) for name, rows in self.splits.items()},
+        }
+
+
+def make_prompts(rows: Sequence[SnapshotRow], catalogue: Catalogue) -> PromptSet:
+    """Render the prompt of each row as `perturb evaluate` does; rows that it does not take are left out."""
+    from perturb.snapshots.items import items_of, render_prompt, respond_version
+
+    codes, own_codes = catalogue.codes, catalogue.own_codes
+    marks = code_marks(codes)
+    splits = {name: Spool() for name in SPLITS}
+    for item in items_of(rows, catalogue.own_classes):
+        splits[SPLITS[0] if item.answerable else SPLITS[1]].append(
+            {
+                "id": item.id,
+                "source_id": item.base_id,
+                "prompt": render_prompt(item, own_codes=own_codes),
+                "expected_rag_behavior": item.expected_behavior,
+                "answers": list(item.answers),
+                "match": item.answers[0] if item.answerable else marks[item.expected_behavior],
+                "perturbation_class": str(item.cell.perturbation_class),
+                "intensity": item.intensity,
+                "domain": item.domain,
+            }
+        )
+    version = digest(respond_version(own_codes), dict(codes))
+    return PromptSet({name: members for name, members in splits.items() if members}, version)
+
+
+def prompt_paths(prompts_digest: str, splits: Sequence[str]) -> dict[str, str]:
+    """Split -> its file, relative to the snapshot's folder.
+
+    >>> prompt_paths("ab", ["answerable"])
+    {'answerable': 'harness/data/ab/answerable.parquet'}
+    """
+    return {name: f"harness/data/{prompts_digest}/{name}.parquet" for name in splits}
+
+
+def write_prompts(folder: Path, prompts: PromptSet) -> None:
+    """Write the prompts into a snapshot; the same prompts give the same bytes under one version of pyarrow."""
+    import pyarrow as pa
+
+    texts = pa.list_(pa.string())
+    schema = pa.schema([(name, texts if name == "answers" else pa.string()) for name in _COLUMNS])
+    for name, path in prompts.paths.items():
+        write_rows(folder / path, prompts.splits[name], schema)
+
+
+def check_prompts(folder: Path, entry: Mapping[str, Any], expected: PromptSet) -> list[str]:
+    """Compare the prompts in a snapshot with those of its rows; returns the problems.
+
+    Prompts of other templates than those of this version are compared in everything but their text.
+    """
+    same_version = entry["version"] == expected.version
+    problems = []
+    for name, path in prompt_paths(entry["digest"], list(entry["rows"])).items():
+        try:
+            found = read_part(folder / path).to_pylist()
+        except SnapshotError as error:
+            return [str(error)]
+        if not same_version:
+            found = [_without_rendered(row) for row in found]
+        wanted = [row if same_version else _without_rendered(row) for row in expected.splits.get(name, ())]
+        if found != wanted:
+            problems.append(f"{path}: the prompts are not those of the rows")
+    if entry["rows"] != expected.entry()["rows"]:
+        problems.append("the numbers of prompts in the manifest are not those of the rows")
+    return problems
+
+
+def _without_rendered(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in _RENDERED}
+
+
+DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""
+"""Bounded, so that a reply of nothing but such characters is read in linear time."""
+_LEVEL = r"(?:VERY|SOMEWHAT)?[\s_-]*(?:CONFIDENT|UNCERTAIN)"
+_CONFIDENCE = (
+    r"(?:^|[\s|*_`\[(])CONFIDENCE(?:[ _]LEVEL)?[*_`]{0,3}\s?[:=]"
+    rf"{DECORATION}{_LEVEL}{DECORATION}"
+    r"(?:\([^()\n]{0,60}\))?[*_`.]{0,3}[ \t]*$"
+)
+STATED_CONFIDENCE = _CONFIDENCE.replace(_LEVEL, f"({_LEVEL})")
+"""A statement of confidence at the end of a line; its one group is the level."""
+
+
+def refusal_spellings(codes: Mapping[str, str]) -> dict[str, str]:
+    """Every spelling of a refusal code mapped to the canonical one; `codes` is `Catalogue.codes`."""
+    return {spelling: code for spelling, code in codes.items() if code != ANSWER_CORRECTLY}
+
+
+def code_pattern(codes: Mapping[str, str]) -> str:
+    """Matches a reply that is a refusal code; its one group is the code as the reply spells it.
+
+    >>> import re
+    >>> pattern = code_pattern({"REFUSE_AMBIGUOUS": "REFUSE_AMBIGUOUS_QUERY"})
+    >>> re.findall(pattern, "**refuse_ambiguous**"), re.findall(pattern, "REFUSE_AMBIGUOUS, it seems")
+    (['refuse_ambiguous'], [])
+    """
+    spellings = sorted(refusal_spellings(codes), key=len, reverse=True)
+    return _whole_reply(f"({'|'.join(spellings)})")
+
+
+def mark_pattern(codes: Mapping[str, str]) -> str:
+    """As `code_pattern`, with a group around the code's mark alone (`code_marks`), which all its spellings share.
+
+    For harnesses that compare a group with one target text and cannot map one spelling to another.
+
+    >>> import re
+    >>> known = {"REFUSE_MISSING": "REFUSE_INFO_MISSING", "REFUSE_INFO_MISSING": "REFUSE_INFO_MISSING"}
+    >>> [re.search(mark_pattern(known), spelling).groups() for spelling in known]
+    [(None, '_MISSING'), ('_MISSING', None)]
+    """
+    marks = code_marks(codes)
+    spellings = []
+    for spelling, code in sorted(refusal_spellings(codes).items(), key=lambda pair: -len(pair[0])):
+        before, mark, after = spelling.partition(marks[code])
+        spellings.append(f"{before}({mark}){after}")
+    return _whole_reply(f"(?:{'|'.join(spellings)})")
+
+
+def code_marks(codes: Mapping[str, str]) -> dict[str, str]:
+    """Canonical refusal code -> the longest part that all its spellings share.
+
+    >>> code_marks({"REFUSE_MISSING": "REFUSE_INFO_MISSING", "REFUSE_INFO_MISSING": "REFUSE_INFO_MISSING"})
+    {'REFUSE_INFO_MISSING': '_MISSING'}
+    """
+    spellings = refusal_spellings(codes)
+    return {
+        code: _shared_part([one for one in spellings if spellings[one] == code])
+        for code in dict.fromkeys(spellings.values())
+    }
+
+
+def _shared_part(texts: list[str]) -> str:
+    """The longest text that stands in all of them, the first if there are several."""
+    shortest = min(texts, key=len)
+    parts = (
+        shortest[start:end] for start in range(len(shortest)) for end in range(start + 1, len(shortest) + 1)
+    )
+    return max((part for part in parts if all(part in text for text in texts)), key=len)
+
+
+def _whole_reply(code: str) -> str:
+    return (
+        rf"(?ims)\A(?:.*{END_OF_THINKING})?\s*(?=\S.{{0,199}}\s*\Z)"
+        rf"(?:{DECORATION}{_CONFIDENCE})*{DECORATION}{code}{DECORATION}(?:{_CONFIDENCE}{DECORATION})*\s*\Z"
+    )

@@ -1,0 +1,168 @@
+"""The task files of a snapshot: `eval.yaml` and an Inspect task, lm-evaluation-harness tasks, lighteval tasks.
+
+They are made of our own texts: nothing of a data set passes through a template here, and a harness that renders
+templates is given no more than the name of a column.
+
+The harness files of a snapshot as a whole: made, written, listed and checked.
+
+eval.yaml                          what Inspect runs from the Hub
+harness/inspect_task.py            Inspect
+harness/lm_eval/                   lm-evaluation-harness
+harness/lighteval_task.py          lighteval
+harness/data/<digest of prompts>/  the prompts, a parquet file for each split
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from perturb.catalogue.classes import ClassEntry
+from perturb.catalogue.levers import Catalogue
+from perturb.files.resources import environment
+from perturb.llm.replies import END_OF_THINKING, START_OF_THINKING
+from perturb.snapshots.card import one_line
+from perturb.snapshots.harness import (
+    CONFIG,
+    SPLITS,
+    PromptSet,
+    check_prompts,
+    code_pattern,
+    make_prompts,
+    mark_pattern,
+    prompt_paths,
+    refusal_spellings,
+    write_prompts,
+)
+from perturb.snapshots.rows import SnapshotRow
+
+MAX_TOKENS = 1024
+"""Tokens that a harness lets a model reply with, unless its user says otherwise."""
+
+_ANSWERABLE, _UNANSWERABLE = SPLITS
+_TEMPLATES = {
+    "harness/inspect_task.py": "inspect_task.py.j2",
+    "harness/lighteval_task.py": "lighteval_task.py.j2",
+    "harness/lm_eval/utils.py": "lm_eval_utils.py.j2",
+}
+_LM_EVAL = {_UNANSWERABLE: "perturb_refusal", _ANSWERABLE: "perturb_answer"}
+"""Split -> its task in lm-evaluation-harness."""
+_GROUP = "harness/lm_eval/perturb.yaml"
+
+
+def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict[str, str]:
+    """Path in the snapshot -> text, for every task file; `title` names the data set, `codes` are `Catalogue.codes`."""
+    values = {
+        "digest": prompts.digest,
+        "splits": list(prompts.splits),
+        "spellings": refusal_spellings(codes),
+        "pattern": json.dumps(code_pattern(codes)),
+        "end_of_thinking": END_OF_THINKING,
+        "start_of_thinking": START_OF_THINKING,
+        "max_tokens": MAX_TOKENS,
+    }
+    names = {**_TEMPLATES, **{_task_path(split): f"{_LM_EVAL[split]}.yaml.j2" for split in prompts.splits}}
+    return {
+        "eval.yaml": _yaml(_inspect_yaml(list(prompts.splits), title, mark_pattern(codes))),
+        _GROUP: _yaml({"group": "perturb", "task": [_LM_EVAL[split] for split in prompts.splits]}),
+        **{
+            path: environment().get_template(f"harness/{name}").render(values) for path, name in names.items()
+        },
+    }
+
+
+def task_paths(splits: Sequence[str]) -> tuple[str, ...]:
+    """The paths that `task_files` gives for prompts of these splits."""
+    return ("eval.yaml", _GROUP, *_TEMPLATES, *map(_task_path, splits))
+
+
+def _task_path(split: str) -> str:
+    return f"harness/lm_eval/{_LM_EVAL[split]}.yaml"
+
+
+def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> dict[str, Any]:
+    """What Inspect reads from the Hub; it knows no scorers but its own, so only two figures can be had."""
+    scorers = {
+        _UNANSWERABLE: ("refusal", {"name": "pattern", "args": {"pattern": pattern}}),
+        _ANSWERABLE: ("answer", {"name": "includes"}),
+    }
+    return {
+        "name": title,
+        "description": "Selective refusal: answer when the context allows it, refuse with the right code when not.",
+        "evaluation_framework": "inspect-ai",
+        "tasks": [
+            {
+                "id": scorers[split][0],
+                "config": CONFIG,
+                "split": split,
+                "field_spec": {
+                    "input": "prompt",
+                    "target": "match",
+                    "metadata": ["id", "source_id", "expected_rag_behavior", "intensity"],
+                },
+                "solvers": [{"name": "generate"}],
+                "scorers": [scorers[split][1]],
+            }
+            for split in splits
+        ],
+    }
+
+
+def _yaml(content: dict[str, Any]) -> str:
+    return yaml.safe_dump(content, sort_keys=False, width=10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessFiles:
+    """What is written for other harnesses; nothing at all where no row can be evaluated."""
+
+    prompts: PromptSet
+    texts: Mapping[str, str]
+    """Path of each task file -> its text."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All files, relative to the snapshot's folder."""
+        return (*self.texts, *self.prompts.paths.values())
+
+    def write(self, folder: Path) -> dict[str, Any] | None:
+        """Write the files into a snapshot and return what its manifest says of them."""
+        if not self.texts:
+            return None
+        write_prompts(folder, self.prompts)
+        for path, text in self.texts.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8", newline="\n")
+        return self.prompts.entry()
+
+
+def make_harness(rows: Sequence[SnapshotRow], title: str, classes: Sequence[ClassEntry] = ()) -> HarnessFiles:
+    """The files for `rows`; `title` names the data set, and `classes` are a user's own."""
+    catalogue = Catalogue.load().with_classes(classes)
+    prompts = make_prompts(rows, catalogue)
+    files = task_files(prompts, one_line(title), catalogue.codes) if prompts.splits else {}
+    return HarnessFiles(prompts, files)
+
+
+def harness_paths(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The files that a manifest's entry `harness` calls for; none for rows that no evaluation takes."""
+    entry = manifest["harness"]
+    if entry is None:
+        return ()
+    splits = list(entry["rows"])
+    return (*task_paths(splits), *prompt_paths(entry["digest"], splits).values())
+
+
+def check_harness(
+    folder: Path, manifest: Mapping[str, Any], rows: Sequence[SnapshotRow], classes: Sequence[ClassEntry] = ()
+) -> list[str]:
+    """Compare the prompts with the rows; returns the problems. The task files are compared by their digests only."""
+    entry = manifest["harness"]
+    if entry is None:
+        return []
+    return check_prompts(folder, entry, make_prompts(rows, Catalogue.load().with_classes(classes)))

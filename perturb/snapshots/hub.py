@@ -1,0 +1,345 @@
+"""Push a snapshot to the Hugging Face Hub: one commit and one tag for each round.
+
+The only module that imports `huggingface_hub`. Publishing again goes on where it stopped: large files that arrived are
+not sent again, and a commit that holds the same content is found instead of made a second time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+from huggingface_hub import (
+    CommitOperationAdd,
+    CommitOperationDelete,
+    HfApi,
+    constants,
+    get_session,
+    get_token,
+    hf_hub_url,
+    hf_raise_for_status,
+)
+from huggingface_hub.errors import HfHubHTTPError, RemoteEntryNotFoundError, RepositoryNotFoundError
+from huggingface_hub.utils.tqdm import disable_progress_bars
+
+from perturb.errors import PublishError, SnapshotError
+from perturb.files.resources import digest
+from perturb.llm.redaction import redact
+from perturb.snapshots.manifest import (
+    CARD,
+    MANIFEST,
+    manifest_digest,
+    parse_manifest,
+    render_manifest,
+    with_digest,
+)
+from perturb.snapshots.published_card import (
+    config_names,
+    identity,
+    merge_cards,
+    paths,
+    round_entry,
+    rounds_section,
+    split_card,
+)
+from perturb.snapshots.snapshot import REPLIES, Snapshot
+
+TRIES = 5
+"""How often a request is sent when the Hub is busy or the connection breaks."""
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+"""Seconds: the wait doubles with each try; a longer wait that the Hub asks for is cut to the longest."""
+
+_TRANSIENT = (408, 409, 412, 425, 429, 500, 502, 503, 504)
+_HINTS = {
+    401: "the token is not valid: export HF_TOKEN, or run `hf auth login`",
+    403: "the token may not write there: use one with write access to this account",
+    404: "there is no such repository, or the token may not see it: check the name",
+    429: "too many requests: wait some minutes and run the same command again",
+}
+
+_GO_ON = "run the same command again to resume where it stopped"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What stands on the Hub now."""
+
+    repo: str
+    tag: str
+    commit: str
+    """The commit that the tag names."""
+    url: str
+    uploaded: bool
+    """False if the content was there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOnHub:
+    """What is pushed: the snapshot, its place, and its tag."""
+
+    snapshot: Snapshot
+    repo: str
+    replies: Path | None = None
+    """The file of the replies that the rows follow from, to lie beside them."""
+    scores: str = ""
+    """The part of the card with scores of models; empty leaves it out."""
+
+    @property
+    def tag(self) -> str:
+        """The tag of the round."""
+        return tag_of(str(self.snapshot.manifest["round"]))
+
+
+def check_repo_name(repo: str) -> None:
+    """Refuse what is not `OWNER/NAME`; raises `PublishError`."""
+    part = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+    if not re.fullmatch(f"{part}/{part}", repo) or len(repo) > 96 or re.search(r"--|\.\.|\.git$", repo):
+        raise PublishError(
+            f"'{repo}' is not a repository name: give OWNER/NAME, of letters, digits and single . _ - between them"
+        )
+
+
+def tag_of(round_name: str) -> str:
+    """The tag for a round: the name itself where git allows it.
+
+    >>> tag_of("2026-Q4"), tag_of("autumn, 2nd try"), tag_of("main")
+    ('2026-Q4', 'autumn-2nd-try', 'round-main')
+    """
+    tag = re.sub(r"\.{2,}", ".", re.sub(r"[^A-Za-z0-9._-]+", "-", round_name)).strip("-.")
+    tag = re.sub(r"\.lock$", "-lock", tag)
+    if not tag or tag in ("main", "HEAD") or re.fullmatch("[0-9a-f]{40}", tag):
+        return f"round-{tag or digest(round_name)}"
+    return tag
+
+
+def push(round_: RoundOnHub, *, public: bool, endpoint: str | None, progress: bool) -> Publication:
+    """Push a sound snapshot (see `perturb.snapshots.publish`) and tag it with its round.
+
+    A new repository is private; `public` opens it, once everything is there. `endpoint` is the Hub's address if it is
+    not the configured one; `progress` shows bars and retries on stderr.
+
+    Raises `PublishError` if nobody is logged in, the Hub refuses, or the tag exists with other content.
+    """
+    hub = log_in(round_.repo, endpoint, progress)
+    hub.create()
+    uploaded = False
+    commit = hub.tags().get(round_.tag)
+    if commit is None:
+        commit, uploaded = hub.call("commit", lambda: _commit_once(hub, round_))
+        hub.tag(round_, commit)
+    else:
+        _require_same(round_, hub.read_manifest(commit))
+    if public:
+        hub.open()
+    url = f"{hub.api.endpoint}/datasets/{round_.repo}/tree/{round_.tag}"
+    return Publication(round_.repo, round_.tag, commit, url, uploaded)
+
+
+def log_in(repo: str, endpoint: str | None, progress: bool, repo_type: str = "dataset") -> HubRepository:
+    """The repository, for somebody who is logged in; raises `PublishError` for who is not."""
+    if get_token() is None:
+        raise PublishError("nobody is logged in to the Hub: export HF_TOKEN, or run `hf auth login`")
+    if not progress:
+        disable_progress_bars()
+        logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # its own retries are no news
+    return HubRepository(HfApi(endpoint=endpoint, library_name="perturb"), repo, repo_type)
+
+
+class HubRepository:
+    """One data set or Space on the Hub; every call is tried again where that may help."""
+
+    def __init__(self, api: HfApi, repo: str, repo_type: str) -> None:
+        self.api = api
+        self.repo = repo
+        self.repo_type = repo_type
+
+    def call(self, what: str, send: Callable[[], T]) -> T:
+        """Send a request; raises `PublishError` when it fails for good."""
+        for attempt in range(TRIES):
+            try:
+                return send()
+            except (HfHubHTTPError, httpx.HTTPError, RuntimeError, OSError) as error:
+                wait = _wait_before_retry(error, attempt)
+                if wait is None or attempt == TRIES - 1:
+                    raise PublishError(_explain(self.repo, what, error)) from None
+            time.sleep(wait)
+        raise AssertionError("the last try returns or raises")
+
+    def create(self) -> None:
+        """Make the repository, private, unless it is there."""
+        self.call(
+            "create the repository",
+            lambda: self.api.create_repo(
+                self.repo,
+                repo_type=self.repo_type,
+                private=True,
+                exist_ok=True,
+                space_sdk="static" if self.repo_type == "space" else None,
+            ),
+        )
+
+    def open(self) -> None:
+        """Let everybody see the repository."""
+        self.call(
+            "make it public",
+            lambda: self.api.update_repo_settings(self.repo, repo_type=self.repo_type, visibility="public"),
+        )
+
+    def tags(self) -> dict[str, str]:
+        """Tag → commit."""
+        refs = self.call("list the tags", lambda: self.api.list_repo_refs(self.repo, repo_type="dataset"))
+        return {ref.name: ref.target_commit for ref in refs.tags}
+
+    def tag(self, round_: RoundOnHub, commit: str) -> None:
+        """Tag a commit; a tag that somebody made meanwhile must hold the same content."""
+
+        def send() -> None:
+            if (known := self.tags().get(round_.tag)) is not None:
+                _require_same(round_, self.read_manifest(known))
+                return
+            words = f"Manifest digest: {manifest_digest(self.read_manifest(commit))}"
+            self.api.create_tag(
+                self.repo, repo_type="dataset", tag=round_.tag, tag_message=words, revision=commit
+            )
+
+        self.call("tag", send)
+
+    def read_text(self, path: str, revision: str) -> str | None:
+        """A text file at a revision; None if there is none."""
+        url = hf_hub_url(self.repo, path, repo_type="dataset", revision=revision, endpoint=self.api.endpoint)
+        try:
+            answer = get_session().get(
+                url, headers={"Authorization": f"Bearer {get_token()}"}, follow_redirects=True
+            )
+            hf_raise_for_status(answer)
+        except RemoteEntryNotFoundError:
+            return None
+        return answer.content.decode("utf-8", "replace")
+
+    def read_manifest(self, revision: str) -> dict[str, Any]:
+        """The manifest at a revision; empty if there is none of ours."""
+        text = self.call("read the manifest", lambda: self.read_text(MANIFEST, revision))
+        try:
+            return parse_manifest(text or "")
+        except SnapshotError:
+            return {}
+
+
+def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
+    """The commit that holds the content, and whether it was made now.
+
+    Everything is read anew on each try: an answer may have been lost after the commit was made.
+    """
+    head = str(hub.api.repo_info(hub.repo, repo_type="dataset").sha)
+    former = hub.read_manifest(head)
+    if identity(former) == identity(round_.snapshot.manifest):
+        return head, False
+    card, manifest = _published_texts(round_, former, hub.read_text(CARD, head))
+    listed = [entry["path"] for entry in round_.snapshot.manifest["files"] if entry["path"] != CARD]
+    adds = [CommitOperationAdd(path, round_.snapshot.folder / path) for path in listed]
+    adds += [CommitOperationAdd(CARD, card.encode()), CommitOperationAdd(MANIFEST, manifest.encode())]
+    if round_.replies is not None:
+        adds.append(CommitOperationAdd(REPLIES, round_.replies))
+    stale = sorted(paths(former) - {add.path_in_repo for add in adds})
+    there = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=head)) if stale else set()
+    operations: list[CommitOperationAdd | CommitOperationDelete] = [*adds]
+    operations += [CommitOperationDelete(path) for path in stale if path in there]
+    send = partial(
+        hub.api.create_commit,
+        hub.repo,
+        repo_type="dataset",
+        operations=operations,
+        commit_message=f"Round {round_.snapshot.manifest['round']}",
+        parent_commit=head,
+    )
+    try:
+        made = send()
+    except (RuntimeError, OSError) as error:
+        if constants.HF_HUB_DISABLE_XET or isinstance(error, HfHubHTTPError):
+            raise
+        with _without_xet():
+            made = send()
+    commit = str(made.oid)
+    missing = {add.path_in_repo for add in adds} - set(
+        hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=commit)
+    )
+    if missing:
+        raise PublishError(
+            f"{hub.repo}: the Hub left out {', '.join(sorted(missing))}: remove its .gitignore, then publish under a "
+            "new round"
+        )
+    return commit, True
+
+
+@contextmanager
+def _without_xet() -> Iterator[None]:
+    """Large files go over plain HTTP, as every Hub takes them: a mirror may have no Xet, a firewall may bar it."""
+    constants.HF_HUB_DISABLE_XET = True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_DISABLE_XET = False
+
+
+def _published_texts(round_: RoundOnHub, former: Mapping[str, Any], card: str | None) -> tuple[str, str]:
+    """Card and manifest as they are published: merged, with the rounds so far, and fitting each other."""
+    manifest = dict(round_.snapshot.manifest)
+    manifest["rounds"] = [round_entry(round_.tag, manifest, former), *former.get("rounds", ())]
+    ours = with_digest((round_.snapshot.folder / CARD).read_text(encoding="utf-8"), manifest)
+    configs = [entry["config_name"] for entry in split_card(ours)[0].get("configs", ())]
+    section = rounds_section(manifest["rounds"], round_.repo, configs)
+    section = f"{round_.scores}\n\n{section}" if round_.scores else section
+    text = merge_cards(ours, card, section, config_names(former))
+    content = text.encode()
+    described = {"path": CARD, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    manifest["files"] = [described if entry["path"] == CARD else entry for entry in manifest["files"]]
+    return text, render_manifest(manifest)
+
+
+def _require_same(round_: RoundOnHub, known: Mapping[str, Any]) -> None:
+    if identity(known) != identity(round_.snapshot.manifest):
+        raise PublishError(
+            f"{round_.repo}: the tag '{round_.tag}' exists with other content"
+            f" ({known.get('content_digest', 'no manifest of ours')}): published rounds do not change, so build under"
+            " a new round name"
+        )
+
+
+def _wait_before_retry(error: Exception, attempt: int) -> float | None:
+    """Seconds until the next try; None if it would fail again."""
+    if isinstance(error, HfHubHTTPError):
+        response = error.response
+        if response is None or response.status_code not in _TRANSIENT:
+            return None
+        hint = response.headers.get("Retry-After", "")
+        if hint.isdecimal():
+            return min(float(hint), LONGEST_WAIT)
+    elif not isinstance(error, httpx.TransportError):
+        return None  # an upload that broke off was tried again by the library already
+    return min(FIRST_WAIT * 2.0**attempt, LONGEST_WAIT)
+
+
+def _explain(repo: str, what: str, error: Exception) -> str:
+    cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
+    if isinstance(cause, HfHubHTTPError) and cause.response is not None:
+        status = cause.response.status_code
+        if isinstance(cause, RepositoryNotFoundError) and status == 401:
+            status = 404
+        told = redact(" ".join(str(cause.server_message or "").split()))[:200]
+        hint = _HINTS.get(status, _GO_ON)
+        return f"{repo}: {what}: the Hub answered {status}{f' ({told})' if told else ''}: {hint}"
+    reason = redact(" ".join(str(cause).split()))[:200] or type(cause).__name__
+    if status_said := re.search(r"\(([45]\d\d) [A-Z]", reason):
+        return f"{repo}: {what}: the answer was {status_said[1]} ({reason}): {_GO_ON}"
+    return f"{repo}: {what}: the connection failed ({reason}): {_GO_ON}"

@@ -1,0 +1,349 @@
+"""The items of a snapshot: read from its rows, and rendered as the prompt that every harness gives a model.
+
+Control rows: the unperturbed original of each row, to see what the perturbation alone does to a model.
+
+They lie beside the rows, under configuration names of their own, and count nowhere. A control has the id of its row
+with `-control` after it, the intensity NONE, and must be answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from perturb.catalogue.classes import ClassEntry, OwnCode
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import folder_version, render_template
+from perturb.curation.garage import cited_text, split_marker
+from perturb.curation.source_rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Header, SourceRow
+from perturb.errors import SnapshotError, SourceError
+from perturb.files.resources import digest
+from perturb.files.tables import type_name
+from perturb.files.text_files import Spool
+from perturb.records import (
+    ANSWER_CORRECTLY,
+    EXPECTED_ANSWER,
+    NO_INTENSITY,
+    Candidate,
+    Cell,
+    Intensity,
+    Item,
+    Passage,
+    PerturbationClass,
+    taxonomy_place,
+)
+from perturb.snapshots.rows import (
+    AcceptedItem,
+    SnapshotRow,
+    build_rows,
+    part_rows,
+    read_rows_of,
+    row_digest,
+    seal,
+    write_part,
+)
+from perturb.text.wording import counted
+
+Variant = Literal["plain", "confidence"]
+"""How a model is asked: for an answer or a code alone, or with one of the five levels of confidence."""
+
+_MAX_CONTEXT_CHARS = 40 * MAX_PASSAGE_CHARS
+
+
+def items_of(rows: Iterable[Mapping[str, Any]], classes: Iterable[ClassEntry] = ()) -> Iterator[Item]:
+    """The items of a snapshot's rows, in their order, without a row that no evaluation takes.
+
+    Those are rows with a fault, and rows whose expected behaviour is not that of their class and intensity. `classes`
+    are a user's own.
+    """
+    catalogue, header = Catalogue.load().with_classes(classes), Header("rows")
+    for number, fields in enumerate(rows, start=1):
+        try:
+            item = read_item(SourceRow(Path("rows"), number, fields, header), catalogue)
+        except SourceError:
+            continue
+        if item.expected_behavior == catalogue.expected_behavior(item.cell):
+            yield item
+
+
+def read_item(row: SourceRow, catalogue: Catalogue) -> Item:
+    """The item of a row. Raises `SourceError`, with file and line, for a row that has none."""
+    identifier, base = row.identifier("id"), row.identifier("source_id")
+    if identifier is None:
+        raise row.error("id", "is missing: each item needs one")
+    own_answer = row.optional_text(EXPECTED_ANSWER)
+    expected = row.text(row.fields.get("expected_rag_behavior"), "expected_rag_behavior", MAX_QUERY_CHARS)
+    passages = _passages(row)
+    return Item(
+        id=identifier,
+        base_id=base or identifier,
+        cell=_cell(row, catalogue),
+        expected_behavior=catalogue.codes.get(expected.strip().upper(), expected),
+        query=_query(row),
+        passages=passages,
+        answers=(own_answer,) if own_answer else row.answers("original_answers"),
+        reference_answer=row.optional_text("reference_answer", MAX_PASSAGE_CHARS),
+        domain=row.optional_text("domain"),
+        language=row.language(),
+        lever=row.optional_text("lever_selected") or "",
+        generator=row.optional_text("generator_model") or "",
+        control=_is_control(row),
+        original_query=_original(row, "original_query"),
+        original_passages=_original_passages(row, len(passages)),
+    )
+
+
+def _original(row: SourceRow, field: str) -> str | None:
+    """A text before it was perturbed, shown to readers alone: a row without it is as good."""
+    text = row.fields.get(field)
+    return text if isinstance(text, str) and len(text) <= _MAX_CONTEXT_CHARS else None
+
+
+def _original_passages(row: SourceRow, passages: int) -> tuple[str, ...]:
+    context = _original(row, "original_context")
+    if context is None:
+        return ()
+    return (context,) if passages == 1 else tuple(text for _, text in _parted(context, passages) or ())
+
+
+def _cell(row: SourceRow, catalogue: Catalogue) -> Cell:
+    parts = []
+    listed = sorted(catalogue.classes, key=taxonomy_place)
+    for field, known in (("perturbation_class", listed), ("intensity", list(Intensity))):
+        value: Any = row.fields.get(field)
+        if field == "intensity" and _is_control(row):
+            value = Intensity.LOW  # what was not perturbed must be answered
+        if value not in known:
+            raise row.error(field, f"is {value!r}, which is none of {', '.join(known)}: correct it")
+        parts.append(value)
+    return Cell(PerturbationClass(parts[0]), Intensity(parts[1]))
+
+
+def _is_control(row: SourceRow) -> bool:
+    return row.fields.get("intensity") == NO_INTENSITY
+
+
+def _query(row: SourceRow) -> str:
+    """The perturbed question; rows of a class that leaves it alone may not repeat it."""
+    for field in ("perturbed_query", "query", "original_query"):
+        if row.fields.get(field) is not None:
+            return row.text(row.fields[field], field, MAX_QUERY_CHARS)
+    raise row.error("perturbed_query", "is missing: there is no question to ask")
+
+
+def _passages(row: SourceRow) -> tuple[Passage, ...]:
+    """The passages as a model is to be shown them."""
+    context, grounding = row.fields.get("perturbed_context"), row.fields.get("grounding")
+    if isinstance(context, list):
+        grounding, context = context, None
+    texts = [_entry_text(row, entry, at) for at, entry in enumerate(grounding or ())]
+    if len(texts) > 1:
+        parts = _titled(context, texts) if isinstance(context, str) else None
+        parts = parts or [split_marker(text) for text in texts]
+        signal = _signal(row, len(parts))
+        return tuple(
+            Passage(text, title, "signal" if at in signal else "noise")
+            for at, (title, text) in enumerate(parts)
+        )
+    if context is None:
+        context = texts[0] if texts else row.fields.get("original_context")
+    return (Passage(row.text(context, "perturbed_context", _MAX_CONTEXT_CHARS)),)
+
+
+def _entry_text(row: SourceRow, entry: Any, at: int) -> str:
+    """The text of one entry of `grounding`: plain, or under its `cite_N` or `text` key."""
+    text = entry
+    if isinstance(entry, Mapping):
+        text = cited_text(entry)
+        text = entry.get("text") if text is None else text
+    if not isinstance(text, str):
+        raise row.error(f"grounding[{at}]", f"must be a passage, got {type_name(text)}: correct the row")
+    return text
+
+
+def _titled(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
+    """Titles and texts of the passages that `context` numbers, in the order of `texts`.
+
+    `texts` may be those of the passages as shown (ours), or of the passages before they were changed: then the context
+    is parted at its numbers. None if neither gives as many passages.
+
+    >>> _titled("[1] Mill: It stands.\\n\\n[2] It fell.", ["It stands.", "It fell."])
+    [('Mill', 'It stands.'), ('', 'It fell.')]
+    """
+    return _walk(context, texts) or _parted(context, len(texts))
+
+
+def _walk(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
+    parts, position = [], 0
+    for number, text in enumerate(texts, start=1):
+        head = f"[{number}] "
+        end = f"\n\n[{number + 1}] " if number < len(texts) else ""
+        found = context.find(text + end, position + len(head))
+        if not context.startswith(head, position) or found < 0:
+            return None
+        title = context[position + len(head) : found]
+        if title and not title.endswith(": "):
+            return None
+        parts.append((title.removesuffix(": "), text))
+        position = found + len(text) + 2
+    return parts if position - 2 == len(context) else None
+
+
+def _parted(context: str, number: int) -> list[tuple[str, str]] | None:
+    parts, rest = [], context.strip()
+    for at in range(1, number + 1):
+        if not rest.startswith(f"[{at}]"):
+            return None
+        piece, mark, following = rest.partition(f"\n[{at + 1}]")
+        parts.append(split_marker(piece.strip()))
+        rest = f"[{at + 1}]{following}" if mark else ""
+    return None if rest else parts
+
+
+def _signal(row: SourceRow, passages: int) -> frozenset[int]:
+    """Positions of the passages that bear on the question; all, where the row does not say."""
+    listed = row.fields.get("signal_indices")
+    if listed is None:
+        return frozenset(range(passages))
+    if not isinstance(listed, list) or not all(isinstance(at, int) and 0 <= at < passages for at in listed):
+        raise row.error("signal_indices", "must list positions in the passages, from 0: correct the row")
+    return frozenset(listed)
+
+
+def render_prompt(item: Item, variant: Variant = "plain", own_codes: tuple[OwnCode, ...] = ()) -> str:
+    """The text that a model is sent about an item; the same item and variant always give the same text.
+
+    Question and passages each stand between `<<MARK` and `MARK>>` on lines of their own, where MARK is drawn from the
+    item's texts so that none of them contains it. There are no blanks at either end, which some harnesses would drop.
+    """
+    mark = _mark(item)
+    parts = [
+        render_template(
+            f"respond/{'several' if item.several else 'single'}",
+            own_codes,
+            confidence=variant == "confidence",
+        ),
+        _marked("QUESTION", item.query, mark),
+    ]
+    if item.several:
+        for number, passage in enumerate(item.passages, start=1):
+            text = f"{passage.title}: {passage.text}" if passage.title else passage.text
+            parts.append(_marked(f"PASSAGE {number}", text, mark))
+    else:
+        parts.append(_marked("PASSAGE", item.context, mark))
+    parts.append(f"Reply to the question marked {mark}.")
+    return "\n".join(parts)
+
+
+def respond_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
+    """Digest of the templates that models under test are asked with."""
+    return folder_version("respond", own_codes)
+
+
+def _mark(item: Item) -> str:
+    """Eight digits that occur in none of the item's texts, and depend on nothing but them."""
+    texts = [item.query, *(part for passage in item.passages for part in (passage.title, passage.text))]
+    salt = 0
+    while any((mark := digest(salt, texts, length=8)) in text for text in texts):
+        salt += 1
+    return mark
+
+
+def _marked(name: str, text: str, mark: str) -> str:
+    return f"{name}\n<<{mark}\n{text}\n{mark}>>\n"
+
+
+SUFFIX = "-control"
+"""What the id of a control has after the id of its row."""
+_GENERATOR, _LEVER = "original", "unperturbed"
+
+
+def build_controls(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
+    """The control row of each item, laid out as its row is."""
+    originals = (AcceptedItem(item.instance, _unperturbed(item), ()) for item in items)
+    rows = build_rows(originals, round_name, panel)
+    return Spool(seal({**row, "intensity": NO_INTENSITY}) for row in rows)
+
+
+def control_names(configs: Sequence[str]) -> dict[str, str]:
+    """Configuration name of the controls -> that of the rows they belong to.
+
+    >>> control_names(["default"]), control_names(["nq", "garage"])
+    ({'controls': 'default'}, {'nq-controls': 'nq', 'garage-controls': 'garage'})
+    """
+    if len(configs) == 1:
+        return {"controls": configs[0]}
+    return {f"{name}-controls": name for name in configs}
+
+
+def control_paths(content_digest: str, configs: Sequence[str]) -> dict[str, str]:
+    """Configuration name of the controls -> their file, relative to the snapshot's folder."""
+    return {name: f"data/{content_digest}/{name}/test.parquet" for name in control_names(configs)}
+
+
+def write_controls(
+    folder: Path, content_digest: str, configs: Sequence[str], controls: Sequence[SnapshotRow]
+) -> dict[str, Any]:
+    """Write the control rows into a snapshot and return what its manifest says of them."""
+    parts = part_rows(controls)
+    paths = control_paths(content_digest, configs)
+    for name, of in control_names(configs).items():
+        write_part(folder / paths[name], parts[of])
+    return {
+        "rows": len(controls),
+        "configs": list(paths),
+        "row_digests": [row["row_digest"] for of in configs for row in parts[of]],
+    }
+
+
+def check_controls(
+    folder: Path, manifest: Mapping[str, Any], configs: Sequence[str], rows: Sequence[SnapshotRow]
+) -> list[str]:
+    """Compare the controls with the manifest and with the rows they belong to; returns the problems."""
+    parts = control_names(configs)
+    found: list[SnapshotRow] = []
+    try:
+        for name, path in control_paths(str(manifest["content_digest"]), configs).items():
+            found += read_rows_of(folder, path, parts[name])
+    except SnapshotError as error:
+        return [str(error)]
+    problems = []
+    if manifest["controls"]["row_digests"] != [row["row_digest"] for row in found]:
+        problems.append("the controls or their order differ from the manifest")
+    pairs = {f"{row['id']}{SUFFIX}": row for row in rows}
+    for row in found:
+        pair = pairs.pop(row["id"], None)
+        if row["row_digest"] != row_digest(row):
+            problems.append(f"control {row['id']!r}: its content does not match its digest")
+        elif pair is None or not _is_original(row, pair):
+            problems.append(f"control {row['id']!r}: is not the original of a row of the snapshot")
+    if pairs:
+        problems.append(f"{counted(len(pairs), 'row')} without a control, the first is {next(iter(pairs))!r}")
+    return problems
+
+
+def _unperturbed(item: AcceptedItem) -> Candidate:
+    return replace(
+        item.candidate,
+        id=f"{item.candidate.id}{SUFFIX}",
+        generator=_GENERATOR,
+        lever=_LEVER,
+        query=item.instance.query,
+        passages=item.instance.passages,
+        reasoning="",
+        stated={},
+        expected_behavior=ANSWER_CORRECTLY,
+    )
+
+
+def _is_original(control: SnapshotRow, pair: SnapshotRow) -> bool:
+    return (
+        control["intensity"] == NO_INTENSITY
+        and control["expected_rag_behavior"] == ANSWER_CORRECTLY
+        and all(
+            control[f"perturbed_{part}"] == control[f"original_{part}"] == pair[f"original_{part}"]
+            for part in ("query", "context")
+        )
+    )

@@ -1,0 +1,274 @@
+"""What `manifest.json` says, may say, and the digest that stands for all of it on the card and in the tag's message."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, ValidationError
+
+from perturb.catalogue.classes import ClassEntry
+from perturb.errors import SnapshotError
+from perturb.files.resources import digest
+from perturb.files.yaml_files import Strict
+from perturb.snapshots.card import canary
+from perturb.snapshots.facts import SnapshotFacts, count_cells, count_licences, count_values
+from perturb.snapshots.rows import Parts, SnapshotRow
+from perturb.snapshots.select import Strategy
+
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+CARD = "README.md"
+
+_DIGEST_LINE = re.compile(r"^Manifest digest: ([0-9a-f]{64})$", re.MULTILINE)
+_HOW_TO_REPAIR = "restore it, or export the run again"
+
+Count = Annotated[int, Field(ge=0)]
+Hex32 = Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")]
+
+
+class _Entry(Strict):
+    """Strict in types as well: JSON has them, so nothing is converted."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class _Model(_Entry):
+    model_config = ConfigDict(extra="allow")
+
+    name: str
+    model: str | None = None
+    api_key_env: str | None = None
+
+
+class _Panel(_Entry):
+    name: str
+    consensus: str
+    offline: bool
+
+
+class _Figure(_Entry):
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+
+
+class _Agreement(_Entry):
+    candidates: Count
+    note: str | None
+    figures: dict[str, _Figure]
+
+
+class _Shortcuts(_Entry):
+    note: str | None
+    chance: dict[str, float]
+    figures: dict[str, dict[str, _Figure]]
+
+
+class _Counts(_Entry):
+    rows: Count
+    cells: dict[str, Count]
+    generators: dict[str, Count]
+
+
+class _AllCounts(_Counts):
+    stages: dict[str, Count]
+    configs: dict[str, _Counts]
+
+
+class _Shortfall(_Entry):
+    generator: str
+    cell: str | None
+    wanted: Count
+    got: Count
+
+
+class _Selection(_Entry):
+    strategy: Strategy
+    per_generator: Count
+    min_per_cell: Count
+    seed: int
+    shortfalls: list[_Shortfall]
+
+
+class _Licence(_Entry):
+    licence: str | None
+    rows: Count
+
+
+class _Controls(_Entry):
+    rows: Count
+    configs: list[str]
+    row_digests: list[Hex32]
+
+
+class _Harness(_Entry):
+    config: str
+    digest: Hex32
+    version: str
+    rows: Annotated[dict[Literal["answerable", "unanswerable"], Count], Field(min_length=1)]
+
+
+class _Replies(_Entry):
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}\z")]
+    replies: Count
+
+
+class _File(_Entry):
+    path: str
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}\z")]
+    bytes: Count
+
+
+class _Round(_Entry):
+    round: str
+    tag: str
+    created: str | None
+    rows: Count
+    content_digest: Hex32
+    changed: list[str]
+
+
+class Manifest(_Entry):
+    """The whole of `manifest.json`; docs/snapshots.md explains each key."""
+
+    format_version: Literal[1]
+    name: str
+    round: str
+    seed: int
+    code_version: str
+    created: str | None
+    configs: Any
+    """One of the three sets of parts; see `parse_manifest`."""
+    content_digest: Hex32
+    canary: str
+    digests: dict[str, str]
+    generators: list[_Model]
+    panel: _Panel
+    agreement: _Agreement | None
+    shortcuts: _Shortcuts | None = None
+    verifiers: list[_Model]
+    counts: _AllCounts
+    selection: _Selection
+    tokens: dict[str, Count]
+    cost_usd: float | None
+    licences: list[_Licence]
+    attribution: str | None
+    controls: _Controls | None
+    harness: _Harness | None
+    replies: _Replies | None = None
+    classes: list[ClassEntry] = Field(default_factory=list)
+    """A user's own, with what models under test and judges are told of them."""
+    files: list[_File]
+    row_digests: list[Hex32]
+    rounds: list[_Round] = Field(default_factory=list)
+    """Published manifests only."""
+
+
+def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, Any]:
+    """What a manifest says of its rows and of the run, before there are files; `content` is the content digest."""
+    rows = [row for members in parts.values() for row in members]
+    created = facts.created.astimezone(UTC).isoformat(timespec="seconds") if facts.created else None
+    return {
+        "format_version": FORMAT_VERSION,
+        "name": facts.name,
+        "round": facts.round,
+        "seed": facts.seed,
+        "code_version": facts.code_version,
+        "created": created,
+        "configs": list(parts),
+        "content_digest": content,
+        "canary": canary(content),
+        "digests": dict(facts.digests),
+        "generators": [dict(generator) for generator in facts.generators],
+        "panel": {"name": facts.panel, "consensus": facts.consensus, "offline": facts.offline_panel},
+        "agreement": facts.agreement,
+        **({"shortcuts": facts.shortcuts} if facts.shortcuts else {}),
+        "verifiers": [dict(verifier) for verifier in facts.verifiers],
+        "counts": {"stages": dict(facts.stages), **counts_of(parts)},
+        "selection": {
+            **asdict(facts.plan),
+            "shortfalls": [
+                {**asdict(missed), "cell": str(missed.cell) if missed.cell else None}
+                for missed in facts.shortfalls
+            ],
+        },
+        "tokens": dict(facts.tokens),
+        "cost_usd": facts.cost_usd,
+        "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
+        "attribution": facts.attribution,
+        "controls": None,
+        "harness": None,
+        **({"classes": [one.to_payload() for one in facts.classes]} if facts.classes else {}),
+        **({"replies": {"sha256": kept.sha256, "replies": kept.replies}} if (kept := facts.replies) else {}),
+    }
+
+
+def counts_of(parts: Parts) -> dict[str, Any]:
+    """Rows, cells and generators of all parts together, and under `configs` of each."""
+    rows = [row for members in parts.values() for row in members]
+    return {**_counts(rows), "configs": {name: _counts(members) for name, members in parts.items()}}
+
+
+def _counts(rows: Sequence[SnapshotRow]) -> dict[str, Any]:
+    generators = count_values(rows, "generator_model")
+    return {"rows": len(rows), "cells": count_cells(rows), "generators": generators}
+
+
+def parse_manifest(text: str, path: Path | str = MANIFEST) -> dict[str, Any]:
+    """The content of a manifest, checked against `Manifest`. Raises `SnapshotError`, whatever the text is."""
+    try:
+        content = json.loads(text)
+        Manifest.model_validate(content)
+        # What can be read can be written: no NaN in the settings, no depth beyond bounds.
+        render_manifest(content)
+    except ValidationError as error:
+        raise SnapshotError(f"{path}: {_first_fault(error)}") from None
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise SnapshotError(f"{path} cannot be read ({reason}): {_HOW_TO_REPAIR}") from None
+    if content["configs"] not in (["default"], ["garage"], ["nq", "garage"]):
+        raise SnapshotError(f"{path} names unknown parts under 'configs': {_HOW_TO_REPAIR}")
+    return dict(content)
+
+
+def render_manifest(manifest: Mapping[str, Any]) -> str:
+    """The text of `manifest.json`."""
+    return json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def manifest_digest(manifest: Mapping[str, Any]) -> str:
+    """Digest of a manifest but for what it says of the card, which states this digest (64 hexadecimal digits)."""
+    files = [{"path": CARD} if entry["path"] == CARD else entry for entry in manifest["files"]]
+    return digest({**manifest, "files": files}, length=64)
+
+
+def states_digest(card: str, manifest: Mapping[str, Any]) -> bool:
+    """Whether a card states the digest of this manifest."""
+    return manifest_digest(manifest) in _DIGEST_LINE.findall(card)
+
+
+def with_digest(card: str, manifest: Mapping[str, Any]) -> str:
+    """The card with the digest of this manifest in the place of the one that it states."""
+    return _DIGEST_LINE.sub(f"Manifest digest: {manifest_digest(manifest)}", card)
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False)[0]
+    field = ".".join(map(str, fault["loc"]))[:80]
+    field = field if field.isprintable() else ascii(field)
+    if field == "format_version" and fault["type"] == "literal_error":
+        return (
+            f"format_version {str(fault['input'])[:20]} is not {FORMAT_VERSION}, which this version of perturb reads:"
+            " use the version that wrote it"
+        )
+    words = fault["msg"][:1].lower() + fault["msg"][1:]
+    if not field:
+        return f"no manifest ({words}): check the path"
+    return f"field '{field}' is wrong ({words}): {_HOW_TO_REPAIR}"

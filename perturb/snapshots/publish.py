@@ -1,0 +1,130 @@
+"""Publish a snapshot: check it, look for keys in it, then push it.
+
+Push a static page to the Hugging Face Hub, as a Space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perturb.errors import PublishError, RecordingError, SnapshotError
+from perturb.llm.recording import read_recording
+from perturb.llm.redaction import find_keys
+from perturb.snapshots.hub import Publication, check_repo_name, log_in
+from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
+
+if TYPE_CHECKING:
+    from perturb.snapshots.hub import Publication
+
+
+def publish(
+    folder: Path,
+    repo: str,
+    *,
+    public: bool = False,
+    replies: Path | None = None,
+    scores: str = "",
+    endpoint: str | None = None,
+    progress: bool = False,
+) -> Publication:
+    """Push the snapshot in `folder` to the data set `repo` (`OWNER/NAME`): one commit, and a tag for its round.
+
+    Doing it again changes nothing, and after a broken upload it goes on. See `perturb.snapshots.hub.push`.
+
+    The file of `replies` that the manifest names goes beside the data, `scores` (from `scores_section`) on the card.
+
+    Raises `SnapshotError` if the folder is no snapshot or does not match its manifest, `RecordingError` if the file
+    of replies is another, `PublishError` if either holds a key, or for anything that the Hub says no to.
+    """
+    from perturb.snapshots.hub import RoundOnHub, check_repo_name, push
+
+    check_repo_name(repo)
+    snapshot = read_snapshot(folder)
+    problems = check_snapshot(folder)
+    if problems:
+        more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        raise SnapshotError(
+            f"{folder}: not published, since it does not match its manifest: {problems[0]}{more}: export the run again"
+        )
+    refuse_keys(snapshot)
+    if replies is not None:
+        _check_replies(snapshot, replies)
+    round_ = RoundOnHub(snapshot, repo, replies, scores)
+    return push(round_, public=public, endpoint=endpoint, progress=progress)
+
+
+def refuse_keys(snapshot: Snapshot) -> None:
+    """Raise `PublishError` if any file or row of the snapshot holds what looks like a key."""
+    names = set(_named_keys(snapshot.manifest))
+    for place, text in _texts(snapshot):
+        if found := find_keys(text, names):
+            raise PublishError(
+                f"{snapshot.folder}: not published, since {place} holds what looks like a key ({found[0][:4]}…): take"
+                " it out where it comes from, build again, and revoke the key"
+            )
+
+
+def _check_replies(snapshot: Snapshot, file: Path) -> None:
+    recording = read_recording(file)
+    stated = snapshot.manifest.get("replies") or {}
+    if stated.get("sha256") != recording.digest:
+        raise RecordingError(
+            f"{file}: is not the file of replies that {snapshot.folder} names: `perturb export RUN --replies {file}`"
+            " writes both"
+        )
+    names = set(_named_keys(snapshot.manifest))
+    for text in recording.texts():
+        if found := find_keys(text, names):
+            raise PublishError(
+                f"{file}: not published, since a reply holds what looks like a key ({found[0][:4]}…): revoke the key,"
+                " and publish without --replies"
+            )
+
+
+def _texts(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    for path in ("manifest.json", *(entry["path"] for entry in snapshot.manifest["files"])):
+        if not path.endswith(".parquet"):
+            yield path, (snapshot.folder / path).read_text(encoding="utf-8", errors="replace")
+    for number, row in enumerate(snapshot.read_rows()):
+        yield f"row {number} (id {row['id']!r})", "\n".join(_strings(row))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for member in value.values():
+            yield from _strings(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _strings(member)
+
+
+def _named_keys(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Environment variables that the build took keys from."""
+    for entry in (*manifest["generators"], *manifest["verifiers"]):
+        if entry.get("api_key_env"):
+            yield entry["api_key_env"]
+
+
+def push_space(
+    folder: Path, repo: str, *, public: bool = False, endpoint: str | None = None, progress: bool = False
+) -> Publication:
+    """Push a folder of static pages to the Space `repo`, in one commit; files that it has no more go.
+
+    A new Space is private, as a data set of `push` is. Raises `PublishError` as `push` does.
+    """
+    check_repo_name(repo)
+    hub = log_in(repo, endpoint, progress, "space")
+    hub.create()
+    before = hub.api.repo_info(repo, repo_type="space").sha
+    send = partial(
+        hub.api.upload_folder, repo_id=repo, repo_type="space", folder_path=folder, delete_patterns="*"
+    )
+    made = hub.call("commit", send)
+    if public:
+        hub.open()
+    return Publication(repo, "", str(made.oid), f"{hub.api.endpoint}/spaces/{repo}", made.oid != before)

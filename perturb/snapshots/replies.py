@@ -1,0 +1,305 @@
+"""What the models of a run said, from its ledger into a file of recorded replies.
+
+Verify a snapshot: files and digests as written, and every row true to the taxonomy.
+
+`check_snapshot` finds damage and edits. This also finds rows that were wrong when they were written, or were edited
+together with their digests: a lever of another cell, a change outside of the target, a label that does not follow.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from perturb.catalogue.levers import Catalogue, embedded_levers
+from perturb.config import load_config
+from perturb.errors import PerturbError, RecordingError, SnapshotError
+from perturb.files.resources import digest
+from perturb.ledger import queries
+from perturb.ledger.calls import reading
+from perturb.ledger.evaluations import (
+    PANEL_FACT,
+    read_facts,
+    read_items,
+    read_judge_votes,
+    read_judgements,
+    read_responses,
+)
+from perturb.ledger.failures import AnsweredCalls, last_pass, planned_jobs
+from perturb.ledger.plans import CurrentPlan, current_plan
+from perturb.llm.recording import Kind, RecordedJob, RecordedReply, judged_part, record_row, write_recording
+from perturb.records import EXPECTED_ANSWER, Cell, Intensity, PerturbationClass
+from perturb.snapshots.facts import ExportedReplies
+from perturb.snapshots.rows import SnapshotRow
+from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
+
+_TOLD = ("model", "prompt_tokens", "completion_tokens", "seconds", "finish_reason", "problem")
+"""What a recorded reply has in common with a call of the ledger."""
+
+
+def export_replies(run: Path, file: Path) -> ExportedReplies:
+    """Write the replies that the results of a run follow from, of a build or an evaluation.
+
+    Neither keys nor the texts of errors are written. Raises `RecordingError` if there are no replies or the file
+    cannot be written, `LedgerError` if the folder holds no run.
+    """
+    if "".join(file.suffixes[-2:]) != ".jsonl.gz":
+        raise RecordingError(f"{file}: recorded replies are gzipped JSON Lines: call the file NAME.jsonl.gz")
+    with reading(run) as db:
+        facts = read_facts(db)
+        header, rows = _of_evaluation(db, facts) if facts else _of_build(db, current_plan(db, run))
+        kinds: Counter[str] = Counter()
+        sha256 = write_recording(file, header, _counted(rows, kinds))
+    if not kinds["reply"]:
+        file.unlink()
+        raise RecordingError(f"{run}: holds no reply of a model: there is nothing to export")
+    return ExportedReplies(file, sha256, kinds["reply"])
+
+
+def holds_evaluation(run: Path) -> bool:
+    """Whether the run is an evaluation, of which there is no snapshot."""
+    with reading(run) as db:
+        return bool(read_facts(db))
+
+
+def _counted(rows: Iterator[dict[str, Any]], kinds: Counter[str]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        kinds[row["kind"]] += 1
+        yield row
+
+
+def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+    facts = plan.facts
+    header = {
+        **_header("build", facts.code_version, [*facts.generators, *facts.verifiers]),
+        "name": facts.name,
+        "round": facts.round,
+        "seed": facts.seed,
+        "config": digest(plan.config),
+        "digests": facts.digests,
+    }
+    return header, _build_rows(db, plan)
+
+
+def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str, Any]]:
+    calls = AnsweredCalls(db)
+    writers = {entry.name for entry in plan.facts.generators if entry.model != "rules"}
+    judges = [entry.name for entry in plan.facts.verifiers if entry.model != "rules"]
+    known: set[str] = set()
+    for planned in planned_jobs(db, plan.number):
+        job = planned.job
+        offers = _offers(calls, job.id, job.generator) if job.generator in writers else []
+        votes = queries.votes_of(db, job.id, plan.judges)
+        spoken = [
+            (name, rows)
+            for name in judges
+            if name in votes and (rows := calls.behind(job.id, name, ["verify"], votes[name].raw))
+        ]
+        if planned.instance_key not in known:
+            known.add(planned.instance_key)
+            content = queries.instance(db, planned.instance_key).to_payload()
+            yield {"kind": "instance", "key": planned.instance_key, "content": content}
+        if offers:
+            cell = job.cell
+            place = (planned.instance_key, str(cell.perturbation_class), str(cell.intensity))
+            levers = None if job.offers is None else [list(offer) for offer in job.offers]
+            yield record_row("job", RecordedJob(job.id, *place, job.generator, job.replicate, levers))
+        for number, rows in enumerate(offers):
+            yield from _replies(job.id, str(number), rows)
+        for _, rows in spoken:
+            yield from _replies(job.id, "", rows)
+
+
+def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3.Row]]:
+    """The calls of a job, offer by offer: one that ended unread and was followed by others was asked anew."""
+    groups = calls.of(job, generator, ["generate"])
+    return [last_pass(rows) for rows in groups if rows is groups[-1] or rows[-1]["status"] == "read"]
+
+
+def _of_evaluation(
+    db: sqlite3.Connection, facts: Mapping[str, Any]
+) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+    if "snapshot" in facts:
+        entries = facts["models"]
+        judge = next((one["judge"] for one in entries.values() if one.get("judge")), None)
+        judge = None if facts.get(PANEL_FACT) else judge
+        header = {
+            **_header("evaluation", None, [{"name": name, **one} for name, one in entries.items()]),
+            "items": facts["snapshot"]["digest"],
+            "name": facts["snapshot"]["name"],
+            "round": facts["snapshot"]["round"],
+            **({"classes": own} if (own := facts["snapshot"].get("classes")) else {}),
+            "variant": next(iter(entries.values()))["variant"],
+            "judge": judge and {key: judge[key] for key in ("name", "model", "params")},
+            **_panel(facts),
+        }
+        return header, _evaluation_rows(db)
+    kind: Kind = "refusal-index" if "two_pass" in facts else "bas"
+    fact = facts["two_pass" if kind == "refusal-index" else "confidence"]
+    called = fact["called"]
+    header = {
+        **_header(kind, fact["code_version"], [{"name": name, **called[name]} for name in fact["models"]]),
+        "items": fact["questions"]["digest"],
+        "name": fact["questions"]["name"],
+        "judge": _settings({"name": fact["judge"], **called[fact["judge"]]})
+        if fact["judge"] in called
+        else None,
+        **_panel(facts),
+        "ways": {key: fact[key] for key in ("settings", "samples", "elicitations", "k") if key in fact},
+        "templates": fact["templates"],
+    }
+    return header, _evaluation_rows(db)
+
+
+def _evaluation_rows(db: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+    calls = AnsweredCalls(db)
+    known: set[str] = set()
+    for item_id, content in read_items(db):
+        known.add(item_id)
+        yield {"kind": "item", "id": item_id, "content": content}
+    for one in read_responses(db):
+        if one.item_id not in known:
+            continue
+        purposes = ["respond", "confidence", one.variant.partition("/")[0]]
+        rows = calls.behind(one.item_id, one.model, purposes, one.text)
+        yield from _replies(one.item_id, one.variant, rows)
+    for said in chain(read_judgements(db), read_judge_votes(db)):
+        if said.item_id not in known:
+            continue
+        rows = calls.behind(said.item_id, said.judge, [said.kind, f"judge {said.kind}"], said.raw)
+        yield from _replies(said.item_id, judged_part(said.model, said.variant), rows)
+
+
+def _panel(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Several judges and their rule, for the header; nothing of one."""
+    panel = facts.get(PANEL_FACT)
+    if not panel:
+        return {}
+    members = [_settings({"name": name, **one}) for name, one in panel["judges"].items()]
+    return {"judges": {"rule": panel["rule"], "members": members}}
+
+
+def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[dict[str, Any]]:
+    for attempt, row in enumerate(rows, start=1):
+        told = {name: row[name] for name in _TOLD}
+        place = {"id": subject, "role": row["purpose"], "part": part, "attempt": attempt}
+        yield record_row("reply", RecordedReply(**place, prompt=row["key"], text=row["reply"], **told))
+
+
+def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> dict[str, Any]:
+    plain = [entry if isinstance(entry, Mapping) else entry.model_dump() for entry in entries]
+    return {
+        "kind": kind,
+        "code_version": version,
+        "models": {one["name"]: _settings(one) for one in plain if one["model"] != "rules"},
+    }
+
+
+def _settings(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A model and what it was told, without its address."""
+    told = {"system": entry["system"]} if entry.get("system") else {}
+    return {"name": entry["name"], "model": entry["model"], "params": entry.get("params") or {}, **told}
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found."""
+
+    rows: int
+    problems: tuple[str, ...]
+    """One line each; none if the snapshot is sound."""
+    notes: tuple[str, ...] = ()
+    """What limits the check."""
+
+
+def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
+    """Compare a snapshot with its manifest, and every row with the catalogue (`levers` are folders with a user's own).
+
+    Raises `SnapshotError` if the folder is no snapshot, `CatalogueError` if a lever folder cannot be read.
+    """
+    snapshot = read_snapshot(folder)
+    problems = list(check_snapshot(folder))
+    try:
+        rows = snapshot.read_rows()
+    except SnapshotError:
+        return Verification(0, tuple(problems))
+    catalogue = Catalogue.load(levers or _embedded_levers(snapshot)).with_classes(snapshot.classes)
+    notes = []
+    if snapshot.manifest["digests"].get("catalogue") != catalogue.digest:
+        notes.append(
+            "the snapshot was built with another catalogue of levers than this one: if it has levers of its own, give"
+            " their folder with --levers"
+        )
+    for number, row in enumerate(rows):
+        name = f"row {number} (id {row.get('id')!r})"
+        problems += [f"{name}: {fault}" for fault in _row_faults(row, catalogue, snapshot.manifest)]
+    return Verification(len(rows), tuple(problems), tuple(notes))
+
+
+def _embedded_levers(snapshot: Snapshot) -> list[Path]:
+    """Folders like `levers/side-clause` that the build named; those of a user have to be given."""
+    with suppress(PerturbError):  # a configuration of another version: --levers names the folders
+        return [one for one in load_config(snapshot.folder / "build.yaml").levers if embedded_levers(one)]
+    return []
+
+
+def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Mapping[str, Any]) -> Iterator[str]:
+    try:
+        cell = Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))
+    except (KeyError, ValueError):
+        yield f"no such cell as {row.get('perturbation_class')}/{row.get('intensity')}"
+        return
+    if cell.perturbation_class not in catalogue.classes:
+        yield f"there is no class {cell.perturbation_class}"
+        return
+    yield from _label_faults(row, cell, catalogue)
+    yield from _target_faults(row, cell, catalogue)
+    if row.get("round") != manifest["round"]:
+        yield f"is of round '{row.get('round')}', the manifest says '{manifest['round']}'"
+    yield from _vote_faults(row, cell, manifest)
+
+
+def _vote_faults(row: SnapshotRow, cell: Cell, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Votes of who does not judge the class, and what a unanimous panel could not have accepted."""
+    verdicts = {vote["verifier"]: vote["verdict"] for vote in row.get("verifier_votes") or ()}
+    judged = {one["name"]: one.get("classes") for one in manifest["verifiers"]}
+    for name in verdicts:
+        if judged.get(name) and cell.perturbation_class not in judged[name]:
+            yield f"has a vote of {name}, which does not judge {cell.perturbation_class}"
+    if manifest["panel"]["consensus"] == "unanimous":
+        against = [name for name, verdict in verdicts.items() if verdict not in ("pass", "abstain")]
+        if against or "pass" not in verdicts.values():
+            yield f"the panel was to be unanimous, but no pass came from {', '.join(against) or 'anybody'}"
+
+
+def _label_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterator[str]:
+    expected = catalogue.expected_behavior(cell)
+    if row.get("expected_rag_behavior") != expected:
+        yield f"expects {row.get('expected_rag_behavior')}, but {cell} calls for {expected}"
+    lever = catalogue.find(str(row.get("lever_selected")))
+    if lever is None:
+        yield f"the catalogue has no lever '{str(row.get('lever_selected'))[:80]}'"
+    elif lever.cell != cell:
+        yield f"its lever '{lever.name}' belongs to {lever.cell}, not to {cell}"
+    elif (row.get(EXPECTED_ANSWER) or "") != lever.answer:
+        yield f"its {EXPECTED_ANSWER} is {row.get(EXPECTED_ANSWER)!r}, its lever has {lever.answer or None!r}"
+
+
+def _target_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterator[str]:
+    target = catalogue.classes[cell.perturbation_class].target
+    parts = ("query", "context")
+    changed = [part for part in parts if row.get(f"perturbed_{part}") != row.get(f"original_{part}")]
+    if not changed:
+        yield "neither query nor context was changed"
+    for part in changed:
+        if part not in target:
+            yield f"the {part} was changed, which {cell.perturbation_class} does not allow"
+    for part in parts:
+        if not str(row.get(f"perturbed_{part}") or "").strip():
+            yield f"the {part} is empty"

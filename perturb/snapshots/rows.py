@@ -1,0 +1,309 @@
+"""One accepted item as a published row, and the schemas that the rows follow (spec, section 6).
+
+The parts of a snapshot: rows of one layout, loaded under one configuration name, in one parquet file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from perturb.errors import SnapshotError
+from perturb.files.resources import digest
+from perturb.files.text_files import RowSelection, Spool
+from perturb.llm.replies import whole_texts
+from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, Verdict, VerdictState
+from perturb.text.wording import ENGLISH
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SnapshotRow: TypeAlias = dict[str, Any]
+"""A row, its fields in published order; built by `build_rows`."""
+
+
+class ColumnKind(Enum):
+    """What a field holds; `schema_of` gives the Arrow types, so that reading this module does not import Arrow."""
+
+    TEXT = auto()
+    TEXTS = auto()
+    INDICES = auto()
+    VOTES = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A published field."""
+
+    name: str
+    note: str
+    """What it holds, for the data set card."""
+    kind: ColumnKind = ColumnKind.TEXT
+
+
+_TEXTS, _INDICES, _VOTES = ColumnKind.TEXTS, ColumnKind.INDICES, ColumnKind.VOTES
+_PUBLISHED = (
+    Column("id", "Identifier of the item; unique in the snapshot."),
+    Column("source_id", "Identifier of the base instance it was made from."),
+    Column("generator_model", "Name of the generator that made it."),
+    Column("perturbation_class", "The perturbation class."),
+    Column("intensity", "LOW, MEDIUM or HIGH."),
+    Column("expected_rag_behavior", "Ground truth: ANSWER_CORRECTLY or the code of the refusal."),
+    Column("lever_selected", "Name of the lever that was applied."),
+    Column("original_query", "The question before the perturbation."),
+    Column("original_context", "The context before it; several passages are numbered."),
+    Column("original_answers", "Accepted answers to the original question, the preferred one first.", _TEXTS),
+    Column("perturbed_query", "The question a model is asked."),
+    Column("perturbed_context", "The context a model is shown; several passages are numbered."),
+    Column("implementation_reasoning", "The generator's account of what it changed."),
+    Column(
+        "verifier_votes",
+        "One vote for each verifier that judges the class, by name; the verdict is pass, fail, abstain or unscored.",
+        _VOTES,
+    ),
+)
+
+_SEVERAL_PASSAGES = (
+    Column("query", "The same as perturbed_query."),
+    Column("grounding", "Texts of the perturbed passages, without their titles, in the order shown.", _TEXTS),
+    Column("reference_answer", "A long answer to the original question, where the source has one."),
+    Column(
+        "signal_indices", "Positions in grounding, from 0, of passages that bear on the question.", _INDICES
+    ),
+    Column("noise_indices", "Positions in grounding, from 0, of the other passages.", _INDICES),
+)
+
+_DOMAIN = Column("domain", "Subject area, where the source names one.")
+_ROUND = Column("round", "The round the item was made in.")
+
+_OURS = (
+    Column("licence", "Licence of the base instance, as its source states it."),
+    Column("source", "Where the base instance comes from."),
+    Column("panel", "Name of the panel of verifiers that accepted the item."),
+    Column("row_digest", "Digest of all the other fields."),
+)
+
+SINGLE_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, _ROUND, _DOMAIN, *_OURS)
+"""Fields of a row whose context is a single passage."""
+
+SEVERAL_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, *_SEVERAL_PASSAGES, _DOMAIN, _ROUND, *_OURS)
+"""Fields of a row whose context is several passages."""
+
+
+_OPTIONAL = (
+    Column(EXPECTED_ANSWER, "The accepted answer where the perturbed question has one of its own."),
+    Column("language", "Code of the language of question, context and answers."),
+)
+_ABSENT: SnapshotRow = {EXPECTED_ANSWER: None, "language": ENGLISH}
+"""What a row holds in an optional column that it has for the sake of others."""
+
+
+@cache
+def layouts(columns: tuple[Column, ...]) -> tuple[tuple[Column, ...], ...]:
+    """All that rows may be laid out by: without and with each of the columns that only some snapshots have.
+
+    Those are for levers that ask questions of their own, and for texts in another language than English.
+    """
+    expected, language = _OPTIONAL
+    return tuple((*columns, *more) for more in ((), (expected,), (language,), (expected, language)))
+
+
+def columns_of(row: SnapshotRow) -> tuple[Column, ...]:
+    """The columns that `row` is laid out by."""
+    columns = SEVERAL_COLUMNS if "grounding" in row else SINGLE_COLUMNS
+    return (*columns, *(one for one in _OPTIONAL if one.name in row))
+
+
+def schema_of(columns: Sequence[Column]) -> pa.Schema:
+    """The Arrow schema of `columns`.
+
+    It is always written out: a column without a single value would else get a type that cannot be loaded.
+    """
+    import pyarrow as pa
+
+    texts = pa.list_(pa.string())
+    names = ("verifier", "verdict", "predicted_behavior")
+    vote = [*((name, pa.string()) for name in names), ("failed_checks", texts), ("issues", texts)]
+    types = {
+        ColumnKind.TEXT: pa.string(),
+        ColumnKind.TEXTS: texts,
+        ColumnKind.INDICES: pa.list_(pa.int32()),
+        ColumnKind.VOTES: pa.list_(pa.struct(vote)),
+    }
+    return pa.schema([(column.name, types[column.kind]) for column in columns])
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedItem:
+    """Everything that a row is made from."""
+
+    instance: BaseInstance
+    candidate: Candidate
+    votes: tuple[Verdict, ...]
+
+
+def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
+    """One row for each item, in the order given, kept on disk; its layout follows from the number of its passages."""
+    shared = {"round": round_name, "panel": panel}
+    rows = Spool(_build_row(item, shared) for item in items)
+    found = {name for row in rows for name in _ABSENT if name in row}
+    if not found:
+        return rows
+    absent = {name: value for name, value in _ABSENT.items() if name in found}
+    return Spool(seal({**absent, **row}) for row in rows)
+
+
+def row_digest(row: SnapshotRow) -> str:
+    """32 hexadecimal digits that stand for every field of `row` but `row_digest` itself."""
+    return digest({name: value for name, value in row.items() if name != "row_digest"}, length=32)
+
+
+def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
+    instance, candidate = item.instance, item.candidate
+    columns = SEVERAL_COLUMNS if len(instance.passages) > 1 else SINGLE_COLUMNS
+    roles = [passage.role for passage in candidate.passages]
+    values: dict[str, Any] = {
+        "id": candidate.id,
+        "source_id": instance.id,
+        "generator_model": candidate.generator,
+        "perturbation_class": str(candidate.cell.perturbation_class),
+        "intensity": str(candidate.cell.intensity),
+        "expected_rag_behavior": candidate.expected_behavior,
+        "lever_selected": candidate.lever,
+        "original_query": instance.query,
+        "original_context": instance.context,
+        "original_answers": list(instance.answers),
+        "perturbed_query": candidate.query,
+        "perturbed_context": candidate.context,
+        "implementation_reasoning": candidate.reasoning,
+        "verifier_votes": [_vote(vote) for vote in sorted(item.votes, key=lambda vote: vote.verifier)],
+        "query": candidate.query,
+        "grounding": [passage.text for passage in candidate.passages],
+        "reference_answer": instance.reference_answer,
+        "signal_indices": [index for index, role in enumerate(roles) if role == "signal"],
+        "noise_indices": [index for index, role in enumerate(roles) if role == "noise"],
+        "domain": instance.domain,
+        "licence": instance.licence,
+        "source": instance.source,
+        **shared,
+    }
+    if answer := candidate.stated.get(EXPECTED_ANSWER):
+        values[EXPECTED_ANSWER] = answer
+    if instance.language != ENGLISH:
+        values["language"] = instance.language
+    names = [one.name for one in (*columns, *_OPTIONAL) if one.name in values]
+    return seal({name: whole_texts(values[name]) for name in names})
+
+
+def seal(row: SnapshotRow) -> SnapshotRow:
+    """The row in published order, with its digest."""
+    sealed = {**row, "row_digest": row_digest(row)}
+    return {column.name: sealed[column.name] for column in columns_of(row)}
+
+
+def _vote(vote: Verdict) -> dict[str, Any]:
+    return {
+        "verifier": vote.verifier,
+        "verdict": str(vote.state),
+        "predicted_behavior": vote.predicted_behavior,
+        "failed_checks": sorted(name for name, passed in vote.checks.items() if not passed),
+        "issues": list(vote.issues) if vote.state is not VerdictState.UNSCORED else [_why_unscored(vote)],
+    }
+
+
+def _why_unscored(vote: Verdict) -> str:
+    """Why there is no verdict, in words of ours: those of a provider may name accounts, addresses and keys."""
+    return "unreadable reply" if vote.is_unread else "call failed"
+
+
+PART_COLUMNS: Mapping[str, tuple[Column, ...]] = {
+    "default": SINGLE_COLUMNS,
+    "nq": SINGLE_COLUMNS,
+    "garage": SEVERAL_COLUMNS,
+}
+"""Name of a part -> its columns. Single passages alone are `default`, beside several passages they are `nq`."""
+
+Parts = Mapping[str, Sequence[SnapshotRow]]
+"""Name of a part -> its rows, ordered by id."""
+
+_ROW_GROUP = 250
+
+
+def part_rows(rows: Sequence[SnapshotRow]) -> dict[str, RowSelection]:
+    """Rows by the part that they belong to; one part, or `nq` before `garage`."""
+    ordered = sorted((str(row["id"]), place, "grounding" not in row) for place, row in enumerate(rows))
+    single = RowSelection(rows, [place for _, place, is_single in ordered if is_single])
+    several = RowSelection(rows, [place for _, place, is_single in ordered if not is_single])
+    if single and several:
+        return {"nq": single, "garage": several}
+    return {"garage": several} if several else {"default": single}
+
+
+def data_paths(content_digest: str, names: Sequence[str]) -> dict[str, str]:
+    """Where the parts lie, relative to the snapshot's folder.
+
+    >>> data_paths("ab", ["default"])
+    {'default': 'data/ab/test.parquet'}
+    >>> data_paths("ab", ["nq", "garage"])["garage"]
+    'data/ab/garage/test.parquet'
+    """
+    if len(names) == 1:
+        return {names[0]: f"data/{content_digest}/test.parquet"}
+    return {name: f"data/{content_digest}/{name}/test.parquet" for name in names}
+
+
+def write_part(path: Path, rows: Sequence[SnapshotRow]) -> None:
+    """Write one part; the same rows give the same bytes under one version of pyarrow."""
+    write_rows(path, rows, schema_of(columns_of(rows[0])))
+
+
+def write_rows(path: Path, rows: Sequence[SnapshotRow], schema: pa.Schema) -> None:
+    """Write rows as a parquet file, a row group at a time, for more than that need not fit in memory."""
+    import pyarrow.parquet as pq
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with pq.ParquetWriter(path, schema, compression="zstd", version="2.6") as file:
+        for start in range(0, len(rows), _ROW_GROUP):
+            file.write_table(_table(rows[start : start + _ROW_GROUP], schema))
+
+
+def _table(rows: Sequence[SnapshotRow], schema: pa.Schema) -> pa.Table:
+    """Rows as a table by way of JSON: `Table.from_pylist` imports pandas, which takes 40 MB."""
+    import pyarrow as pa
+    import pyarrow.json
+
+    lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
+    return pa.json.read_json(
+        pa.BufferReader(lines),
+        read_options=pa.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
+        parse_options=pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
+    )
+
+
+def read_part(path: Path) -> pa.Table:
+    """Read one part. Raises `SnapshotError` if the file is missing or damaged."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.read()
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise SnapshotError(
+            f"{path} cannot be read ({reason}): restore it, or export the run again"
+        ) from None
+
+
+def read_rows_of(folder: Path, path: str, part: str) -> list[SnapshotRow]:
+    """The rows of a part of a snapshot; as `read_part`, and raises `SnapshotError` for columns that it may not have."""
+    table = read_part(folder / path)
+    if table.schema not in map(schema_of, layouts(PART_COLUMNS[part])):
+        raise SnapshotError(f"{path}: the columns are not those of a snapshot")
+    rows: list[SnapshotRow] = table.to_pylist()
+    return rows

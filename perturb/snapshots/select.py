@@ -1,0 +1,164 @@
+"""Draw the rows of a snapshot from the accepted items, by quota (spec, section 6).
+
+Every choice is a comparison of hashes of the seed and the item's id. The result therefore does not depend on the
+order of the input, on the platform or on the Python version, and one more accepted item disturbs little.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from perturb.errors import ConfigError
+from perturb.files.resources import seed_of
+from perturb.records import ALL_CELLS, Cell
+
+Strategy = Literal["balanced", "natural", "hard"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AcceptedCandidate:
+    """An item that the panel accepted, as far as the selection needs to know it."""
+
+    id: str
+    """The candidate's id; unique."""
+    base_id: str
+    """The base instance it was made from."""
+    generator: str
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionPlan:
+    """How many rows to draw, and how."""
+
+    strategy: Strategy = "balanced"
+    """`balanced` draws the same number for every generator; `natural` takes every accepted item.
+    `hard` draws as many of each cell as `balanced` would, the items first that baselines get wrong."""
+    per_generator: int = 400
+    """Rows wanted from each generator (not under natural)."""
+    min_per_cell: int = 22
+    """Rows wanted from each generator in each cell before the rest is drawn (not under natural)."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """A quota that the accepted items could not fill."""
+
+    generator: str
+    cell: Cell | None
+    """The cell whose floor was missed; None for the generator's total."""
+    wanted: int
+    got: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The ids that were drawn, in ascending order, and the quotas that were missed."""
+
+    ids: tuple[str, ...]
+    shortfalls: tuple[Shortfall, ...] = ()
+
+
+def select(
+    accepted: Iterable[AcceptedCandidate],
+    plan: SelectionPlan,
+    generators: Sequence[str] | None = None,
+    cells: Sequence[Cell] = ALL_CELLS,
+    first: Set[str] = frozenset(),
+) -> Selection:
+    """Draw rows from the accepted items.
+
+    `generators` and `cells` are those in play: items of others are left out, and a generator without a single
+    accepted item is listed with its shortfalls. Without `generators`, those that occur in the input are in play.
+
+    Balanced: each generator first gets `min_per_cell` items in each cell, or all there are. The rest, up to
+    `per_generator`, falls on the cells as a uniform draw from all remaining items would. Within a cell the base
+    instances take turns: no second item of one is drawn while another has not had its first. Nothing is ever
+    padded; what is missing is listed. Hard: the same, but within a cell the ids in `first` come before all others
+    (from `perturb.auditing.adversarial_filter`). Natural: every accepted item; there is no quota to miss.
+
+    Raises `ConfigError` if the floors of all cells together exceed `per_generator`, or a number is negative.
+
+    >>> one = AcceptedCandidate("a", "base-1", "rules", ALL_CELLS[0])
+    >>> select([one], SelectionPlan("natural")).ids
+    ('a',)
+    """
+    in_play = set(cells)
+    pool = sorted(item for item in set(accepted) if item.cell in in_play)
+    names = sorted({item.generator for item in pool} if generators is None else set(generators))
+    by_generator: dict[str, list[AcceptedCandidate]] = {name: [] for name in names}
+    for item in pool:
+        if item.generator in by_generator:
+            by_generator[item.generator].append(item)
+
+    if plan.strategy == "natural":
+        return Selection(tuple(sorted(item.id for items in by_generator.values() for item in items)))
+    _check(plan, len(in_play))
+    drawn: list[str] = []
+    shortfalls: list[Shortfall] = []
+    for name, items in by_generator.items():
+        chosen = _draw(items, plan, first)
+        drawn += [item.id for item in chosen]
+        shortfalls += _shortfalls(name, chosen, plan, sorted(in_play))
+    return Selection(tuple(sorted(drawn)), tuple(shortfalls))
+
+
+def _check(plan: SelectionPlan, n_cells: int) -> None:
+    if plan.per_generator < 0 or plan.min_per_cell < 0:
+        raise ConfigError(
+            f"select: per_generator is {plan.per_generator} and min_per_cell is {plan.min_per_cell}: "
+            "neither may be negative"
+        )
+    needed = n_cells * plan.min_per_cell
+    if plan.per_generator < needed:
+        raise ConfigError(
+            f"select: per_generator is {plan.per_generator}, but {n_cells} cells × min_per_cell "
+            f"{plan.min_per_cell} = {needed}: raise per_generator to {needed} or more, or lower min_per_cell "
+            f"to {plan.per_generator // n_cells} or less"
+        )
+
+
+def _draw(items: list[AcceptedCandidate], plan: SelectionPlan, first: Set[str]) -> list[AcceptedCandidate]:
+    by_cell: defaultdict[Cell, list[AcceptedCandidate]] = defaultdict(list)
+    for item in items:
+        by_cell[item.cell].append(item)
+    queues = {cell: _take_turns(members, plan.seed) for cell, members in by_cell.items()}
+
+    quota = Counter({cell: min(plan.min_per_cell, len(queue)) for cell, queue in queues.items()})
+    remaining = [item for cell, queue in queues.items() for item in queue[quota[cell] :]]
+    remaining.sort(key=lambda item: (seed_of(plan.seed, "rest", item.id), item.id))
+    # The uniform draw settles how many more each cell gets; its queue settles which, so that the turns go on.
+    quota.update(item.cell for item in remaining[: plan.per_generator - quota.total()])
+    for queue in queues.values():
+        queue.sort(key=lambda item: item.id not in first)
+    return [item for cell, queue in queues.items() for item in queue[: quota[cell]]]
+
+
+def _take_turns(items: list[AcceptedCandidate], seed: int) -> list[AcceptedCandidate]:
+    """Order the items of one cell at random, one of each base instance before the second of any."""
+    shuffled = sorted(items, key=lambda item: (seed_of(seed, "turn", item.id), item.id))
+    seen: Counter[str] = Counter()
+    turns: list[int] = []
+    for item in shuffled:
+        turns.append(seen[item.base_id])
+        seen[item.base_id] += 1
+    order = sorted(range(len(shuffled)), key=turns.__getitem__)
+    return [shuffled[position] for position in order]
+
+
+def _shortfalls(
+    generator: str, chosen: list[AcceptedCandidate], plan: SelectionPlan, cells: list[Cell]
+) -> list[Shortfall]:
+    got = Counter(item.cell for item in chosen)
+    missed = [
+        Shortfall(generator, cell, plan.min_per_cell, got[cell])
+        for cell in cells
+        if got[cell] < plan.min_per_cell
+    ]
+    if len(chosen) < plan.per_generator:
+        missed.append(Shortfall(generator, None, plan.per_generator, len(chosen)))
+    return missed

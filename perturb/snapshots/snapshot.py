@@ -1,0 +1,348 @@
+"""Freeze rows into a snapshot folder, read one, and check one against its manifest (spec, section 6).
+
+README.md                        the data set card; its header names the data files
+data/<content digest>/test.parquet
+manifest.json                    how the rows came about, and a digest of every file and row
+build.yaml                       the configuration, redacted
+eval.yaml, harness/              prompts and task files for other harnesses
+
+With rows of both layouts there are two parts, `nq` and `garage`, and the data lie in a folder for each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from perturb.catalogue.classes import ClassEntry, read_classes
+from perturb.errors import SnapshotError
+from perturb.files.resources import digest
+from perturb.files.text_files import RowSelection, atomic_directory
+from perturb.runtime.notebook import html_table
+from perturb.snapshots.card import CardFiles, render_card
+from perturb.snapshots.facts import SnapshotFacts
+from perturb.snapshots.harness_files import check_harness, harness_paths, make_harness
+from perturb.snapshots.items import check_controls, control_paths, write_controls
+from perturb.snapshots.manifest import (
+    CARD,
+    MANIFEST,
+    counts_of,
+    manifest_of,
+    parse_manifest,
+    render_manifest,
+    states_digest,
+    with_digest,
+)
+from perturb.snapshots.rows import (
+    Parts,
+    SnapshotRow,
+    columns_of,
+    data_paths,
+    part_rows,
+    read_part,
+    read_rows_of,
+    row_digest,
+    write_part,
+)
+from perturb.text.wording import counted
+
+if TYPE_CHECKING:
+    import datasets
+    import pandas
+
+_SHOWN = 5
+"""Rows that a notebook shows."""
+_EXAMPLES = 200
+"""Rows among which the card looks for an example."""
+_LEFT_BY_THE_HUB = (".gitattributes", ".cache")
+"""What a download from the Hub puts beside the files of a snapshot."""
+REPLIES = "replies.jsonl.gz"
+"""The replies that the rows follow from, where they were published too."""
+_COUNTED = frozenset(
+    {
+        "id",
+        "generator_model",
+        "perturbation_class",
+        "intensity",
+        "expected_rag_behavior",
+        "licence",
+        "source",
+        "language",
+        "row_digest",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Snapshot:
+    """A snapshot folder and what its manifest says."""
+
+    folder: Path
+    manifest: Mapping[str, Any]
+
+    @property
+    def content_digest(self) -> str:
+        """Stands for the rows, their fields and their order."""
+        return str(self.manifest["content_digest"])
+
+    @property
+    def classes(self) -> tuple[ClassEntry, ...]:
+        """The classes of a user's own among those of the rows."""
+        return read_classes(self.manifest.get("classes", ()))
+
+    @property
+    def configs(self) -> tuple[str, ...]:
+        """The names under which `datasets` loads the parts: one, or `nq` and `garage`."""
+        return tuple(self.manifest["configs"])
+
+    @property
+    def data_files(self) -> dict[str, Path]:
+        """Name of each part -> the parquet file with its rows."""
+        paths = data_paths(self.content_digest, self.configs)
+        return {name: self.folder / path for name, path in paths.items()}
+
+    @property
+    def data_file(self) -> Path:
+        """The first of the parquet files, and the only one unless the snapshot has two parts."""
+        return next(iter(self.data_files.values()))
+
+    @property
+    def control_files(self) -> dict[str, Path]:
+        """Name of each set of control rows -> its parquet file; empty unless they were exported."""
+        if not self.manifest["controls"]:
+            return {}
+        paths = control_paths(self.content_digest, self.configs)
+        return {name: self.folder / path for name, path in paths.items()}
+
+    def read_controls(self) -> tuple[SnapshotRow, ...]:
+        """The control rows, if there are any; raises `SnapshotError` as `read_rows` does."""
+        return tuple(row for path in self.control_files.values() for row in read_part(path).to_pylist())
+
+    def read_rows(self) -> tuple[SnapshotRow, ...]:
+        """The rows of all parts, in the order of the manifest.
+
+        Raises `SnapshotError` if a data file is missing or damaged.
+        """
+        return tuple(row for path in self.data_files.values() for row in read_part(path).to_pylist())
+
+    def check(self) -> tuple[str, ...]:
+        """What is not as the manifest says, one line each; empty if all is as it was written. See `check_snapshot`."""
+        return check_snapshot(self.folder)
+
+    def to_pandas(self, config: str | None = None) -> pandas.DataFrame:
+        """The rows as a data frame; of a snapshot with two parts, those of the one named: `nq` or `garage`."""
+        frame: pandas.DataFrame = read_part(self._part(config)).to_pandas()
+        return frame
+
+    def to_dataset(self, config: str | None = None) -> datasets.Dataset:
+        """The rows as `datasets` loads them from the Hub; `config` as in `to_pandas`."""
+        import datasets
+
+        return datasets.Dataset(read_part(self._part(config)))
+
+    def _part(self, config: str | None) -> Path:
+        files = self.data_files
+        if config is None and len(files) == 1:
+            return self.data_file
+        if config not in files:
+            raise SnapshotError(f"{self.folder}: has the parts {', '.join(files)}: name one of them")
+        return files[config]
+
+    def __repr__(self) -> str:
+        return f"Snapshot({str(self.folder)!r})"
+
+    def _repr_html_(self) -> str:
+        counts = self.manifest["counts"]
+        title = f"Snapshot {self.manifest['name']}, round {self.manifest['round']}: {counted(counts['rows'], 'item')}"
+        columns = ("perturbation_class", "intensity", "perturbed_query", "expected_rag_behavior")
+        rows = [[row.get(name, "") for name in columns] for row in self.read_rows()[:_SHOWN]]
+        return html_table(title, columns, rows, [f"{self.folder}, content digest {self.content_digest}"])
+
+
+def write_snapshot(
+    folder: Path,
+    rows: Sequence[SnapshotRow],
+    facts: SnapshotFacts,
+    config_text: str,
+    controls: Sequence[SnapshotRow] = (),
+) -> Snapshot:
+    """Write `rows` (from `build_rows`) as a snapshot and return it.
+
+    The folder appears whole or not at all; a snapshot that is there already is replaced with all it holds. The
+    same rows give the same data file, byte for byte, under one version of pyarrow, in whatever order they come.
+    `config_text` is stored as it is: redact it first. `controls` (from `build_controls`, one for each row) lie beside
+    the rows and are not counted.
+
+    Raises `SnapshotError` if there are no rows, ids repeat, or `folder` holds something else than a snapshot.
+    """
+    if not rows:
+        raise SnapshotError(
+            f"{folder}: no snapshot is written, because no accepted item was selected and an empty split cannot "
+            "be loaded: see the run's status for what rejected the candidates, then add base instances, cells or "
+            "generators"
+        )
+    parts = part_rows(rows)
+    ordered = RowSelection(rows, [place for members in parts.values() for place in members.places])
+    outlines = {name: [_outline(row) for row in members] for name, members in parts.items()}
+    outline = [row for members in outlines.values() for row in members]
+    for one, other in pairwise(sorted(str(row["id"]) for row in outline)):
+        if one == other:
+            raise SnapshotError(f"{folder}: two rows have the id '{one}': select each item once")
+
+    content = content_digest(outlines)
+    paths = data_paths(content, list(parts))
+    harness = make_harness(ordered, facts.name, facts.classes)
+    _refuse_foreign(folder.resolve())
+    with atomic_directory(folder) as workspace:
+        for name, members in parts.items():
+            write_part(workspace / paths[name], members)
+        beside = control_paths(content, list(parts)) if controls else {}
+        _write_text(workspace / "build.yaml", config_text)
+        manifest = manifest_of(outlines, facts, content)
+        if controls:
+            manifest["controls"] = write_controls(workspace, content, list(parts), controls)
+        manifest["harness"] = harness.write(workspace)
+        manifest["row_digests"] = [row["row_digest"] for row in outline]
+        listed = ("build.yaml", *paths.values(), *beside.values(), *harness.paths)
+        files = [_describe_file(workspace, name) for name in listed]
+        manifest["files"] = [{"path": CARD}, *files]
+        named = CardFiles(paths, beside, harness.prompts.paths)
+        card = render_card(outline, facts, content, named, islice(ordered, _EXAMPLES))
+        _write_text(workspace / CARD, with_digest(card, manifest))
+        manifest["files"] = [_describe_file(workspace, CARD), *files]
+        _write_text(workspace / MANIFEST, render_manifest(manifest))
+    return read_snapshot(folder)
+
+
+def read_snapshot(folder: Path) -> Snapshot:
+    """Open a snapshot; the rows are read when asked for.
+
+    Raises `SnapshotError` if `folder` has no manifest that this version can read.
+    """
+    path = folder / MANIFEST
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError:
+        inside = folder / "snapshot"
+        known = (inside / MANIFEST).is_file()
+        advice = f"give {inside}" if known else "check the path, or make one with 'perturb export'"
+        raise SnapshotError(f"{folder} is not a snapshot: it has no readable {MANIFEST}: {advice}") from None
+    except ValueError as error:
+        raise SnapshotError(f"{path} cannot be read ({error}): restore it, or export the run again") from None
+    return Snapshot(folder, parse_manifest(text, path))
+
+
+def check_snapshot(folder: Path) -> tuple[str, ...]:
+    """Compare a snapshot with its manifest; returns the problems, one line each, none if it is sound.
+
+    Files are compared with their digests, each row with its own digest, and the counts are counted again. This finds
+    damage and edits, not a forger who rewrites the manifest as well.
+    """
+    try:
+        snapshot = read_snapshot(folder)
+    except SnapshotError as error:
+        return (str(error),)
+    problems = _check_files(snapshot)
+    paths = data_paths(snapshot.content_digest, snapshot.configs)
+    try:
+        parts = {name: read_rows_of(folder, path, name) for name, path in paths.items()}
+    except SnapshotError as error:
+        return (*problems, str(error))
+    rows = [row for members in parts.values() for row in members]
+    faults = _check_rows(parts, snapshot.manifest)
+    problems += faults
+    if snapshot.control_files:
+        problems += check_controls(folder, snapshot.manifest, snapshot.configs, rows)
+    if not faults:
+        problems += check_harness(folder, snapshot.manifest, rows, snapshot.classes)
+    return tuple(problems)
+
+
+def _outline(row: SnapshotRow) -> SnapshotRow:
+    """The row without its texts: what is counted, and what tells its layout."""
+    return {name: value if name in _COUNTED else None for name, value in row.items()}
+
+
+def content_digest(parts: Parts) -> str:
+    """Digest of the rows in their order and of their fields' names (32 hexadecimal digits)."""
+    layouts = [[column.name for column in columns_of(rows[0])] for rows in parts.values()]
+    return digest(*layouts, [row["row_digest"] for rows in parts.values() for row in rows], length=32)
+
+
+def _check_files(snapshot: Snapshot) -> list[str]:
+    folder, manifest = snapshot.folder, snapshot.manifest
+    paths = data_paths(snapshot.content_digest, snapshot.configs)
+    beside = {path.relative_to(folder).as_posix() for path in snapshot.control_files.values()}
+    listed = {CARD, "build.yaml", *paths.values(), *beside, *harness_paths(manifest)}
+    stated = {entry["path"]: entry for entry in manifest["files"]}
+    problems = []
+    if set(stated) != listed or len(stated) < len(manifest["files"]):
+        problems.append(f"{MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")
+    for name in sorted(listed & set(stated)):
+        if not (folder / name).is_file():
+            problems.append(f"{name}: missing")
+        elif _describe_file(folder, name) != stated[name]:
+            problems.append(f"{name}: differs from the file that was written")
+        elif name == CARD and not states_digest((folder / CARD).read_text("utf-8", "replace"), manifest):
+            problems.append(f"{MANIFEST}: differs from the one whose digest {CARD} states")
+    if (folder / MANIFEST).read_bytes() != render_manifest(manifest).encode("utf-8", "surrogatepass"):
+        problems.append(f"{MANIFEST}: is not laid out as it was written")
+    beside_data = {REPLIES} if manifest.get("replies") else set()
+    return problems + list(_strangers(folder, listed | beside_data))
+
+
+def _strangers(folder: Path, listed: set[str]) -> Iterator[str]:
+    """Whatever lies in a snapshot and is not one of its files, links included; a strange folder counts once."""
+    ours = {MANIFEST, *listed}
+    ours |= {str(parent) for name in listed for parent in PurePosixPath(name).parents}
+    for place, folders, files in os.walk(folder):
+        for name in sorted([*folders, *files]):
+            path = Path(place, name)
+            shown = path.relative_to(folder).as_posix()
+            if path.is_symlink() or (shown not in ours and shown not in _LEFT_BY_THE_HUB):
+                plain = shown if shown.isprintable() else ascii(shown)
+                yield f"{plain}: a link" if path.is_symlink() else f"{plain}: not part of the snapshot"
+        folders[:] = [name for name in folders if Path(place, name).relative_to(folder).as_posix() in ours]
+
+
+def _check_rows(parts: Parts, manifest: Mapping[str, Any]) -> list[str]:
+    rows = [row for members in parts.values() for row in members]
+    problems = [
+        f"row {number} (id {row['id']!r}): its content does not match its digest"
+        for number, row in enumerate(rows)
+        if row["row_digest"] != row_digest(row)
+    ]
+    if [row["row_digest"] for row in rows] != manifest["row_digests"]:
+        problems.append(f"the rows or their order differ from 'row_digests' in {MANIFEST}")
+    if not all(parts.values()) or content_digest(parts) != manifest["content_digest"]:
+        problems.append(f"the rows do not give the 'content_digest' of {MANIFEST}")
+    for name, value in counts_of(parts).items():
+        if manifest["counts"][name] != value:
+            problems.append(f"{MANIFEST}: counts of {name} differ from the rows")
+    return problems
+
+
+def _describe_file(folder: Path, name: str) -> dict[str, Any]:
+    with (folder / name).open("rb") as file:
+        return {"path": name, "sha256": hashlib.file_digest(file, "sha256").hexdigest(), "bytes": file.tell()}
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _refuse_foreign(place: Path) -> None:
+    """Refuse to replace anything but a snapshot of ours or an empty folder."""
+    if not place.exists() or (place.is_dir() and not any(place.iterdir())):
+        return
+    try:
+        read_snapshot(place)
+    except SnapshotError:
+        raise SnapshotError(
+            f"{place} exists and is not a snapshot: nothing was written; give a new or empty folder, or move it away"
+        ) from None

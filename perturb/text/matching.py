@@ -1,0 +1,168 @@
+"""When two texts count as the same, when an answer stands in one, and what its words are: in any script.
+
+Which texts the offline engine and its verifiers read: prose, of a length at which all their patterns are quick.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+
+from perturb.records import Passage
+
+_MARKS_ALIKE = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "}
+_MARKS_ALIKE |= {"‚": "'", "‹": "'", "›": "'", "„": '"', "«": '"', "»": '"'}
+_MARKS_ALIKE |= dict.fromkeys("「」『』", '"') | dict.fromkeys("\u00ad\u200c\u200d\u200e\u200f", "")
+_FULL_WIDTH = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
+"""The digit nought of each script; the others stand behind it."""
+_DIGITS = {chr(ord(zero) + n): str(n) for zero in _ZEROS for n in range(10)}
+_ALIKE = str.maketrans({**_MARKS_ALIKE, **_FULL_WIDTH, **_DIGITS})
+
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Scripts that set no blanks between words: Thai, Lao, Burmese, Khmer, Chinese, Japanese."""
+
+
+@cache
+def word_source() -> str:
+    """The pattern of a word; in a script without blanks between words, a character is one.
+
+    As `\\w+` for letters without marks. Vowel signs and accents belong to the letter before them.
+    """
+    marks = "".join(char for char in map(chr, range(0x300, 0x10000)) if unicodedata.category(char)[0] == "M")
+    letter = rf"[^\W{_UNSPACED}]"
+    return rf"(?=\w)[{_UNSPACED}][{marks}]*|{letter}+(?:[{marks}]+{letter}*)*"
+
+
+@cache
+def _words() -> re.Pattern[str]:
+    return re.compile(word_source())
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in their order.
+
+    >>> words("It's 5 km."), words("हिन्दी में"), words("长江 2 号")
+    (['It', 's', '5', 'km'], ['हिन्दी', 'में'], ['长', '江', '2', '号'])
+    """
+    return _words().findall(text)
+
+
+def folded(text: str) -> str:
+    """Text with blanks, quotation marks, dashes and the digits of all scripts made alike, for comparison only.
+
+    >>> folded("It’s  so") == folded("It's so"), folded("„１９８४“ १९८४")
+    (True, '"1984" 1984')
+    """
+    return " ".join(unicodedata.normalize("NFC", text.translate(_ALIKE)).split())
+
+
+def holds_answer(text: str, *answers: str) -> bool:
+    """Whether one of the answers stands in a text as whole words, whatever the case and blanks.
+
+    Scripts that set no blanks between words, such as Chinese, have no bounds to look for.
+
+    >>> holds_answer("Built in 1984.", "1984"), holds_answer("Built in 19845.", "1984")
+    (True, False)
+    >>> holds_answer("For US$5 in café Mü.", "$5"), holds_answer("A café.", "caf"), holds_answer("東京都", "東京")
+    (True, False, True)
+    >>> holds_answer("रामायण", "राम"), holds_answer("१९८४ में", "1984")
+    (False, True)
+    """
+    held = folded(text).casefold()
+    return any(_stands_in(held, folded(answer).casefold()) for answer in answers)
+
+
+def _stands_in(held: str, wanted: str) -> bool:
+    # Without a pattern: most answers are looked for once, and to compile one takes longer than to look.
+    start = held.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        if not (_is_word(held[max(start - 1, 0) : start + 1]) or _is_word(held[end - 1 : end + 1])):
+            return True
+        start = held.find(wanted, start + 1)
+    return False
+
+
+def _is_word(pair: str) -> bool:
+    """Whether two neighbouring characters belong to one word."""
+    if len(pair) < 2 or not _is_wordy(pair[0]):
+        return False
+    return _is_mark(pair[1]) or (_is_wordy(pair[1]) and not any(map(_is_unspaced, pair)))
+
+
+def _is_wordy(char: str) -> bool:
+    return char.isalnum() or char == "_" or _is_mark(char)
+
+
+def _is_mark(char: str) -> bool:
+    """Whether it is an accent, a vowel sign or the like, which stands on the letter before it."""
+    return unicodedata.category(char)[0] == "M"
+
+
+def _is_unspaced(char: str) -> bool:
+    """Whether a word may begin or end at it without a blank; Korean ends of words stand behind it without one, too."""
+    return unicodedata.east_asian_width(char) in "WF" or re.match(f"[{_UNSPACED}]", char) is not None
+
+
+def may_hold_answer(text: str, *answers: str) -> bool:
+    """Whether one of the answers may stand in a text: inflected, in a longer word, or without its accents.
+
+    True wherever `holds_answer` is; figures are looked for whole. Endings of up to two letters are let go.
+
+    >>> may_hold_answer("Goethes Faust", "Goethe"), may_hold_answer("в Москве", "Москва")
+    (True, True)
+    >>> may_hold_answer("Built in 19845.", "1984"), may_hold_answer("Malaga", "Málaga")
+    (False, True)
+    """
+    held = _bare(text)
+    return any(re.search(r"\S*\s+".join(map(_stem, _bare(answer).split())), held) for answer in answers)
+
+
+def _bare(text: str) -> str:
+    """Folded, without accents and points: those marks without which a word can still be read."""
+    letters = unicodedata.normalize("NFD", folded(text).casefold())
+    return unicodedata.normalize("NFC", "".join(char for char in letters if not _is_accent(char)))
+
+
+def _is_accent(char: str) -> bool:
+    """Whether it stands above or below a letter, or is a point of Hebrew or Arabic; vowel signs elsewhere are none."""
+    place = unicodedata.combining(char)
+    return place >= 200 or 10 <= place <= 35
+
+
+def _stem(word: str) -> str:
+    """A pattern of how a word begins; of one with a figure, the whole."""
+    if not any(map(str.isdecimal, word)):
+        return re.escape(word[: max(4, len(word) - 2)])
+    before, after = (r"(?<!\d)" * word[0].isdecimal(), r"(?!\d)" * word[-1].isdecimal())
+    return f"{before}{re.escape(word)}{after}"
+
+
+MAX_CHARS = 20_000
+"""Characters of a question with all its passages and their titles."""
+MAX_STRETCH = 3_000
+"""Characters between two ends of sentences or lines."""
+MAX_RUN = 200
+"""Times that one character, or any blanks, may follow each other."""
+
+_RUN = re.compile(rf"(\S)\1{{{MAX_RUN}}}|\s{{{MAX_RUN + 1}}}")
+_END = re.compile(r"[^\W\d_]{3}[.!?][\"”’)\]]*\s|[\n\0]")
+
+
+@lru_cache(maxsize=512)
+def beyond_reading(query: str, passages: tuple[Passage, ...]) -> str | None:
+    """Why a question with its passages is not read by rule, in a line; None if it is.
+
+    >>> beyond_reading("who sang", (Passage("Ray sang." + "." * 300, "Ray", "signal"),))
+    'no prose: one character, or blanks, more than 200 times in a row'
+    """
+    text = "\0".join([query, *(part for one in passages for part in (one.title, one.text))])
+    if len(text) > MAX_CHARS:
+        return f"too long to be read by rule: more than {MAX_CHARS:,} characters"
+    if _RUN.search(text):
+        return f"no prose: one character, or blanks, more than {MAX_RUN} times in a row"
+    if len(text) > MAX_STRETCH and max(map(len, _END.split(text))) > MAX_STRETCH:
+        return f"no prose: no sentence or line ends within {MAX_STRETCH:,} characters"
+    return None

@@ -1,0 +1,156 @@
+"""Which of several passages a candidate may change, and what else becomes of them.
+
+The order, the number and the roles of the passages never change. Where the class may change the context, the passages
+that may change are the signal ones. Where the answer must go, a noise passage in which it stands may change as well.
+
+What a perturbation changed, marked word by word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import Literal
+
+from perturb.records import BaseInstance, Candidate, Cell, Intensity, Passage, PerturbationClass
+from perturb.text.matching import holds_answer, word_source
+
+MAX_CHANGED_LOW = 2
+"""A LOW flaw is subtle and touches at most so many; at MEDIUM and HIGH every signal passage may need a change."""
+
+
+def removes_answer(cell: Cell) -> bool:
+    """Whether items of the cell may hold the answer nowhere."""
+    return cell.perturbation_class == PerturbationClass.MISSING_INFO and cell.intensity is not Intensity.LOW
+
+
+def shown_texts(passages: tuple[Passage, ...]) -> str:
+    """All that a model is shown of passages but their numbers, which are no part of what they say.
+
+    >>> shown_texts((Passage("One.", title="A"), Passage("Two.")))
+    'A\\nOne.\\n\\nTwo.'
+    """
+    titled = len(passages) > 1
+    return "\n".join(f"{passage.title}\n{passage.text}" if titled else passage.text for passage in passages)
+
+
+def passages_fault(original: BaseInstance, candidate: Candidate) -> str | None:
+    """What is wrong with the choice of the changed passages, in one line; None for a single passage.
+
+    That the class may change the context at all is somebody else's check.
+    """
+    if len(original.passages) == 1:
+        return None
+    changed = [
+        (number, old, new)
+        for number, (old, new) in enumerate(zip(original.passages, candidate.passages, strict=True), start=1)
+        if old.text != new.text
+    ]
+    for number, old, new in changed:
+        if not new.text.strip():
+            return f"nothing is left of passage {number}"
+        if old.role == "signal":
+            continue
+        if not removes_answer(candidate.cell):
+            return (
+                f"passage {number} was changed, which is noise: {candidate.cell} changes signal passages only"
+            )
+        if not holds_answer(old.text, *original.answers):
+            return f"passage {number} was changed, which is noise and held no answer"
+    if candidate.cell.intensity is Intensity.LOW and len(changed) > MAX_CHANGED_LOW:
+        return f"{len(changed)} passages were changed, {candidate.cell} allows {MAX_CHANGED_LOW}"
+    return None
+
+
+def without_telling_titles(original: BaseInstance, candidate: Candidate) -> Candidate:
+    """Where the answer must go, take off the titles that hold it: a generator changes texts only."""
+    if len(candidate.passages) == 1 or not removes_answer(candidate.cell):
+        return candidate
+    passages = tuple(
+        replace(passage, title="") if holds_answer(passage.title, *original.answers) else passage
+        for passage in candidate.passages
+    )
+    return replace(candidate, passages=passages)
+
+
+ChangeKind = Literal["same", "out", "in"]
+
+_SENTENCES = re.compile(r"[^.!?。！？।\n]*[.!?。！？।\n]*\s*")
+_MAX_PAIRS = 4_000_000
+"""Comparing words takes up to words × words steps; longer texts are compared by sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text that stayed, was removed or was added."""
+
+    kind: ChangeKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPassage:
+    """One passage with its change."""
+
+    number: int
+    """From 1, as models see it."""
+    title: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was removed or added."""
+        return any(piece.kind != "same" for piece in self.pieces)
+
+
+def mark_change(before: str, after: str) -> tuple[Piece, ...]:
+    """The pieces of two texts in reading order: those not `in` make up `before`, those not `out` make up `after`.
+
+    Changes with nothing but blanks or marks between them are joined, so that a rewritten clause reads as one.
+
+    >>> [(piece.kind, piece.text) for piece in mark_change("in May 1968", "in June 1968")]
+    [('same', 'in '), ('out', 'May'), ('in', 'June'), ('same', ' 1968')]
+    """
+    if before == after:
+        return (Piece("same", before),) if before else ()
+    old, new = _split(before, after)
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    spans = [
+        ("".join(old[a:b]), "".join(new[c:d]), tag == "equal") for tag, a, b, c, d in matcher.get_opcodes()
+    ]
+    pieces: list[Piece] = []
+    out = came = ""
+    for position, (gone, come, equal) in enumerate(spans):
+        between = 0 < position < len(spans) - 1
+        if equal and not (between and not any(char.isalnum() for char in gone)):
+            pieces += _change(out, came)
+            pieces.append(Piece("same", gone))
+            out = came = ""
+        else:
+            out, came = out + gone, came + come
+    return (*pieces, *_change(out, came))
+
+
+def mark_passages(before: Sequence[Passage], after: Sequence[Passage]) -> tuple[MarkedPassage, ...]:
+    """Passages compared by number."""
+    nothing = Passage("")
+    return tuple(
+        MarkedPassage(number, new.title or old.title, mark_change(old.text, new.text))
+        for number, (old, new) in enumerate(zip_longest(before, after, fillvalue=nothing), start=1)
+    )
+
+
+def _split(before: str, after: str) -> tuple[list[str], list[str]]:
+    pattern = re.compile(rf"{word_source()}|\s+|.", re.DOTALL)
+    old, new = pattern.findall(before), pattern.findall(after)
+    if len(old) * len(new) > _MAX_PAIRS:
+        return _SENTENCES.findall(before), _SENTENCES.findall(after)
+    return old, new
+
+
+def _change(out: str, came: str) -> list[Piece]:
+    both = (Piece("out", out), Piece("in", came))
+    return [piece for piece in both if piece.text]

@@ -1,0 +1,124 @@
+"""Numbers with their nouns, lists that stop, and the word that was probably meant.
+
+The languages that texts may be in: codes of ISO 639, as the Hub takes them, with their English names.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+
+_NAMED = 6
+"""Names that are listed before the rest is only counted."""
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "job"), counted(1600, "job"), counted(2, "person", "people")
+    ('1 job', '1,600 jobs', '2 people')
+    """
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some names; the rest is only counted.
+
+    >>> listed("abc"), listed("abcdefgh")
+    ('a, b, c', 'a, b, c, d, e, f and 2 more')
+    """
+    shown = ", ".join(names[:_NAMED])
+    return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """A question after the nearest known word; empty if none is near.
+
+    >>> suggestion("ronud", ["name", "round"]), suggestion("x", ["round"])
+    ("did you mean 'round'?", '')
+    """
+    near = difflib.get_close_matches(word, sorted(set(known)), n=1)
+    return f"did you mean '{near[0]}'?" if near else ""
+
+
+ENGLISH = "en"
+"""The language of a text that states none."""
+
+_TABLE = (
+    "aa Afar, ab Abkhazian, ae Avestan, af Afrikaans, ak Akan, am Amharic, an Aragonese, ar Arabic, arz "
+    "Egyptian Arabic, as Assamese, ast Asturian, av Avaric, ay Aymara, az Azerbaijani, ba Bashkir, ban "
+    "Balinese, bar Bavarian, be Belarusian, bg Bulgarian, bi Bislama, bm Bambara, bn Bengali, bo Tibetan, br "
+    "Breton, bs Bosnian, ca Catalan, ce Chechen, ceb Cebuano, ch Chamorro, ckb Central Kurdish, co Corsican, "
+    "cr Cree, cs Czech, cu Church Slavic, cv Chuvash, cy Welsh, da Danish, de German, dv Divehi, dz Dzongkha, "
+    "ee Ewe, el Greek, en English, eo Esperanto, es Spanish, et Estonian, eu Basque, fa Persian, ff Fula, fi "
+    "Finnish, fil Filipino, fj Fijian, fo Faroese, fr French, fy Western Frisian, ga Irish, gd Scottish "
+    "Gaelic, gl Galician, gn Guarani, gsw Swiss German, gu Gujarati, gv Manx, ha Hausa, haw Hawaiian, he "
+    "Hebrew, hi Hindi, ho Hiri Motu, hr Croatian, hsb Upper Sorbian, ht Haitian Creole, hu Hungarian, hy "
+    "Armenian, hz Herero, ia Interlingua, id Indonesian, ie Interlingue, ig Igbo, ii Sichuan Yi, ik Inupiaq, "
+    "ilo Iloko, io Ido, is Icelandic, it Italian, iu Inuktitut, ja Japanese, jv Javanese, ka Georgian, kg "
+    "Kongo, ki Kikuyu, kj Kuanyama, kk Kazakh, kl Kalaallisut, km Khmer, kn Kannada, ko Korean, kr Kanuri, ks "
+    "Kashmiri, ku Kurdish, kv Komi, kw Cornish, ky Kyrgyz, la Latin, lb Luxembourgish, lg Ganda, li "
+    "Limburgish, lmo Lombard, ln Lingala, lo Lao, lt Lithuanian, lu Luba-Katanga, lv Latvian, mai Maithili, "
+    "mg Malagasy, mh Marshallese, mi Māori, min Minangkabau, mk Macedonian, ml Malayalam, mn Mongolian, mr "
+    "Marathi, ms Malay, mt Maltese, my Burmese, na Nauru, nap Neapolitan, nb Norwegian Bokmål, nd North "
+    "Ndebele, nds Low German, ne Nepali, ng Ndonga, nl Dutch, nn Norwegian Nynorsk, no Norwegian, nr South "
+    "Ndebele, nso Northern Sotho, nv Navajo, ny Nyanja, oc Occitan, oj Ojibwa, om Oromo, or Odia, os Ossetic, "
+    "pa Punjabi, pi Pali, pl Polish, ps Pashto, pt Portuguese, qu Quechua, rm Romansh, rn Rundi, ro Romanian, "
+    "ru Russian, rw Kinyarwanda, sa Sanskrit, sah Yakut, sat Santali, sc Sardinian, scn Sicilian, sco Scots, "
+    "sd Sindhi, se Northern Sami, sg Sango, si Sinhala, sk Slovak, sl Slovenian, sm Samoan, sn Shona, so "
+    "Somali, sq Albanian, sr Serbian, ss Swati, st Southern Sotho, su Sundanese, sv Swedish, sw Swahili, ta "
+    "Tamil, te Telugu, tg Tajik, th Thai, ti Tigrinya, tk Turkmen, tl Tagalog, tn Tswana, to Tongan, tr "
+    "Turkish, ts Tsonga, tt Tatar, tw Twi, ty Tahitian, ug Uyghur, uk Ukrainian, ur Urdu, uz Uzbek, ve Venda, "
+    "vi Vietnamese, vo Volapük, wa Walloon, war Waray, wo Wolof, xh Xhosa, yi Yiddish, yo Yoruba, yue "
+    "Cantonese, za Zhuang, zh Chinese, zu Zulu"
+)
+LANGUAGES: Mapping[str, str] = dict(entry.split(" ", maxsplit=1) for entry in _TABLE.split(", "))
+"""Code -> English name: the two letters of ISO 639-1, and three where a language with a Wikipedia has no two."""
+
+_SLIPS_TABLE = (
+    "cn zh, cz cs, dk da, gr el, iw he, jp ja, kr ko, deu de, fra fr, deutsch de, español es, français fr, "
+    "italiano it, português pt, nederlands nl, polski pl, türkçe tr, русский ru, українська uk, العربية ar, "
+    "हिन्दी hi, 中文 zh, 日本語 ja, 한국어 ko"
+)
+_SLIPS = dict(entry.split() for entry in _SLIPS_TABLE.split(", "))
+"""What is written for a code now and then -> the code that is meant: codes of countries, a language's own name."""
+
+
+def read_language(text: str) -> str:
+    """The code of a language. Raises `ValueError` that suggests one for a name, a variant or a slip.
+
+    >>> read_language("de")
+    'de'
+    >>> read_language("German")
+    Traceback (most recent call last):
+    ValueError: unknown language 'German': did you mean 'de' (German)?
+    """
+    if text in LANGUAGES:
+        return text
+    known = {name.casefold(): code for code, name in LANGUAGES.items()} | _SLIPS
+    wanted = text.replace("_", "-").casefold()
+    near = [part for part in (wanted, wanted.partition("-")[0]) if part in LANGUAGES or part in known]
+    near += [name for name in known if len(wanted) > 2 and name.startswith(wanted)]
+    near += difflib.get_close_matches(wanted, known, n=1, cutoff=0.75)
+    code = known.get(near[0], near[0]) if near else None
+    hint = f"did you mean '{code}' ({LANGUAGES[code]})?" if code else "use a code of ISO 639, such as 'de'"
+    shown = text if text.isprintable() else ascii(text)[1:-1]
+    raise ValueError(f"unknown language '{shown[:40]}': {hint}")
+
+
+def unread_offline(language: str) -> str | None:
+    """Why texts are not read by rule, in a line; None if they are.
+
+    >>> unread_offline("en"), unread_offline("de")
+    (None, 'in German (de): the offline engine reads English only')
+    """
+    return None if language == ENGLISH else f"in {named(language)}: the offline engine reads English only"
+
+
+def named(code: str) -> str:
+    """A language as a reader knows it, with its code.
+
+    >>> named("zh")
+    'Chinese (zh)'
+    """
+    return f"{LANGUAGES[code]} ({code})" if code in LANGUAGES else code

@@ -1,1 +1,0 @@
-"""Training data for selective refusal from the accepted items of a build, kept apart from benchmarks."""

@@ -1,1 +1,0 @@
-"""Decides which candidates are kept: machine checks first, then the panel's votes."""

@@ -1,0 +1,25 @@
+"""Instances that the tests of the offline engine share."""
+
+from __future__ import annotations
+
+import pytest
+
+from perturb.building.offline.donors import DonorTable
+from perturb.catalogue.levers import Catalogue
+from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.records import BaseInstance
+
+
+@pytest.fixture(scope="session")
+def catalogue() -> Catalogue:
+    return Catalogue.load()
+
+
+@pytest.fixture(scope="session")
+def demo() -> tuple[BaseInstance, ...]:
+    return tuple(load_base_set(demo_path("demo")).instances)
+
+
+@pytest.fixture(scope="session")
+def donors(demo: tuple[BaseInstance, ...]) -> DonorTable:
+    return DonorTable.of(demo)

@@ -1,0 +1,89 @@
+"""Item response theory from a results table, in JSON, report and refusals of one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from perturb.cli.main import app
+from perturb.errors import SourceError
+from perturb.reports.scores_page import make_scores_page
+from perturb.scoring.score_report import score
+from tests.scoring.tables import Row, items, reply, right, right_at_rate, table, write_jsonl, wrong
+
+CAREFUL, BOLD = (-1.0, 1.0), (1.0, -1.0)
+
+
+def trade_off(n: int = 360) -> list[Row]:
+    """Six models: those that refuse well answer badly; refusing is harder at HIGH than at MEDIUM."""
+    rng, every = np.random.default_rng(1), items(n)
+    rows = []
+    for place, share in enumerate(np.linspace(0, 1, 6)):
+        answers, refuses = ((1 - share) * c + share * b for c, b in zip(CAREFUL, BOLD, strict=True))
+        for item in every:
+            ability = answers if item["intensity"] == "LOW" else refuses - 1.5 * (item["intensity"] == "HIGH")
+            made = right if rng.random() < 1 / (1 + np.exp(-ability)) else wrong
+            rows.append(made(item, f"m{place}"))
+    return rows
+
+
+def test_answering_and_refusing_are_two_scales() -> None:
+    rows = trade_off()
+    rows[0] |= {"predicted": None, "quality": None}
+    report = score(table(rows), resamples=20, item_response=True)
+    found = json.loads(json.dumps(report.to_dict(), allow_nan=False))["item_response"]
+    answering, refusing = found["scales"]
+    abilities = [[one["value"] for one in scale["models"]] for scale in (answering, refusing)]
+    assert np.corrcoef(range(6), abilities[0])[0, 1] > 0.9
+    assert np.corrcoef(range(6), abilities[1])[0, 1] < -0.9
+    assert (len(answering["items"]), len(refusing["items"])) == (120, 240)
+    assert answering["models"][0]["n"] == 119
+    by_cell = {one["cell"]: one["value"] for one in refusing["cells"]}
+    assert all(
+        by_cell[name] > by_cell[name.replace("HIGH", "MEDIUM")] for name in by_cell if name.endswith("HIGH")
+    )
+    assert (answering["converged"], refusing["converged"]) == (True, True)
+    assert "half-normal" in found["priors"]
+    assert len(answering["information"]) == 33
+
+
+def test_it_is_left_out_unless_asked_for() -> None:
+    assert "item_response" not in score(table(trade_off(72)), resamples=20).to_dict()
+
+
+def test_the_report_has_abilities_cells_items_and_information() -> None:
+    page = make_scores_page(score(table(trade_off()), resamples=20, item_response=True))
+    chapter = next(one for one in page.sections if one.name == "item-response")
+    assert [one.name for one in chapter.figures] == [
+        *("abilities", "difficulty-answering", "difficulty-refusing", "information")
+    ]
+    assert [len(one.rows) for one in chapter.tables] == [12, 18, 360]
+    assert any("Priors:" in sentence for sentence in chapter.sentences)
+    difficulties = np.array([row[2] for row in chapter.tables[2].rows], dtype=np.float64)
+    assert (np.diff(difficulties) <= 0).all()
+
+
+def test_one_scale_may_lack_a_fit() -> None:
+    rows = [row if row["intensity"] != "LOW" else right(row, row["model"]) for row in trade_off()]
+    report = score(table(rows), resamples=20, item_response=True)
+    assert report.item_response is not None
+    answering, refusing = report.item_response.scales
+    assert (answering.fit, refusing.reason) == (None, None)
+    chapter = next(one for one in make_scores_page(report).sections if one.name == "item-response")
+    assert chapter.sentences[1].startswith("No fit for answering: all replies are right")
+
+
+def test_too_few_models_are_refused_in_one_line(tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "results.jsonl", right_at_rate(0.6, "m", 180, seed=1))
+    found = CliRunner().invoke(app, ["score", str(path), "--item-response"])
+    assert isinstance(found.exception, SourceError)
+    assert "answering: too few to fit: 1 models, 0 items" in str(found.exception)
+
+
+def test_unscored_replies_alone_are_refused() -> None:
+    with pytest.raises(SourceError, match="refusing: no reply was scored"):
+        score(table([reply(item, "m", None) for item in items(36)]), resamples=20, item_response=True)
