@@ -1,7 +1,7 @@
 """What calling with batch APIs is made of: limits, a batch, the book that is kept of batches.
 
-`perturb.llm.batch_model` calls with batch APIs; `perturb.ledger.evaluations` keeps the book; `perturb.llm.remote_batches`
-speaks to providers.
+`perturb.llm.batch_model` calls with batch APIs, `perturb.ledger.evaluations` keeps the book, and
+`perturb.llm.remote_batches` speaks to providers.
 
 Reads the lines of a batch's output and error files: what became of each request, by its custom id.
 
