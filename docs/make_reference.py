@@ -28,7 +28,13 @@ def render() -> str:
     classes = [name for name in perturb.__all__ if inspect.isclass(getattr(perturb, name))]
     parts = [_HEAD]
     modules = (functions, questions, stored)
-    for name in dict.fromkeys(name for module in modules for name in vars(module)):
+    defined = (
+        name
+        for module in modules
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", "") == module.__name__
+    )
+    for name in defined:
         if name not in perturb.__all__:
             continue
         parts += [f"## perturb.{name}", *_entry(f"perturb.{name}", getattr(perturb, name))]

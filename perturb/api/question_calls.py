@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from perturb.api.calls import Asked
+from perturb.api.figures import Shown, metric_values
 from perturb.api.paths import path_of
 from perturb.api.runs import QuestionRun
-from perturb.api.stored import Shown, metric_values
 from perturb.errors import ConfigError, SourceError
 from perturb.evaluation.loading import read_questions
-from perturb.evaluation.status import QuestionPlan, Ways, ask_questions
+from perturb.evaluation.standing import QuestionPlan, Ways, ask_questions
 from perturb.metrics.inputs import Estimate
 from perturb.reports.bas_page import make_bas_page
-from perturb.reports.model import render_fragment
+from perturb.reports.page import render_fragment
 from perturb.reports.refusal_index_page import make_refusal_page
 from perturb.runtime.asyncs import call
 from perturb.scoring.confidence_report import ConfidenceScores

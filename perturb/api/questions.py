@@ -67,7 +67,7 @@ def refusal_index(
     """
     from perturb.api.calls import Asked
     from perturb.api.question_calls import RefusalFigures, tables_to_score
-    from perturb.evaluation.status import refusal_ways
+    from perturb.evaluation.standing import refusal_ways
     from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
     asked = Asked(models, judge, replay, executor, batch, judge_rule)
@@ -130,7 +130,7 @@ def bas(
     """
     from perturb.api.calls import Asked
     from perturb.api.question_calls import ConfidenceFigures, tables_to_score
-    from perturb.evaluation.status import confidence_ways
+    from perturb.evaluation.standing import confidence_ways
     from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 
     asked = Asked(models, judge, replay, executor, batch, judge_rule)

@@ -13,7 +13,7 @@ from perturb.evaluation.status import read_status
 from perturb.ledger.calls import reading
 from perturb.records import Item
 from perturb.reports.any_page import figures_folder, make_any_page
-from perturb.reports.model import render_fragment, write_page
+from perturb.reports.page import render_fragment, write_page
 from perturb.reports.runs import make_evaluation_report, make_status_report
 from perturb.runtime.asyncs import call
 from perturb.runtime.notebook import html_table
@@ -23,7 +23,7 @@ from perturb.snapshots.snapshot import Snapshot, read_snapshot
 if TYPE_CHECKING:
     import pandas
 
-    from perturb.api.stored import Audit, Scores
+    from perturb.api.figures import Audit, Scores
 
 
 class _Folder:
@@ -93,7 +93,7 @@ class Run(_Folder):
 
     def audit(self, *, resamples: int = 1000, seed: int = 0) -> Audit:
         """Agreement, self-preference and pass rates of the verifiers; see `perturb.audit`."""
-        from perturb.api.stored import Audit
+        from perturb.api.figures import Audit
         from perturb.auditing.audit_report import audit as measure
 
         return Audit.of(measure(self.folder, resamples=resamples, seed=seed))

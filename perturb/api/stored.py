@@ -1,29 +1,15 @@
-"""The functions of `perturb` over what is stored, which call no model.
-
-Figures as Python code gets them: the report's data, shown as tables in a notebook.
-"""
+"""The functions of `perturb` over what is stored, which call no model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 from perturb.api.paths import PathOrName, RunFolder, path_of
-from perturb.auditing.audit_report import AuditReport
-from perturb.auditing.judge_audit import JudgeAudit
-from perturb.auditing.shortcuts import Shortcuts
-from perturb.metrics.inputs import Estimate
-from perturb.reports.audit_page import make_shortcuts_report
-from perturb.reports.audit_sections import make_audit_report, make_panel_report
-from perturb.reports.model import render_fragment
-from perturb.reports.scores_page import make_scores_page
-from perturb.scoring.score_report import ScoreReport
 
 if TYPE_CHECKING:
-    import pandas
-
+    from perturb.api.figures import Audit, JudgesAudit, Scores, ShortcutAudit
     from perturb.config import BuildConfig
     from perturb.snapshots.snapshot import Snapshot
 
@@ -40,6 +26,7 @@ def audit(source: RunFolder | PathOrName, *, resamples: int = 1000, seed: int = 
     Raises:
         PerturbError: If there is no run, no vote, or a value cannot be used.
     """
+    from perturb.api.figures import Audit, JudgesAudit
     from perturb.auditing.audit_report import audit as measure
     from perturb.auditing.judge_audit import audit_judges
     from perturb.ledger.calls import reading
@@ -72,6 +59,7 @@ def audit_shortcuts(
     Raises:
         PerturbError: If the items cannot be read, are too few, or a value cannot be used.
     """
+    from perturb.api.figures import ShortcutAudit
     from perturb.auditing.shortcuts import measure_shortcuts
     from perturb.evaluation.loading import load_made_items
 
@@ -110,6 +98,7 @@ def score(
     Raises:
         PerturbError: If the results cannot be read, contradict themselves, or a value cannot be used.
     """
+    from perturb.api.figures import Scores
     from perturb.scoring.result_sources import read_results
     from perturb.scoring.score_report import score as measure
 
@@ -148,58 +137,3 @@ def load_config(path: PathOrName) -> BuildConfig:
     from perturb.config import load_config as load
 
     return load(Path(path))
-
-
-_BY = ("class", "intensity")
-
-
-class Shown:
-    """The fields of a report, and how a notebook shows them."""
-
-    @classmethod
-    def of(cls, report: Any, **beside: Any) -> Self:
-        """The same figures, with what stands beside them."""
-        made = cls(**{field.name: getattr(report, field.name) for field in fields(report)})
-        for name, value in beside.items():
-            object.__setattr__(made, name, value)
-        return made
-
-
-class Audit(Shown, AuditReport):
-    """What the votes say of the verifiers; a notebook shows its tables, and `to_dict` gives every figure."""
-
-    def _repr_html_(self) -> str:
-        return render_fragment(make_audit_report(self, _BY))
-
-
-class JudgesAudit(Shown, JudgeAudit):
-    """What the votes of several judges say of them; shown and given likewise."""
-
-    def _repr_html_(self) -> str:
-        return render_fragment(make_panel_report(self))
-
-
-class ShortcutAudit(Shown, Shortcuts):
-    """What baselines tell from a part of each item; a notebook shows its tables, and `to_dict` gives every figure."""
-
-    def _repr_html_(self) -> str:
-        return render_fragment(make_shortcuts_report(self, _BY))
-
-
-def metric_values(metrics: Mapping[str, Estimate]) -> dict[str, float | None]:
-    """Metric -> its value, None where it is undefined."""
-    return {name: found.value for name, found in metrics.items()}
-
-
-class Scores(Shown, ScoreReport):
-    """The scores of models; a notebook shows their tables, and `to_dict` gives every figure."""
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """The metrics as a data frame: a row for each model, a column for each metric, NaN where it is undefined."""
-        import pandas as pd
-
-        rows = {one.model: metric_values(one.metrics) for one in self.models}
-        return pd.DataFrame.from_dict(rows, orient="index", dtype=float)
-
-    def _repr_html_(self) -> str:
-        return render_fragment(make_scores_page(self, by=_BY))

@@ -12,7 +12,7 @@ from perturb.config import load_config
 from perturb.errors import RecordingError
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.session import EvaluationReport
-from perturb.evaluation.status import QuestionPlan, ask_questions, confidence_ways, refusal_ways
+from perturb.evaluation.standing import QuestionPlan, ask_questions, confidence_ways, refusal_ways
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import current_plan
 from perturb.llm.recording import Recording, Replay, read_recording

@@ -19,7 +19,8 @@ from typing import Any, Literal
 
 from perturb.catalogue.classes import OwnCode, with_own_codes
 from perturb.catalogue.levers import Catalogue
-from perturb.files.resources import data_folder, digest, environment, included_in
+from perturb.files.resources import data_folder, digest
+from perturb.files.templating import environment, included_in
 from perturb.llm.client import ChatRequest, Message, Schema
 from perturb.records import (
     ANSWER_CORRECTLY,

@@ -94,7 +94,7 @@ def levers_command(
     Example: perturb levers --class P-FalsePremise --intensity LOW
     """
     from perturb.catalogue.levers import Catalogue
-    from perturb.reports.rounds import make_lever_report, make_levers_report
+    from perturb.reports.lever_report import make_lever_report, make_levers_report
 
     catalogue = Catalogue.load(folder or ())
     if perturbation_class is not None:

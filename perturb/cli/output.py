@@ -160,7 +160,7 @@ def write_beside(html: Path | None, report: Report) -> None:
     """Write the page that `--report` asks for, if it does, and say where it is."""
     if html is None:
         return
-    from perturb.reports.model import write_page
+    from perturb.reports.page import write_page
 
     paths = write_page(report, html, html.with_suffix(""))
     note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")

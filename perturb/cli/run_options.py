@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from perturb.evaluation.models_under_test import ModelNames
     from perturb.evaluation.question_formats import QuestionSet
     from perturb.evaluation.session import EvaluationReport
-    from perturb.evaluation.status import Ways
+    from perturb.evaluation.standing import Ways
     from perturb.llm.recording import Replay
     from perturb.reports.model import Report
 
@@ -262,7 +262,7 @@ class QuestionOptions(AskOptions):
         """Ask the questions in these ways; `draw` takes the sample, by limit and seed unless given."""
         from perturb.evaluation.loading import read_questions
         from perturb.evaluation.question_formats import FORMATS
-        from perturb.evaluation.status import QuestionPlan, ask_questions
+        from perturb.evaluation.standing import QuestionPlan, ask_questions
 
         options = self.plan(kind, self.questions)
         check_choice("--format", self.form, FORMATS)

@@ -203,7 +203,7 @@ def report_command(
     Example: perturb report outputs/demo
     """
     from perturb.reports.any_page import figures_folder, make_any_page
-    from perturb.reports.model import write_page
+    from perturb.reports.page import write_page
 
     html = out or _default_page(runs)
     together = _side_by_side(runs, resamples, seed) if len(runs) > 1 or models else None

@@ -1,38 +1,19 @@
-"""Where a run stands, of whatever kind it is.
-
-How far an evaluation has come: its replies by what is known of them, from the ledger alone.
-
-A run over questions, of the Refusal Index or of stated confidence: as a user asks for it, or as it is on record.
-"""
+"""Where a run stands, of whatever kind it is."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from perturb.evaluation.bas import DEFAULT_K, BasTask, Elicitation
-from perturb.evaluation.loading import find_items, find_models, recorded_model, recorded_questions
-from perturb.evaluation.models_under_test import ModelSet
-from perturb.evaluation.question_formats import QuestionSet, question_from_payload
-from perturb.evaluation.reading import DISAGREE
-from perturb.evaluation.refusal_index import REFUSAL_PROMPTS, QuestionTask, RefusalIndexTask
-from perturb.evaluation.results import JUDGE_FAILED, run_of
-from perturb.evaluation.run import run_task
-from perturb.evaluation.session import NOT_ASKED, NOT_JUDGED, AskPlan, EvaluationReport, StoredSession
-from perturb.evaluation.stop_rule import early_stop
 from perturb.ledger import queries
 from perturb.ledger.calls import reading
-from perturb.ledger.db import stored_values
-from perturb.ledger.evaluations import PANEL_FACT, count_batches, read_facts, read_items
+from perturb.ledger.evaluations import count_batches, read_facts
 from perturb.ledger.failures import call_failures, missing_answers, missing_replies, unread_replies
 from perturb.ledger.plans import current_plan
 from perturb.ledger.quotas import quota_status
 from perturb.records import JobOutcome
-from perturb.runtime.asyncs import run_sync
 
 
 def read_status(run: Path) -> dict[str, Any]:
@@ -44,6 +25,7 @@ def read_status(run: Path) -> dict[str, Any]:
         facts = read_facts(db)
         if not facts:
             return _build_status(db, run)
+        from perturb.evaluation.standing import LEFT, count_replies
 
         name, counts = count_replies(db, facts, run)
         return {
@@ -87,118 +69,3 @@ def _build_status(db: sqlite3.Connection, run: Path) -> dict[str, Any]:
         "failures": list(map(asdict, call_failures(db, plan.number))),
         "unread": list(map(asdict, unread_replies(db, plan.number, plan.panel, plan.judges))),
     }
-
-
-Ways = Callable[[QuestionSet, Mapping[str, Any]], QuestionTask[Any]]
-"""Makes the task of the questions; the mapping says how they were asked that are on record, if they are."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionPlan(AskPlan):
-    """What is to be asked, and whom."""
-
-    kind: Literal["refusal-index", "bas"]
-    questions: QuestionSet | None = None
-    """None for those on record."""
-    ways: Ways
-
-
-def ask_questions(plan: QuestionPlan, *, progress: bool = False) -> EvaluationReport:
-    """Ask them, or go on with a run that was stopped. Raises `PerturbError`s for what a user can mend."""
-    missing = "no questions are given: name a file"
-    questions = find_items(plan.kind, plan.questions, plan.replay, recorded_questions, missing)
-    task = plan.ways(questions, plan.replay.recording.header["ways"] if plan.replay else {})
-    run = plan.out or Path("outputs") / f"{plan.kind}-{questions.name}"
-    return run_task(task, find_models(plan), run, plan, progress=progress)
-
-
-def refusal_ways(settings: Sequence[str], samples: int) -> Ways:
-    """Both passes, under these first-pass prompts, all of them if none is named."""
-    return lambda questions, said: RefusalIndexTask(
-        questions, tuple(settings or said.get("settings", REFUSAL_PROMPTS)), said.get("samples", samples)
-    )
-
-
-def confidence_ways(elicitations: Sequence[str], k: int) -> Ways:
-    """Confidence, asked for in these ways, directly if none is named."""
-    return lambda questions, said: BasTask(
-        questions,
-        tuple(map(Elicitation, elicitations or said.get("elicitations", [Elicitation.DIRECT]))),
-        said.get("k", k),
-    )
-
-
-LEFT = ("failed", "not_judged", "not_asked")
-"""What running the same command again would bring further."""
-STATES = ("done", "unscored", *LEFT)
-"""What a reply may be."""
-
-
-def count_replies(
-    db: sqlite3.Connection, facts: Mapping[str, Any], run: Path
-) -> tuple[str, dict[str, dict[str, int]]]:
-    """The name of what is evaluated, and how many replies of each model under test are in each of the `STATES`."""
-    name, rows, expected = _snapshot(db, run) if "models" in facts else _questions(db, facts)
-    counts = {model: Counter(map(_state, reasons)) for model, reasons in rows.items()}
-    for model, found in counts.items():
-        if "models" not in facts or early_stop(facts["models"][model]) is None:
-            found["not_asked"] += expected - found.total()
-    return name, {model: {state: found[state] for state in STATES} for model, found in counts.items()}
-
-
-Rows = Mapping[str, list[str | None]]
-"""By model under test, of each of its rows why it is unscored, None where it is scored."""
-
-
-def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, int]:
-    state = run_of(db, run)
-    rows: dict[str, list[str | None]] = {model: [] for model in state.facts["models"]}
-    for one in state.results:
-        rows[one.model].append(one.unscored)
-    return state.facts["snapshot"]["name"], rows, state.items
-
-
-@stored_values()
-def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, Rows, int]:
-    """What the task itself says of the replies, asked of nobody but the ledger."""
-    items = tuple(question_from_payload(item_id, content) for item_id, content in read_items(db))
-    kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
-    said = facts[kind]
-    questions = QuestionSet(said["questions"]["name"], items)
-    ways = refusal_ways((), 1) if kind == RefusalIndexTask.fact else confidence_ways((), DEFAULT_K)
-    task = ways(questions, said)
-    called = {name: recorded_model({**one, "name": name}) for name, one in said["called"].items()}
-    panel = facts.get(PANEL_FACT) or {"judges": [said["judge"]] if said["judge"] else [], "rule": "majority"}
-    under_test, judges = (
-        {name: called[name] for name in names} for names in (said["models"], panel["judges"])
-    )
-    models = ModelSet(under_test, tuple(judges.values()), panel["rule"])
-    session = StoredSession(db, models, {name: one["fingerprint"] for name, one in said["called"].items()})
-
-    async def rows_of(model: str) -> list[str | None]:
-        return [row.unscored for item in items for row in await task.solve(session, model, item)]
-
-    rows = {model: run_sync(rows_of(model)) for model in said["models"]}
-    return questions.name, rows, len(items) * len(task.ways)
-
-
-_UNREADABLE = frozenset(("reading", "classification", "quality", "raf"))
-"""What a row's reason begins with where a reply or a judgement is there and cannot be read."""
-
-
-def _state(unscored: str | None) -> str:
-    """One of `STATES`, from why a row is unscored.
-
-    >>> _state("low: not asked yet"), _state("quality: maybe"), _state("response: status 500")
-    ('not_asked', 'unscored', 'failed')
-    """
-    if unscored is None:
-        return "done"
-    stage, _, reason = unscored.partition(": ")
-    if reason == NOT_ASKED:
-        return "not_asked"
-    if reason == NOT_JUDGED:
-        return "not_judged"
-    if reason.startswith(DISAGREE):
-        return "unscored"
-    return "unscored" if stage in _UNREADABLE and not reason.startswith(JUDGE_FAILED) else "failed"

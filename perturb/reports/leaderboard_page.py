@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from perturb.errors import ConfigError, PublishError, RecordingError
-from perturb.files.resources import environment
+from perturb.files.templating import environment
 from perturb.files.text_files import writing_errors
 from perturb.llm.recording import read_recording
 from perturb.llm.redaction import find_keys
@@ -30,17 +30,8 @@ from perturb.reports.leaderboard import (
     read_leaderboard,
     recordings_of,
 )
-from perturb.reports.model import (
-    CellFormat,
-    CellValue,
-    Figure,
-    Report,
-    Section,
-    Table,
-    render_page,
-    show,
-    table_columns,
-)
+from perturb.reports.model import CellFormat, CellValue, Figure, Report, Section, Table, show, table_columns
+from perturb.reports.page import render_page
 from perturb.snapshots.replies import export_replies
 from perturb.text.wording import counted, listed
 

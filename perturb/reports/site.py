@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from perturb.errors import ConfigError
-from perturb.files.resources import asset
+from perturb.files.templating import asset
 from perturb.files.text_files import atomic_directory
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import holds_items

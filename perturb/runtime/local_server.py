@@ -21,7 +21,8 @@ from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
 from perturb.errors import ConfigError, LedgerError
-from perturb.files.resources import asset, canonical, html_environment
+from perturb.files.resources import canonical
+from perturb.files.templating import asset, html_environment
 
 HOST = "127.0.0.1"
 MAX_BODY = 64_000

@@ -16,7 +16,8 @@ from typing import Any
 
 import yaml
 
-from perturb.files.resources import data_folder, environment
+from perturb.files.resources import data_folder
+from perturb.files.templating import environment
 from perturb.records import ANSWER_CORRECTLY, PUBLISHED_CLASSES, Intensity, taxonomy_place
 from perturb.snapshots.facts import (
     SnapshotFacts,

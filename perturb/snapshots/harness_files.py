@@ -24,7 +24,7 @@ import yaml
 
 from perturb.catalogue.classes import ClassEntry
 from perturb.catalogue.levers import Catalogue
-from perturb.files.resources import environment
+from perturb.files.templating import environment
 from perturb.llm.replies import END_OF_THINKING, START_OF_THINKING
 from perturb.snapshots.card import one_line
 from perturb.snapshots.harness import (

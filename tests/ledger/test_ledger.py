@@ -558,10 +558,10 @@ def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
     try:
         folder.chmod(0o555)
         code = f"""
-import os, pathlib, perturb.store, perturb.errors
+import os, pathlib, perturb.ledger.plans, perturb.errors
 os.setuid(65534)
 try:
-    perturb.store.Ledger(pathlib.Path({str(folder)!r}) / "run")
+    perturb.ledger.plans.Ledger(pathlib.Path({str(folder)!r}) / "run")
 except perturb.errors.LedgerError as error:
     print(error)
 """
@@ -576,7 +576,8 @@ except perturb.errors.LedgerError as error:
 
 def test_a_second_process_is_refused_by_the_number_of_the_first(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from perturb.store import Ledger; held = Ledger(Path(sys.argv[1]));"
+        "import sys; from pathlib import Path; from perturb.ledger.plans import Ledger\n"
+        "held = Ledger(Path(sys.argv[1]))\n"
         "print('in', flush=True); sys.stdin.read()"
     )
     first = subprocess.Popen(

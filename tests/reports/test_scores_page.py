@@ -13,7 +13,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
 from perturb.metrics.inputs import Estimate
-from perturb.reports.model import CellFormat, Report, Section, Table, render_page, write_page
+from perturb.reports.model import CellFormat, Report, Section, Table
+from perturb.reports.page import render_page, write_page
 from perturb.reports.run_data import MAX_CHARACTERS, browse_replies
 from perturb.reports.scores_page import make_run_page, make_scores_page
 from perturb.reports.scores_sections import MAX_MODELS
