@@ -12,7 +12,10 @@ Importing the package costs nothing: everything heavy is loaded when it is first
 
 from __future__ import annotations
 
+import sys
+import warnings
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from perturb.api.functions import abuild, aevaluate, build, curate, evaluate, publish
@@ -63,6 +66,52 @@ __all__ = [
     "refusal_index",
     "score",
 ]
+
+_MOVED = {
+    "audit": "auditing",
+    "audit.audit_report": "auditing.audit_report",
+    "audit.votes": "auditing.votes",
+    "build_run": "building.run",
+    "curate": "curation",
+    "curate.base_sets": "curation.base_sets",
+    "evaluate": "evaluation",
+    "evaluate.run": "evaluation.run",
+    "export": "snapshots",
+    "export.snapshot": "snapshots.snapshot",
+    "items": "snapshots.items",
+    "llm.scripted": "llm.client",
+    "llm.wire": "llm.transports",
+    "local_server": "runtime.local_server",
+    "report": "reports",
+    "report.figures": "reports.figures",
+    "report.model": "reports.model",
+    "report.page": "reports.page",
+    "report.text": "reports.text",
+    "score": "scoring",
+    "score.refusal_report": "scoring.refusal_report",
+}
+"""Paths that the documentation of 0.1 showed -> where they are now. They go in 0.3."""
+
+
+class _MovedModule(ModuleType):
+    """Answers for a path of 0.1: warns, and gives what the module of today has."""
+
+    def __init__(self, old: str, new: str) -> None:
+        super().__init__(f"perturb.{old}", f"Moved to `perturb.{new}`.")
+        self.__path__: list[str] = []
+        self._new = f"perturb.{new}"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what inspection asks of every module is no use of the path
+            raise AttributeError(name)
+        message = f"{self.__name__} is now {self._new}: change the import, the old path goes in 0.3"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return getattr(import_module(self._new), name)
+
+
+# As entries of `sys.modules` they can be imported, but they are no attributes: `perturb.score` stays the function.
+for _old, _new in _MOVED.items():
+    sys.modules[f"perturb.{_old}"] = _MovedModule(_old, _new)
 
 
 def __getattr__(name: str) -> Any:
