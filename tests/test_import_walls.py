@@ -196,8 +196,6 @@ def test_the_help_pulls_in_no_heavy_library(command: list[str]) -> None:
         "scipy",
         "pyarrow",
         "huggingface_hub",
-        "lemminflect",
-        "pysbd",
         "matplotlib",
         "aiohttp",
         "httpx",
@@ -211,7 +209,7 @@ def test_the_help_pulls_in_no_heavy_library(command: list[str]) -> None:
 def test_status_and_levers_need_no_library_for_tables(tmp_path: Path) -> None:
     config = default_config()
     build(config.model_copy(update={"base_set": config.base_set.model_copy(update={"limit": 1})}), tmp_path)
-    heavy = ("pandas", "numpy", "pyarrow", "litellm", "lemminflect", "jinja2")
+    heavy = ("pandas", "numpy", "pyarrow", "litellm", "jinja2")
     assert loaded_by(["status", str(tmp_path)], heavy) == []
     assert loaded_by(["levers"], heavy) == []
 

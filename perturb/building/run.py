@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +76,6 @@ def build(
         check_models(build_plan)
     select = config.select
     shortcuts = select.shortcuts or select.strategy == "hard"
-    if shortcuts:
-        import_module("sklearn")  # where it is missing, that is said before a call is paid for
     with Ledger(run) as ledger, ledger_errors(ledger.path):
         renamed = _protect_snapshot(build_plan, ledger, run / "snapshot", force)
         plan, waves = _register_plan(build_plan, ledger, retry)

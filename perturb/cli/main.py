@@ -26,8 +26,6 @@ from perturb.cli.working import working
 from perturb.errors import PerturbError
 from perturb.runtime.asyncs import INTERRUPTED, exit_interrupted
 
-_EXTRAS = {"sklearn": ("scikit-learn", "learn")}  # what few commands need, and the extra that brings it
-
 app = typer.Typer(
     name="perturb",
     help="Build fresh benchmarks of selective refusal: perturb answerable questions, let a panel verify them, publish.",
@@ -87,11 +85,6 @@ def main() -> None:
         code = app(prog_name="perturb", standalone_mode=False)
     except PerturbError as exc:
         _fail(f"perturb: {exc}", 1)
-    except ModuleNotFoundError as exc:
-        package, extra = _EXTRAS.get((exc.name or "").partition(".")[0], ("", ""))
-        if not extra:
-            raise
-        _fail(f"perturb: {package} is not installed: pip install 'refusalbench-builder[{extra}]'", 1)
     except UsageError as exc:
         _fail(describe(exc), USAGE_EXIT_CODE)
     except typer.Abort:

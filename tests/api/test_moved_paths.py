@@ -55,5 +55,8 @@ def test_an_import_statement_reaches_it_and_leaves_the_functions_alone() -> None
 
 
 def test_a_name_that_never_was_is_an_import_error() -> None:
-    with pytest.raises(AttributeError, match="nothing_of_this_name"), pytest.warns(DeprecationWarning, match="reports.model"):
+    with (
+        pytest.raises(AttributeError, match="nothing_of_this_name"),
+        pytest.warns(DeprecationWarning, match="reports.model"),
+    ):
         _ = import_module("perturb.report.model").nothing_of_this_name

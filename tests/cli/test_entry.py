@@ -50,20 +50,3 @@ def test_an_interrupt_while_loading_is_one_line(tmp_path: Path, start: list[str]
             130,
             "perturb: stopped: run the same command again to resume\n",
         )
-
-
-def test_a_missing_extra_is_named_in_one_line(tmp_path: Path) -> None:
-    table = tmp_path / "answers.csv"
-    table.write_text("is_correct,confidence\n" + "1,0.9\n0,0.4\n" * 20)
-    hidden = "import sys; sys.modules['sklearn'] = None; from perturb.cli.entry import main; main()"
-    ended = subprocess.run(
-        [sys.executable, "-c", hidden, "bas", "calibrate", str(table)],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert ended.returncode == 1
-    assert (
-        ended.stderr == "perturb: scikit-learn is not installed: pip install 'refusalbench-builder[learn]'\n"
-    )

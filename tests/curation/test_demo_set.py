@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pysbd
 import pytest
 
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.records import BaseInstance
 from perturb.text.matching import holds_answer
+from perturb.text.sentences import split_sentences
 
 DEMO = load_base_set(demo_path("demo"))
 DOMAINS = {
@@ -46,7 +46,7 @@ def test_questions_and_titles_are_distinct() -> None:
 @each_instance
 def test_the_answer_stands_in_exactly_one_sentence(instance: BaseInstance) -> None:
     (passage,) = instance.passages
-    sentences = pysbd.Segmenter(language="en", clean=False).segment(passage.text)
+    sentences = [sentence.text for sentence in split_sentences(passage.text)]
     holding = [sentence for sentence in sentences if holds_answer(sentence, *instance.answers)]
     assert instance.answers[0] in passage.text
     assert len(holding) == 1

@@ -84,7 +84,7 @@ def test_a_change_of_what_the_rules_do_needs_another_version(
         FEATURES_VERSION: digest([sorted(features_of(base)) for base in demo]),
     }
     assert outputs == {
-        "945b3eedcc6b018a": "f0d377be66215e08",
+        "2": "f0d377be66215e08",
         "9e601c323445c3b8": "1d205e2f4015e0b8",
         "fbb0296dd996e5a7": "973a5f65087d2c95",
     }

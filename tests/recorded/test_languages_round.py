@@ -72,7 +72,6 @@ def test_the_audit_is_split_by_language(built: BuildReport) -> None:
 
 
 def test_shortcuts_and_items_know_the_language(snapshot: Snapshot) -> None:
-    pytest.importorskip("sklearn")
     items = list(items_of(snapshot.read_rows()))
     assert {item.language for item in items} == {"de", "zh"}
     by = measure_shortcuts("x", items, resamples=20).scores[0].by

@@ -1,9 +1,6 @@
 """Words as the rules compare them: tokens, plain forms, crude stems, and where a phrase stands.
 
-Words and verb forms from the tables of lemminflect.
-
-The tables are read here and not through the library, which takes half a second to spell out every entry, the largest
-single cost of a run. Words that are not in them are unknown: the library would guess their forms by model.
+Words and verb forms come from two tables in `_data/english`; words that are not in them are unknown.
 
 Measures of a text in another unit.
 """
@@ -14,18 +11,15 @@ import gzip
 import random
 import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from perturb.catalogue.features import word_bank, word_table
+from perturb.files.resources import data_folder
 
-_FORMS = ("VBD", "VBN", "VBG", "VBZ")
+_TAGS = ("VB", "VBD", "VBN", "VBG", "VBZ")
 """Penn tags of a verb's forms in the order of the table."""
-_CATEGORIES = ("noun", "verb", "adj", "adv")
 
 
 def is_word(word: str) -> bool:
@@ -34,37 +28,34 @@ def is_word(word: str) -> bool:
     >>> is_word("wrote"), is_word("orwell")
     (True, False)
     """
-    return any(_entry("lemma", f"{word},{category}") for category in _CATEGORIES)
+    return word in _words()
 
 
 def verb_form(verb: str, tag: str) -> str | None:
-    """A form of a verb, given in any form, by its Penn tag; None if the verb is not in the tables.
+    """A form of a verb, given in any form, by its Penn tag; None if the verb is not in the table.
 
     >>> verb_form("wrote", "VBN"), verb_form("begins", "VB"), verb_form("gramble", "VBD")
     ('written', 'begin', None)
     """
-    base = _entry("lemma", f"{verb},verb").split("/")[0]
-    if not base or tag == "VB":
-        return base or None
-    forms = dict(zip(_FORMS, _entry("infl", f"{base},verb").split(","), strict=False))
-    found = _entry("infl", f"{base},{tag}") or forms.get(tag) or (forms.get("VBD") if tag == "VBN" else None)
-    return found.split("/")[0] if found else None
+    forms = _verbs().get(verb)
+    return (forms[_TAGS.index(tag)] or None) if forms else None
 
 
-def _entry(table: str, key: str) -> str:
-    """What a table says of a word and its category; the library's corrections stand under word and tag."""
-    lines = _lines(table)
-    place = bisect_left(lines, f"{key},")
-    return lines[place][len(key) + 1 :] if place < len(lines) and lines[place].startswith(f"{key},") else ""
+def _table(name: str) -> list[str]:
+    packed = (data_folder("english") / name).read_bytes()
+    return gzip.decompress(packed).decode().splitlines()
 
 
-@lru_cache(maxsize=2)
-def _lines(table: str) -> list[str]:
-    spec = find_spec("lemminflect")
-    folder = Path(str(spec.origin if spec else "")).parent / "resources"
-    text = gzip.decompress((folder / f"{table}_lu.csv.gz").read_bytes()).decode()
-    corrections = (folder / f"{table}_overrides.csv").read_text(encoding="utf-8").replace(",NOUN,", ",noun,")
-    return sorted(text.splitlines() + corrections.splitlines())
+@cache
+def _words() -> frozenset[str]:
+    return frozenset(_table("words.txt.gz"))
+
+
+@cache
+def _verbs() -> dict[str, list[str]]:
+    """Any form of a verb -> its forms, in the order of `_TAGS`."""
+    rows = [row.split(",") for row in _table("verbs.csv.gz")]
+    return {form: forms for *forms, known in rows for form in known.split()}
 
 
 _UNITS = {
@@ -230,17 +221,6 @@ def capitalise(text: str) -> str:
     """
     found = re.search(r"[^\W_]", text)
     return text if found is None else text[: found.start()] + found[0].upper() + text[found.end() :]
-
-
-def replace_spans(text: str, spans: list[Span], new: str) -> str:
-    """Put `new` in the place of each span; spans may not overlap.
-
-    >>> replace_spans("a b a", [(0, 1), (4, 5)], "x")
-    'x b x'
-    """
-    for start, end in sorted(spans, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
 
 
 def without_span(text: str, start: int, end: int) -> str:
