@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-import httpx
 from huggingface_hub import (
     CommitOperationAdd,
     CommitOperationDelete,
@@ -52,6 +52,9 @@ from perturb.snapshots.published_card import (
     split_card,
 )
 from perturb.snapshots.snapshot import REPLIES, Snapshot
+
+_http = import_module(HfHubHTTPError.__bases__[0].__module__.partition(".")[0])
+"""The client library of huggingface_hub: httpx in its version 1, httpx2 in its version 2."""
 
 TRIES = 5
 """How often a request is sent when the Hub is busy or the connection breaks."""
@@ -169,7 +172,7 @@ class HubRepository:
         for attempt in range(TRIES):
             try:
                 return send()
-            except (HfHubHTTPError, httpx.HTTPError, RuntimeError, OSError) as error:
+            except (HfHubHTTPError, _http.HTTPError, RuntimeError, OSError) as error:
                 wait = _wait_before_retry(error, attempt)
                 if wait is None or attempt == TRIES - 1:
                     raise PublishError(_explain(self.repo, what, error)) from None
@@ -325,7 +328,7 @@ def _wait_before_retry(error: Exception, attempt: int) -> float | None:
         hint = response.headers.get("Retry-After", "")
         if hint.isdecimal():
             return min(float(hint), LONGEST_WAIT)
-    elif not isinstance(error, httpx.TransportError):
+    elif not isinstance(error, _http.TransportError):
         return None  # an upload that broke off was tried again by the library already
     return min(FIRST_WAIT * 2.0**attempt, LONGEST_WAIT)
 
