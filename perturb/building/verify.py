@@ -8,7 +8,7 @@ Asks a function of a user's own for its vote.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from perturb.catalogue.prompts import Prompts
 from perturb.errors import ConfigError, fault_line
 from perturb.llm.model_client import ModelClient
 from perturb.llm.redaction import redact
-from perturb.llm.replies import ReplyError, find_object
+from perturb.llm.replies import FoundObject, ReplyError, find_object
 from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Intensity, Passage, Verdict, VerdictState
 from perturb.runtime.functions import OwnFunction, error_line
 from perturb.text.matching import folded, holds_answer, may_hold_answer
@@ -28,19 +28,14 @@ from perturb.text.passages import passages_fault, removes_answer, shown_texts
 from perturb.text.wording import ENGLISH, unread_offline
 
 _NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
+_KEYS = _NEEDED | {"issues"}
 _WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
 
 _RULE_STATES = {True: VerdictState.PASS, False: VerdictState.FAIL, None: VerdictState.ABSTAIN}
 
 _BLANK = r"[\W_]{0,12}"
-_SAYS_FAIL = re.compile(
-    r"(?<![a-z])f[\W_]{0,3}a[\W_]{0,3}i[\W_]{0,3}l|(?<![a-z])reject|[❌✗✘]"
-    r"|(?:\b(?:not?|never|cannot)|n['’]t)\b[\W_]+(?:\w+[\W_]+){0,2}(?:pass|accept|publish)"
-    rf"|(?<![a-z])(?:verdict|overall|decision){_BLANK}(?:is|was)?{_BLANK}(?:false|not?)\b"
-    rf"|(?<![a-z])(?:{'|'.join(CHECK_NAMES).replace('_', '[_ ]')}){_BLANK}(?:is|was)?{_BLANK}(?:false|no)\b(?! ?\w)"
-)
+_SAYS_FAIL = re.compile(rf"(?<![a-z])verdict{_BLANK}(?:is|was)?{_BLANK}fail")
 _SAYS_PASS = re.compile(rf"(?<![a-z])verdict{_BLANK}(?:is|was)?{_BLANK}(?:pass|true|yes)")
-_ONLY_FAIL = re.compile(r"\W*(?:verdict\W*)?(?:fail(?:ed|s)?|reject(?:ed)?)\W*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +111,16 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
     found.must_not_stand_in(material)
     content = found.value
     passed = _as_bool(content["verdict"], "verdict")
-    found.must_not_be_denied(_SAYS_FAIL if passed else _SAYS_PASS)
+    if passed:
+        _must_be_all(found)
+    else:
+        found.must_not_be_denied(_SAYS_PASS)
     given = content["checks"]
     if not isinstance(given, dict):
         raise ReplyError("field 'checks' must be an object with the eight checks")
     if missing := [name for name in CHECK_NAMES if name not in given]:
         raise ReplyError(f"field 'checks' lacks '{missing[0]}'")
     checks = {name: _as_bool(given[name], f"checks.{name}") for name in CHECK_NAMES}
-    others = {name: value for name, value in given.items() if name not in checks}
-    if passed and any(_fails({**content, "checks": others})):
-        raise ReplyError("the verdict is PASS, and another field says FAIL")
     code = str(content["predicted_rag_behavior"]).strip().upper()
     if code not in codes:
         raise ReplyError(
@@ -137,13 +132,18 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
     return _Reply(passed, checks, codes[code], tuple(str(issue) for issue in issues if str(issue).strip()))
 
 
-def _fails(value: Any) -> Iterator[bool]:
-    """Whether each of the values in an object says FAIL as a whole; a sentence with the word in it does not."""
-    if isinstance(value, dict | list):
-        for member in value.values() if isinstance(value, dict) else value:
-            yield from _fails(member)
-    else:
-        yield value is False or (isinstance(value, str) and _ONLY_FAIL.fullmatch(value) is not None)
+def _must_be_all(found: FoundObject) -> None:
+    """Raise `ReplyError` if a PASS says anything besides: no list of words tells all ways of taking it back."""
+    found.must_be_all(_SAYS_FAIL)
+    checks = found.value["checks"]
+    unknown = [
+        *(found.value.keys() - _KEYS),
+        *(checks.keys() - set(CHECK_NAMES) if isinstance(checks, dict) else ()),
+    ]
+    if unknown:
+        raise ReplyError(
+            f"a PASS with the unknown key '{min(unknown)}': give only the keys that were asked for"
+        )
 
 
 def _as_bool(value: Any, field: str) -> bool:

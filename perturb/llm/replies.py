@@ -68,6 +68,18 @@ class FoundObject:
         """Whether there is nothing around the object but a code fence."""
         return not re.sub(r"```\w*|\s", "", self.around)
 
+    def must_be_all(self, denial: re.Pattern[str]) -> None:
+        """Raise `ReplyError` if anything but thinking and a code fence stands around the object.
+
+        The mark that opens the thinking may be in the prompt; what then stands before the closing one must not say what
+        `denial` finds, for the mark may be quoted.
+        """
+        marks = list(_THINKING_MARK.finditer(self.around))
+        stray = marks[0].end() if marks and marks[0]["end"] else 0
+        thinking, rest = self.around[:stray], self.around[stray:]
+        if re.sub(r"```\w*|\s", "", rest) or denial.search(_plain(thinking)):
+            raise ReplyError("text beside the JSON object: answer with the object alone")
+
     def must_not_stand_in(self, material: str) -> None:
         """Raise `ReplyError` if the object stands in `material`, the texts that the question was about."""
         if material and _squeezed(self.text) in _squeezed(material):

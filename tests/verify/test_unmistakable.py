@@ -51,12 +51,20 @@ MISLEADING = {
     "tags quoted around it": f'It says "<think>". {F} "</think>" {P}',
     "two objects": f"{F}\n{P}",
     "two objects, the other way": f"{P}\n{F}",
+    "not met, in prose": f"The answer_constraint check is not met. {P}",
+    "a negative verdict": f"Verdict: negative\n{P}",
+    "negative, after the object": f"{P}\nOn reflection I withdraw this.",
+    "overall not pass": json.dumps(json.loads(P) | {"overall": "not pass"}),
     "another field": json.dumps(json.loads(P) | {"final_verdict": "FAIL"}),
-    "an issue that is a verdict": reply(issues=("Verdict: FAIL",)),
     "a check of its own": json.dumps(
         json.loads(P) | {"checks": dict.fromkeys(CHECK_NAMES, True) | {"all": False}}
     ),
     "a tag in a string": reply(issues=("it says <think>",)),
+    "introduced": f"Here is my verdict:\n\n```json\n{P}\n```",
+    "introduced, with checks": f"All eight checks are true.\n{P}",
+    "explained after": f"{P}\n\nThe change is what the lever asks for, and the only one.",
+    "explained with headings": f"## Analysis\n1. Intensity: the flaw is mild.\n2. Target: nothing else.\n\n{P}",
+    "in a list": f"[{P}]",
     "PASS in prose beside FAIL": f"Verdict: PASS. The passage says {F}",
 }
 
@@ -64,10 +72,6 @@ ORDINARY = {
     "bare": P,
     "indented": json.dumps(json.loads(P), indent=2),
     "fenced": f"```json\n{P}\n```",
-    "introduced": f"Here is my verdict:\n\n```json\n{P}\n```",
-    "introduced, with checks": f"All eight checks are true.\n{P}",
-    "explained after": f"{P}\n\nThe change is what the lever asks for, and the only one.",
-    "explained with headings": f"## Analysis\n1. Intensity: the flaw is mild.\n2. Target: nothing else.\n\n{P}",
     "thinking": f"<think>\nPASS or FAIL? If it named the year it would be a FAIL. It does not.\n</think>\n\n{P}",
     "thinking with a draft": f"<think>Perhaps {F}? No.</think>\n```json\n{P}\n```",
     "thinking in capitals": f"<THINKING>fail?</THINKING>\n{P}",
@@ -80,7 +84,6 @@ ORDINARY = {
     "fail in an issue": reply(issues=("The change does not fail to remove the answer.",)),
     "another verdict in an issue": reply(issues=(f"the passage says {F}",)),
     "trailing comma": P[:-1] + ",}",
-    "in a list": f"[{P}]",
 }
 
 
@@ -96,7 +99,7 @@ def test_ordinary_replies_are_read(name: str) -> None:
     text = ORDINARY[name]
     assert read_verdict(text, CATALOGUE.codes, json.dumps({"query": "Who?"})).passed
     refused = text.replace('"verdict": "PASS"', '"verdict": "FAIL"')
-    if "list" not in name and refused != text and F not in text:
+    if refused != text and F not in text:
         assert not read_verdict(refused, CATALOGUE.codes).passed
 
 
@@ -131,7 +134,7 @@ SPELLINGS = st.sampled_from(
 )
 WORDS = st.text(st.characters(exclude_characters="{}<[◁", categories=["L", "N", "P", "Z"]), max_size=20)
 WRAPPINGS = st.sampled_from(
-    ["{}", "```json\n{}\n```", "</think>{}", '"{}"', "<think></think>{}", "> {}", "({})"]
+    ["{}", "```json\n{}\n```", '"{}"', "<think></think>{}", "> {}", "({})"]
 )
 
 
