@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from perturb.auditing.votes import VoteTable
+from perturb.auditing.votes import CANDIDATE_WORDS, VoteTable
 from perturb.metrics import agreement as vote_counts
-from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, no_variance
+from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, VoteWords, no_variance
 from perturb.metrics.inputs import Estimate, Flags, Floats, plain
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.resampling import Resamples, Totals
@@ -78,7 +78,7 @@ def measure_agreement(table: VoteTable, resamples: Resamples) -> Agreement:
     """Agreement of the panel (spec, section 5)."""
     kinds, names = 1 - table.votes, table.verifiers
     pairs = tuple(
-        _Pair.of((names[i], names[j]), kinds[:, i], kinds[:, j], resamples)
+        _Pair.of((names[i], names[j]), kinds[:, i], kinds[:, j], resamples, words=table.words)
         for i, j in combinations(range(len(names)), 2)
     )
     return Agreement(
@@ -106,6 +106,7 @@ class _Pair:
     resamples: Resamples
     graded: bool = False
     """Replies are graded, not candidates passed or failed."""
+    words: VoteWords = CANDIDATE_WORDS
 
     @classmethod
     def of(
@@ -117,12 +118,13 @@ class _Pair:
         kinds: int = 2,
         *,
         graded: bool = False,
+        words: VoteWords = CANDIDATE_WORDS,
     ) -> _Pair:
         both, codes = vote_counts.pair_codes(first, second, kinds)
         ones = np.ones((len(codes), 1))
         totals = resamples.totals(ones, groups=codes, n_groups=kinds**2, rows=np.flatnonzero(both))
         summed = Totals(totals.point[..., 0], totals.replicates[..., 0])
-        return cls(*names, summed, both, resamples, graded)
+        return cls(*names, summed, both, resamples, graded, words)
 
     @property
     def n(self) -> int:
@@ -150,7 +152,7 @@ class _Pair:
         if min(self.rare) < MIN_RARE:
             counts = self.totals.point
             failed = min(counts[2] + counts[3], counts[1] + counts[3])
-            verb = "failed" if failed <= self.n / 2 else "passed"
+            verb = self.words.failed if failed <= self.n / 2 else self.words.passed
             verb = "graded other than the commonest way" if self.graded else verb
             return Estimate(
                 value,
@@ -164,7 +166,7 @@ class _Pair:
     def _no_variance(self) -> str | None:
         """Why κ is undefined."""
         if not self.graded:
-            return no_variance(self.totals.point, self.a, self.b, "candidate")
+            return no_variance(self.totals.point, self.a, self.b, self.words)
         alike = (one.max() == self.n for one in vote_counts.pair_margins(self.totals.point))
         names = [name for name, same in zip((self.a, self.b), alike, strict=True) if same]
         return f"{' and '.join(names)} gave every reply the same grade" if self.n and names else None
@@ -209,7 +211,11 @@ def _worth(rare: float, n: float) -> float:
 def _mean_kappa(pairs: Sequence[_Pair], table: VoteTable, resamples: Resamples) -> Estimate:
     defined = [pair for pair in pairs if pair.kappa.value is not None]
     if not defined:
-        reason = ONE_VERIFIER if len(table.verifiers) < 2 else "κ is undefined for every pair of verifiers"
+        reason = (
+            ONE_VERIFIER
+            if len(table.verifiers) < 2
+            else f"κ is undefined for every pair of {table.words.raters}"
+        )
         return Estimate.undefined(reason)
     value = float(np.mean([pair.kappa.value for pair in defined]))
     bounded = [pair.kappa for pair in defined if isinstance(pair.kappa, Bounded)]

@@ -21,6 +21,7 @@ from perturb.errors import LedgerError
 from perturb.ledger.calls import reading
 from perturb.ledger.db import stored_values
 from perturb.ledger.evaluations import PANEL_FACT, read_facts, read_items, read_judge_votes, read_judgements
+from perturb.metrics.agreement import VoteWords
 from perturb.metrics.outcomes import is_correct
 from perturb.records import ANSWER_CORRECTLY, Judgement, JudgementStatus
 
@@ -58,6 +59,9 @@ class JudgeAudit:
                 for name, one in self.kinds.items()
             },
         }
+
+
+REPLY_WORDS = VoteWords("reply", "credited", "did not credit", "judges")
 
 
 def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAudit:
@@ -149,4 +153,5 @@ def _vote_table(
         states=states,
         full_schedule=True,
         same_model=found["own_judges"],
+        words=REPLY_WORDS,
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from perturb.errors import SourceError
 from perturb.files.tables import read_flag, row_place
+from perturb.metrics.agreement import VoteWords
 from perturb.metrics.inputs import Floats, Integers
 from perturb.records import VerdictState, taxonomy_place
 
@@ -80,6 +81,9 @@ class Labels:
         return Labels(self.names, self.codes[rows])
 
 
+CANDIDATE_WORDS = VoteWords("candidate", "passed", "failed", "verifiers")
+
+
 @dataclass(frozen=True)
 class VoteTable:
     """Candidates × verifiers; every column has one entry per candidate."""
@@ -105,6 +109,7 @@ class VoteTable:
     """Generator → the verifier that is the same model; equal names need no entry."""
     known_levers: frozenset[str] = frozenset()
     """Levers that could have been chosen, beyond those that were."""
+    words: VoteWords = CANDIDATE_WORDS
     unfinished: str = ""
     """A sentence on the jobs that are left in the run that the votes are from; empty if there are none."""
 

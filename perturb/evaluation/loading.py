@@ -192,7 +192,7 @@ FAITHEVAL_TASKS: tuple[str, ...] = ("unanswerable", "inconsistent", "counterfact
 def read_questions(source: str, form: str = "auto") -> QuestionSet:
     """Read a set: a table, a snapshot folder, `hub:OWNER/NAME[@REVISION]`, or `faitheval:TASK`.
 
-    `form` is `snapshot`, one of `question_forms.READERS`, or `auto` to tell it from the first row. Repeated
+    `form` is `snapshot`, one of `question_formats.READERS`, or `auto` to tell it from the first row. Repeated
     questions without an id are kept once. Raises `SourceError` or `SnapshotError`, with file and line, for what
     cannot be used.
     """

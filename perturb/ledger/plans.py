@@ -81,7 +81,7 @@ class SelectFacts(_Facts):
 
 
 class PlanFacts(_Facts):
-    """What `Blueprint.facts` said when it was planned."""
+    """The facts of the `BuildPlan`, as they were when it was planned."""
 
     name: str
     round: str

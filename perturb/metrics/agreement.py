@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,7 +164,6 @@ def _above_chance(agreement: Floats, by_chance: Floats) -> Floats:
     return ratio(agreement - by_chance, 1 - by_chance)
 
 
-NOBODY_BOTH = "no item was scored by both raters"
 NO_PAIRS = "no item was scored by two raters or more"
 NO_VARIANCE = "all votes are the same: chance agreement is 1"
 
@@ -209,16 +208,28 @@ def kappa_half_width(n: float, kappa: float = 0.5, pass_rate: float = 0.85) -> f
     return 1.96 * float(np.sqrt((1 - kappa) * doubled / n))
 
 
-def no_variance(counts: Floats, first: str, second: str, items: str = "item") -> str | None:
+class VoteWords(NamedTuple):
+    """What a vote is called where it is reported."""
+
+    item: str = "item"
+    passed: str = "passed"
+    failed: str = "failed"
+    raters: str = "raters"
+
+
+PLAIN_WORDS = VoteWords()
+
+
+def no_variance(counts: Floats, first: str, second: str, words: VoteWords = PLAIN_WORDS) -> str | None:
     """Why κ is undefined for a table of `pair_counts`; None if it is defined."""
     n = counts.sum()
     if n == 0:
-        return NOBODY_BOTH.replace("item", items)
+        return f"no {words.item} was scored by both raters"
     for name, passes in ((first, counts[0] + counts[1]), (second, counts[0] + counts[2])):
         if passes == n:
-            return f"{name} passed every {items}"
+            return f"{name} {words.passed} every {words.item}"
         if passes == 0:
-            return f"{name} failed every {items}"
+            return f"{name} {words.failed} every {words.item}"
     return None
 
 

@@ -6,7 +6,6 @@ Several judges of an evaluation as a section of a report: agreement, bias, and w
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from perturb.auditing.agreement import PANEL_NAMES
@@ -273,7 +272,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
             "What the panel comes to",
             "judgement | replies: count | undecided: count | mean κ: number | Krippendorff's α: number",
             [
-                (kind, one.judged, one.undecided, _of_replies(said.mean_kappa), said.panel["alpha"])
+                (kind, one.judged, one.undecided, said.mean_kappa, said.panel["alpha"])
                 for kind, one in found.kinds.items()
                 for said in [one.report.agreement]
             ],
@@ -283,7 +282,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
             "Pairs of judges",
             "judgement | judge | other judge | replies: count | agreement: share | κ: number | AC1: number",
             [
-                (kind, pair.a, pair.b, pair.n, pair.agreement, _of_replies(pair.kappa), pair.ac1)
+                (kind, pair.a, pair.b, pair.n, pair.agreement, pair.kappa, pair.ac1)
                 for kind, one in found.kinds.items()
                 for pair in one.report.agreement.pairs
             ],
@@ -320,7 +319,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
 
 def _sentences(found: JudgeAudit) -> Iterator[str]:
     for kind, one in found.kinds.items():
-        kappa, pairs = _of_replies(one.report.agreement.mean_kappa), len(one.report.agreement.pairs)
+        kappa, pairs = one.report.agreement.mean_kappa, len(one.report.agreement.pairs)
         over = f" over {kappa.n} of {counted(pairs, 'pair')}" if kappa.n < pairs else ""
         agree = (
             f"a mean Cohen's κ of {show(kappa, 'number')}{over}" if kappa.value is not None else kappa.reason
@@ -336,11 +335,3 @@ def _sentences(found: JudgeAudit) -> Iterator[str]:
                     f"{kind}: {row.model} credits its own replies {abs(row.bias.value or 0.0):.1f} percentage points"
                     f" {more} often than the other judges do ({show(row.bias, 'points')})."
                 )
-
-
-def _of_replies(kappa: Estimate) -> Estimate:
-    words = {"candidate": "reply", "passed": "credited", "failed": "did not credit", "verifiers": "judges"}
-    reason = kappa.reason or ""
-    for ours, theirs in words.items():
-        reason = reason.replace(ours, theirs)
-    return replace(kappa, reason=reason or None)

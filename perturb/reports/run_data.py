@@ -214,7 +214,7 @@ RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
 def browse_replies(run: Path, table: ResultTable, at_most: int) -> ItemBrowser | None:
     """Every item with its replies, or an even draw over classes and intensities; None if none is wanted.
 
-    `table` is what `perturb.score.read_results` made of the run. Raises `LedgerError` if there is no evaluation.
+    `table` is what `result_sources.read_results` made of the run. Raises `LedgerError` if there is no evaluation.
     """
     from perturb.evaluation.results import is_current, run_of
 

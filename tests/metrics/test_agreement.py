@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from perturb.metrics.agreement import (
+    VoteWords,
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
     krippendorff_alpha,
+    no_variance,
     pabak,
     raw_agreement,
 )
@@ -141,3 +143,18 @@ def test_no_warning_comes_out_of_empty_denominators() -> None:
         warnings.simplefilter("error")
         for metric in PANEL_METRICS:
             assert metric(np.empty((0, 3))).value is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "reason"),
+    [
+        ([0, 0, 0, 0], "no reply was scored by both raters"),
+        ([3, 1, 0, 0], "candidate-7b credited every reply"),
+        ([0, 0, 0, 4], "candidate-7b did not credit every reply"),
+        ([2, 0, 2, 0], "verifiers-1 credited every reply"),
+        ([1, 1, 1, 1], None),
+    ],
+)
+def test_a_reason_keeps_the_name_of_a_judge(counts: list[float], reason: str | None) -> None:
+    words = VoteWords("reply", "credited", "did not credit", "judges")
+    assert no_variance(np.array(counts, dtype=float), "candidate-7b", "verifiers-1", words) == reason

@@ -133,9 +133,7 @@ SPELLINGS = st.sampled_from(
     ]
 )
 WORDS = st.text(st.characters(exclude_characters="{}<[◁", categories=["L", "N", "P", "Z"]), max_size=20)
-WRAPPINGS = st.sampled_from(
-    ["{}", "```json\n{}\n```", '"{}"', "<think></think>{}", "> {}", "({})"]
-)
+WRAPPINGS = st.sampled_from(["{}", "```json\n{}\n```", '"{}"', "<think></think>{}", "> {}", "({})"])
 
 
 @given(spelling=SPELLINGS, words=st.tuples(WORDS, WORDS, WORDS), wrapped=WRAPPINGS, first=st.booleans())
