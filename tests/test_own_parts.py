@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
+import signal
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +20,11 @@ import yaml
 
 import perturb
 from perturb.errors import ConfigError, SourceError
+from perturb.llm.functions import find_function, name_function
 from perturb.records import BaseInstance, Candidate, Cell, JobOutcome, Lever
-from perturb.runtime.functions import find_function, name_function
+
+from .building import query as rows_of
+from .building import start, write_config
 
 PAGE = Path(__file__).parents[1] / "docs" / "own-functions.md"
 CELL = [{"class": "P-MissingInfo", "intensity": "HIGH"}]
@@ -125,6 +136,100 @@ def test_a_function_that_raises_is_a_stored_failure_and_tried_again(tmp_path: Pa
     assert build().facts["accepted"] == 2
 
 
+def leave() -> None:
+    sys.exit(0)
+
+
+def end_early() -> None:
+    next(iter(()))
+
+
+def cancel() -> None:
+    raise asyncio.CancelledError("stop")
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def half_a_character() -> str:
+    return "It has two caf\ud800s."
+
+
+def complain_in_half_characters() -> None:
+    raise ValueError("caf\ud800")
+
+
+ODD_ENDS = [
+    (leave, "SystemExit: 0"),
+    (end_early, "StopIteration"),
+    (cancel, "CancelledError"),
+    (interrupt, "KeyboardInterrupt"),
+    (half_a_character, "UnicodeEncodeError"),
+    (complain_in_half_characters, "ValueError: caf\N{REPLACEMENT CHARACTER}"),
+]
+
+
+@pytest.mark.parametrize(("end", "cause"), ODD_ENDS)
+@pytest.mark.parametrize("is_async", [False, True])
+def test_whatever_a_function_does_is_a_failure_of_its_own_job(
+    end: Callable[[], Any], cause: str, is_async: bool, tmp_path: Path
+) -> None:
+    if is_async and end is end_early:
+        pytest.skip("Python makes a RuntimeError of a StopIteration in a coroutine")
+    broken = True
+
+    def cut(instance: BaseInstance, levers: tuple[Lever, ...]) -> Any:
+        context = end() if broken and "1971" in instance.answers else "It has two cafés."
+        return {"context": context, "lever": levers[0].name}
+
+    def vote(instance: BaseInstance) -> Any:
+        return {"verdict": True, "reason": end() if broken and "1968" in instance.answers else ""}
+
+    def answer(query: str) -> Any:
+        return (end() if broken else None) or CODE
+
+    async def cut_later(instance: BaseInstance, levers: tuple[Lever, ...]) -> Any:
+        return cut(instance, levers)
+
+    async def vote_later(instance: BaseInstance) -> Any:
+        return vote(instance)
+
+    async def answer_later(query: str) -> Any:
+        return answer(query)
+
+    def build() -> perturb.Run:
+        parts = [cut_later, vote_later] if is_async else [cut, vote]
+        given: dict[str, Any] = {"base_set": records, "cells": CELL, "out": tmp_path, "progress": False}
+        return perturb.build(
+            generators=[{"name": "cutter", "function": parts[0]}],
+            verifiers=[{"name": "voter", "function": parts[1]}],
+            **given,
+        )
+
+    run = build()
+    assert (run.facts["errors"], run.facts["undecided"], run.facts["accepted"]) == (1, 1, 0)
+    stored = rows_of(
+        run.folder, "SELECT detail FROM jobs WHERE outcome = 'error' UNION ALL SELECT raw FROM votes"
+    )
+    assert [cause in detail for (detail,) in stored] == [True, True], stored
+    broken = False
+    run = build()
+    assert (run.facts["errors"], run.facts["accepted"]) == (0, 2)
+
+    broken = True
+    under_test = {"name": "own", "function": answer_later if is_async else answer}
+
+    def evaluate() -> perturb.Evaluation:
+        return perturb.evaluate(run, [under_test], judge=None, out=tmp_path / "done", progress=False)
+
+    failed = evaluate()
+    assert failed.facts["models"][0]["replies"] == 0
+    assert any(cause in line for line in failed.warnings), failed.warnings
+    broken = False
+    assert evaluate().facts["models"][0]["replies"] == 2
+
+
 @pytest.mark.parametrize(
     ("made", "outcome"),
     [
@@ -183,6 +288,12 @@ def test_a_wrong_name_is_one_line(address: str, words: str, example: Path) -> No
     assert "\n" not in str(raised.value)
 
 
+def test_a_module_that_ends_the_process_is_one_line(example: Path) -> None:
+    (example / "leaving.py").write_text("import sys\nsys.exit(0)\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"'leaving' cannot be imported \(SystemExit: 0\)"):
+        find_function("leaving:f", "own")
+
+
 def test_a_reader_that_raises_says_so_in_one_line(tmp_path: Path) -> None:
     def broken() -> Any:
         raise ValueError("two\nlines")
@@ -190,9 +301,14 @@ def test_a_reader_that_raises_says_so_in_one_line(tmp_path: Path) -> None:
     async def nothing() -> Any:
         return []
 
+    async def cancelled() -> Any:
+        cancel()
+
     for reader, words in (
         (broken, r"broken_\w+: ValueError: two lines"),
         (nothing, "holds no rows"),
+        (leave, "leave: SystemExit: 0"),
+        (cancelled, r"cancelled_\w+: CancelledError"),
         (dict, "no rows"),
     ):
         with pytest.raises(SourceError, match=words):
@@ -238,6 +354,97 @@ def test_an_address_leads_back_to_the_function() -> None:
     def inner() -> None: ...
 
     assert find_function(name_function(inner), "test") is inner
+
+
+# -- functions that hang -----------------------------------------------------------------------------------------
+
+HANGING = """
+import time
+from pathlib import Path
+
+def records():
+    return [{"query": "When was the pier built?", "context": "It was built in 1968.", "answers": ["1968"]}]
+
+def agree(candidate):
+    return True
+
+def hang():
+    Path("hanging").touch()
+    while True:
+        try:
+            time.sleep(600)
+        except BaseException:
+            pass
+
+def plain(instance):
+    hang()
+
+async def coroutine(instance):
+    hang()
+"""
+
+
+@contextmanager
+def hanging_build(folder: Path, kind: str, timeout: float) -> Iterator[subprocess.Popen[str]]:
+    """A build in a process of its own, whose generator hangs."""
+    (folder / "hanging.py").write_text(HANGING, encoding="utf-8")
+    content = {
+        **{"name": "run", "round": "r1", "select": {"strategy": "natural"}},
+        "base_set": {"kind": "python", "function": "hanging:records"},
+        "cells": CELL,
+        "generators": [{"name": "g", "kind": "python", "function": f"hanging:{kind}", "timeout": timeout}],
+        "panel": {"verifiers": [{"name": "v", "kind": "python", "function": "hanging:agree"}]},
+    }
+    process = start(write_config(folder, content), folder / "out", cwd=folder)
+    deadline = time.monotonic() + 60
+    try:
+        while not (folder / "hanging").exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("kind", ["plain", "coroutine"])
+def test_a_function_that_hangs_is_a_stored_failure_and_the_process_ends(kind: str, tmp_path: Path) -> None:
+    with hanging_build(tmp_path, kind, 0.5) as process:
+        out, err = process.communicate(timeout=10)
+    assert json.loads(out)["errors"] == 1, err
+    assert "no reply within 0.5 s" in err
+
+
+def test_a_coroutine_that_blocks_its_loop_holds_up_no_other_job(tmp_path: Path) -> None:
+    released = threading.Event()
+
+    async def cut(instance: BaseInstance, levers: tuple[Lever, ...]) -> Any:
+        if "1968" in instance.answers:
+            released.wait()
+        return {"context": "It has two cafés.", "lever": levers[0].name}
+
+    def agree(instance: BaseInstance) -> bool:
+        return True
+
+    entry = {"name": "cutter", "function": cut, "max_connections": 1, "timeout": 0.5}
+    try:
+        run = perturb.build(
+            base_set=records, generators=[entry], verifiers=[agree], cells=CELL, out=tmp_path, progress=False
+        )
+    finally:
+        released.set()
+    assert (run.facts["errors"], run.facts["accepted"]) == (1, 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("kind", ["plain", "coroutine"])
+def test_an_interrupt_ends_a_process_whose_function_hangs(
+    kind: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    with hanging_build(tmp_path, kind, 600) as process:
+        process.send_signal(number)
+        out, err = process.communicate(timeout=10)
+    said = "perturb: stopped: run the same command again to resume\n"
+    assert (process.returncode, out, err) == (130, "", said)
 
 
 # -- metrics ---------------------------------------------------------------------------------------------------
@@ -291,6 +498,8 @@ def test_a_metric_without_a_value_says_so(evaluated: perturb.Evaluation) -> None
     [
         (lambda replies: 1 / 0, "ZeroDivisionError: division by zero: return a number, or None"),
         (lambda replies: "much", "could not convert string to float"),
+        (lambda replies: sys.exit(0), "SystemExit: 0: return a number, or None"),
+        (lambda replies: cancel(), "CancelledError: stop: return a number, or None"),
         ({"function": missed, "name": "refusal_rate"}, "metric 'refusal_rate': there is one of this name"),
         ({"function": missed, "rnage": (0, 1)}, "unknown key 'rnage': did you mean 'range'"),
         ("missed", "metric 'missed': names no function: write package.module:function"),

@@ -19,11 +19,10 @@ from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import DECLINED_KEY, Prompts
 from perturb.errors import fault_line
 from perturb.files.resources import digest, seed_of
+from perturb.llm.functions import FunctionError, OwnFunction
 from perturb.llm.model_client import ModelClient
-from perturb.llm.redaction import redact
 from perturb.llm.replies import ReplyError, read_object
 from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, Job, JobOutcome, Lever
-from perturb.runtime.functions import OwnFunction, error_line
 from perturb.text.passages import without_telling_titles
 from perturb.text.wording import unread_offline
 
@@ -266,8 +265,8 @@ async def generate_by_function(
         parts = {"instance": instance, "cell": job.cell, "levers": levers, "seed": seed + job.replicate}
         try:
             made = await function.call(parts)
-        except Exception as error:  # noqa: BLE001 - the function is not ours
-            return GenerationResult(JobOutcome.ERROR, redact(error_line(error)))
+        except FunctionError as error:
+            return GenerationResult(JobOutcome.ERROR, str(error))
         if made is None:
             return GenerationResult(JobOutcome.NOT_APPLICABLE, "the function declined")
         try:

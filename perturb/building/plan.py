@@ -29,9 +29,9 @@ from perturb.errors import ConfigError, RecordingError
 from perturb.files.resources import code_version, digest
 from perturb.ledger.plans import instance_key
 from perturb.llm.client import ModelSettings
+from perturb.llm.functions import OwnFunction
 from perturb.llm.recording import Recording, Replay
 from perturb.records import BaseInstance, Job, PerturbationClass, taxonomy_place
-from perturb.runtime.functions import OwnFunction
 from perturb.snapshots.freshness import PriorRounds
 from perturb.text.wording import ENGLISH, listed, named
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -182,13 +181,8 @@ def _run(
 ) -> BudgetSpent | None:
     panel = build_plan.panel
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
-    gc.collect()
-    gc.freeze()  # what is loaded by now stays: the collector need not walk it again on every call
     with Progress(counts.jobs, "job", _ends(counts), shown=progress) as shown:
-        try:
-            return run_sync(_run_pipeline(build_plan, ledger, plan, waves, shown))
-        finally:
-            gc.unfreeze()
+        return run_sync(_run_pipeline(build_plan, ledger, plan, waves, shown))
 
 
 def _ends(counts: queries.StageCounts) -> dict[str, int]:
@@ -240,11 +234,6 @@ async def _run_pipeline(
         finally:
             for model in models:
                 await model.close()
-            for function in (
-                *build_plan.generator_functions.values(),
-                *build_plan.verifier_functions.values(),
-            ):
-                function.close()
             await executor.close()
         return pipeline.budget_spent
 

@@ -18,11 +18,10 @@ from perturb.building.offline.judge import judge_by_rule
 from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import Prompts
 from perturb.errors import ConfigError, fault_line
+from perturb.llm.functions import OwnFunction, error_line
 from perturb.llm.model_client import ModelClient
-from perturb.llm.redaction import redact
 from perturb.llm.replies import FoundObject, ReplyError, find_object
 from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Intensity, Passage, Verdict, VerdictState
-from perturb.runtime.functions import OwnFunction, error_line
 from perturb.text.matching import folded, holds_answer, may_hold_answer
 from perturb.text.passages import passages_fault, removes_answer, shown_texts
 from perturb.text.wording import ENGLISH, unread_offline
@@ -291,7 +290,7 @@ async def ask_function(
     except ReplyError as error:
         return vote(VerdictState.UNSCORED, issues=(str(error),), raw=raw)
     except Exception as error:  # noqa: BLE001 - the function is not ours
-        fault = redact(error_line(error))
+        fault = error_line(error)
         return vote(VerdictState.UNSCORED, issues=(fault,), raw=fault)
     return vote(state, checks, issues=issues, raw=raw)
 

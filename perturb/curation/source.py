@@ -19,9 +19,9 @@ from perturb.curation.hub import HubSource, open_hub
 from perturb.curation.recipes import PLAIN, Recipe
 from perturb.curation.source_rows import RowError, SkippedRow, SourceRow, read_rows, row_label
 from perturb.errors import PerturbError, SourceError
+from perturb.llm.functions import FunctionError, awaited, find_function, function_errors
 from perturb.records import BaseInstance
 from perturb.runtime.asyncs import run_sync
-from perturb.runtime.functions import error_line, find_function
 from perturb.text.wording import ENGLISH
 
 ARTICLES = "articles"
@@ -142,17 +142,15 @@ def read_by_function(
     """
     function = find_function(address, f"base_set: {address}")
 
-    async def awaited(made: Any) -> Any:
-        return await made
-
     try:
-        made = function(path) if path is not None else function()
-        records = run_sync(awaited(made)) if inspect.isawaitable(made) else made
-        if not isinstance(records, Iterable):
-            raise TypeError(f"returned {type(records).__name__}, not records")
-        kept = list(islice(records, limit))
-    except PerturbError:
-        raise
-    except Exception as error:
-        raise SourceError(f"base_set: {address}: {error_line(error)}: correct the function") from error
+        with function_errors():
+            made = function(path) if path is not None else function()
+            records = run_sync(awaited(made)) if inspect.isawaitable(made) else made
+            if not isinstance(records, Iterable):
+                raise TypeError(f"returned {type(records).__name__}, not records")
+            kept = list(islice(records, limit))
+    except FunctionError as error:
+        if isinstance(error.__cause__, PerturbError):
+            raise error.__cause__ from None
+        raise SourceError(f"base_set: {address}: {error}: correct the function") from error
     return BaseSet.from_records(kept, name=getattr(function, "__name__", "records"), language=language)

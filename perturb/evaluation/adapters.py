@@ -23,10 +23,10 @@ from perturb.catalogue.prompts import data_request, folder_version, object_schem
 from perturb.evaluation.question_formats import Question
 from perturb.files.resources import digest
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
+from perturb.llm.functions import FunctionError, OwnFunction
 from perturb.llm.redaction import read_key
 from perturb.llm.transports import chat_reply, failure, is_worth_retrying, redirect_words, retry_after
 from perturb.records import BaseInstance, Item
-from perturb.runtime.functions import OwnFunction, error_line
 from perturb.snapshots.items import Variant, render_prompt
 
 JUDGED_CHARS = 12_000
@@ -224,15 +224,17 @@ class FunctionModel:
         )
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Call the function. Raises `PermanentModelError` for whatever it raises, and for anything but a string."""
+        """Call the function.
+
+        Raises `TransientModelError` for a time-out, `PermanentModelError` for whatever else it raises and for anything
+        but a string.
+        """
         started = time.perf_counter()
         try:
             text = await self._function.call(parts_of(request))
-        except TimeoutError:
-            words = f"no reply within {self.settings.timeout:g} s"
-            raise failure(self.settings, words, transient=True) from None
-        except Exception as error:
-            raise failure(self.settings, error_line(error), transient=False) from error
+        except FunctionError as error:
+            transient = isinstance(error.__cause__, TimeoutError)
+            raise failure(self.settings, str(error), transient=transient) from error
         if isinstance(text, Mapping):
             text = json.dumps(dict(text), ensure_ascii=False, default=str)
         if not isinstance(text, str):
@@ -241,8 +243,7 @@ class FunctionModel:
         return chat_reply(self.settings, text, (None, None), time.perf_counter() - started, "stop")
 
     async def close(self) -> None:
-        """Let the threads end."""
-        self._function.close()
+        """Nothing: a function has no connections of ours."""
 
 
 def fill(template: Any, parts: Mapping[str, Any]) -> Any:

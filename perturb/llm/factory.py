@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable
 
 from perturb.llm.budget import Budget, bounded
@@ -27,8 +26,6 @@ def open_models(
     for settings in all_settings:
         check_model(settings)
         checked.append(bounded(with_price(settings), budget))
-    # A call makes hundreds of objects that live for moments: looking through them after every 700 costs a tenth of it.
-    gc.set_threshold(50_000, 50, 50)
     return {settings.name: LimitedModel((transport or open_transport)(settings)) for settings in checked}
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import functools
-import gc
 import logging
 import os
 import re
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -53,19 +53,9 @@ def load_litellm() -> Any:
     import litellm
 
     litellm.suppress_debug_info = True
-    litellm.drop_params = True
-    litellm.callbacks = []
-    litellm.success_callback = []
-    litellm.failure_callback = []
-    # It logs failed calls with their text, and httpx logs addresses, which hold the key of some providers.
+    # It logs failed calls with their text.
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    logging.getLogger("httpx").setLevel(logging.WARNING)
-    _stop_redirects()
-    # Hundreds of thousands of objects that live for ever: walking them on each collection costs more than a call.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 50, 50)
     return litellm
 
 
@@ -78,20 +68,56 @@ def without_redirects() -> Iterator[list[str]]:
     """Calls of litellm stay with the server they are made to; yields the list of where they were sent on to."""
     sent_on: list[str] = []
     token = _sent_on.set(sent_on)
+    _guard.enter()
     try:
         yield sent_on
     finally:
+        _guard.leave()
         _sent_on.reset(token)
 
 
-def _stop_redirects() -> None:
-    """litellm and the clients it uses follow redirects and cannot be told not to; all of them send through httpx."""
+class _Guard:
+    """Stands before httpx while calls of ours are under way, and lets those of others pass.
+
+    litellm takes a client of ours for some providers only, and follows redirects with all of its own. All of them send
+    through httpx, which also logs addresses, and these hold the key of some providers.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._restore: Callable[[], None] = lambda: None
+
+    def enter(self) -> None:
+        """Note that a call of ours begins."""
+        with self._lock:
+            self._calls += 1
+            if self._calls == 1:
+                self._restore = _guard_httpx()
+
+    def leave(self) -> None:
+        """Note its end; after the last one httpx is as it was."""
+        with self._lock:
+            self._calls -= 1
+            if self._calls == 0:
+                self._restore()
+
+
+_guard = _Guard()
+
+
+def _is_of_others(_: object = None) -> bool:
+    return _sent_on.get() is None
+
+
+def _guard_httpx() -> Callable[[], None]:
+    """Stop redirects and the log of addresses for calls of ours; returns what takes it back."""
     import httpx
 
     send, send_async = httpx.Client.send, httpx.AsyncClient.send
 
     def here() -> dict[str, bool]:
-        return {} if _sent_on.get() is None else {"follow_redirects": False}
+        return {} if _is_of_others() else {"follow_redirects": False}
 
     @functools.wraps(send)
     def send_here(*args: Any, **options: Any) -> Any:
@@ -101,7 +127,17 @@ def _stop_redirects() -> None:
     async def send_here_async(*args: Any, **options: Any) -> Any:
         return _noted(await send_async(*args, **options | here()))
 
+    def restore() -> None:
+        log.removeFilter(_is_of_others)
+        if httpx.Client.send is send_here:  # else somebody has wrapped it meanwhile, and calls it
+            httpx.Client.send = send  # type: ignore[method-assign]
+        if httpx.AsyncClient.send is send_here_async:
+            httpx.AsyncClient.send = send_async  # type: ignore[method-assign]
+
+    log = logging.getLogger("httpx")
+    log.addFilter(_is_of_others)
     httpx.Client.send, httpx.AsyncClient.send = send_here, send_here_async  # type: ignore[method-assign]
+    return restore
 
 
 def _noted(response: Any) -> Any:
@@ -257,6 +293,7 @@ def missing_key(settings: ModelSettings) -> str | None:
 
 def _options(settings: ModelSettings) -> dict[str, Any]:
     options: dict[str, Any] = {
+        "drop_params": True,
         **settings.params,
         "model": settings.model,
         # Its time-out is per read; ours, of the whole call, comes first.

@@ -188,7 +188,7 @@ class LiteLLMBatches:
         if self._provider not in _MAPPED_PARAMS:
             return params
         mapped: dict[str, Any] = load_litellm().utils.get_optional_params(
-            model=self._model, custom_llm_provider=self._provider, **params
+            model=self._model, custom_llm_provider=self._provider, **{"drop_params": True, **params}
         )
         extra = mapped.pop("extra_body", None) or {}
         mapped.pop("stream", None)

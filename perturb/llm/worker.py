@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import sys
 from collections.abc import Sequence
@@ -57,4 +58,5 @@ async def _work(number: int, chunk: Sequence[WorkerTask], context: WorkerContext
 
 
 if __name__ == "__main__":
+    gc.set_threshold(50_000, 50, 50)  # as in the command that started it
     asyncio.run(serve(socket.socket(fileno=int(sys.argv[1]))))

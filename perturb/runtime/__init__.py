@@ -1,1 +1,1 @@
-"""What runs around the work: asyncio helpers, functions of the user, the local web server, notebooks."""
+"""What runs around the work: asyncio helpers, the local web server, notebooks."""

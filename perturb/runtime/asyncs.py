@@ -20,6 +20,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from functools import partial
 from types import FrameType
 from typing import Any, Generic, NoReturn, TypeVar
 
@@ -122,17 +123,31 @@ async def acall(work: Callable[[], T]) -> T:
         raise
 
 
+def in_thread(work: Callable[[], T]) -> Future[T]:
+    """Start the function in a thread of its own, which the exit of the process does not wait for."""
+    result: Future[T] = Future()
+    result.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
+            result.set_exception(error)
+
+    threading.Thread(target=run, name="perturb", daemon=True).start()
+    return result
+
+
 class _Thread(Generic[T]):
     """A function at work in a thread of its own, and how to end what it runs with `run_sync`."""
 
     def __init__(self, work: Callable[[], T]) -> None:
-        self.result: Future[T] = Future()
         self._lock = threading.Lock()
         self._stopped = False
         self._running: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
         context = copy_context()  # a notebook tells by it which cell the output belongs to
         context.run(_THREAD.set, self)
-        threading.Thread(target=context.run, args=(self._work, work), name="perturb", daemon=True).start()
+        self.result = in_thread(partial(context.run, work))
 
     def offer(self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any] | None) -> None:
         """Tell what is to be cancelled when the work is to end."""
@@ -147,12 +162,6 @@ class _Thread(Generic[T]):
             self._stopped = True
             if self._running is not None and not self._running[0].is_closed():
                 self._running[0].call_soon_threadsafe(self._running[1].cancel)
-
-    def _work(self, work: Callable[[], T]) -> None:
-        try:
-            self.result.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
-            self.result.set_exception(error)
 
 
 _THREAD: ContextVar[_Thread[Any] | None] = ContextVar("_THREAD", default=None)

@@ -14,12 +14,12 @@ from pydantic import Field
 
 from perturb.errors import ConfigError
 from perturb.files.yaml_files import Strict, parse_content
+from perturb.llm.functions import ADDRESS, FunctionError, find_function, function_errors, name_function
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, ratio
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.outcomes import CELLS, NO_LEVEL, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, measure
 from perturb.metrics.resampling import Resamples
-from perturb.runtime.functions import ADDRESS, error_line, find_function, name_function
 from perturb.scoring.result_rows import ITEM_FIELDS, ResultRow
 
 
@@ -44,12 +44,11 @@ class OwnMetric:
         """The number, NaN for None. Raises `ConfigError` for what the function raises, and for what is no number."""
         owner = f"metric '{self.entry.name}'"
         try:
-            found = self.function(replies)
-            return float("nan") if found is None else float(found)
-        except Exception as error:
-            raise ConfigError(
-                f"{owner}: {error_line(error)}: return a number, or None for no value"
-            ) from error
+            with function_errors():
+                found = self.function(replies)
+                return float("nan") if found is None else float(found)
+        except FunctionError as error:
+            raise ConfigError(f"{owner}: {error}: return a number, or None for no value") from error
 
     def estimate(self, rows: Sequence[ResultRow], drawn: Resamples) -> Estimate:
         """The value for the rows, with standard error and 95 % interval."""

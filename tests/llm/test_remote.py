@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -19,7 +20,7 @@ from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, Model
 from perturb.llm.factory import open_models, open_transport
 from perturb.llm.limits import Clock, LimitedModel
 from perturb.llm.redaction import LEAKED
-from perturb.llm.remote import check_model, with_price
+from perturb.llm.remote import check_model, with_price, without_redirects
 from tests.loopback import Fault, LoopbackServer, ScriptedFaults, ScriptedPlayer
 
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
@@ -162,21 +163,89 @@ async def test_logs_hold_no_key(route: Route, caplog: pytest.LogCaptureFixture) 
     assert KEY not in caplog.text
 
 
+PROVIDERS = ("openai", "hosted_vllm", "anthropic", "ollama_chat", "mistral", "azure")
+
+
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 @pytest.mark.parametrize(
-    "model",
-    ["openai/tiny", "hosted_vllm/tiny", "anthropic/tiny", "ollama_chat/tiny", "mistral/tiny", "azure/t"],
+    ("provider", "transport"),
+    [
+        *((name, "litellm") for name in (*PROVIDERS, "gemini", "groq", "cohere_chat")),
+        ("hosted_vllm", "direct"),
+    ],
 )
-async def test_litellm_follows_no_redirect(model: str, status: int) -> None:
+async def test_no_transport_follows_a_redirect(provider: str, transport: Transport, status: int) -> None:
     with LoopbackServer() as elsewhere:
         head = (
             f"HTTP/1.1 {status} Elsewhere\r\nLocation: {elsewhere.url}/chat/completions\r\nContent-Length: 0"
         )
         async with answering(head.encode()) as server:
-            settings = ModelSettings("m", model, api_base=f"http://{server}/v1", api_key_env="LOOPBACK_KEY")
+            settings = ModelSettings(
+                "m", f"{provider}/tiny", api_base=f"http://{server}/v1", api_key_env="LOOPBACK_KEY"
+            )
+            params = {"api_version": "v1"} if transport == "litellm" else {}
             with pytest.raises(PermanentModelError, match="redirects are not followed"):
-                await ask(replace(settings, transport="litellm", params={"api_version": "v1"}))
-        assert elsewhere.counters.total == 0
+                await ask(replace(settings, transport=transport, params=params))
+        assert elsewhere.counters.total == 0, "neither the prompt nor the key went on"
+
+
+HOST = """
+import asyncio, gc, logging, os, sys
+import httpx, litellm
+host = [print]
+litellm.success_callback = host
+def state():
+    return (
+        httpx.Client.send, httpx.AsyncClient.send, gc.get_threshold(), gc.get_freeze_count(), litellm.drop_params,
+        litellm.success_callback, logging.getLogger("httpx").level, *logging.getLogger("httpx").filters,
+    )
+before = state()
+import perturb
+from perturb.llm.budget import Budget
+from perturb.llm.client import ChatRequest, Message, ModelSettings
+from perturb.llm.factory import open_models
+
+async def ask():
+    settings = ModelSettings("m", "openai/tiny", api_base=sys.argv[1], api_key_env="LOOPBACK_KEY", transport="litellm")
+    (model,) = open_models([settings], Budget()).values()
+    await model.complete(ChatRequest((Message("user", "Hello?"),)))
+    await model.close()
+
+asyncio.run(ask())
+litellm.success_callback = [one for one in litellm.success_callback if one in host]
+assert state() == before, (before, state())
+"""
+
+
+def test_a_process_that_calls_models_is_left_as_it_was() -> None:
+    with LoopbackServer() as server:
+        done = subprocess.run(
+            [sys.executable, "-c", HOST, server.url],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        )
+        assert done.returncode == 0, done.stderr
+        assert server.counters.total == 1
+
+
+async def test_calls_of_others_still_follow_redirects_meanwhile() -> None:
+    import httpx
+
+    with LoopbackServer() as elsewhere:
+        head = f"HTTP/1.1 307 Elsewhere\r\nLocation: {elsewhere.url}/models\r\nContent-Length: 0"
+        async with answering(head.encode()) as server:
+            others = asyncio.Event()
+
+            async def of_the_host() -> int:
+                await others.wait()
+                async with httpx.AsyncClient(follow_redirects=True) as client:
+                    return len((await client.get(f"http://{server}/")).history)
+
+            task = asyncio.create_task(of_the_host())
+            with without_redirects():
+                others.set()
+                assert await task == 1
 
 
 PASSWORD = "hunter2secret"

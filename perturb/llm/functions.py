@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import importlib
 import inspect
+import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from perturb.errors import ConfigError
 from perturb.files.resources import digest
+from perturb.llm.redaction import redact
+from perturb.llm.replies import whole_characters
+from perturb.runtime.asyncs import in_thread
 
 ADDRESS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 """How a file names a function."""
@@ -46,19 +53,49 @@ def find_function(address: str, owner: str) -> Callable[..., Any]:
     if here not in sys.path:
         sys.path.insert(0, here)  # as for `python -m`: a module of the user's in the working directory
     try:
-        found: Callable[..., Any] | None = getattr(importlib.import_module(module_name), name, None)
-    except Exception as error:
-        text = " ".join(str(error).split())[:200]
-        raise ConfigError(
-            f"{owner}: module '{module_name}' cannot be imported ({type(error).__name__}: {text})"
-        ) from error
+        with function_errors():
+            found: Callable[..., Any] | None = getattr(importlib.import_module(module_name), name, None)
+    except FunctionError as error:
+        raise ConfigError(f"{owner}: module '{module_name}' cannot be imported ({error})") from error
     if not callable(found):
         raise ConfigError(f"{owner}: module '{module_name}' has no function '{name}': check the name")
     return found
 
 
+class FunctionError(Exception):
+    """What a function of a user's own did instead of returning a value that can be stored, in one line."""
+
+
+@contextmanager
+def function_errors() -> Iterator[None]:
+    """Within the block, whatever a user's function raises becomes a `FunctionError`; Ctrl-C still ends the run."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, FunctionError) or _ends_the_run(error):
+            raise
+        raise FunctionError(error_line(error)) from error
+
+
+def _ends_the_run(error: BaseException) -> bool:
+    """Whether an error comes from the end of the run, and not from the function itself."""
+    if isinstance(error, asyncio.CancelledError):
+        with suppress(RuntimeError):  # outside of an event loop nobody else cancels
+            task = asyncio.current_task()
+            return task is not None and task.cancelling() > 0
+    if isinstance(error, KeyboardInterrupt):
+        return threading.current_thread() is threading.main_thread()
+    return isinstance(error, GeneratorExit)
+
+
+async def awaited(work: Awaitable[Any]) -> Any:
+    """What a coroutine of a user's own returns. Raises `FunctionError`."""
+    with function_errors():
+        return await work
+
+
 class OwnFunction:
-    """A function that is called with what its parameters name; a plain one in a thread."""
+    """A function that is called with what its parameters name, in threads that no time-out and no exit waits for."""
 
     def __init__(
         self,
@@ -75,25 +112,46 @@ class OwnFunction:
         """
         self._function = find_function(address, owner)
         self._names = _parameters(self._function, offered, owner)
-        self._threads = ThreadPoolExecutor(width, thread_name_prefix="own")
+        self._is_async = inspect.iscoroutinefunction(self._function)
+        self._places = asyncio.Semaphore(width)
         self._timeout = timeout
         self.version = digest(address, source_of(self._function))
         """Digest of the address and of the function's own text: what it calls is not looked at."""
 
     async def call(self, parts: Mapping[str, Any]) -> Any:
-        """What the function returns. Raises what it raises, and `TimeoutError`."""
+        """What the function returns. Raises `FunctionError` for whatever it raises, and for a time-out."""
         if missing := [name for name in self._names if name not in parts]:
-            raise LookupError(f"the parameter '{missing[0]}' is unknown here: leave it out")
+            raise FunctionError(f"the parameter '{missing[0]}' is unknown here: leave it out")
         given = [parts[name] for name in self._names]
-        async with asyncio.timeout(self._timeout):
-            if inspect.iscoroutinefunction(self._function):
-                return await self._function(*given)
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, lambda: self._function(*given))
+        async with self._places:
+            try:
+                async with asyncio.timeout(self._timeout):
+                    made = await asyncio.wrap_future(self._begin(given))
+            except TimeoutError as error:
+                if self._is_async and asyncio.current_task(_coroutine_loop()) is not None:
+                    _coroutine_loop.cache_clear()  # a function blocks the loop, so the next call gets another
+                raise FunctionError(f"no reply within {self._timeout:g} s") from error
+        with function_errors():  # no ledger takes half a character
+            json.dumps(made, ensure_ascii=False, default=str, skipkeys=True).encode()
+        return made
 
-    def close(self) -> None:
-        """Let the threads end."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+    def _begin(self, given: Sequence[Any]) -> Future[Any]:
+        if self._is_async:
+            return asyncio.run_coroutine_threadsafe(awaited(self._function(*given)), _coroutine_loop())
+
+        def work() -> Any:
+            with function_errors():
+                return self._function(*given)
+
+        return in_thread(work)
+
+
+@functools.cache
+def _coroutine_loop() -> asyncio.AbstractEventLoop:
+    """The loop of all coroutine functions, apart from ours: one that blocks it must not hold up the time-outs."""
+    loop = asyncio.new_event_loop()
+    in_thread(loop.run_forever)
+    return loop
 
 
 def source_of(function: Callable[..., Any]) -> str:
@@ -104,9 +162,10 @@ def source_of(function: Callable[..., Any]) -> str:
         return ""
 
 
-def error_line(error: Exception) -> str:
-    """What a function raised, as a run stores it."""
-    return " ".join(f"{type(error).__name__}: {error}".split())[:500]
+def error_line(error: BaseException) -> str:
+    """What a function raised, as a run stores it: without keys and half characters."""
+    line = str(error) if isinstance(error, FunctionError) else f"{type(error).__name__}: {error}"
+    return whole_characters(redact(" ".join(line.split())))[:500]
 
 
 def _parameters(function: Callable[..., Any], offered: Sequence[str], owner: str) -> tuple[str, ...]:
