@@ -218,6 +218,9 @@ async def test_verdict_of_a_faulty_verifier(fault: ContentFault, rate: float) ->
     elif fault is ContentFault.INCONSISTENT:
         expected = VerdictState.FAIL
         assert any("said PASS with failed checks" in issue for issue in verdict.issues)
+    elif fault is ContentFault.PROSE_AROUND and rate:
+        # A PASS with prose around it may be contradicted there, so it does not count.
+        expected = VerdictState.UNSCORED
     else:
         expected = VerdictState.PASS if rate else VerdictState.FAIL
     assert verdict.state is expected
