@@ -38,7 +38,7 @@ from perturb.files.resources import data_folder
 from perturb.files.yaml_files import Language, Strict, YamlFile, describe_fault
 from perturb.llm.client import MAX_REPLY_BYTES, ModelSettings, Price, Transport
 from perturb.llm.functions import ADDRESS, OwnFunction
-from perturb.llm.worker_tasks import ExecutorEntry
+from perturb.llm.workers import ExecutorEntry
 from perturb.records import ALL_CELLS, Cell, Intensity, LeverChoice, taxonomy_place
 from perturb.text.wording import counted
 

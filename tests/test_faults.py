@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from perturb.building.generate import generate_by_rule
 from perturb.building.offline import engine
 from perturb.building.offline.checked_item import CheckedItem, RuleVerdict
 from perturb.building.offline.judge import CHECKS
 from perturb.building.offline.operators import OPERATIONS, Draft
-from perturb.building.pipeline import RuleTask, VoteTask
+from perturb.building.verify import ask_rule
 from perturb.catalogue.levers import Catalogue
 from perturb.cli.main import app
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.llm.executors import open_executor
-from perturb.llm.worker_tasks import ExecutorEntry
+from perturb.llm.workers import ExecutorEntry
 from perturb.records import ALL_CELLS, Candidate, Job, JobOutcome, Verdict, VerdictState
 from tests.building import query
 from tests.shuffled import NQ, write_shuffled
@@ -109,8 +110,8 @@ async def test_a_fault_is_the_same_result_wherever_the_work_is_done(kind: Any) -
     )
     try:
         made, vote = await asyncio.gather(
-            executor.run(RuleTask(JOB, no_text, 7)),
-            executor.run(VoteTask("words", "answer-state", "v1", no_text, CANDIDATE)),
+            executor.run(generate_by_rule, JOB, no_text, 7),
+            executor.run(ask_rule, "words", "answer-state", "v1", no_text, CANDIDATE),
         )
     finally:
         await executor.close()

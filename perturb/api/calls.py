@@ -34,7 +34,7 @@ from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.batches import BatchLimits
 from perturb.llm.functions import name_function
 from perturb.llm.recording import Replay, read_recording
-from perturb.llm.worker_tasks import ExecutorEntry
+from perturb.llm.workers import ExecutorEntry
 from perturb.records import JobOutcome
 from perturb.snapshots.snapshot import Snapshot
 from perturb.text.wording import counted

@@ -137,7 +137,7 @@ def evaluate(
         budget_usd: What the calls may cost together, in USD; needs known prices.
         retry_unscored: Ask the judge again where it could not be read.
         replay: Take the replies from this file, not from models.
-        executor: Where calls are made: this process, worker processes or a Ray cluster.
+        executor: Where calls are made: this process (local, processes) or a Ray cluster.
         batch: Use the provider's batch API: half the price, hours instead of minutes. `{"rows": …, "poll": …}` sets the
             most requests in one batch and the seconds between the first polls.
         levers: Folders with classes of your own, where a bare table has rows of them.

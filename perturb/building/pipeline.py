@@ -23,72 +23,17 @@ from perturb.building.generate import (
 from perturb.building.panel import decide, gather_votes
 from perturb.building.plan import BuildPlan
 from perturb.building.verify import ask_function, ask_rule, ask_verifier
-from perturb.catalogue.levers import Catalogue
 from perturb.config import ModelEntry, read_quota
-from perturb.errors import BudgetSpent, ExecutorError
+from perturb.errors import BudgetSpent
 from perturb.ledger import queries
 from perturb.ledger.plans import Ledger
 from perturb.ledger.queries import PlannedJob
 from perturb.ledger.quotas import JobEnd, Place, begun_jobs, job_ends, missing_items, plan_wave
 from perturb.llm.model_client import ModelClient
-from perturb.llm.worker_tasks import WorkerContext
-from perturb.llm.workers import Executor, run_with_retry
+from perturb.llm.workers import Executor
 from perturb.records import BaseInstance, Candidate, Cell, Job, JobOutcome, Verdict
 from perturb.runtime.asyncs import first_error
 from perturb.runtime.notebook import DEBUG, event
-
-RULE_SECONDS = 60.0
-"""The longest that one task of the rule engine may take; measured ones take milliseconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class RuleTask:
-    """One job of the rule engine."""
-
-    job: Job
-    instance: BaseInstance
-    seed: int
-    donors: tuple[BaseInstance, ...] = ()
-    """Other instances of the base set, from which the engine may take rivals and passages."""
-    seconds = RULE_SECONDS
-
-    @property
-    def key(self) -> str:
-        """The job's id."""
-        return self.job.id
-
-    async def perform(self, context: WorkerContext) -> GenerationResult:
-        """Perturb the instance."""
-        return generate_by_rule(_catalogue(context), self.job, self.instance, self.seed, self.donors)
-
-
-@dataclass(frozen=True, slots=True)
-class VoteTask:
-    """One vote of an offline verifier."""
-
-    verifier: str
-    check: str
-    version: str
-    instance: BaseInstance
-    candidate: Candidate
-    seconds = RULE_SECONDS
-
-    @property
-    def key(self) -> str:
-        """Candidate, verifier and its version."""
-        return f"{self.candidate.id}:{self.verifier}:{self.version}"
-
-    async def perform(self, context: WorkerContext) -> Verdict:
-        """Judge the candidate."""
-        return ask_rule(
-            _catalogue(context), self.verifier, self.check, self.version, self.instance, self.candidate
-        )
-
-
-def _catalogue(context: WorkerContext) -> Catalogue:
-    if not isinstance(context.setup, Catalogue):
-        raise ExecutorError("a worker was given a rule task but no catalogue")
-    return context.setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +122,9 @@ class Pipeline:
         instance = self._instance(planned.instance_key)
         if entry.kind == "rules":
             donors = build_plan.donors.lent_to(instance)
-            task = RuleTask(planned.job, instance, build_plan.config.seed, donors)
-            result: GenerationResult = await run_with_retry(self.workers.executor, task)
+            result: GenerationResult = await self.workers.executor.run(
+                generate_by_rule, planned.job, instance, build_plan.config.seed, donors
+            )
             return result
         if entry.kind == "python":
             function = build_plan.generator_functions[entry.name]
@@ -234,8 +180,8 @@ class Pipeline:
     async def _vote(self, name: str, instance: BaseInstance, candidate: Candidate) -> Verdict:
         version = self.build_plan.panel.members[name]
         if (check := self._checks.get(name)) is not None:
-            vote: Verdict = await run_with_retry(
-                self.workers.executor, VoteTask(name, check, version, instance, candidate)
+            vote: Verdict = await self.workers.executor.run(
+                ask_rule, name, check, version, instance, candidate
             )
         elif (function := self.build_plan.verifier_functions.get(name)) is not None:
             vote = await ask_function(function, name, version, instance, candidate)

@@ -16,7 +16,7 @@ from perturb.evaluation.standing import QuestionPlan, ask_questions, confidence_
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import current_plan
 from perturb.llm.recording import Recording, Replay, read_recording
-from perturb.llm.worker_tasks import ExecutorEntry
+from perturb.llm.workers import ExecutorEntry
 from perturb.snapshots.select import SelectionPlan
 from perturb.snapshots.snapshot import Snapshot, read_snapshot
 from perturb.text.wording import counted

@@ -118,13 +118,13 @@ class CallOptions:
     ] = 15.0
     executor: Annotated[
         ExecutorName,
-        typer.Option(help="Where calls are made: this process, worker processes or a Ray cluster."),
+        typer.Option(help="Where calls are made: this process (local, processes) or a Ray cluster."),
     ] = "local"
 
     def run_options(self) -> dict[str, Any]:
         """Where and how calls are made, as `RunOptions` takes it."""
         from perturb.llm.batches import BatchLimits
-        from perturb.llm.worker_tasks import ExecutorEntry
+        from perturb.llm.workers import ExecutorEntry
 
         limits = BatchLimits(max_rows=self.batch_rows, first_look=self.batch_poll) if self.batch else None
         return {"executor": ExecutorEntry(kind=self.executor), "batch": limits}

@@ -19,9 +19,9 @@ from perturb.evaluation.reading import JudgeRule
 from perturb.files.resources import digest
 from perturb.files.yaml_files import Strict, YamlFile
 from perturb.llm.client import ModelSettings
+from perturb.llm.factory import Opener
 from perturb.llm.functions import ADDRESS, find_function, source_of
 from perturb.llm.redaction import redact
-from perturb.llm.worker_tasks import Opener
 
 PAPER_DECODING: Mapping[str, Mapping[str, Any]] = {
     "refusal-index": {"temperature": 0.7, "top_p": 0.95, "max_tokens": 4096},

@@ -21,7 +21,7 @@ from perturb.llm.batches import BatchLimits
 from perturb.llm.client import ChatRequest
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay, judged_part
-from perturb.llm.worker_tasks import ExecutorEntry
+from perturb.llm.workers import ExecutorEntry
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.runtime.asyncs import gather_all
 
@@ -260,7 +260,7 @@ class RunOptions:
     replay: Replay | None = None
     """Replies on record, in the place of models."""
     executor: ExecutorEntry = field(default_factory=ExecutorEntry)
-    """Where the calls are made: in this process, by worker processes, or by the nodes of a Ray cluster."""
+    """Where the calls are made: in this process, or by the nodes of a Ray cluster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

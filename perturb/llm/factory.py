@@ -11,6 +11,9 @@ from perturb.llm.recording import Replay, ReplayedModel
 from perturb.llm.remote import LiteLLMModel, check_model, with_price
 from perturb.llm.transports import transport_of
 
+Opener = Callable[[ModelSettings], ChatModel]
+"""Makes a model from its settings, without limits and retries: a function or class that workers can import."""
+
 
 def open_models(
     all_settings: Iterable[ModelSettings],

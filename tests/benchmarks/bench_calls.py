@@ -20,7 +20,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from perturb.building.generate import read_reply
 from perturb.catalogue.levers import Catalogue
@@ -33,7 +33,7 @@ from perturb.llm.executors import open_executor
 from perturb.llm.factory import open_models, open_transport
 from perturb.llm.limits import LimitedModel
 from perturb.llm.model_client import ModelClient
-from perturb.llm.worker_tasks import ExecutorEntry
+from perturb.llm.workers import ExecutorEntry
 from perturb.records import ALL_CELLS
 from tests.benchmarks.canned_server import serving
 
@@ -173,10 +173,10 @@ async def by_whole_path(load: Load, transport: Transport) -> dict[str, float]:
         return figures
 
 
-async def by_workers(load: Load, transport: Transport, kind: Literal["processes", "ray"]) -> dict[str, float]:
+async def by_workers(load: Load, transport: Transport) -> dict[str, float]:
     """The whole path with the calls themselves made by two workers; the processor time is the driver's alone."""
     questions, budget = Questions(), Budget(1e6)
-    executor = await open_executor(ExecutorEntry(kind=kind, workers=2))
+    executor = await open_executor(ExecutorEntry(kind="ray", workers=2))
     with tempfile.TemporaryDirectory() as folder, CallLedger(Path(folder) / "run") as ledger:
         client = ModelClient(open_models([load.settings(transport)], budget, executor.model), ledger, budget)
         try:
@@ -210,12 +210,8 @@ WAYS: dict[str, tuple[str, Callable[[Load], Awaitable[dict[str, float]]]]] = {
     "litellm": ("bare litellm loop", by_bare_litellm),
     "litellm-model": ("our litellm transport", lambda load: by_model(load, "litellm", _bare)),
     "litellm-path": ("litellm, whole path", lambda load: by_whole_path(load, "litellm")),
-    "processes": ("direct, 2 processes (driver)", lambda load: by_workers(load, "direct", "processes")),
-    "litellm-processes": (
-        "litellm, 2 processes (driver)",
-        lambda load: by_workers(load, "litellm", "processes"),
-    ),
-    "ray": ("direct, Ray, 2 slots (driver)", lambda load: by_workers(load, "direct", "ray")),
+    "ray": ("direct, Ray, 2 workers (driver)", lambda load: by_workers(load, "direct")),
+    "litellm-ray": ("litellm, Ray, 2 workers (driver)", lambda load: by_workers(load, "litellm")),
 }
 
 

@@ -22,7 +22,7 @@ from perturb.evaluation.run import run_task
 from perturb.evaluation.session import RunOptions, Task
 from perturb.evaluation.solvability import SolvabilityTest, SolverPanel
 from perturb.llm.batches import BatchLimits
-from perturb.llm.worker_tasks import ExecutorEntry
+from perturb.llm.workers import ExecutorEntry
 from tests.building import query
 from tests.loopback import LoopbackServer
 from tests.loopback.answerers import AnswererPlayer
@@ -37,7 +37,8 @@ from .test_solvability import SolverPlayer
 pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
 
 QUICK = BatchLimits(quiet=0.1, first_look=0.02, longest_look=0.1)
-TWO_WORKERS = ExecutorEntry(kind="processes", workers=2)
+TWO_WORKERS = ExecutorEntry(kind="ray", workers=2)
+ON_RAY = pytest.param({"executor": TWO_WORKERS}, marks=pytest.mark.slow, id="ray")
 
 
 def snapshot(folder: Path) -> tuple[Task[Any], Player, str]:
@@ -69,9 +70,7 @@ def models_of(folder: Path, url: str, name: str) -> ModelSet:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "options", [{"batch": QUICK}, {"executor": TWO_WORKERS}], ids=["batches", "processes"]
-)
+@pytest.mark.parametrize("options", [pytest.param({"batch": QUICK}, id="batches"), ON_RAY])
 def test_every_task_comes_out_the_same_however_its_calls_are_made(
     tmp_path: Path, kind: Kind, options: Mapping[str, Any]
 ) -> None:
@@ -94,6 +93,7 @@ def own_process(prompt: str) -> str:
     return str(os.getpid())
 
 
+@pytest.mark.slow
 def test_a_function_is_called_by_the_workers(tmp_path: Path) -> None:
     task, _, _ = snapshot(tmp_path)
     models = ModelNames().find_all([f"{__name__}:own_process"], None)
@@ -134,9 +134,7 @@ def panel(server: LoopbackServer, **solver: Any) -> SolverPanel:
     return SolverPanel.model_validate({"solvers": [entry, *([solver] if solver else [])]})
 
 
-@pytest.mark.parametrize(
-    "options", [{"batch": QUICK}, {"executor": TWO_WORKERS}], ids=["batches", "processes"]
-)
+@pytest.mark.parametrize("options", [pytest.param({"batch": QUICK}, id="batches"), ON_RAY])
 def test_the_pre_test_goes_by_batches_and_workers_too(
     tmp_path: Path, solvers: LoopbackServer, options: Mapping[str, Any]
 ) -> None:
