@@ -9,7 +9,9 @@ from typing import Any
 
 import jinja2
 import jinja2.meta
+import jinja2.sandbox
 
+from perturb.errors import ConfigError
 from perturb.files.resources import data_folder
 
 
@@ -53,3 +55,39 @@ def included_in(source: str) -> list[str]:
 def asset(name: str) -> str:
     """A style sheet or script of our own: `report/base.css`, say."""
     return (data_folder("templates") / name).read_text(encoding="utf-8")
+
+
+def render_blocks(source: str, names: Sequence[str], values: Mapping[str, Any], label: str) -> list[str]:
+    """The named blocks of a template, each without blanks at its ends, rendered in a sandbox.
+
+    The template can neither load files nor change or call into what it is given. Raises `ConfigError` that begins with
+    `label` if it cannot be read or rendered, or lacks a block.
+
+    >>> render_blocks("{% block user %} Q: {{ query }} {% endblock %}", ["user"], {"query": "{{ 1 }}"}, "a.j2")
+    ['Q: {{ 1 }}']
+    """
+    try:
+        template = _compiled(source)
+        if missing := [name for name in names if name not in template.blocks]:
+            raise ConfigError(f"{label}: has no block '{missing[0]}': write {{% block {missing[0]} %}}")
+        context = template.new_context(dict(values))
+        return ["".join(template.blocks[name](context)).strip() for name in names]
+    except jinja2.TemplateSyntaxError as error:
+        raise ConfigError(f"{label}: line {error.lineno}: {error.message}: correct the template") from None
+    except (
+        jinja2.TemplateError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise ConfigError(f"{label}: cannot be rendered ({error}): correct the template") from None
+
+
+@cache
+def _compiled(source: str) -> jinja2.Template:
+    sandbox = jinja2.sandbox.ImmutableSandboxedEnvironment(
+        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return sandbox.from_string(source)

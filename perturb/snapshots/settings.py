@@ -1,0 +1,100 @@
+"""Prompt settings: the ways in which a model under test is asked about an item.
+
+`codes` is the prompt of the paper's kind, which lists the refusal codes. `plain` is a short prompt of a search page,
+which names neither codes nor refusing. Any other is a template of the user's, with the blocks `system` and `user`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perturb.catalogue.classes import OwnCode
+from perturb.errors import ConfigError
+from perturb.files.resources import data_folder, digest
+from perturb.files.templating import render_blocks
+from perturb.files.text_files import read_text
+from perturb.llm.client import Message
+from perturb.records import Item
+from perturb.snapshots.items import Variant, render_prompt, respond_version
+
+CODES, PLAIN = "codes", "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSetting:
+    """One way of asking."""
+
+    name: str
+    """`codes`, `plain`, or the name of a file without its ending."""
+    source: str = ""
+    """The template; empty for `codes`, which has templates of its own."""
+
+    @property
+    def free(self) -> bool:
+        """Whether replies are free: the prompt names no codes, and a judge names the kind of a reply."""
+        return bool(self.source)
+
+    def variant(self, codes: Variant) -> str:
+        """Under what the ledger keeps replies; `codes` is the variant of the setting `codes`."""
+        return f"prompt/{self.name}" if self.free else codes
+
+    def version(self, own_codes: tuple[OwnCode, ...] = ()) -> str:
+        """Digest of the templates that decide what a model is sent."""
+        return digest(self.source) if self.free else respond_version(own_codes)
+
+    def messages(
+        self, item: Item, variant: Variant = "plain", own_codes: tuple[OwnCode, ...] = ()
+    ) -> tuple[Message, ...]:
+        """What a model is sent about an item. Raises `ConfigError` if a template of the user's cannot be rendered."""
+        if not self.free:
+            return (Message("user", render_prompt(item, variant, own_codes)),)
+        passages = [
+            {"number": number, "title": one.title, "text": one.text}
+            for number, one in enumerate(item.passages, start=1)
+        ]
+        return self._render(item.query, passages)
+
+    def check(self) -> None:
+        """Raise `ConfigError` if the template cannot be rendered for an item, or asks nothing."""
+        if self.free:
+            self._render("Who?", [{"number": 1, "title": "Title", "text": "Text."}])
+
+    def _render(self, query: str, passages: Sequence[dict[str, Any]]) -> tuple[Message, ...]:
+        values = {"query": query, "passages": passages}
+        system, user = render_blocks(self.source, ("system", "user"), values, f"prompt '{self.name}'")
+        if not user:
+            raise ConfigError(f"prompt '{self.name}': the block 'user' is empty: put the question in it")
+        return (*((Message("system", system),) if system else ()), Message("user", user))
+
+
+def prompt_setting(name: str) -> PromptSetting:
+    """The setting of this name: `codes`, `plain`, or a template file. Raises `ConfigError`.
+
+    >>> prompt_setting("plain").free, prompt_setting("codes").free
+    (True, False)
+    """
+    if name == CODES:
+        return PromptSetting(CODES)
+    if name == PLAIN:
+        path = data_folder("templates") / "respond" / "settings" / f"{PLAIN}.j2"
+        return PromptSetting(PLAIN, path.read_text(encoding="utf-8"))
+    path = Path(name)
+    if path.suffix != ".j2":
+        raise ConfigError(f"prompt '{name}' is not known: give {CODES}, {PLAIN} or a file FILE.j2")
+    if path.stem in (CODES, PLAIN):
+        raise ConfigError(f"{name}: '{path.stem}' is the name of a prompt of ours: rename the file")
+    setting = PromptSetting(path.stem, read_text(path, ConfigError))
+    setting.check()
+    return setting
+
+
+def prompt_settings(names: Sequence[str]) -> tuple[PromptSetting, ...]:
+    """The settings of these names, `codes` if there is none. Raises `ConfigError`, also for two of one name."""
+    settings = tuple(prompt_setting(name) for name in names or (CODES,))
+    stems = [one.name for one in settings]
+    if twice := [name for name in stems if stems.count(name) > 1]:
+        raise ConfigError(f"prompt '{twice[0]}' is given twice: name each once")
+    return settings
