@@ -105,7 +105,9 @@ def _measure_on(
     used = (votes > 0) & others & table.judged[classes].all(axis=0)
     design = _design(*used.shape)
     fit = _Fit.of(design[used], totals, used) if used.any() else None
-    clusters = _clusters(table, resamples, rows)
+    within = np.isin(np.arange(len(table)), rows)
+    made = [within & (table.generator.codes == generator) for generator in range(len(table.generator.names))]
+    clusters = np.array([[resamples.count(mine & voted) for voted in table.scored.T] for mine in made])
 
     def cell(i: int, j: int) -> Bounded | Estimate:
         return clustered_rate(
@@ -160,12 +162,6 @@ def _design(generators: int, verifiers: int) -> Floats:
     design[np.arange(generators), :, np.arange(generators)] = 1
     design[:, np.arange(verifiers), generators + np.arange(verifiers)] = 1
     return design
-
-
-def _clusters(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]) -> NDArray[np.int64]:
-    within = np.isin(np.arange(len(table)), rows)
-    made = [within & (table.generator.codes == generator) for generator in range(len(table.generator.names))]
-    return np.array([[resamples.count(mine & voted) for voted in table.scored.T] for mine in made])
 
 
 @dataclass(frozen=True)

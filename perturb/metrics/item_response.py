@@ -198,7 +198,10 @@ class _Likelihood:
     def loss(self, at: Floats) -> tuple[float, Floats]:
         """Penalised negative log-likelihood and its gradient."""
         values, gradients = self.terms(at)
-        penalty, slope = self._penalty(at)
+        # Of the priors; that of a spread is stated for its logarithm.
+        normal, scaled = at[:-2], np.exp(at[-2:]) / _SPREAD_SCALES
+        value = float((normal**2).sum()) / (2 * _PRIOR_SD**2) + float((scaled**2 / 2 - at[-2:]).sum())
+        penalty, slope = value, np.concatenate([normal / _PRIOR_SD**2, scaled**2 - 1])
         return float(self.counts @ values) + penalty, self.counts @ gradients + slope
 
     def terms(self, at: Floats) -> tuple[Floats, Floats]:
@@ -249,12 +252,6 @@ class _Likelihood:
         weights = np.exp(joint - top)
         total = weights.sum(axis=1, keepdims=True)
         return -(top + np.log(total))[:, 0], weights / total
-
-    def _penalty(self, at: Floats) -> tuple[float, Floats]:
-        """Of the priors; that of a spread is stated for its logarithm."""
-        normal, scaled = at[:-2], np.exp(at[-2:]) / _SPREAD_SCALES
-        value = float((normal**2).sum()) / (2 * _PRIOR_SD**2) + float((scaled**2 / 2 - at[-2:]).sum())
-        return value, np.concatenate([normal / _PRIOR_SD**2, scaled**2 - 1])
 
 
 def _covariance(likelihood: _Likelihood, at: Floats, clusters: Integers) -> tuple[Floats, int, str | None]:

@@ -150,17 +150,18 @@ def bounds(name: str, replies: ReplyCounts) -> Range | None:
     """
     metric = REFUSAL_METRICS[name]
     if metric.of_levels:
-        values = [float(metric.compute(replies)), *_calibration_ends(replies, metric.over)]
+        # Least and greatest calibration error: a sum of gaps, one for each level, over a sum of replies.
+        options = [
+            _level_options(replies, metric.over, place, at) for place, at in enumerate(LEVELS.values())
+        ]
+        values = [
+            float(metric.compute(replies)),
+            *[end for sign in (-1, 1) if (end := _extreme_ratio(options, sign)) is not None],
+        ]
     else:  # a ratio, linear-fractional in the counts: its ends are where all unscored replies of a kind are alike
         values = metric.compute(replies.completions()).tolist()
     defined = [value for value in values if not np.isnan(value)]
     return Range(min(defined), max(defined)) if defined else None
-
-
-def _calibration_ends(replies: ReplyCounts, over: Sequence[ReplyOutcome]) -> list[float]:
-    """Least and greatest calibration error: a sum of gaps, one for each level, over a sum of replies."""
-    options = [_level_options(replies, over, place, at) for place, at in enumerate(LEVELS.values())]
-    return [end for sign in (-1, 1) if (end := _extreme_ratio(options, sign)) is not None]
 
 
 def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], place: int, midpoint: float) -> Floats:

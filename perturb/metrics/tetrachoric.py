@@ -307,12 +307,17 @@ def _solve_angle(tables: Floats) -> Floats:
     h, k = thresholds(tables)
     target = tables[:, 0] / tables.sum(axis=1)
     low, high = np.full(len(tables), -np.pi / 2), np.full(len(tables), np.pi / 2)
-    angle = np.arcsin(_first_guess(tables))
+    # Digby's approximation (1983) from the odds ratio.
+    n11, n10, n01, n00 = tables.T
+    log_odds = np.log(n11) + np.log(n00) - np.log(n10) - np.log(n01)
+    angle = np.arcsin(np.asarray(np.tanh(0.375 * log_odds) * 0.999))
     last_step = high - low
     for _ in range(MAX_STEPS):
         excess = upper_orthant(h, k, np.sin(angle)) - target
         low, high = np.where(excess < 0, angle, low), np.where(excess > 0, angle, high)
-        slope = _angle_slope(h, k, angle)
+        # Derivative of the upper orthant in arcsin(rho): the density without its singular factor.
+        squared = h**2 - 2 * h * k * np.sin(angle) + k**2
+        slope = np.asarray(np.exp(-squared / (2 * np.cos(angle) ** 2)) / (2 * np.pi))
         newton = angle - excess / np.where(slope > 0, slope, 1.0)
         settled = (slope > 0) & (np.abs(newton - angle) <= ANGLE_TOLERANCE) | (np.abs(excess) <= ROUNDING)
         if np.all(settled):
@@ -322,16 +327,3 @@ def _solve_angle(tables: Floats) -> Floats:
         last_step = np.abs(following - angle)
         angle = following
     return np.asarray(angle)
-
-
-def _angle_slope(h: Floats, k: Floats, angle: Floats) -> Floats:
-    """Derivative of the upper orthant in arcsin(rho): the density without its singular factor."""
-    squared = h**2 - 2 * h * k * np.sin(angle) + k**2
-    return np.asarray(np.exp(-squared / (2 * np.cos(angle) ** 2)) / (2 * np.pi))
-
-
-def _first_guess(tables: Floats) -> Floats:
-    """Digby's approximation (1983) from the odds ratio."""
-    n11, n10, n01, n00 = tables.T
-    log_odds = np.log(n11) + np.log(n00) - np.log(n10) - np.log(n01)
-    return np.asarray(np.tanh(0.375 * log_odds) * 0.999)

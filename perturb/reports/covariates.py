@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,12 +63,8 @@ def _models(report: CovariateReport) -> Table:
     return Table("models", "The models and their scores", columns, rows, note)
 
 
-def _families(models: Sequence[ModelValues]) -> list[str]:
-    return list(dict.fromkeys(one.known.family or "" for one in models))
-
-
 def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
-    families = _families(report.models)
+    families = list(dict.fromkeys(one.known.family or "" for one in report.models))
     lines = [one for one in report.trends if (one.score, one.covariate) == (score, covariate)]
 
     def paint(axes: Axes) -> None:

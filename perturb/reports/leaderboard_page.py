@@ -100,7 +100,12 @@ def make_leaderboard_page(board: Leaderboard) -> Report:
     """The page: a ranking for each system, then what it follows from."""
     files = {row.replies: table for table in board.standings for row in table.rows}
     rows = [
-        (_TITLES[table.kind][0], _models(table, digest), replies_name(digest), digest)
+        (
+            _TITLES[table.kind][0],
+            ", ".join(dict.fromkeys(row.model for row in table.rows if row.replies == digest)),
+            replies_name(digest),
+            digest,
+        )
         for digest, table in files.items()
     ]
     columns = "system | models | file | SHA-256"
@@ -122,10 +127,6 @@ def make_leaderboard_page(board: Leaderboard) -> Report:
 
 def _title(board: Leaderboard) -> str:
     return f"Leaderboard, round {board.round}" if board.round else "Leaderboard"
-
-
-def _models(table: Standings, digest: str) -> str:
-    return ", ".join(dict.fromkeys(row.model for row in table.rows if row.replies == digest))
 
 
 def _section(table: Standings) -> Section:

@@ -105,20 +105,16 @@ def make_power_report(
         )
         sections.append(Section("observed", "", (sentence,)))
     if simulation is not None:
-        sections.append(Section("simulation", "", tables=(_simulation_table(simulation),)))
+        rows = [
+            ("static", simulation.static, simulation.static_floor, simulation.static_bound),
+            ("fresh", simulation.generative, 0.0, simulation.generative_bound),
+        ]
+        title = f"Simulated: {counted(simulation.runs, 'run')}, {counted(simulation.setting.size, 'item')} a round"
+        columns = "benchmark | failed: number | at least: number | at most: number"
+        sections.append(Section("simulation", "", tables=(Table("simulation", title, columns, rows),)))
     return Report(
         f"Error at most {question.epsilon:g} in each of {counted(question.rounds, 'round')}, but for a probability of"
         f" {question.delta:g}; drift {question.drift:g}",
         "",
         sections,
     )
-
-
-def _simulation_table(done: Simulation) -> Table:
-    rows = [
-        ("static", done.static, done.static_floor, done.static_bound),
-        ("fresh", done.generative, 0.0, done.generative_bound),
-    ]
-    title = f"Simulated: {counted(done.runs, 'run')}, {counted(done.setting.size, 'item')} a round"
-    columns = "benchmark | failed: number | at least: number | at most: number"
-    return Table("simulation", title, columns, rows)

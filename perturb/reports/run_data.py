@@ -27,7 +27,7 @@ from perturb.text.passages import Piece, mark_change, mark_passages
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
-    from perturb.evaluation.results import Result
+    from perturb.evaluation.results import EvaluationRun, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,11 @@ def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> tup
     ).fetchall()
     chosen = set(even_draw({row["id"]: f"{row['place']}/{_outcome(row)}" for row in rows}, at_most))
     items = [
-        {**describe_item(db, plan, row["id"]), "outcome": _outcome(row), "reason": _reason(row)}
+        {
+            **describe_item(db, plan, row["id"]),
+            "outcome": _outcome(row),
+            "reason": str((row["detail"] if row["outcome"] == JobOutcome.REJECTED else row["reason"]) or ""),
+        }
         for row in rows
         if row["id"] in chosen
     ]
@@ -150,10 +154,6 @@ def _outcome(row: sqlite3.Row) -> str:
     if row["outcome"] == JobOutcome.REJECTED:
         return str(JobOutcome.REJECTED)
     return str(row["acceptance"] or "undecided")
-
-
-def _reason(row: sqlite3.Row) -> str:
-    return str((row["detail"] if row["outcome"] == JobOutcome.REJECTED else row["reason"]) or "")
 
 
 def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) -> dict[str, Any]:
@@ -211,30 +211,31 @@ RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
 """Outcomes that earn credit."""
 
 
-def browse_replies(run: Path, table: ResultTable, at_most: int) -> ItemBrowser | None:
+def browse_replies(
+    run: Path, evaluation: EvaluationRun, table: ResultTable, at_most: int
+) -> ItemBrowser | None:
     """Every item with its replies, or an even draw over classes and intensities; None if none is wanted.
 
-    `table` is what `result_sources.read_results` made of the run. Raises `LedgerError` if there is no evaluation.
+    `table` is what `table_of_run` made of the evaluation. Raises `LedgerError` if the folder holds none.
     """
-    from perturb.evaluation.results import is_current, run_of
+    from perturb.evaluation.results import is_current
 
     if at_most < 1:
         return None
     with reading(run) as db:
-        state = run_of(db, run)
         items = [Item.from_payload(item_id, payload) for item_id, payload in read_items(db)]
         groups = {item.id: f"{item.cell.perturbation_class}/{item.intensity}" for item in items}
         chosen = set(even_draw(groups, at_most))
         texts = {
             (one.item_id, one.model): one.text
             for one in read_responses(db)
-            if one.item_id in chosen and is_current(one, state.facts["models"])
+            if one.item_id in chosen and is_current(one, evaluation.facts["models"])
         }
     outcomes = {
         (row.item_id, one.model): row.outcome for one in (*table.models, *table.controls) for row in one.rows
     }
     replies: dict[str, list[dict[str, str]]] = {name: [] for name in chosen}
-    for one in state.results:
+    for one in evaluation.results:
         key = one.item_id, one.model
         # An evaluation that goes on meanwhile may have more replies than the table.
         if one.item_id in chosen and key in outcomes and key in texts:

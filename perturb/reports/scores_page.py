@@ -37,7 +37,7 @@ from perturb.reports.scores_sections import (
     plane_section,
 )
 from perturb.scoring.model_scores import ModelScores
-from perturb.scoring.result_sources import read_results
+from perturb.scoring.result_sources import table_of_run
 from perturb.scoring.score_report import ScoreReport, score
 from perturb.text.wording import counted
 
@@ -68,8 +68,14 @@ def make_scores_page(
     by: Collection[str] = ("class", "intensity"),
 ) -> Report:
     """The page of some scores; `facts` are sentences on where they come from, `by` the breakdowns to list."""
+    title = "Ranking, in percent with 95 % intervals"
+    tables = [_ranking("dashboard", title, report.models)]
+    if report.part:
+        source, models = report.part
+        tables.append(_ranking("part", f"The same on the items of {source} alone", models))
+    sentences = (*_summary(report), *facts, *(f"{text}." for text in report.warnings))
     sections = [
-        _summary_section(report, facts),
+        Section("summary", "Summary", sentences, tables=tuple(tables), verdict=_verdict(report)),
         _dashboard(report),
         plane_section(report.models),
         behaviour_section(report.models),
@@ -96,13 +102,13 @@ def make_run_page(run: Path, *, items: int = 1000, resamples: int = 1000, seed: 
     """
     from perturb.evaluation.results import read_run
 
-    table = read_results(run)
-    facts = read_run(run).facts
+    evaluation = read_run(run)
+    table, facts = table_of_run(evaluation, run), evaluation.facts
     judges = sorted({one["judge"]["name"] for one in facts["models"].values() if one["judge"]})
     sentences = [f"The items are those of {facts['snapshot']['name']}."]
     sentences.append(f"Replies were judged by {', '.join(judges)}." if judges else "No judge was named.")
     report = score(table, resamples=resamples, seed=seed)
-    return make_scores_page(report, browse_replies(run, table, items), tuple(sentences))
+    return make_scores_page(report, browse_replies(run, evaluation, table, items), tuple(sentences))
 
 
 def scores_for_card(run: Path, folder: Path) -> str:
@@ -111,9 +117,10 @@ def scores_for_card(run: Path, folder: Path) -> str:
     from perturb.snapshots.published_card import scores_section
     from perturb.snapshots.snapshot import read_snapshot
 
-    if read_run(run).facts["snapshot"]["digest"] != read_snapshot(folder).content_digest:
+    evaluation = read_run(run)
+    if evaluation.facts["snapshot"]["digest"] != read_snapshot(folder).content_digest:
         raise PublishError(f"{run}: is an evaluation of another snapshot than {folder}: evaluate this one")
-    ranking = make_scores_page(score(run)).sections[0].tables[0]
+    ranking = make_scores_page(score(table_of_run(evaluation, run))).sections[0].tables[0]
     return scores_section([(name, texts) for name, _, texts in ranking.columns_shown])
 
 
@@ -121,16 +128,6 @@ def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:
     """By calibrated refusal score, those without one last."""
     values = {one.model: one.metrics["calibrated_refusal_score"].value for one in models}
     return tuple(sorted(models, key=lambda one: (values[one.model] is None, -(values[one.model] or 0.0))))
-
-
-def _summary_section(report: ScoreReport, facts: tuple[str, ...]) -> Section:
-    title = "Ranking, in percent with 95 % intervals"
-    tables = [_ranking("dashboard", title, report.models)]
-    if report.part:
-        source, models = report.part
-        tables.append(_ranking("part", f"The same on the items of {source} alone", models))
-    sentences = (*_summary(report), *facts, *(f"{text}." for text in report.warnings))
-    return Section("summary", "Summary", sentences, tables=tuple(tables), verdict=_verdict(report))
 
 
 def _ranking(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
@@ -187,7 +184,13 @@ def _dashboard(report: ScoreReport) -> Section:
         tables.append(_metrics_table("own", "Metrics of your own", models, own, NUMBER))
     if any(one.unscored for one in models):
         tables += [_bounds_table([one for one in models if one.unscored]), _cell_bounds_table(models)]
-    tables.append(_all_metrics(models))
+    rows: list[list[CellValue]] = [
+        [one.model, name, value, value.se, value.n, *(one.bounds.get(name) or (None, None))]
+        for one in models
+        for name, value in one.metrics.items()
+    ]
+    head = "model | metric | value: number | se: number | n: count | lowest: number | highest: number"
+    tables.append(Table("metrics", "Every metric", head, rows, shown=0))
     return Section("scores", "Scores", figures=(figure,), tables=tuple(tables))
 
 
@@ -234,13 +237,3 @@ def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
 
 def _in_range(found: Estimate, ends: tuple[float, float] | None) -> Estimate | None:
     return ends and replace(found, low=ends[0], high=ends[1])
-
-
-def _all_metrics(models: tuple[ModelScores, ...]) -> Table:
-    rows: list[list[CellValue]] = [
-        [one.model, name, value, value.se, value.n, *(one.bounds.get(name) or (None, None))]
-        for one in models
-        for name, value in one.metrics.items()
-    ]
-    head = "model | metric | value: number | se: number | n: count | lowest: number | highest: number"
-    return Table("metrics", "Every metric", head, rows, shown=0)

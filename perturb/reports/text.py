@@ -99,7 +99,14 @@ def _table(table: Table, width: int) -> list[str]:
         return _draw(columns, width)
     labels = sum(not column.right for column in columns[: table.labels])
     if 0 < labels < len(columns) and all(column.right for column in columns[labels:]):
-        turned = _turn(columns, labels)
+        rows = zip(*(one.cells for one in columns[:labels]), strict=True)
+        heads = ["\n".join(filter(None, cells)).replace("/", "/\n") for cells in rows]
+        rest = columns[labels:]
+        names = _Column(
+            " / ".join(one.head for one in columns[:labels]), [one.head for one in rest], right=False
+        )
+        cells = zip(*(one.cells for one in rest), strict=True)
+        turned = [names, *(_Column(head, row, right=True) for head, row in zip(heads, cells, strict=True))]
         if _fits(turned, width):
             return _draw(turned, width)
     return _split(columns, labels, width)
@@ -107,15 +114,6 @@ def _table(table: Table, width: int) -> list[str]:
 
 def _fits(columns: Sequence[_Column], width: int) -> bool:
     return sum(column.good for column in columns) + _GAP * (len(columns) - 1) <= width
-
-
-def _turn(columns: Sequence[_Column], labels: int) -> list[_Column]:
-    rows = zip(*(one.cells for one in columns[:labels]), strict=True)
-    heads = ["\n".join(filter(None, cells)).replace("/", "/\n") for cells in rows]
-    rest = columns[labels:]
-    names = _Column(" / ".join(one.head for one in columns[:labels]), [one.head for one in rest], right=False)
-    cells = zip(*(one.cells for one in rest), strict=True)
-    return [names, *(_Column(head, row, right=True) for head, row in zip(heads, cells, strict=True))]
 
 
 def _split(columns: Sequence[_Column], labels: int, width: int) -> list[str]:

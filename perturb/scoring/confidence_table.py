@@ -131,7 +131,7 @@ def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
                 correct=np.array([row.outcome in RIGHT for row in rows]),
                 confidence=np.array([LEVELS[str(row.level)] for row in rows]),
                 items=tuple(row.item_id for row in rows),
-                bases=tuple(str(row.item[0]) for row in rows),
+                bases=tuple(row.item.base_id for row in rows),
                 unscored=len(replies.rows) - len(rows),
             )
         )

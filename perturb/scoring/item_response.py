@@ -5,7 +5,6 @@ A careful model does well where it must refuse and badly where it must answer: t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -110,27 +109,28 @@ def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
     right = np.array(
         [[_right(of_item.get(number)) for of_item in replies.values()] for number in range(len(table.models))]
     )
-    bases = np.unique([str(row.item[0]) for row in rows], return_inverse=True)[1]
+    bases = np.unique([row.item.base_id for row in rows], return_inverse=True)[1]
     try:
         fit = item_responses(right, np.array([cells.index(row.cell) for row in rows]), bases)
     except ValueError as error:
         return Scale(name, reason=str(error))
+    arrays = (fit.difficulty, fit.difficulty_se, fit.discrimination, fit.discrimination_se)
+    figures, counts = (one.tolist() for one in arrays), (~np.isnan(right)).sum(axis=0).tolist()
     return Scale(
         name,
         fit,
         tuple(zip((one.model for one in table.models), fit.abilities, strict=True)),
         tuple(zip(cells, fit.group_difficulties, strict=True)),
-        tuple(sorted(_items(rows, fit, right), key=lambda item: -item.difficulty)),
+        tuple(
+            sorted(
+                [
+                    ItemEstimate(row.item_id, row.cell, b, b_se, a, a_se, n)
+                    for row, b, b_se, a, a_se, n in zip(rows, *figures, counts, strict=True)
+                ],
+                key=lambda item: -item.difficulty,
+            )
+        ),
     )
-
-
-def _items(rows: Sequence[ResultRow], fit: ItemResponses, right: Floats) -> list[ItemEstimate]:
-    arrays = (fit.difficulty, fit.difficulty_se, fit.discrimination, fit.discrimination_se)
-    figures, counts = (one.tolist() for one in arrays), (~np.isnan(right)).sum(axis=0).tolist()
-    return [
-        ItemEstimate(row.item_id, row.cell, b, b_se, a, a_se, n)
-        for row, b, b_se, a, a_se, n in zip(rows, *figures, counts, strict=True)
-    ]
 
 
 def _right(row: ResultRow | None) -> float:

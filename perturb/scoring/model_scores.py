@@ -20,7 +20,7 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range, bounds
 from perturb.metrics.resampling import Resamples
 from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER
 from perturb.scoring.own_metrics import OwnMetric, estimate_metrics, rate_of
-from perturb.scoring.result_rows import ITEM_FIELDS, ResultRow
+from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import GROUPINGS, ModelReplies, ordered_names
 
 PARTS: tuple[str, ...] = ("eligible", "factual_all", "factual_signal", "raf")
@@ -37,8 +37,8 @@ def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, E
         return {}
     attempted = np.array([row.expected == row.predicted == ANSWER for row in replies.rows])
     found = {}
-    for place, name in enumerate(PARTS):
-        flags = [row.parts[place] for row in replies.rows]
+    for name in PARTS:
+        flags = [getattr(row, name) for row in replies.rows]
         known = attempted & np.array([flag is not None for flag in flags])
         hits = np.array([bool(flag) for flag in flags], dtype=np.float64)
         found[name] = rate_of(hits, known.astype(np.float64), drawn, "no attempted answer was judged for it")
@@ -179,9 +179,7 @@ def score_model(
         },
         confusion=confusion_matrix(replies.rows, codes),
         confusion_by_intensity={
-            name: confusion_matrix(
-                [row for row in replies.rows if row.item[ITEM_FIELDS.index("intensity")] == name], codes
-            )
+            name: confusion_matrix([row for row in replies.rows if row.item.intensity == name], codes)
             for name in ordered_names(replies.labels("intensity"))
         },
         answer_parts=measure_answer_parts(replies, drawn),

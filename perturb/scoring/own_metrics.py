@@ -20,7 +20,7 @@ from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.outcomes import CELLS, NO_LEVEL, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, measure
 from perturb.metrics.resampling import Resamples
-from perturb.scoring.result_rows import ITEM_FIELDS, ResultRow
+from perturb.scoring.result_rows import ResultRow
 
 
 class MetricEntry(Strict):
@@ -97,16 +97,17 @@ def read_metrics(given: Iterable[Any]) -> tuple[OwnMetric, ...]:
 
 def _fields(row: ResultRow) -> dict[str, Any]:
     """What a function sees of a reply: the columns of a results table, and the outcome."""
-    judged = zip(("eligible", "factual_all", "factual_signal"), row.parts, strict=False)
     return {
         "item_id": row.item_id,
         "model": row.model,
-        **dict(zip(ITEM_FIELDS, row.item, strict=True)),
+        **row.item._asdict(),
         "expected_rag_behavior": row.expected,
         "predicted": row.predicted,
         "outcome": str(row.outcome),
         "quality": row.quality,
-        **dict(judged),
+        "eligible": row.eligible,
+        "factual_all": row.factual_all,
+        "factual_signal": row.factual_signal,
         "confidence": row.level,
     }
 

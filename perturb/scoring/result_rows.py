@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import SourceError
@@ -25,8 +25,20 @@ REQUIRED: tuple[str, ...] = (
 )
 """Columns that a results table must have (spec, section 11)."""
 
-_UNSAID = {"language": ENGLISH}
 _LOWER_ENDS = (0.9, 0.7, 0.5, 0.3, 0.0)
+
+
+class ItemFields(NamedTuple):
+    """The columns of a results table that describe the item, not the reply."""
+
+    base_id: str
+    perturbation_class: str
+    intensity: str
+    domain: str | None = None
+    language: str | None = None
+    lever: str | None = None
+    generator: str | None = None
+    snapshot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +49,8 @@ class ResultRow:
     """Where it stands, for messages: file and line."""
     model: str
     item_id: str
-    item: tuple[str | None, ...]
-    """What is known of the item, the same for every model: see `ITEM_FIELDS`."""
+    item: ItemFields
+    """The same for every model."""
     expected: str
     predicted: str | None
     """`ANSWER_CORRECTLY` for an answer attempt, a canonical code, or None if it could not be read."""
@@ -47,34 +59,27 @@ class ResultRow:
     outcome: ReplyOutcome
     level: str | None
     """The confidence level that the reply states."""
-    parts: tuple[bool | None, ...] = (None,) * 4
-    """Eligible, supported by all passages, by the signal passages, and RAF; None where it was not read."""
+    eligible: bool | None = None
+    """Whether the answer does what was asked; None if this was not read, as for the next three."""
+    factual_all: bool | None = None
+    """Whether all passages together support it."""
+    factual_signal: bool | None = None
+    """Whether the signal passages support it."""
+    raf: bool | None = None
+    """Relevance-aware factuality: `eligible` and `factual_signal`."""
     quality: int | None = None
     """From 1 to 5."""
 
     @property
     def cell(self) -> str:
         """Class and intensity of the item."""
-        return f"{self.item[1]}/{self.item[2]}"
-
-
-ITEM_FIELDS: tuple[str, ...] = (
-    "base_id",
-    "perturbation_class",
-    "intensity",
-    "domain",
-    "language",
-    "lever",
-    "generator",
-    "snapshot",
-)
-"""Columns that describe the item, not the reply."""
+        return f"{self.item.perturbation_class}/{self.item.intensity}"
 
 
 def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> ResultRow:
     """Check one row and read it.
 
-    Raises `SourceError` with the place for an empty field, a class, intensity, code or level that there is none of, a
+    Raises `SourceError` with the place for an empty field, an unknown class, intensity, code or level, a
     judgement out of range, and a ground truth that does not fit the cell.
     """
     row = _Fields(fields, place)
@@ -99,17 +104,25 @@ def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> Res
         place=place,
         model=row.text("model"),
         item_id=row.text("item_id"),
-        item=(
+        item=ItemFields(
             row.text("base_id"),
-            *(str(cell.perturbation_class), str(cell.intensity)),
-            *(row.optional_text(name) or _UNSAID.get(name) for name in ITEM_FIELDS[3:]),
+            str(cell.perturbation_class),
+            str(cell.intensity),
+            domain=row.optional_text("domain"),
+            language=row.optional_text("language") or ENGLISH,
+            lever=row.optional_text("lever"),
+            generator=row.optional_text("generator"),
+            snapshot=row.optional_text("snapshot"),
         ),
         expected=expected,
         predicted=predicted,
         judged_by=row.judged_by(),
         outcome=reply_outcome(expected, predicted, correct),
         level=row.level(),
-        parts=(*(row.flag(name) for name in ("eligible", "factual_all", "factual_signal")), raf),
+        eligible=row.flag("eligible"),
+        factual_all=row.flag("factual_all"),
+        factual_signal=row.flag("factual_signal"),
+        raf=raf,
         quality=quality,
     )
 

@@ -27,14 +27,14 @@ def read_results(source: Path | str, levers: Sequence[Path] = ()) -> ResultTable
     """
     path = Path(source)
     if path.is_dir():
-        return _read_run(path)
+        from perturb.evaluation.results import read_run
+
+        return table_of_run(read_run(path), path)
     return result_table(_rows(path), str(path), catalogue=Catalogue.load(levers))
 
 
-def _read_run(folder: Path) -> ResultTable:
-    from perturb.evaluation.results import read_run
-
-    run = read_run(folder)
+def table_of_run(run: EvaluationRun, folder: Path) -> ResultTable:
+    """The results of an evaluation that was read from a folder."""
     rows = ((f"{folder}: item '{one.item_id}'", one.to_dict()) for one in run.results)
     known = Catalogue.load().with_classes(run.classes)
     stops = {name: one["until"] for name, one in run.facts["models"].items() if "until" in one}

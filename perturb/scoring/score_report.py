@@ -80,7 +80,7 @@ def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Res
     refused = np.array([item.predicted != ANSWER_CORRECTLY for item, _ in read])
     before = np.array([control.predicted != ANSWER_CORRECTLY for _, control in read])
     answerable = np.array([item.expected == ANSWER_CORRECTLY for item, _ in read])
-    drawn = resampling.draw([item.item[0] for item, _ in read])
+    drawn = resampling.draw([item.item.base_id for item, _ in read])
 
     def rate(hits: Any, among: Any, reason: str) -> Estimate:
         return rate_of(hits.astype(np.float64), among.astype(np.float64), drawn, reason)

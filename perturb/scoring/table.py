@@ -13,7 +13,7 @@ from perturb.errors import ConfigError, SourceError
 from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import ReplyOutcome, reply_cells
 from perturb.records import NO_INTENSITY, Intensity, taxonomy_place
-from perturb.scoring.result_rows import ITEM_FIELDS, ResultRow, read_row
+from perturb.scoring.result_rows import ItemFields, ResultRow, read_row
 from perturb.text.wording import listed
 
 GROUPINGS: dict[str, str] = {
@@ -50,11 +50,10 @@ class ModelReplies:
         return [row.outcome for row in self.rows]
 
     def labels(self, column: str) -> list[str | None]:
-        """One field of the items, of `ITEM_FIELDS`, or their `cell`."""
+        """One field of the items, of `ItemFields`, or their `cell`."""
         if column == "cell":
             return [row.cell for row in self.rows]
-        place = ITEM_FIELDS.index(column)
-        return [row.item[place] for row in self.rows]
+        return [getattr(row.item, column) for row in self.rows]
 
     def only(self, items: frozenset[str]) -> ModelReplies:
         """The replies to some of the items."""
@@ -183,13 +182,16 @@ def _refuse_mixed_items(rows: list[ResultRow]) -> None:
     for row in rows:
         first = seen.setdefault(row.item_id, row)
         if first.item != row.item:
-            name = next(name for name, a, b in zip(ITEM_FIELDS, first.item, row.item, strict=True) if a != b)
+            name = next(
+                name for name, a, b in zip(ItemFields._fields, first.item, row.item, strict=True) if a != b
+            )
             raise SourceError(
                 f"{row.place}: item '{row.item_id}' has another '{name}' than at {first.place}: {_MIXED}"
             )
-        if row.item[-1] != rows[0].item[-1]:
+        if row.item.snapshot != rows[0].item.snapshot:
             raise SourceError(
-                f"{row.place}: snapshot '{row.item[-1]}', but '{rows[0].item[-1]}' at {rows[0].place}: {_MIXED}"
+                f"{row.place}: snapshot '{row.item.snapshot}', but '{rows[0].item.snapshot}' at {rows[0].place}:"
+                f" {_MIXED}"
             )
         models.setdefault(row.model, set()).add(row.item_id)
     first_model = rows[0].model

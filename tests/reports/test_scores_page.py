@@ -12,6 +12,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
+from perturb.evaluation.results import read_run
 from perturb.metrics.inputs import Estimate
 from perturb.reports.model import CellFormat, Report, Section, Table
 from perturb.reports.page import render_page, write_page
@@ -229,7 +230,7 @@ def test_an_item_shows_what_the_perturbation_changed(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "rows.jsonl", rows)
     with LoopbackServer(Responders(items_of(source))) as server:
         run(tmp_path, source, server.url, ("never",))
-    browser = browse_replies(tmp_path / "run", read_results(tmp_path / "run"), 5)
+    browser = browse_replies(tmp_path / "run", read_run(tmp_path / "run"), read_results(tmp_path / "run"), 5)
     assert browser is not None
     (item,) = browser.items
     assert [kind for kind, _ in item["query"]] == ["same", "out", "in", "same"]
@@ -238,19 +239,19 @@ def test_an_item_shows_what_the_perturbation_changed(tmp_path: Path) -> None:
 
 def test_the_browser_is_as_long_as_asked(evaluation: Path) -> None:
     replies = read_results(evaluation)
-    some = browse_replies(evaluation, replies, 18)
+    some = browse_replies(evaluation, read_run(evaluation), replies, 18)
     assert some is not None
     assert len(some.items) == 18
     assert len({(item["class"], item["intensity"]) for item in some.items}) == 18
     assert some.note == "18 of 36 items, drawn evenly over classes and intensities."
-    assert browse_replies(evaluation, replies, 0) is None
+    assert browse_replies(evaluation, read_run(evaluation), replies, 0) is None
 
 
 def test_long_and_empty_replies_are_told_as_such(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "rows.jsonl", [single(0)])
     with LoopbackServer(Responders(items_of(source))) as server:
         run(tmp_path, source, server.url, ("long", "empty"))
-    browser = browse_replies(tmp_path / "run", read_results(tmp_path / "run"), 5)
+    browser = browse_replies(tmp_path / "run", read_run(tmp_path / "run"), read_results(tmp_path / "run"), 5)
     assert browser is not None
     (item,) = browser.items
     empty, long = item["replies"]
