@@ -33,7 +33,7 @@ from perturb.catalogue.classes import Judges
 from perturb.files.tables import read_columns
 from perturb.ledger.calls import reading
 from perturb.ledger.queries import BY_JUDGE
-from perturb.metrics.inputs import Floats, Integers
+from perturb.metrics.inputs import Estimate, Floats, Integers
 from perturb.metrics.intervals import effective_size, t_quantile, wilson_interval
 from perturb.records import PerturbationClass
 
@@ -157,6 +157,11 @@ class Rate:
     reason: str | None = None
     """Why the rate, or the second interval, is missing."""
 
+    @property
+    def estimate(self) -> Estimate:
+        """The rate with its interval over base instances."""
+        return Estimate(self.rate, self.cluster_low, self.cluster_high, n=self.n, reason=self.reason)
+
 
 @dataclass(frozen=True, slots=True)
 class MatrixRate:
@@ -171,6 +176,11 @@ class MatrixRate:
     cluster_low: float | None
     cluster_high: float | None
     reason: str | None
+
+    @property
+    def estimate(self) -> Estimate:
+        """The rate with its interval over base instances."""
+        return Estimate(self.rate, self.cluster_low, self.cluster_high, n=self.n, reason=self.reason)
 
 
 def pass_rates(table: VoteTable, labels: Labels) -> tuple[Rate, ...]:
@@ -249,6 +259,11 @@ class LeverUsage:
     """The same within a cell, averaged over its candidates: what it chose, as the cell is given to it."""
     never_chosen: tuple[str, ...]
     """Levers of the catalogue, or chosen by another generator, that it never used."""
+
+    @property
+    def left_out(self) -> int:
+        """How many levers it never used."""
+        return len(self.never_chosen)
 
 
 def lever_usage(table: VoteTable) -> tuple[LeverUsage, ...]:

@@ -25,6 +25,7 @@ from perturb.cli.output import (
     write_beside,
 )
 from perturb.cli.working import working
+from perturb.errors import ConfigError
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ def confidence_table_command(
     seed: shared.SeedOption = 0,
     weight: Annotated[
         str | None,
-        typer.Option(help="Also score under this weight over the risk threshold t, a density: '3*t**2'."),
+        typer.Option(
+            help="Also score under this density over the risk threshold: linear, quadratic, module:function."
+        ),
     ] = None,
     column: shared.ColumnOption = None,
     models: shared.CovariatesOption = None,
@@ -208,12 +211,12 @@ def calibrate_command(
 
 
 def _checked_weight(weight: str | None) -> str | None:
-    from perturb.metrics.bas import parse_prior
+    from perturb.scoring.confidence_report import read_prior
 
     try:
         if weight is not None:
-            parse_prior(weight)
-    except ValueError as exc:
+            read_prior(weight)
+    except ConfigError as exc:
         reject_option("--weight", str(exc))
     return weight
 

@@ -11,10 +11,8 @@ gain(s) is the integral of w over [0, s], loss(s) that of w(t) t / (1 - t). BAS 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -111,60 +109,6 @@ def _gauss(function: Callable[[Floats], Floats], low: Floats, high: Floats) -> F
     points = ((low + high) / 2)[:, None] + half[:, None] * _NODES
     values = function(points.ravel()).reshape(len(low), len(_NODES), 2)
     return np.asarray(np.einsum("pnc,n->pc", values, _WEIGHTS) * half[:, None])
-
-
-_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: np.add,
-    ast.Sub: np.subtract,
-    ast.Mult: np.multiply,
-    ast.Div: np.divide,
-    ast.Pow: np.power,
-    ast.USub: np.negative,
-    ast.UAdd: np.positive,
-}
-_FUNCTIONS: dict[str, Callable[..., Any]] = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt}
-MAX_FORMULA = 200
-"""Characters in a formula."""
-
-
-def parse_prior(formula: str) -> Callable[[Floats], Floats]:
-    """A density over the risk threshold from a formula in t: numbers, + - * / **, parentheses, exp, log and sqrt.
-
-    Raises ValueError for anything else, and for what is no density, as `gains_and_losses`.
-
-    >>> parse_prior("3 * t**2")(np.array([0.5, 1.0])).tolist()
-    [0.75, 3.0]
-    """
-    if len(formula) > MAX_FORMULA:
-        raise ValueError(f"the formula is too long: {MAX_FORMULA} characters at most")
-    try:
-        tree = ast.parse(formula.strip(), mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise ValueError(f"{formula!r} is no formula: write it as 3*t**2") from None
-
-    def prior(t: Floats) -> Floats:
-        with np.errstate(all="ignore"):
-            return np.broadcast_to(_value(tree, np.asarray(t, dtype=np.float64)), np.shape(t))
-
-    gains_and_losses(prior, np.array([0.5]))
-    return prior
-
-
-def _value(node: ast.AST, t: Floats) -> Any:
-    match node:
-        case ast.Name(id="t"):
-            return t
-        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return np.float64(number)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            return _OPERATORS[type(op)](_value(left, t), _value(right, t))
-        case ast.UnaryOp(op=op, operand=operand) if type(op) in _OPERATORS:
-            return _OPERATORS[type(op)](_value(operand, t))
-        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
-            return _FUNCTIONS[name](_value(argument, t))
-    raise ValueError(
-        f"{ast.unparse(node)!r} may not stand in a formula: use t, numbers, + - * / **, exp, log and sqrt"
-    )
 
 
 CLIP = 1e-4

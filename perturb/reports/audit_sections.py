@@ -45,32 +45,25 @@ def estimate_table(name: str, title: str, rows: Sequence[tuple[str, Estimate]]) 
     return Table(name, title, columns, [(label, one, one.n) for label, one in rows])
 
 
-def rate_estimate(rate: Rate | MatrixRate) -> Estimate:
-    """A rate with its interval over base instances."""
-    return Estimate(rate.rate, rate.cluster_low, rate.cluster_high, n=rate.n, reason=rate.reason)
-
-
 def _agreement(report: AuditReport) -> Section:
     pairs = report.agreement.pairs
     if not pairs:
         return Section("agreement", "Agreement", ("There is one verifier; agreement takes two.",))
     figure = kappa_figure(report, "kappa", "Cohen's κ between verifiers")
-    columns = (
-        "verifier | other verifier | n: count | passes: share | κ: number | agreement: share | PABAK: number"
-        " | AC1: number"
-    )
-    rows = [
-        (
-            *(pair.a, pair.b, pair.n, pair.prevalence, pair.kappa),
-            *(pair.agreement.value, pair.pabak.value, pair.ac1.value),
-        )
-        for pair in pairs
-    ]
     panel = [("mean of Cohen's κ", report.agreement.mean_kappa)]
     panel += [(PANEL_NAMES[name], one) for name, one in report.agreement.panel.items()]
     tables = (
         estimate_table("agreement", "The panel as a whole", panel),
-        Table("pairs", "Pairs of verifiers, with Cohen's κ", columns, rows),
+        Table.of(
+            "pairs",
+            "Pairs of verifiers, with Cohen's κ",
+            (
+                "verifier = a | other verifier = b | n: count | passes = prevalence: share"
+                " | κ = kappa: number | agreement = agreement.value: share"
+                " | PABAK = pabak.value: number | AC1 = ac1.value: number"
+            ),
+            pairs,
+        ),
     )
     return Section("agreement", "Agreement", figures=(figure,), tables=tables)
 
@@ -109,13 +102,12 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
         "Rows are generators, columns verifiers. The colour scale begins at the lowest rate.",
         _draw_rates(percent, report.generators, report.verifiers),
     )
-    columns = "generator | verifier | votes: count | pass rate: share"
     tables = [
-        Table(
+        Table.of(
             "pass-rate-matrix",
             "Pass rate of each generator by each verifier",
-            columns,
-            [(one.generator, one.verifier, one.n, rate_estimate(one)) for one in report.pass_rate_matrix],
+            "generator | verifier | votes = n: count | pass rate = estimate: share",
+            report.pass_rate_matrix,
         )
     ]
     for name in sorted(report.pass_rates, key="lever".__eq__):  # the longest last, with nothing beside it
@@ -129,9 +121,9 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
 
 
 def _rate_figure(report: AuditReport, name: str) -> Figure:
-    votes = [Mark.of(rate.name, rate_estimate(rate), 100) for rate in report.pass_rates[name]]
+    votes = [Mark.of(rate.name, rate.estimate, 100) for rate in report.pass_rates[name]]
     known = {rate.name: rate for rate in report.rules.unanimous_by[name]}
-    unanimous = [Mark.of(mark.label, rate_estimate(known[mark.label]), 100) for mark in votes]
+    unanimous = [Mark.of(mark.label, known[mark.label].estimate, 100) for mark in votes]
     return Figure(
         f"pass-rates-by-{name}",
         f"Pass rate by {name}",
@@ -166,7 +158,7 @@ def _rate_table(report: AuditReport, name: str, shown: int) -> Table:
         f"pass-rates-by-{name}",
         f"Pass rate by {name}, hardest first",
         {name: "text", "votes": "count", "pass rate": "share", "unanimous": "share"},
-        [(rate.name, rate.n, rate_estimate(rate), unanimous[rate.name]) for rate in rates],
+        [(rate.name, rate.n, rate.estimate, unanimous[rate.name]) for rate in rates],
         shown=shown,
     )
 
@@ -216,33 +208,34 @@ def _acceptance(report: AuditReport) -> Section:
         "Accepted by the panel",
         f"rule | {counts} | rate: share",
         [
-            (name, one.rate.n, one.accepted, one.rejected, one.undecided, rate_estimate(one.rate))
+            (name, one.rate.n, one.accepted, one.rejected, one.undecided, one.rate.estimate)
             for name, one in rules
         ],
     )
-    without = Table(
+    without = Table.of(
         "leave-one-out",
         "Unanimity without one verifier",
-        "left out | accepted: count | rate: share | kept out by it alone: count | churn: share",
-        [
-            (one.verifier, one.without.accepted, one.without.rate.rate, one.gained, one.churn)
-            for one in report.rules.leave_one_out
-        ],
+        (
+            "left out = verifier | accepted = without.accepted: count"
+            " | rate = without.rate.rate: share | kept out by it alone = gained: count"
+            " | churn: share"
+        ),
+        report.rules.leave_one_out,
     )
     return Section("acceptance", "Acceptance", tables=(accepted, without))
 
 
 def _levers(report: AuditReport) -> Section:
     unused = [(one.generator, lever) for one in report.lever_usage for lever in one.never_chosen]
-    usage = Table(
+    usage = Table.of(
         "lever-usage",
         "Levers by generator",
-        "generator | candidates: count | levers used: count | never chosen: count | entropy (bits): number"
-        " | within cells (bits): number",
-        [
-            (one.generator, one.n, one.levers, len(one.never_chosen), one.entropy, one.entropy_within_cells)
-            for one in report.lever_usage
-        ],
+        (
+            "generator | candidates = n: count | levers used = levers: count"
+            " | never chosen = left_out: count | entropy (bits) = entropy: number"
+            " | within cells (bits) = entropy_within_cells: number"
+        ),
+        report.lever_usage,
     )
     never = Table("levers-never-chosen", "Levers never chosen", "generator | lever", unused, shown=0)
     return Section("levers", "Levers", tables=(usage, never))
@@ -292,7 +285,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
             "Share of replies that a judge credits",
             "judgement | model | judge | replies: count | credited: share",
             [
-                (kind, rate.generator, rate.verifier, rate.n, rate_estimate(rate))
+                (kind, rate.generator, rate.verifier, rate.n, rate.estimate)
                 for kind, one in found.kinds.items()
                 for rate in one.report.pass_rate_matrix
             ],

@@ -120,18 +120,6 @@ def _draw_maps(one: GroupCalibration) -> Drawing:
 
 def transfer_section(transfers: Sequence[Transfer]) -> Section:
     """Maps fitted on one data set and scored on another."""
-    columns = (
-        "model | elicitation | fitted on | scored on | scored: count | BAS before: number | BAS after: number"
-        " | gain: number | ECE before: number | ECE after: number"
-    )
-    rows: list[list[CellValue]] = [
-        [
-            *(one.model, one.elicitation or "", one.fitted_on, one.scored_on, one.before.n),
-            *(one.before.metrics["bas_uniform"], one.after.metrics["bas_uniform"], one.gain),
-            *(one.before.metrics["ece"], one.after.metrics["ece"]),
-        ]
-        for one in transfers
-    ]
     names = list(dict.fromkeys(one.fitted_on for one in transfers))
     figures = []
     for number, (model, way) in enumerate(
@@ -157,7 +145,17 @@ def transfer_section(transfers: Sequence[Transfer]) -> Section:
         " data set and scored on the other. No row that a map has learned from is scored."
     )
     title = f"Maps across data sets: {transfers[0].method}"
-    table = Table("transfer", title, columns, rows)
+    table = Table.of(
+        "transfer",
+        title,
+        (
+            "model | elicitation | fitted on = fitted_on | scored on = scored_on"
+            " | scored = before.n: count | BAS before = before.metrics.bas_uniform: number"
+            " | BAS after = after.metrics.bas_uniform: number | gain: number"
+            " | ECE before = before.metrics.ece: number | ECE after = after.metrics.ece: number"
+        ),
+        transfers,
+    )
     return Section("transfer", "Across data sets", (sentence,), figures, (table,))
 
 

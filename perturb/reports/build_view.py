@@ -188,9 +188,9 @@ class RunView(ABC):
             speed = [(name, one["seconds"] / one["calls"]) for name, one in models.items()]
             yield Table("speed", "Speed", "model | seconds a call: number", speed)
         if not self.published and (failures := call_failures(self.db)):
-            columns = "model | error | calls: count"
-            rows = [(one.model, one.cause, one.calls) for one in failures]
-            yield Table("errors", "Errors by model", columns, rows, shown=20)
+            yield Table.of(
+                "errors", "Errors by model", "model | error = cause | calls: count", failures, shown=20
+            )
 
     def _is_running(self) -> bool:
         with suppress(OSError, ValueError):

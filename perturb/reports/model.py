@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from perturb.text.wording import listed
@@ -58,6 +59,35 @@ class Table:
     note: str = ""
     shown: int = 60
     """Rows in text and on the page; the rest is in the CSV file only. With 0 the table is in neither."""
+
+    @classmethod
+    def of(
+        cls, name: str, title: str, columns: str, items: Iterable[Any], note: str = "", shown: int = 60
+    ) -> Table:
+        """A row for each item: `columns` is a head that names for each column an attribute, or key, of the item.
+
+        A column without one shows the attribute of its name. A text that is None is left empty.
+
+        >>> Table.of("cells", "Cells", "code = real | imaginary = imag: number", [1j]).rows
+        [(0.0, 1.0)]
+        """
+        forms: dict[str, CellFormat] = {}
+        attributes = []
+        for column, form in table_columns(columns).items():
+            head, _, attribute = column.partition(" = ")
+            forms[head] = form
+            attributes.append((attribute or head).split("."))
+        texts = [form == TEXT for form in forms.values()]
+        rows = [
+            tuple(
+                "" if text and value is None else value
+                for text, value in zip(
+                    texts, (reduce(_field, path, item) for path in attributes), strict=True
+                )
+            )
+            for item in items
+        ]
+        return cls(name, title, forms, rows, note, shown)
 
     @property
     def columns(self) -> Mapping[str, CellFormat]:
@@ -199,6 +229,10 @@ def show(value: CellValue, form: CellFormat) -> str:
     forms |= {"percent": f"{100 * value:.1f}", "change": f"{100 * value:+.1f}"}
     forms |= {"count": f"{value:,}", "usd": f"${value:,.2f}", "text": str(value)}
     return forms[form].replace("-", "−")
+
+
+def _field(item: Any, name: str) -> Any:
+    return item[name] if isinstance(item, Mapping) else getattr(item, name)
 
 
 def _parts(value: CellValue) -> tuple[CellValue, ...]:

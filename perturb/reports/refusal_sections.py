@@ -135,14 +135,14 @@ def stability_section(report: RefusalReport) -> Section:
             note="Difference: most refusing setting minus least refusing one, over the absolute mean.",
         ),
         *([_ranking(report)] if report.ranking else []),
-        Table(
+        Table.of(
             "agreement",
             "Agreement of prompts: the share of questions answered under both that both have right, or wrong",
-            "model | data set | prompt | other prompt | agreement: number | questions: count",
-            [
-                (one.model or "", one.dataset or "", one.a, one.b, one.agreement, one.agreement.n)
-                for one in report.agreement
-            ],
+            (
+                "model | data set = dataset | prompt = a | other prompt = b | agreement: number"
+                " | questions = agreement.n: count"
+            ),
+            report.agreement,
         ),
     ]
     figures = []

@@ -19,7 +19,7 @@ from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_reviews
 from perturb.metrics.inputs import Estimate
 from perturb.records import taxonomy_place
-from perturb.reports.audit_sections import estimate_table, rate_estimate
+from perturb.reports.audit_sections import estimate_table
 from perturb.reports.figures import Mark, draw_intervals
 from perturb.reports.model import Figure, Report, Section, Table, show
 from perturb.reports.words import describe_review
@@ -64,11 +64,11 @@ def review_section(report: HumanReport) -> Section:
             _rate_table(
                 "human-questions", "Share of yes to each question", questions, ("question", "reviews", "yes")
             ),
-            Table(
+            Table.of(
                 "human-annotators",
                 "Annotators",
-                "annotator | finished: count | begun: count | passes: share",
-                [(one.name, one.finished, one.begun, one.pass_rate) for one in report.annotators],
+                "annotator = name | finished: count | begun: count | passes = pass_rate: share",
+                report.annotators,
             ),
             estimate_table("human-agreement", "Agreement among annotators", estimates),
             Table(
@@ -90,7 +90,7 @@ def _rate_table(name: str, title: str, rates: Sequence[Rate], words: tuple[str, 
     """Rates with Wilson's interval and the one over base instances; `words` name label, unit and rate."""
     label, unit, rate = words
     columns = f"{label} | {unit}: count | {rate} (Wilson): share | {rate} (by base): share"
-    rows = [(one.name, one.n, _wilson(one), rate_estimate(one)) for one in rates]
+    rows = [(one.name, one.n, _wilson(one), one.estimate) for one in rates]
     return Table(name, title, columns, rows)
 
 
@@ -110,7 +110,7 @@ def make_judge_report(report: JudgeReport, source: str) -> Report:
 def judge_section(report: JudgeReport) -> Section:
     """How far people agree with the judge, and with each other."""
     rows = [
-        (one.title, one.n, one.split, rate_estimate(one.agreement), one.judge.kappa, one.judge.ac1)
+        (one.title, one.n, one.split, one.agreement.estimate, one.judge.kappa, one.judge.ac1)
         for one in report.measures
     ]
     several = len(report.annotators) > 1
@@ -121,7 +121,7 @@ def judge_section(report: JudgeReport) -> Section:
         for pair in (*one.members, *(*one.people, *one.judge_by_person) * several)
     ]
     models = [
-        (one.title, rate.name, rate.n, rate_estimate(rate))
+        (one.title, rate.name, rate.n, rate.estimate)
         for one in report.measures
         if len(one.by_model) > 1
         for rate in one.by_model
@@ -151,11 +151,11 @@ def judge_section(report: JudgeReport) -> Section:
             "measure | judge | people | replies: count",
             [(one.title, *cell) for one in report.measures for cell in one.confusion],
         ),
-        Table(
+        Table.of(
             "judge-check-people",
             "People",
-            "person | finished: count | begun: count",
-            [(one.name, one.finished, one.begun) for one in report.annotators],
+            "person = name | finished: count | begun: count",
+            report.annotators,
         ),
     ]
     return Section("judge-check", "Human check of the judge", tuple(_sentences(report)), tables=tables)
@@ -177,5 +177,5 @@ def _sentences(report: JudgeReport) -> Iterator[str]:
         if rate.rate is not None:
             yield (
                 f"{one.title[0].upper()}{one.title[1:]}: people agree with the judge on"
-                f" {show(rate_estimate(rate), 'share')} of {counted(one.n, 'reply', 'replies')}."
+                f" {show(rate.estimate, 'share')} of {counted(one.n, 'reply', 'replies')}."
             )

@@ -23,13 +23,12 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
     counts = [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()]
     declined = "declined lever | jobs: count | one reason"
     reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
-    unread = [(one["model"], one["items"], one["cause"]) for one in status["unread"]]
     tables = [
         _stage_table(status["stages"]),
         Table("cells", "", cells, counts),
         Table("declined", "", declined, reasons),
         *_reply_tables(status, "job"),
-        Table("unread", "Unreadable replies", "model | items: count | cause", unread),
+        Table.of("unread", "Unreadable replies", "model | items: count | cause", status["unread"]),
     ]
     left = f"{status['left']:,} of {counted(status['jobs'], 'job')} left"
     words = describe_quota(status["quota"]) if "quota" in status else []
@@ -54,8 +53,7 @@ def _evaluation_status(status: Mapping[str, Any]) -> Report:
 def _reply_tables(status: Mapping[str, Any], subject: str) -> tuple[Table, ...]:
     lost = [(one[subject], one["role"], one["model"]) for one in status["missing_replies"]]
     missing = Table("missing", "", "reply not on record | role | model", lost)
-    failed = [(one["model"], one["calls"], one["cause"]) for one in status["failures"]]
-    failures = Table("failures", "Failed calls", "model | calls: count | cause", failed)
+    failures = Table.of("failures", "Failed calls", "model | calls: count | cause", status["failures"])
     return missing, call_table(status["models"]), failures
 
 
@@ -111,12 +109,17 @@ def make_estimate_report(estimate: CostEstimate, replicates: int, generators: in
     sentences += estimate.obstacles
     if estimate.audit_fraction is not None and estimate.jobs:
         sentences.append(_describe_audit_share(estimate.jobs, estimate.audit_fraction))
-    head = "model | role | calls: count | prompt tokens: count | reply tokens: count | cost: usd"
-    rows = [
-        (one.name, one.role, one.calls, one.prompt_tokens, one.completion_tokens, one.cost_usd)
-        for one in estimate.models
+    tables = [
+        Table.of(
+            "estimate",
+            "",
+            (
+                "model = name | role | calls: count | prompt tokens = prompt_tokens: count"
+                " | reply tokens = completion_tokens: count | cost = cost_usd: usd"
+            ),
+            estimate.models,
+        )
     ]
-    tables = [Table("estimate", "", head, rows)]
     if any(model.role == "generator" for model in estimate.models):
         tables.append(_lever_table(estimate.levers))
         sentences += _idle_levers(estimate.levers)

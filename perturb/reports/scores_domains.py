@@ -187,18 +187,22 @@ def _tables(fitted: list[Scale]) -> list[Table]:
     models = [(one.name, name, ability, ability.n) for one in fitted for name, ability in one.models]
     cells = [(one.name, name, value, value.n) for one in fitted for name, value in one.cells]
     hardest = sorted((item for scale in fitted for item in scale.items), key=lambda item: -item.difficulty)
-    items = [
-        (one.item_id, one.cell, one.difficulty, one.difficulty_se, one.discrimination, one.discrimination_se)
-        for one in hardest
-    ]
     abilities = "scale | model | ability: number | replies: count"
     difficulties = "scale | cell | difficulty: number | items: count"
-    head = "item | cell | difficulty: number | SD: number | discrimination: number | its SD: number"
     title = f"The {_ITEMS_SHOWN} hardest items, by posterior mean, with standard deviations"
     return [
         Table("abilities", "Ability in logits", abilities, models),
         Table("cell-difficulty", "Difficulty of cells in logits", difficulties, cells),
-        Table("item-difficulty", title, head, items, shown=_ITEMS_SHOWN),
+        Table.of(
+            "item-difficulty",
+            title,
+            (
+                "item = item_id | cell | difficulty: number | SD = difficulty_se: number"
+                " | discrimination: number | its SD = discrimination_se: number"
+            ),
+            hardest,
+            shown=_ITEMS_SHOWN,
+        ),
     ]
 
 

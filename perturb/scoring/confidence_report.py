@@ -15,7 +15,8 @@ import numpy as np
 
 from perturb.errors import ConfigError
 from perturb.files.resources import digest
-from perturb.metrics.bas import parse_prior
+from perturb.llm.functions import ADDRESS, FunctionError, find_function, function_errors
+from perturb.metrics.bas import PRIORS, RiskPrior, gains_and_losses
 from perturb.metrics.bas_report import BASReport
 from perturb.metrics.calibrated_scores import (
     ABLATION_SIZES,
@@ -46,7 +47,7 @@ class ConfidenceOptions:
     closed: Closed = "right"
     """The side on which a bin holds its edge."""
     weight: str | None = None
-    """A density over the risk threshold t, as a formula: `parse_prior`."""
+    """A density over the risk threshold t: one of `PRIORS`, or a function of the user as `read_prior` takes it."""
 
     def report(self, group: ConfidenceGroup) -> BASReport:
         """The scores of a group; questions that share a base are resampled together."""
@@ -138,12 +139,30 @@ def score_confidence(
     return score_groups(read_confidence_tables(sources, percent=percent, columns=columns), precision)
 
 
+def read_prior(weight: str) -> RiskPrior:
+    """The weight over the risk threshold t in [0, 1]: a name of `PRIORS`, or `module:function` of the user.
+
+    Raises `ConfigError` if there is no such function, or if it is not a density.
+    """
+    if weight in PRIORS:
+        return weight
+    if not ADDRESS.fullmatch(weight):
+        raise ConfigError(f"weight '{weight}': give one of {', '.join(PRIORS)}, or package.module:function")
+    prior = find_function(weight, f"weight '{weight}'")
+    try:
+        with function_errors():
+            gains_and_losses(prior, np.array([0.5]))
+    except FunctionError as error:
+        raise ConfigError(f"weight '{weight}': {error}") from error
+    return prior
+
+
 def score_groups(
     groups: Sequence[ConfidenceGroup], precision: ConfidenceOptions | None = None
 ) -> ConfidenceScores:
     """Score groups that were read already."""
     chosen = precision or ConfidenceOptions()
-    prior = parse_prior(chosen.weight) if chosen.weight else None
+    prior = read_prior(chosen.weight) if chosen.weight else None
     reports = [(group, chosen.report(group)) for group in groups]
     scores = tuple(
         GroupScores(group, report, chosen.weight, report.weighted_estimate(prior) if prior else None)
