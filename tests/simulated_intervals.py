@@ -26,7 +26,7 @@ from perturb.metrics.outcomes import NO_LEVEL, ReplyOutcome
 from perturb.metrics.resampling import Resamples
 from perturb.scoring.model_scores import Resampling
 from perturb.scoring.own_metrics import estimate_metrics
-from perturb.scoring.result_rows import ResultRow
+from perturb.scoring.result_rows import ItemFields, ResultRow
 from perturb.scoring.score_report import compare_models
 from perturb.scoring.table import ModelReplies
 from tests.auditing.simulated_panels import stop_at_first_fail
@@ -131,7 +131,15 @@ def equal_models(bases: int, refused: tuple[float, float], code: float, runs: in
     base = np.concatenate([np.arange(bases), np.repeat(np.arange(bases), 2)])
     rows = tuple(
         ResultRow(
-            "", "m", f"i{i:04}", (f"b{one}", *[None] * 6), "", None, None, ReplyOutcome.CORRECT_ANSWER, None
+            "",
+            "m",
+            f"i{i:04}",
+            ItemFields(f"b{one}", "", ""),
+            "",
+            None,
+            None,
+            ReplyOutcome.CORRECT_ANSWER,
+            None,
         )
         for i, one in enumerate(base)
     )
