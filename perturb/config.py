@@ -293,26 +293,81 @@ class CellEntry(Strict):
     intensity: Intensity
 
 
+PLANTED_FROM = 200
+"""Rounds of fewer planned jobs plant nothing unless they are asked to."""
+LEAST_PLANTED = 24
+PLANTED_SHARE = 0.05
+RIGHT_SHARE = 0.01
+LEAST_RIGHT, MOST_RIGHT = 18, 54
+"""Right items beside the faults: one of each cell at least, and no more than are embedded."""
+
+
+class PlantedEntry(Strict):
+    """How many items about which the truth is known are put before the panel."""
+
+    mechanical: Literal["auto"] | Annotated[int, Field(ge=0, le=5000)] = "auto"
+    """Faults made by rule: a number, or 5 % of the jobs (24 at least) in rounds of 200 jobs or more."""
+    written: int = Field(default=0, ge=0, le=5000)
+    """Faults that the round's generators write."""
+
+    def numbers(self, jobs: int) -> dict[str, int]:
+        """How many items of each sort go with so many planned jobs.
+
+        >>> PlantedEntry(written=24).numbers(270)
+        {'mechanical': 24, 'written': 24, 'right': 18}
+        """
+        by_default = max(LEAST_PLANTED, round(PLANTED_SHARE * jobs)) if jobs >= PLANTED_FROM else 0
+        mechanical = by_default if self.mechanical == "auto" else self.mechanical
+        right = min(MOST_RIGHT, max(LEAST_RIGHT, round(RIGHT_SHARE * jobs)))
+        faults = mechanical + self.written
+        return {"mechanical": mechanical, "written": self.written, "right": right if faults else 0}
+
+
+Planted = Literal["auto"] | Annotated[int, Field(ge=0, le=5000)] | PlantedEntry
+
+
 class PanelEntry(Strict):
     """Who votes, and how the votes decide."""
 
     name: Name = "panel"
+    file: Path | None = Field(default=None, exclude_if=lambda value: value is None)
+    """A panel file, which says all the rest but `planted`."""
+    planted: Planted = Field(default="auto", exclude_if=lambda value: value == "auto")
+    """Items about which the truth is known: how many the panel votes on unawares."""
     consensus: Literal["unanimous", "k_of_n"] = "unanimous"
     k: int | None = Field(default=None, ge=1)
     schedule: Literal["full", "economy"] = "full"
     audit_fraction: float = Field(default=0.1, ge=0, le=1)
     """Share of candidates that get every vote under the economy schedule."""
     verifiers: Annotated[tuple[VerifierEntry, ...], AfterValidator(partial(_distinct, what="verifier"))] = (
-        Field(min_length=1)
+        Field(default=(), min_length=1)
     )
 
     @model_validator(mode="after")
     def _consistent(self) -> PanelEntry:
+        if self.file is not None and (beside := self.model_fields_set - {"file", "planted"}):
+            raise ValueError(
+                f"'{min(beside)}' stands in the panel file: beside 'file' only 'planted' may stand"
+            )
+        if self.file is None and not self.verifiers:
+            raise ValueError("name the 'verifiers', or a panel 'file'")
         if (self.consensus == "k_of_n") != (self.k is not None):
             raise ValueError("'k' goes with 'consensus: k_of_n': give both or neither")
         if self.k is not None and self.k > len(self.verifiers):
             raise ValueError(f"'k' is {self.k}, but the panel has {counted(len(self.verifiers), 'verifier')}")
         return self
+
+    @property
+    def planting(self) -> PlantedEntry:
+        """How many items are planted, as an entry."""
+        if isinstance(self.planted, PlantedEntry):
+            return self.planted
+        return PlantedEntry(mechanical=self.planted)
+
+    @property
+    def plants_by_default(self) -> bool:
+        """Whether nobody said how many items are planted: a run begun without them then stays without."""
+        return self.planted == "auto"
 
     @property
     def needed(self) -> int:
@@ -424,10 +479,9 @@ class BuildConfig(Strict):
     @property
     def resolved_panel(self) -> PanelEntry:
         """The panel; `load_config` has put its file in the path's place."""
-        if isinstance(self.panel, Path):
-            raise ConfigError(
-                f"panel file {self.panel} is not resolved: load the configuration with load_config"
-            )
+        named = self.panel if isinstance(self.panel, Path) else self.panel.file
+        if isinstance(self.panel, Path) or named is not None:
+            raise ConfigError(f"panel file {named} is not resolved: load the configuration with load_config")
         return self.panel
 
     @property
@@ -455,8 +509,9 @@ def load_config(path: Path) -> BuildConfig:
     with suppress(CatalogueError):  # a folder that is not there is for the plan to miss
         if wrong := next(_unknown_classes(config, Catalogue.load(config.levers)), None):
             loc, what = wrong
-            if loc[0] == "panel" and isinstance(written.panel, Path):
-                file, loc = YamlFile(_panel_path(written.panel, path.parent)), loc[1:]
+            named = written.panel if isinstance(written.panel, Path) else written.panel.file
+            if loc[0] == "panel" and named is not None:
+                file, loc = YamlFile(_panel_path(named, path.parent)), loc[1:]
             raise file.fault(loc, describe_fault(loc, "", what))
     return config
 
@@ -479,6 +534,8 @@ def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
     panel = config.panel
     if isinstance(panel, Path):
         panel = load_panel(panel, folder)
+    elif panel.file is not None:
+        panel = load_panel(panel.file, folder).model_copy(update={"planted": panel.planted})
     levers = tuple(
         one if embedded_levers(one) and not (folder / one).is_dir() else folder / one for one in config.levers
     )

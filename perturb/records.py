@@ -326,6 +326,50 @@ class Verdict:
         return self.state is VerdictState.UNSCORED and self.raw != "".join(self.issues[:1])
 
 
+PlantedKind = Literal["class", "behaviour", "nothing", "undone", "lever", "degree", "written", "right"]
+"""What is known of a planted item: which fault it has, or that it is right."""
+
+LABEL_FAULTS: tuple[PlantedKind, ...] = ("class", "behaviour", "nothing", "undone", "written")
+"""The kinds of planted items whose label is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedItem:
+    """An item about which the truth is known; a panel votes on it as on any candidate."""
+
+    kind: PlantedKind
+    instance: BaseInstance
+    candidate: Candidate
+    """What verifiers are shown. Its id looks like that of a job."""
+    proof: tuple[str, ...] = ()
+    """The exact sentences that make the label of a written item wrong."""
+    way: str = ""
+    """How a written item is wrong, by the name of the instruction."""
+
+    @property
+    def id(self) -> str:
+        """The id of the candidate."""
+        return self.candidate.id
+
+    def to_payload(self) -> dict[str, Any]:
+        """As plain values, for a ledger or a recording."""
+        candidate = asdict(self.candidate)
+        cell = candidate.pop("cell")
+        content = {"kind": self.kind, "way": self.way, "proof": list(self.proof)}
+        return {**content, "instance": self.instance.to_payload(), "candidate": {**candidate, **cell}}
+
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> PlantedItem:
+        """Read back what `to_payload` gave."""
+        content = dict(payload["candidate"])
+        kind, intensity = content.pop("perturbation_class"), content.pop("intensity")
+        passages = tuple(Passage(**passage) for passage in content.pop("passages"))
+        cell = Cell(PerturbationClass(kind), Intensity(intensity))
+        instance = BaseInstance.from_payload(payload["instance"])
+        candidate = Candidate(**content, cell=cell, passages=passages)
+        return cls(payload["kind"], instance, candidate, tuple(payload["proof"]), payload["way"])
+
+
 class Acceptance(StrEnum):
     """What the panel decided."""
 

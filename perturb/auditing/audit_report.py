@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from perturb.auditing.agreement import Agreement, measure_agreement
 from perturb.auditing.bias import SelfBias, measure_bias
+from perturb.auditing.certificate import Certificate, run_certificate
 from perturb.auditing.rates import (
     LeverUsage,
     MatrixRate,
@@ -35,7 +36,7 @@ from perturb.auditing.rates import (
     read_votes,
 )
 from perturb.auditing.shortcuts import TARGETS, VIEWS, measure_shortcuts
-from perturb.auditing.votes import ABSENT, FAIL, NOT_ASKED, PASS, UNSCORED, VoteTable
+from perturb.auditing.votes import ABSENT, FAIL, NOT_ASKED, UNSCORED, VoteTable, decide_by_rule
 from perturb.errors import SourceError
 from perturb.metrics.inputs import Estimate, Flags, Integers, plain
 from perturb.metrics.resampling import Resamples, check_resampling
@@ -102,7 +103,7 @@ def compare_panel_rules(table: VoteTable, everything: VoteTable) -> PanelRules:
     """Acceptance on the candidates of `table`; that by unanimity on `everything` where it is known of all."""
     wide = everything if unanimity_is_known(everything) else table
     n = len(table.verifiers)
-    unanimous = _decide(wide.states, n)[0].astype(np.float64)
+    unanimous = decide_by_rule(wide.states, n)[0].astype(np.float64)
     ones = np.ones(len(wide))
     return PanelRules(
         unanimous=_accept(wide.states, n, wide.base.codes),
@@ -115,16 +116,8 @@ def compare_panel_rules(table: VoteTable, everything: VoteTable) -> PanelRules:
     )
 
 
-def _decide(states: NDArray[np.int8], needed: int) -> tuple[Flags, Flags]:
-    """Who is accepted and who is rejected if `needed` passes are, or all of those who judge where they are fewer."""
-    judges = (states != ABSENT).sum(axis=1)
-    passes = np.minimum(needed, judges)
-    accepted = ((states == PASS).sum(axis=1) >= passes) & (judges > 0)
-    return accepted, (states == FAIL).sum(axis=1) > judges - passes
-
-
 def _accept(states: NDArray[np.int8], needed: int, base: Integers) -> AcceptanceRate:
-    accepted, rejected = _decide(states, needed)
+    accepted, rejected = decide_by_rule(states, needed)
     return AcceptanceRate(
         rate=overall_rate("all", accepted.astype(np.float64), base),
         accepted=int(accepted.sum()),
@@ -134,12 +127,12 @@ def _accept(states: NDArray[np.int8], needed: int, base: Integers) -> Acceptance
 
 
 def _leave_one_out(table: VoteTable) -> tuple[LeaveOneOut, ...]:
-    with_all = _decide(table.states, len(table.verifiers))[0]
+    with_all = decide_by_rule(table.states, len(table.verifiers))[0]
     rows = []
     for i, verifier in enumerate(table.verifiers):
         others = np.delete(table.states, i, axis=1)
         without = _accept(others, others.shape[1], table.base.codes)
-        gained = int((_decide(others, others.shape[1])[0] & ~with_all).sum())
+        gained = int((decide_by_rule(others, others.shape[1])[0] & ~with_all).sum())
         rows.append(
             LeaveOneOut(verifier, without, gained, gained / without.accepted if without.accepted else None)
         )
@@ -212,6 +205,8 @@ class AuditReport:
     """Candidates that each verifier judges: the others are not of its classes, or it abstained."""
     unfinished: str
     """A sentence on the jobs that are left in the run; empty if there are none."""
+    certificate: Certificate | None = None
+    """How many labels are wrong, from planted items; None if there are none."""
 
     @property
     def class_ranking(self) -> tuple[Rate, ...]:
@@ -267,7 +262,13 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
         unscored=_by_verifier(everything, everything.states == UNSCORED),
         judged=_by_verifier(everything, everything.states != ABSENT),
         unfinished=everything.unfinished,
+        certificate=None if isinstance(source, VoteTable) else _certificate_of(Path(source)),
     )
+
+
+def _certificate_of(source: Path) -> Certificate | None:
+    """The certificate of a run; a file of votes has none."""
+    return run_certificate(source) if source.is_dir() else None
 
 
 def _by_verifier(table: VoteTable, where: Flags) -> dict[str, int]:

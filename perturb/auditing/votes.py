@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from perturb.errors import SourceError
 from perturb.files.tables import read_flag, row_place
 from perturb.metrics.agreement import VoteWords
-from perturb.metrics.inputs import Floats, Integers
+from perturb.metrics.inputs import Flags, Floats, Integers
 from perturb.records import VerdictState, taxonomy_place
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ LANGUAGE = "language"
 Coded = tuple[NDArray[np.integer], Sequence[Any]]
 """A column: for each row the place of its value in a list of values, -1 where it has none."""
 
-_STATES = {
+STATE_CODES = {
     VerdictState.PASS: PASS,
     VerdictState.FAIL: FAIL,
     VerdictState.UNSCORED: UNSCORED,
@@ -221,12 +221,12 @@ def _read_labels(codes: NDArray[np.integer], values: Sequence[Any], name: str, s
 def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
     words = [word.casefold() for word in verdicts.names]
     for number, word in enumerate(words):
-        if word not in _STATES:
+        if word not in STATE_CODES:
             place = _place(source, np.flatnonzero(verdicts.codes == number)[0])
             raise SourceError(
-                f"{place}: verdict '{_short(verdicts.names[number])}' is none of {', '.join(_STATES)}"
+                f"{place}: verdict '{_short(verdicts.names[number])}' is none of {', '.join(STATE_CODES)}"
             )
-    return np.array([_STATES[VerdictState(word)] for word in words], dtype=np.int8)[verdicts.codes]
+    return np.array([STATE_CODES[VerdictState(word)] for word in words], dtype=np.int8)[verdicts.codes]
 
 
 def _refuse_double_votes(candidate: Labels, verifier: Labels, source: str) -> None:
@@ -276,3 +276,11 @@ def _place(source: str, row: int) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def decide_by_rule(states: NDArray[np.int8], needed: int) -> tuple[Flags, Flags]:
+    """Who is accepted and who is rejected if `needed` passes are, or all of those who judge where they are fewer."""
+    judges = (states != ABSENT).sum(axis=1)
+    passes = np.minimum(needed, judges)
+    accepted = ((states == PASS).sum(axis=1) >= passes) & (judges > 0)
+    return accepted, (states == FAIL).sum(axis=1) > judges - passes

@@ -118,7 +118,7 @@ def check_reply(
     catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply, offer: Sequence[str], raw: str = ""
 ) -> GenerationResult:
     """The candidate that a reply comes to, or its rejection by a machine check."""
-    candidate = _candidate(catalogue, job, instance, reply)
+    candidate = read_candidate(catalogue, job, instance, reply)
     fault = find_fault(catalogue, instance, candidate, offer)
     if fault is not None:
         return GenerationResult(JobOutcome.REJECTED, fault, raw, candidate)
@@ -197,7 +197,8 @@ def _text(value: Any, field: str) -> str:
     return value.strip()
 
 
-def _candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply) -> Candidate:
+def read_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply) -> Candidate:
+    """The candidate that a reply describes, unchecked."""
     known = catalogue.find(reply.lever)
     candidate = Candidate(
         id=job.id,

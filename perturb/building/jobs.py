@@ -166,3 +166,10 @@ def _may_hold(need: Need, features: frozenset[str], instance: BaseInstance) -> b
     """
     read = instance.language == ENGLISH or all(one.startswith("passages:") for one in need.features)
     return not read or need.may_hold(features)
+
+
+def may_fit(catalogue: Catalogue, lever: str, instance: BaseInstance) -> bool:
+    """Whether an instance may offer what a lever needs."""
+    entry, features = catalogue.find(lever), features_of(instance)
+    needs = map(Need.read, entry.needs) if entry else ()
+    return all(_may_hold(need, features, instance) for need in needs)

@@ -87,7 +87,7 @@ async def gather_votes(
     decision is certain.
     """
     votes = dict(known)
-    missing = [name for name in panel.members if not _is_final(votes.get(name))]
+    missing = [name for name in panel.members if not is_final(votes.get(name))]
     if panel.is_audited(candidate_id):
         return votes | {vote.verifier: vote for vote in await gather_all(map(ask, missing))}
     for name in missing:
@@ -97,8 +97,8 @@ async def gather_votes(
     return votes
 
 
-def _is_final(vote: Verdict | None) -> bool:
-    """False if the vote is missing or its call failed.
+def is_final(vote: Verdict | None) -> bool:
+    """Whether a verifier need not be asked again: False if its vote is missing or its call failed.
 
     A fault of a check is the same each time for the same code. An unread reply was paid for.
     """

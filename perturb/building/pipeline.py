@@ -22,6 +22,7 @@ from perturb.building.generate import (
 )
 from perturb.building.panel import decide, gather_votes
 from perturb.building.plan import BuildPlan
+from perturb.building.planting import Planting
 from perturb.building.verify import ask_function, ask_rule, ask_verifier
 from perturb.config import ModelEntry, read_quota
 from perturb.errors import BudgetSpent
@@ -31,7 +32,7 @@ from perturb.ledger.queries import PlannedJob
 from perturb.ledger.quotas import JobEnd, Place, begun_jobs, job_ends, missing_items, plan_wave
 from perturb.llm.model_client import ModelClient
 from perturb.llm.workers import Executor
-from perturb.records import BaseInstance, Candidate, Cell, Job, JobOutcome, Verdict
+from perturb.records import BaseInstance, Candidate, Cell, Job, JobOutcome, PlantedItem, Verdict
 from perturb.runtime.asyncs import first_error
 from perturb.runtime.notebook import DEBUG, event
 
@@ -58,8 +59,10 @@ class Pipeline:
         plan: int,
         workers: Workers,
         on_done: Callable[[str], None],
+        planting: Planting | None = None,
     ) -> None:
         self.build_plan = build_plan
+        self.planting = planting
         self.ledger = ledger
         self.plan = plan
         self.workers = workers
@@ -84,13 +87,42 @@ class Pipeline:
                 if leftovers:
                     undecided = queries.undecided_jobs(self.ledger.db, self.plan, panel.digest, panel.judges)
                     group.create_task(self._finish_undecided(undecided, group))
+                if self.planting is not None:
+                    group.create_task(self._write_faults(self.planting))
                 for entry in self.build_plan.config.generators:
                     jobs = queries.pending_jobs(self.ledger.db, self.plan, entry.name)
                     for _ in range(self._width(entry)):
                         group.create_task(self._run_generator(entry, jobs, group))
+            if self.planting is not None and self.budget_spent is None:
+                await self._finish_planting(self.planting)
         except BaseExceptionGroup as failures:
             raise first_error(failures) from None
         self.ledger.flush()
+
+    async def _write_faults(self, planting: Planting) -> None:
+        """Have the generators write planted items beside their jobs."""
+        widths = [entry.max_connections for entry in self.build_plan.config.generators]
+        try:
+            await planting.write(self.workers.generators, max(widths))
+        except BudgetSpent as exc:
+            self.budget_spent = exc
+
+    async def _finish_planting(self, planting: Planting) -> None:
+        """Make what could not be made on the way, and have the panel vote on all that waits."""
+        self.ledger.flush()
+        planting.complete()
+        async with asyncio.TaskGroup() as group:
+            for item in planting.take_rest():
+                await self._panel_slots.acquire()
+                group.create_task(self._verify_planted(planting, item))
+
+    async def _verify_planted(self, planting: Planting, item: PlantedItem) -> None:
+        try:
+            await planting.vote(item, self._cast)
+        except BudgetSpent as exc:
+            self.budget_spent = exc
+        finally:
+            self._panel_slots.release()
 
     async def _finish_undecided(self, jobs: Iterator[PlannedJob], group: asyncio.TaskGroup) -> None:
         """Take candidates that an earlier run left without a decision back to the panel."""
@@ -158,7 +190,21 @@ class Pipeline:
     ) -> None:
         """Wait for a place in front of the panel, then let the votes be gathered beside this worker."""
         await self._panel_slots.acquire()
-        group.create_task(self._verify(self._instance(planned.instance_key), candidate))
+        instance = self._instance(planned.instance_key)
+        group.create_task(self._verify(instance, candidate))
+        if self.planting is None:
+            return
+        self.planting.offer(candidate, instance)
+        self._left -= 1
+        if (item := self.planting.take_due(candidate.id, self._left)) is not None:
+            await self._panel_slots.acquire()
+            group.create_task(self._verify_planted(self.planting, item))
+
+    @cached_property
+    def _left(self) -> int:
+        """About how many candidates are still to come."""
+        panel = self.build_plan.panel
+        return queries.stage_counts(self.ledger.db, self.plan, panel.digest, panel.judges).left
 
     async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
         panel = self.build_plan.panel.of_class(candidate.cell.perturbation_class)
@@ -178,6 +224,12 @@ class Pipeline:
         event(DEBUG, "decision", f"job {candidate.id}: {end}", job=candidate.id, decision=end)
 
     async def _vote(self, name: str, instance: BaseInstance, candidate: Candidate) -> Verdict:
+        vote = await self._cast(name, instance, candidate)
+        self.ledger.record_vote(vote)
+        return vote
+
+    async def _cast(self, name: str, instance: BaseInstance, candidate: Candidate) -> Verdict:
+        """One verifier's vote, which is not recorded yet."""
         version = self.build_plan.panel.members[name]
         if (check := self._checks.get(name)) is not None:
             vote: Verdict = await self.workers.executor.run(
@@ -189,7 +241,6 @@ class Pipeline:
             vote = await ask_verifier(
                 self.workers.verifiers, self.build_plan.prompts, name, version, instance, candidate
             )
-        self.ledger.record_vote(vote)
         return vote
 
     def _width(self, entry: ModelEntry) -> int:
@@ -213,6 +264,11 @@ class Waves:
     def begun(self) -> Iterator[Job]:
         """The jobs of earlier sessions, whatever their plan."""
         return (job for job in self._jobs if job.id in self._begun)
+
+    @property
+    def least_jobs(self) -> int:
+        """The jobs that fill the quota if every item is accepted."""
+        return min(self.quota * len(self._places), len(self._jobs))
 
     def enter_next(self) -> int:
         """Enter the next wave in the ledger; return how many jobs it has."""

@@ -154,6 +154,12 @@ class BuildPlan:
             asks = self.replay is not None and job.generator in self.generator_settings
             yield self.replay.recording.adopt(job, keys[job.instance_id]) if asks and self.replay else job
 
+    def count_jobs(self) -> int:
+        """How many jobs the plan has, without a quota."""
+        config = self.config
+        cells, generators = len(config.chosen_cells), len(config.generators)
+        return len(self.instances) * cells * generators * config.replicates
+
     @cached_property
     def facts(self) -> dict[str, Any]:
         """What the ledger and the manifest say about how the items are made; no key, no address with a password."""

@@ -16,14 +16,16 @@ from perturb.building.export import count_foreign_rows, export_snapshot
 from perturb.building.panel import ALL_ABSTAINED
 from perturb.building.pipeline import Pipeline, Waves, Workers
 from perturb.building.plan import BuildPlan, plan_build
+from perturb.building.planting import Planting, fix_numbers
 from perturb.config import BuildConfig
-from perturb.errors import BudgetSpent, LedgerError, SnapshotError
+from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError
 from perturb.files.resources import code_version
 from perturb.files.text_files import writing_errors
 from perturb.ledger import queries
 from perturb.ledger.db import ledger_errors
 from perturb.ledger.failures import call_failures, first_error, first_fault, missing_replies, unread_replies
 from perturb.ledger.plans import Ledger, current_plan
+from perturb.ledger.planted import count_planted_votes, missing_planted_replies
 from perturb.ledger.quotas import quota_status
 from perturb.llm.budget import Budget, Progress
 from perturb.llm.client import ChatModel
@@ -225,7 +227,10 @@ async def _run_pipeline(
                 ModelClient(verifiers | both, ledger, budget),
                 executor,
             )
-            pipeline = Pipeline(build_plan, ledger, plan, workers, lambda end: progress.count(_end(end)))
+            planting = _plant(build_plan, ledger, plan, waves)
+            pipeline = Pipeline(
+                build_plan, ledger, plan, workers, lambda end: progress.count(_end(end)), planting
+            )
             async with progress.watching(models, budget):
                 await pipeline.run()
                 while waves and pipeline.budget_spent is None and (jobs := waves.enter_next()):
@@ -236,6 +241,16 @@ async def _run_pipeline(
                 await model.close()
             await executor.close()
         return pipeline.budget_spent
+
+
+def _plant(build_plan: BuildPlan, ledger: Ledger, plan: int, waves: Waves | None) -> Planting | None:
+    """The planted items of the run; None if it has none. Raises `ConfigError` if nobody can write those asked for."""
+    numbers = fix_numbers(build_plan, ledger, plan, waves.least_jobs if waves else build_plan.count_jobs())
+    if not any(numbers.values()):
+        return None
+    if numbers["written"] and not build_plan.generator_settings:
+        raise ConfigError("panel.planted.written: no generator is a model: name one, or leave 'written' out")
+    return Planting(build_plan, ledger, plan, numbers)
 
 
 def _unfinished(
@@ -308,6 +323,7 @@ def _report_facts(
         "errors": counts.outcomes.get(JobOutcome.ERROR, 0),
         "faults": counts.faults,
         "votes": counts.votes,
+        "planted_votes": count_planted_votes(ledger.db, panel.judges),
         "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),
         "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),
         **({"quota": quota} if (quota := quota_status(ledger.db, current_plan(ledger.db, run))) else {}),
@@ -315,6 +331,9 @@ def _report_facts(
         "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
         "cells_without_rule": list(build_plan.cells_without_rule),
         **{name: calls[name] for name in ("calls", "cached_calls")},
-        "missing_replies": missing_replies(ledger.db, plan, panel.judges),
+        "missing_replies": [
+            *missing_replies(ledger.db, plan, panel.judges),
+            *missing_planted_replies(ledger.db, panel.judges),
+        ],
         **{name: calls[name] for name in ("tokens", "cost_usd")},
     }

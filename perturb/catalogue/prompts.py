@@ -202,8 +202,29 @@ class Prompts:
         system += language_rules("verify", instance)
         return data_request(system, data, verification_schema())
 
+    def planted_fault(
+        self, cell: Cell, instance: BaseInstance, levers: Sequence[Lever], way: str
+    ) -> ChatRequest:
+        """Ask a generator for an item whose label is wrong in one quiet `way`: the name of a file in `plant/ways/`."""
+        data = {
+            "perturbation_class": str(cell.perturbation_class),
+            "intensity": str(cell.intensity),
+            "query": instance.query,
+            **_context(instance),
+            "answers": list(instance.answers),
+        }
+        names = tuple(lever.name for lever in levers)
+        system = self._system("plant", prompt_kind(instance), cell, names, "", way)
+        return data_request(system + language_rules("generate", instance), data)
+
     def _render_system(
-        self, name: str, kind: PromptKind, cell: Cell, names: tuple[str, ...], chosen: str = ""
+        self,
+        name: str,
+        kind: PromptKind,
+        cell: Cell,
+        names: tuple[str, ...],
+        chosen: str = "",
+        way: str = "",
     ) -> str:
         entry = self.catalogue.classes[cell.perturbation_class]
         levers = [lever for one in names if (lever := self.catalogue.find(one))]
@@ -223,6 +244,7 @@ class Prompts:
             own_codes=self.catalogue.own_codes,
             removes_answer=removes_answer(cell),
             max_changed_low=MAX_CHANGED_LOW,
+            way=way,
         )
 
     def _codes(self) -> list[str]:

@@ -197,6 +197,26 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (item_id, model, variant, kind, judge)
     );
     """,
+    """
+    ALTER TABLE plans ADD COLUMN planted TEXT;
+    CREATE TABLE planted (
+        id TEXT PRIMARY KEY,
+        kind TEXT NOT NULL,
+        host TEXT NOT NULL,
+        payload TEXT NOT NULL
+    );
+    CREATE TABLE planted_votes (
+        candidate_id TEXT NOT NULL,
+        verifier TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        state TEXT NOT NULL,
+        checks TEXT NOT NULL,
+        predicted_behavior TEXT,
+        issues TEXT NOT NULL,
+        raw TEXT NOT NULL,
+        PRIMARY KEY (candidate_id, verifier, fingerprint)
+    );
+    """,
 )
 
 APPLICATION_ID = 0x50455254

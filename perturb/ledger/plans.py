@@ -31,6 +31,7 @@ from perturb.records import (
     Decision,
     Job,
     JobOutcome,
+    PlantedItem,
     Verdict,
     taxonomy_place,
 )
@@ -235,6 +236,8 @@ class Ledger(CallLedger):
                 f"DELETE FROM votes WHERE (candidate_id, verifier, fingerprint) IN ({keys})",
                 (_json(judges.keys), panel, plan),
             )
+            unread = f"SELECT rowid FROM planted_votes v WHERE {queries.VOTE_UNREAD}"
+            db.execute(f"DELETE FROM planted_votes WHERE rowid IN ({unread})")
 
     def forget_sample(self) -> None:
         """Let the review begin with a new sample; the answers stay."""
@@ -263,12 +266,27 @@ class Ledger(CallLedger):
         texts = (made.lever, made.query, passages, made.reasoning, made.expected_behavior)
         self._replace("candidates", made.id, *texts, stated)
 
-    def record_vote(self, vote: Verdict) -> None:
-        """Record one vote; a later vote of the same verifier on the same candidate takes its place."""
+    def record_vote(self, vote: Verdict, *, planted: bool = False) -> None:
+        """Record one vote; a later vote of the same verifier on the same candidate takes its place.
+
+        Votes on `planted` items lie apart, so that they count nowhere else.
+        """
         self._replace(
-            "votes",
+            "planted_votes" if planted else "votes",
             *(vote.candidate_id, vote.verifier, vote.prompt_version, vote.state.value),
             *(_json(dict(vote.checks)), vote.predicted_behavior, _json(list(vote.issues)), vote.raw),
+        )
+
+    def fix_planted(self, plan: int, numbers: Mapping[str, int]) -> None:
+        """Store how many items of each sort are planted in the plan."""
+        with self.transaction() as db:
+            db.execute("UPDATE plans SET planted = ? WHERE id = ?", (_json(dict(numbers)), plan))
+
+    def record_planted(self, item: PlantedItem, host: str) -> None:
+        """Record a planted item and the job that it was made from."""
+        self._put(
+            "INSERT OR IGNORE INTO planted (id, kind, host, payload) VALUES (?, ?, ?, ?)",
+            *(item.id, item.kind, host, _json(item.to_payload())),
         )
 
     def record_decision(

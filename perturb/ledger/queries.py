@@ -208,11 +208,12 @@ def votes_of(db: sqlite3.Connection, candidate_id: str, judges: Judges) -> dict[
         f"SELECT v.* FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id WHERE j.id = ?2 AND {BY_JUDGE}",
         (json.dumps(judges.keys), candidate_id),
     )
-    return {row["verifier"]: _verdict(row) for row in rows}
+    return {row["verifier"]: read_vote(row) for row in rows}
 
 
 @stored_values()
-def _verdict(row: sqlite3.Row) -> Verdict:
+def read_vote(row: sqlite3.Row) -> Verdict:
+    """The vote that a row holds."""
     return Verdict(
         candidate_id=row["candidate_id"],
         verifier=row["verifier"],

@@ -24,7 +24,7 @@ from perturb.files.resources import canonical
 from perturb.files.text_files import Spool, reading_errors
 from perturb.files.yaml_files import describe_fault
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings, Topic
-from perturb.records import BaseInstance, Job
+from perturb.records import BaseInstance, Job, PlantedItem
 
 Count = Annotated[int, Field(ge=0, lt=2**53)]
 Seconds = Annotated[float, Field(ge=0, lt=2**53)]
@@ -209,6 +209,8 @@ class Recording:
     jobs: dict[tuple[str, str, str, int], RecordedJob] = field(default_factory=dict)
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What models were asked about in an evaluation, by id, as the ledger keeps it."""
+    planted: list[dict[str, Any]] = field(default_factory=list)
+    """The planted items of a build, as the ledger keeps them."""
     _places: dict[tuple[str, Topic], int] = field(default_factory=dict)
     _replies: Spool = field(default_factory=Spool)
 
@@ -255,6 +257,8 @@ class Recording:
             self.instances.append(row["content"])
         elif kind == "item":
             self.items[row["id"]] = row["content"]
+        elif kind == "planted":
+            self.planted.append(PlantedItem.from_payload(row["content"]).to_payload())
         elif kind == "job":
             job = _JOB.validate_python(row)
             if job.key in self.jobs:
@@ -267,7 +271,7 @@ class Recording:
             self._places[reply.key] = len(self._places)
             self._replies.append(row)
         else:
-            raise ValueError("is neither an instance, a job, an item nor a reply")
+            raise ValueError("is neither an instance, a job, an item, a planted item nor a reply")
 
 
 @dataclass(frozen=True, slots=True)

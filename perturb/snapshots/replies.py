@@ -33,6 +33,7 @@ from perturb.ledger.evaluations import (
 )
 from perturb.ledger.failures import AnsweredCalls, last_pass, planned_jobs
 from perturb.ledger.plans import CurrentPlan, current_plan
+from perturb.ledger.planted import planted_items, planted_votes
 from perturb.llm.recording import Kind, RecordedJob, RecordedReply, judged_part, record_row, write_recording
 from perturb.records import EXPECTED_ANSWER, Cell, Intensity, PerturbationClass
 from perturb.snapshots.facts import ExportedReplies
@@ -114,6 +115,20 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str,
             yield from _replies(job.id, str(number), rows)
         for _, rows in spoken:
             yield from _replies(job.id, "", rows)
+    yield from _planted_rows(db, plan, calls, judges)
+
+
+def _planted_rows(
+    db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls, judges: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """The planted items, and what the verifiers said of them."""
+    votes = planted_votes(db, plan.judges.fingerprints)
+    for item in planted_items(db):
+        yield {"kind": "planted", "content": item.to_payload()}
+        said = votes.get(item.id, {})
+        for name in judges:
+            if name in said and (rows := calls.behind(item.id, name, ["verify"], said[name].raw)):
+                yield from _replies(item.id, "", rows)
 
 
 def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3.Row]]:

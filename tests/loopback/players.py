@@ -190,6 +190,8 @@ class GeneratorPlayer:
             "answer_constraint_satisfied": "It fares as the cell asks.",
             "expected_rag_behavior": self._catalogue.expected_behavior(cell),
         }
+        if request.system.startswith("You write control items"):
+            reply["proof"] = [edit.query]
         fault = self._faults.pick(model, request)
         if fault is ContentFault.WRONG_LEVER:
             reply["lever_selected"] = next(each.name for each in self._catalogue.levers if each.cell != cell)

@@ -1,0 +1,308 @@
+"""The certificate of a round: what the panel made of planted items, and how many labels of the round are wrong.
+
+Measured on planted faults; natural ones may be harder to see.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perturb.auditing.votes import ABSENT, FAIL, NOT_ASKED, PASS, STATE_CODES, decide_by_rule
+from perturb.catalogue.classes import Judges
+from perturb.ledger.calls import reading
+from perturb.ledger.plans import CurrentPlan, current_plan
+from perturb.ledger.planted import planted_items, planted_votes
+from perturb.metrics.certificates import Share, effective_votes, wrong_label_share
+from perturb.metrics.inputs import Estimate, Flags
+from perturb.records import LABEL_FAULTS, PlantedItem, Verdict, taxonomy_place
+
+LEAST_WRITTEN = 24
+"""From so many written faults on, the share of wrong labels rests on them alone."""
+LEAST_OF_CLASS = 20
+"""With so many faults of a class, it has a share of its own."""
+POORLY_CAUGHT = 0.5
+"""A verifier that catches a smaller share of a kind is named."""
+LEAST_NAMED = 4
+"""Of so few faults of a kind nothing is said of a verifier."""
+
+CAVEAT = "measured on planted faults; natural ones may be harder to see"
+
+MECHANICAL = tuple(kind for kind in LABEL_FAULTS if kind != "written")
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The panel's decisions on the candidates of a round, or of a part of it."""
+
+    accepted: int
+    decided: int
+    """Accepted and rejected ones; undecided candidates are left out."""
+    bases: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Base instance → its accepted and its decided candidates."""
+
+    @property
+    def share(self) -> Share:
+        """The share accepted, of as many independent candidates as are as precise."""
+        n, clusters = self.decided, len(self.bases)
+        if n == 0 or clusters < 2 or self.accepted in (0, n):
+            return Share(self.accepted, n)
+        p = self.accepted / n
+        squares = sum((accepted - p * decided) ** 2 for accepted, decided in self.bases.values())
+        effect = clusters / (clusters - 1) * squares / n / (p * (1 - p))
+        return Share(self.accepted / max(1.0, effect), n / max(1.0, effect))
+
+
+@dataclass(frozen=True)
+class PlantedVerdicts:
+    """What each verifier said of each planted item."""
+
+    items: tuple[PlantedItem, ...]
+    verifiers: tuple[str, ...]
+    states: NDArray[np.int8]
+    """Shape (items, verifiers), in the codes of `perturb.auditing.votes`."""
+    needed: int
+    """How many passes accept an item."""
+
+    @classmethod
+    def of(
+        cls,
+        items: Sequence[PlantedItem],
+        votes: Mapping[str, Mapping[str, Verdict]],
+        judges: Judges,
+        needed: int,
+    ) -> PlantedVerdicts:
+        """The votes as a matrix; verifiers that do not judge a class are absent."""
+        names = tuple(judges.fingerprints)
+        states = np.full((len(items), len(names)), ABSENT, dtype=np.int8)
+        for row, item in enumerate(items):
+            judging = judges.of(item.candidate.cell.perturbation_class)
+            for column, name in enumerate(names):
+                if name in judging:
+                    vote = votes.get(item.id, {}).get(name)
+                    states[row, column] = NOT_ASKED if vote is None else STATE_CODES[vote.state]
+        return cls(tuple(items), names, states, needed)
+
+    def of_kinds(self, *kinds: str) -> Flags:
+        """Which items are of one of these kinds."""
+        return np.array([item.kind in kinds for item in self.items], dtype=np.bool_)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes that faults claim to be of, in the order of the taxonomy."""
+        claimed = {str(item.candidate.cell.perturbation_class) for item in self.items}
+        return tuple(sorted(claimed, key=taxonomy_place))
+
+    def of_class(self, name: str) -> Flags:
+        """Which items claim to be of the class."""
+        claimed = [str(item.candidate.cell.perturbation_class) == name for item in self.items]
+        return np.array(claimed, dtype=np.bool_)
+
+    def passes(self, chosen: Flags, verifier: int | None = None) -> Share:
+        """The share of the chosen items that a verifier passes, or that the panel accepts; of those decided."""
+        states = self.states[chosen]
+        if verifier is None:
+            accepted, rejected = decide_by_rule(states, self.needed)
+        else:
+            accepted, rejected = states[:, verifier] == PASS, states[:, verifier] == FAIL
+        return Share(int(accepted.sum()), int((accepted | rejected).sum()))
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """For each item that every verifier scored: 1 where a verifier passed a fault or failed a right item."""
+        scored = ((self.states == PASS) | (self.states == FAIL)).all(axis=1)
+        faults = self.of_kinds(*LABEL_FAULTS)
+        rows = scored & (faults | self.of_kinds("right"))
+        wrong = np.where(faults[:, None], self.states == PASS, self.states == FAIL)
+        return np.asarray(wrong[rows], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What can be said of the labels of a round."""
+
+    verdicts: PlantedVerdicts
+    tally: Tally
+    tallies: Mapping[str, Tally]
+    """By class."""
+
+    @property
+    def faults(self) -> Flags:
+        """The planted items that the share of wrong labels rests on."""
+        written = self.verdicts.of_kinds("written")
+        enough = self.verdicts.passes(written).n >= LEAST_WRITTEN
+        return written if enough else self.verdicts.of_kinds(*LABEL_FAULTS)
+
+    def wrong_labels(self) -> Estimate:
+        """The share of wrong labels among the accepted candidates."""
+        right = self.verdicts.passes(self.verdicts.of_kinds("right"))
+        return wrong_label_share(self.verdicts.passes(self.faults), right, self.tally.share)
+
+    def wrong_labels_of(self, name: str) -> Estimate | None:
+        """The same in one class, by the faults that claim to be of it; None if they are too few."""
+        faults = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
+        passed = self.verdicts.passes(faults)
+        if passed.n < LEAST_OF_CLASS or name not in self.tallies:
+            return None
+        right = self.verdicts.passes(self.verdicts.of_kinds("right"))
+        return wrong_label_share(passed, right, self.tallies[name].share)
+
+    @property
+    def poorly_caught(self) -> tuple[tuple[str, str, Share], ...]:
+        """Verifier, kind and share caught, where a verifier misses more than half of a kind's faults."""
+        rows = []
+        for number, name in enumerate(self.verdicts.verifiers):
+            for kind in LABEL_FAULTS:
+                passed = self.verdicts.passes(self.verdicts.of_kinds(kind), number)
+                caught = Share(passed.n - passed.hits, passed.n)
+                if passed.n >= LEAST_NAMED and caught.value < POORLY_CAUGHT:
+                    rows.append((name, kind, caught))
+        return tuple(rows)
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """A line for each verifier and kind of fault that it mostly misses: what is the matter, and what to do."""
+        return tuple(
+            f"{name} caught {caught.hits:.0f} of {caught.n:.0f} planted faults of the kind '{kind}'"
+            f" ({_MEANING[kind]}): replace it with a stronger model, or set clearer instructions (system)"
+            for name, kind, caught in self.poorly_caught
+        )
+
+    @property
+    def headline(self) -> str:
+        """The certificate in a line, as report, audit, card and build say it.
+
+        For example: wrong labels: 1.2 %, 95 % interval 0.2 to 3.4 %, 60 planted items, panel of 3.
+        """
+        return headline(self.to_dict(), len(self.verdicts.verifiers))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, by the names of spec section 13."""
+        told, faults = self.verdicts, self.verdicts.of_kinds(*LABEL_FAULTS)
+        right = told.of_kinds("right")
+        passed, passed_right = told.passes(faults), told.passes(right)
+        groups: dict[str, tuple[str, ...]] = {"mechanical": MECHANICAL, "written": ("written",)}
+        groups |= {kind: (kind,) for kind in (*MECHANICAL, "lever", "degree")}
+        return {
+            "planted": int(passed.n),
+            "caught": int(passed.n - passed.hits),
+            "right": int(passed_right.n),
+            "failed_right": int(passed_right.n - passed_right.hits),
+            "by_kind": {name: self._kind(told.of_kinds(*kinds)) for name, kinds in groups.items()},
+            "panel": {"false_pass": _told(passed), "false_fail": _told(_misses(passed_right))},
+            "by_verifier": {
+                name: {
+                    "false_pass": _told(told.passes(faults, number)),
+                    "false_fail": _told(_misses(told.passes(right, number))),
+                }
+                for number, name in enumerate(told.verifiers)
+            },
+            "by_class": {name: self._class(name) for name in told.classes},
+            "effective_votes": effective_votes(told.errors).to_dict(),
+            "wrong_labels": self.wrong_labels().spread("value"),
+            "rests_on": "written" if (self.faults == told.of_kinds("written")).all() else "all",
+            "note": CAVEAT,
+        }
+
+    def _kind(self, chosen: Flags) -> dict[str, Any]:
+        """How many faults of a kind were planted and caught, by the panel and by each verifier."""
+        passed = self.verdicts.passes(chosen)
+        return {
+            "planted": int(passed.n),
+            "caught": int(passed.n - passed.hits),
+            "share": _told(_misses(passed)),
+            "by_verifier": {
+                name: _told(_misses(self.verdicts.passes(chosen, number)))
+                for number, name in enumerate(self.verdicts.verifiers)
+            },
+        }
+
+    def _class(self, name: str) -> dict[str, Any]:
+        chosen = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
+        passed, share = self.verdicts.passes(chosen), self.wrong_labels_of(name)
+        few = f"fewer than {LEAST_OF_CLASS} planted faults of the class"
+        wrong = Estimate.undefined(few) if share is None else share
+        return {
+            "planted": int(passed.n),
+            "caught": int(passed.n - passed.hits),
+            "wrong_labels": wrong.spread("value"),
+        }
+
+
+_MEANING = {
+    "class": "another class",
+    "behaviour": "answer and refusal swapped",
+    "nothing": "nothing was changed",
+    "undone": "the answer is back or the rival is gone",
+    "written": "wrong in one quiet way",
+}
+
+
+def headline(certificate: Mapping[str, Any], verifiers: int) -> str:
+    """A stored certificate in a line.
+
+    >>> told = {"value": 0.012, "low": 0.002, "high": 0.034, "reason": None}
+    >>> headline({"planted": 42, "right": 18, "wrong_labels": told}, 3)
+    'wrong labels: 1.2 %, 95 % interval 0.2 to 3.4 %, 60 planted items, panel of 3'
+    """
+    wrong = certificate["wrong_labels"]
+    counts = f"{certificate['planted'] + certificate['right']} planted items, panel of {verifiers}"
+    if wrong["value"] is None:
+        return f"wrong labels: not known ({wrong['reason']}), {counts}"
+    ends = f"{100 * wrong['low']:.1f} to {100 * wrong['high']:.1f} %"
+    return f"wrong labels: {100 * wrong['value']:.1f} %, 95 % interval {ends}, {counts}"
+
+
+def _told(share: Share) -> dict[str, Any]:
+    content = share.estimate().to_dict()
+    return {name: content[name] for name in ("value", "low", "high", "n")}
+
+
+def _misses(share: Share) -> Share:
+    return Share(share.n - share.hits, share.n)
+
+
+def certify(db: sqlite3.Connection, plan: CurrentPlan, keep: set[str] | None = None) -> Certificate | None:
+    """The certificate of a plan; None if nothing is planted or no verifier voted on it.
+
+    `keep` are the candidates that it is given for, by id; all of the plan if it is None.
+    """
+    votes = planted_votes(db, plan.judges.fingerprints)
+    items = [item for item in planted_items(db) if item.id in votes]
+    if not items:
+        return None
+    verdicts = PlantedVerdicts.of(items, votes, plan.judges, plan.facts.panel.needed)
+    tallies = read_tallies(db, plan, keep)
+    return Certificate(verdicts, tallies.pop(""), tallies)
+
+
+def read_tallies(db: sqlite3.Connection, plan: CurrentPlan, keep: set[str] | None = None) -> dict[str, Tally]:
+    """The panel's decisions by class; under "" those on all candidates."""
+    rows = db.execute(
+        "SELECT j.id, j.perturbation_class, j.instance_key, d.acceptance FROM jobs j JOIN decisions d"
+        " ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND d.acceptance != 'undecided'",
+        (plan.panel, plan.number),
+    )
+    bases: dict[str, dict[str, tuple[int, int]]] = {"": {}}
+    for name, kind, base, acceptance in rows:
+        if keep is not None and name not in keep:
+            continue
+        for group in ("", kind):
+            accepted, decided = bases.setdefault(group, {}).get(base, (0, 0))
+            bases[group][base] = accepted + (acceptance == "accepted"), decided + 1
+    return {
+        group: Tally(sum(a for a, _ in counts.values()), sum(n for _, n in counts.values()), counts)
+        for group, counts in bases.items()
+    }
+
+
+def run_certificate(run: Path) -> Certificate | None:
+    """The certificate of a run folder. Raises `LedgerError` if it holds no run."""
+    with reading(run) as db:
+        return certify(db, current_plan(db, run))

@@ -1,0 +1,68 @@
+"""What a ledger knows of planted items: which there are, how the panel voted on them, how many there are to be."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Mapping
+
+from perturb.catalogue.classes import Judges
+from perturb.ledger.db import stored_values
+from perturb.ledger.failures import is_missing
+from perturb.ledger.queries import FIRST_ISSUE, read_vote
+from perturb.records import PlantedItem, Verdict, VerdictState
+
+
+@stored_values()
+def planted_numbers(db: sqlite3.Connection, plan: int) -> dict[str, int] | None:
+    """How many items of each sort the plan is to have; None if that was never fixed."""
+    row = db.execute("SELECT planted FROM plans WHERE id = ?", (plan,)).fetchone()
+    if row is None or row["planted"] is None:
+        return None
+    return {str(name): int(number) for name, number in json.loads(row["planted"]).items()}
+
+
+@stored_values()
+def planted_items(db: sqlite3.Connection) -> list[PlantedItem]:
+    """Every planted item of the run, in the order of its id, which says nothing of its kind."""
+    rows = db.execute("SELECT payload FROM planted ORDER BY id")
+    return [PlantedItem.from_payload(json.loads(row["payload"])) for row in rows]
+
+
+def planted_hosts(db: sqlite3.Connection) -> set[str]:
+    """The jobs that planted items were made from."""
+    return {row["host"] for row in db.execute("SELECT host FROM planted")}
+
+
+@stored_values()
+def planted_votes(db: sqlite3.Connection, members: Mapping[str, str]) -> dict[str, dict[str, Verdict]]:
+    """Votes on planted items by the verifiers (name → fingerprint) as they are set now: item → verifier → vote."""
+    votes: dict[str, dict[str, Verdict]] = defaultdict(dict)
+    for row in db.execute("SELECT * FROM planted_votes"):
+        if members.get(row["verifier"]) == row["fingerprint"]:
+            votes[row["candidate_id"]][row["verifier"]] = read_vote(row)
+    return dict(votes)
+
+
+def count_planted_votes(db: sqlite3.Connection, judges: Judges) -> int:
+    """Passes and fails of the panel, as it is set now, on planted items."""
+    votes = planted_votes(db, judges.fingerprints)
+    scored = (VerdictState.PASS, VerdictState.FAIL)
+    return sum(vote.state in scored for of_item in votes.values() for vote in of_item.values())
+
+
+def missing_planted_replies(db: sqlite3.Connection, judges: Judges) -> list[dict[str, str]]:
+    """The votes on planted items that a replay did not find, as `failures.missing_replies` names them."""
+    rows = db.execute(
+        "SELECT v.candidate_id AS job, 'verify' AS role, v.verifier AS model, v.fingerprint FROM planted_votes v"
+        f" WHERE v.state = 'unscored' AND {is_missing(FIRST_ISSUE)} ORDER BY 1, 3"
+    ).fetchall()
+    current = (row for row in rows if judges.fingerprints.get(row["model"]) == row["fingerprint"])
+    return [{name: row[name] for name in ("job", "role", "model")} for row in current]
+
+
+def jobs_have_begun(db: sqlite3.Connection, plan: int) -> bool:
+    """Whether any job of the plan has come to an outcome."""
+    found = db.execute("SELECT 1 FROM jobs WHERE plan = ? AND outcome IS NOT NULL LIMIT 1", (plan,))
+    return found.fetchone() is not None
