@@ -96,8 +96,6 @@ GAPS: Mapping[str, str] = {
     "living": "the subject, a person whom the passage shows to be alive",
     "office": "the office that the answer holds now",
     "later": "a year far in the future",
-    "land": "the country or large state that the question names or the passage is about",
-    "far_land": "another one, in another part of the world",
     "nationality": "another nationality than the passage gives the subject",
     "lasting": "nothing: keeps the wording to passages that tell of no end of their subject",
     "unreviewed": "nothing: keeps the wording to passages without praise, review, award or success",

@@ -84,8 +84,8 @@ def test_a_change_of_what_the_rules_do_needs_another_version(
         FEATURES_VERSION: digest([sorted(features_of(base)) for base in demo]),
     }
     assert outputs == {
-        "2": "f0d377be66215e08",
-        "9e601c323445c3b8": "1d205e2f4015e0b8",
+        "3": "a7dd791d0380c513",
+        "9e601c323445c3b8": "9f74893b2cb8b5ec",
         "fbb0296dd996e5a7": "973a5f65087d2c95",
     }
 
@@ -96,12 +96,12 @@ def test_what_levers_may_say_is_what_the_engine_can_do() -> None:
     assert set(MAKERS) | LOCAL == set(GAPS)
 
 
-def test_at_least_forty_five_levers_have_a_rule_and_most_of_them_serve_the_demo(
+def test_at_least_thirty_eight_levers_have_a_rule_and_most_of_them_serve_the_demo(
     catalogue: Catalogue, made: list[tuple[BaseInstance, RuleCandidate]]
 ) -> None:
     ruled = {lever.name for lever in catalogue.levers if lever.rule}
-    assert len(ruled) >= 45
-    assert len({one.lever for _, one in made}) >= 0.75 * len(ruled)
+    assert len(ruled) >= 38
+    assert len({one.lever for _, one in made}) >= 0.7 * len(ruled)
 
 
 def test_every_item_keeps_to_its_cell(

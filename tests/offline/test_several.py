@@ -11,7 +11,7 @@ from perturb.building.offline.donors import DonorTable
 from perturb.building.offline.engine import RuleCandidate, perturb_by_rule
 from perturb.catalogue.levers import Catalogue
 from perturb.curation.base_sets import demo_path, load_base_set
-from perturb.records import ALL_CELLS, BaseInstance, Cell, Job, JobOutcome, Passage
+from perturb.records import ALL_CELLS, BaseInstance, Cell, Job, JobOutcome, Passage, Rule
 from perturb.text.passages import passages_fault, removes_answer
 
 SIGNAL = Passage(
@@ -50,6 +50,9 @@ def test_a_passage_that_still_answers_settles_a_contradiction(
 ) -> None:
     lever = catalogue.find("Spatial Location Clash")
     assert lever is not None
+    say = ("One register says that {statement}; another of equal standing says that {rival_statement}.",)
+    lever = replace(lever, rule=Rule("restate", None, say, (), (), "Two sources of equal standing differ."))
+    catalogue = replace(catalogue, levers=(lever,))
     base = next(
         one
         for one in demo

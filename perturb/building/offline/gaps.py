@@ -13,7 +13,6 @@ from perturb.building.offline.facts import Facts
 from perturb.building.offline.question import inflected
 from perturb.building.offline.words import (
     capitalise,
-    compiled,
     content_stems,
     dice,
     has_word,
@@ -22,7 +21,7 @@ from perturb.building.offline.words import (
     support,
     tokens,
 )
-from perturb.catalogue.features import word_bank, word_pattern, word_table
+from perturb.catalogue.features import word_bank, word_pattern
 from perturb.catalogue.levers import gaps_in, kinds_of_gap
 from perturb.records import BaseInstance
 
@@ -229,39 +228,6 @@ def _office(f: Filling) -> str | None:
     return asked.rest if office and held else None
 
 
-def _lands(f: Filling) -> tuple[str, str] | None:
-    subject = f.facts.subject
-    for part, lands in word_table("lands").items():
-        for land in lands:
-            if _names(f.facts.query, land) or (subject is not None and subject.name == land):
-                return part, land
-    return None
-
-
-def _names(query: str, land: str) -> bool:
-    if land not in query:
-        return False
-    alone = compiled(rf"(?<!New )(?<!South )(?<!North )(?<!West )\b{re.escape(land)}\b")
-    return alone.search(query) is not None
-
-
-def _land(f: Filling) -> str | None:
-    found = _lands(f)
-    if found is None:
-        return None
-    return f"the {found[1]}" if found[1] in ("United States", "Philippines") else found[1]
-
-
-def _far_land(f: Filling) -> str | None:
-    found = _lands(f)
-    names = (
-        []
-        if found is None
-        else [one for one in word_table("far_lands")[found[0]] if not has_word(f.facts.text, one)]
-    )
-    return f.rng.choice(names) if names else None
-
-
 _AUTHORED = re.compile(r"who (?:wrote|is the (?:author|writer) of|painted|composed)\b", re.IGNORECASE)
 
 
@@ -323,8 +289,6 @@ MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "living": _living,
     "office": _office,
     "later": lambda f: str(f.rng.randint(2065, 2098)),
-    "land": _land,
-    "far_land": _far_land,
     "authored": _authored,
     "nationality": _nationality,
     "lasting": lambda f: None if _ENDED.search(f.facts.text) else "",
