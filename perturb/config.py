@@ -39,7 +39,7 @@ from perturb.files.yaml_files import Language, Strict, YamlFile, describe_fault
 from perturb.llm.client import MAX_REPLY_BYTES, ModelSettings, Price, Transport
 from perturb.llm.functions import ADDRESS, OwnFunction
 from perturb.llm.workers import ExecutorEntry
-from perturb.records import ALL_CELLS, Cell, Intensity, LeverChoice, taxonomy_place
+from perturb.records import ALL_CELLS, Cell, Depth, Intensity, LeverChoice, taxonomy_place
 from perturb.text.wording import counted
 
 Text = Annotated[str, Field(min_length=1, max_length=200)]
@@ -423,6 +423,18 @@ QuotaRule = Annotated[str, AfterValidator(_check_quota)]
 """A rule as a configuration writes it."""
 
 
+def _check_shares(value: dict[Depth, float]) -> dict[Depth, float]:
+    if abs(sum(value.values()) - 1) > 1e-6:
+        raise ValueError("the shares must add up to 1, as in {open: 0.5, deep: 0.5}")
+    return value
+
+
+DepthShares = Annotated[
+    dict[Depth, Annotated[float, Field(ge=0, le=1)]], Field(min_length=1), AfterValidator(_check_shares)
+]
+"""Depth -> the share of a model's jobs that have it."""
+
+
 class BuildConfig(Strict):
     """Everything `perturb build` needs to know."""
 
@@ -438,6 +450,8 @@ class BuildConfig(Strict):
     replicates: int = Field(default=1, ge=1, le=1000)
     lever_choice: LeverChoice = "covering"
     """Which levers a model is offered: see `LeverChoice`."""
+    depth: DepthShares = Field(default_factory=lambda: {"open": 1.0})
+    """How well flaws are hidden: shares of `open`, `quiet` and `deep`, by the jobs of each model and cell."""
     generators: Annotated[tuple[ModelEntry, ...], AfterValidator(partial(_distinct, what="generator"))] = (
         Field(min_length=1)
     )

@@ -37,6 +37,11 @@ LeverChoice = Literal["covering", "generator", "assigned"]
 cell's; or one."""
 
 
+Depth = Literal["open", "quiet", "deep"]
+"""How well a flaw is hidden: `open`, as in the paper; `quiet`, in one place and unannounced; `deep`, over several
+passages, so that it shows only to a reader who puts them together."""
+
+
 class PerturbationClass(str):
     """The name of a class of perturbations: one of RefusalBench's six (section 2.2), or a user's own.
 
@@ -220,6 +225,30 @@ class Lever:
 
 
 @dataclass(frozen=True, slots=True)
+class Construction:
+    """One way to hide a deep flaw: a lever says what the flaw is, a construction how it is laid."""
+
+    name: str
+    instruction: str
+    query: str
+    passages: tuple[str, ...]
+    """With `query` and `expected`, an illustration on an invented topic."""
+    expected: str
+    """Begins with the behaviour code, then says why in a few words."""
+    classes: tuple[PerturbationClass, ...] = ()
+    """The classes that it suits; empty: all."""
+    intensities: tuple[Intensity, ...] = ()
+    """The intensities that it suits; empty: all."""
+    needs: tuple[str, ...] = ()
+    """What an instance must offer, as for a lever."""
+
+    def suits(self, cell: Cell) -> bool:
+        """Whether it can lay a flaw of the cell."""
+        fits_class = not self.classes or cell.perturbation_class in self.classes
+        return fits_class and (not self.intensities or cell.intensity in self.intensities)
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One piece of generation work: base instance × cell × generator × replicate, in a round."""
 
@@ -233,6 +262,9 @@ class Job:
     offers: tuple[tuple[str, ...], ...] | None = None
     """The levers to choose from, offer after offer: the next one when a generator declines the last. Empty: none of
     the cell fits the instance. None: the generator has an order of its own, as the rule engine does."""
+    depth: Depth = "open"
+    constructions: tuple[str, ...] = ()
+    """Of a deep job: the constructions to choose from."""
 
 
 EXPECTED_ANSWER = "expected_answer"
@@ -256,7 +288,29 @@ class Candidate:
     expected_behavior: str
     """`ANSWER_CORRECTLY` or the refusal code of the class, from the catalogue, never from the reply."""
     stated: Mapping[str, Any] = field(default_factory=dict)
-    """What the generator claimed: intensity achieved, answer constraint, expected behaviour."""
+    """What the generator claimed: intensity achieved, answer constraint, expected behaviour. Of a deep or quiet item
+    also `depth`; of a deep one `construction`, `proof`, `trap` and `control`, the passages without the flaw."""
+
+    @property
+    def depth(self) -> Depth:
+        """How well the flaw is hidden."""
+        depth: Depth = self.stated.get("depth", "open")
+        return depth
+
+    @property
+    def construction(self) -> str | None:
+        """How a deep flaw is laid."""
+        return self.stated.get("construction")
+
+    @property
+    def proof(self) -> tuple[str, ...]:
+        """The exact sentences that show a deep flaw when they are compared."""
+        return tuple(self.stated.get("proof", ()))
+
+    @property
+    def control(self) -> tuple[Passage, ...]:
+        """The context of a deep item without its flaw; empty for other items."""
+        return tuple(Passage(**passage) for passage in self.stated.get("control", ()))
 
     @property
     def context(self) -> str:
@@ -319,6 +373,9 @@ class Verdict:
     """The reply as it came, or the error that stood in its place."""
     prompt_version: str = ""
     """Digest of the template and settings the vote was asked with."""
+    blind: Mapping[str, Any] = field(default_factory=dict)
+    """What the verifier decided of a deep item before it saw the claim: `code`, `answer`, `why`; empty for other items
+    and where no decision could be read."""
 
     @property
     def is_unread(self) -> bool:

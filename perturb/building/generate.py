@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from perturb.building.deep import DeepReply, deep_candidate, read_deep_reply
 from perturb.building.offline.engine import Abstention, perturb_by_rule
 from perturb.building.verify import copy_unchanged_parts, find_fault
 from perturb.catalogue.levers import Catalogue
@@ -78,12 +79,17 @@ async def generate_by_model(
 
     query_only = prompts.catalogue.classes[job.cell.perturbation_class].query_only
 
+    def read(text: str) -> Reply | DeepReply | Declined:
+        if job.depth == "deep":
+            return read_deep(text, len(instance.passages))
+        return read_reply(text, len(instance.passages), query_only=query_only)
+
     async def ask(number: int, offer: Sequence[str]) -> GenerationResult:
         levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
         answer = await client.ask(
             job.generator,
-            prompts.generation(job.cell, instance, levers),
-            lambda text: read_reply(text, len(instance.passages), query_only=query_only),
+            prompts.generation(job.cell, instance, levers, job.depth, job.constructions),
+            read,
             purpose="generate",
             subject=job.id,
             part=str(number),
@@ -115,11 +121,19 @@ async def offer_in_turn(
 
 
 def check_reply(
-    catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply, offer: Sequence[str], raw: str = ""
+    catalogue: Catalogue,
+    job: Job,
+    instance: BaseInstance,
+    reply: Reply | DeepReply,
+    offer: Sequence[str],
+    raw: str = "",
 ) -> GenerationResult:
     """The candidate that a reply comes to, or its rejection by a machine check."""
-    candidate = read_candidate(catalogue, job, instance, reply)
-    fault = find_fault(catalogue, instance, candidate, offer)
+    if isinstance(reply, DeepReply):
+        candidate = deep_candidate(catalogue, job, instance, reply)
+    else:
+        candidate = read_candidate(catalogue, job, instance, reply)
+    fault = find_fault(catalogue, instance, candidate, offer, job.constructions)
     if fault is not None:
         return GenerationResult(JobOutcome.REJECTED, fault, raw, candidate)
     return GenerationResult(JobOutcome.CANDIDATE, candidate.lever, raw, candidate)
@@ -149,6 +163,17 @@ def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Rep
         reasoning=content["implementation_reasoning"].strip(),
         claims=claims,
     )
+
+
+def read_deep(text: str, passages: int) -> DeepReply | Declined:
+    """Read a reply with a deep item about an instance with so many passages, or the word that no lever fits.
+
+    Raises `ReplyError` that says what is missing or wrong.
+    """
+    needed = frozenset({"perturbed_query", "passages", "proof"})
+    if DECLINED_KEY in text and (declined := _read_declined(text, needed)) is not None:
+        return declined
+    return read_deep_reply(text, passages)
 
 
 def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
@@ -213,7 +238,9 @@ def read_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply
         ),
         reasoning=reply.reasoning,
         expected_behavior=catalogue.expected_behavior(job.cell),
-        stated=reply.claims | ({EXPECTED_ANSWER: known.answer} if known and known.answer else {}),
+        stated=reply.claims
+        | ({EXPECTED_ANSWER: known.answer} if known and known.answer else {})
+        | ({"depth": job.depth} if job.depth != "open" else {}),
     )
     return without_telling_titles(instance, copy_unchanged_parts(instance, candidate))
 

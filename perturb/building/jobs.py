@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 
 from perturb.catalogue.features import Need, features_of
 from perturb.catalogue.levers import Catalogue
-from perturb.files.resources import digest, seed_of
-from perturb.records import BaseInstance, Cell, Job, LeverChoice
+from perturb.files.resources import digest, fraction_of, seed_of
+from perturb.records import BaseInstance, Cell, Construction, Depth, Job, LeverChoice
 from perturb.text.wording import ENGLISH
 
 JOB_FORMAT = 1
@@ -23,6 +23,13 @@ OFFERS = 3
 
 ALONE_EVERY = 6
 """Of so many jobs of a generator in a cell, `covering` offers one a lever by itself, until each has had its turn."""
+
+
+CONSTRUCTIONS_OFFERED = 3
+"""How many constructions a deep job has to choose from."""
+
+_GOLDEN = 0.6180339887498949
+"""A step that spreads points evenly over [0, 1), however many there are."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,10 @@ class PlanSettings:
     """As `generators`, for instances with several passages, which are asked about with templates of their own."""
     wording: tuple[str, ...] = ()
     """Digest of what prompts say of languages other than English, if there are texts in any."""
+    shares: Mapping[Depth, float] = field(default_factory=lambda: {"open": 1.0})
+    """Depth → share of the jobs of each generator and cell."""
+    hidden: Mapping[Depth, Mapping[str, str]] = field(default_factory=dict)
+    """Depth beside `open` → generators that can do it, with the fingerprints of such jobs."""
 
 
 def plan_jobs(
@@ -52,7 +63,7 @@ def plan_jobs(
     Instances are the outer loop, so that a run that is cut short has touched every cell and generator alike.
     """
     cell_digests = {cell: catalogue.cell_digest(cell) for cell in settings.cells}
-    offers = _Offers(settings, catalogue)
+    offers, depths = _Offers(settings, catalogue), _Depths(settings, catalogue)
     for key, instance in instances:
         fingerprints = settings.several if len(instance.passages) > 1 else settings.generators
         fitting = offers.fitting(instance)
@@ -62,22 +73,31 @@ def plan_jobs(
             for cell in settings.cells:
                 for generator, fingerprint in fingerprints.items():
                     offered = offers.next(generator, cell, replicate, key, fitting[cell])
+                    depth = depths.next(generator, cell, replicate)
+                    ways = depths.constructions(cell, instance, key) if depth == "deep" else ()
+                    laid = [(depth, *map(astuple, ways))] if depth != "open" else []
+                    identity = settings.hidden[depth][generator] if laid else fingerprint
                     job_id = digest(
                         ("job", JOB_FORMAT, key, str(cell), cell_digests[cell], offered),
-                        (generator, fingerprint, settings.round, settings.seed, replicate),
+                        (generator, identity, settings.round, settings.seed, replicate),
+                        *laid,
                         *wording,
                     )
-                    yield Job(job_id, instance.id, cell, generator, replicate, settings.round, offered)
+                    job = Job(job_id, instance.id, cell, generator, replicate, settings.round, offered)
+                    names = tuple(one.name for one in ways)
+                    yield replace(job, depth=depth, constructions=names) if laid else job
 
 
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
     """Digest of everything the plan depends on: two equal plans have the same jobs."""
+    constructions = [astuple(one) for one in catalogue.constructions]
     return digest(
         (JOB_FORMAT, settings.round, settings.seed, settings.replicates, dict(settings.generators)),
         [catalogue.cell_digest(cell) for cell in settings.cells],
         (settings.lever_choice, sorted(settings.own_order), catalogue.needs_digest),
         list(instance_keys),
         *([dict(settings.several)] if settings.several else []),
+        *([dict(settings.shares), settings.hidden, constructions] if settings.hidden else []),
         *settings.wording,
     )
 
@@ -157,6 +177,50 @@ class _Offers:
             (history.alone if alone else history.together).update(first)
         rest = [name for name in names if name not in first][: size * (OFFERS - 1)]
         return (tuple(first), *(tuple(rest[at : at + size]) for at in range(0, len(rest), size)))
+
+
+class _Depths:
+    """Gives each generator's jobs in a cell their depths, in shares, and deep jobs their constructions."""
+
+    def __init__(self, settings: PlanSettings, catalogue: Catalogue) -> None:
+        self._settings = settings
+        self._jobs: Counter[tuple[str, Cell, int]] = Counter()
+        self._offered: Counter[tuple[Cell, str]] = Counter()
+        self._ways = [(one, tuple(map(Need.read, one.needs))) for one in catalogue.constructions]
+
+    def next(self, generator: str, cell: Cell, replicate: int) -> Depth:
+        """The depth of the next job. Steps of the golden ratio keep the shares at every length of the plan."""
+        settings = self._settings
+        able = {
+            depth: share
+            for depth, share in settings.shares.items()
+            if share and (depth == "open" or generator in settings.hidden.get(depth, ()))
+        }
+        if len(able) < 2:
+            return next(iter(able), "open")
+        number = self._jobs[generator, cell, replicate]
+        self._jobs[generator, cell, replicate] += 1
+        start = fraction_of("depth", settings.round, settings.seed, generator, str(cell), replicate)
+        place = (start + number * _GOLDEN) % 1.0 * sum(able.values())
+        for depth, share in able.items():
+            if place < share:
+                return depth
+            place -= share
+        return depth
+
+    def constructions(self, cell: Cell, instance: BaseInstance, key: str) -> tuple[Construction, ...]:
+        """The constructions that a deep job is offered: of those that suit it, the ones offered least so far."""
+        features = features_of(instance)
+        suiting = [
+            one
+            for one, needs in self._ways
+            if one.suits(cell) and all(_may_hold(need, features, instance) for need in needs)
+        ]
+        draw = (self._settings.round, self._settings.seed, str(cell), key)
+        suiting.sort(key=lambda one: (self._offered[cell, one.name], seed_of(*draw, one.name)))
+        offered = tuple(suiting[:CONSTRUCTIONS_OFFERED])
+        self._offered.update((cell, one.name) for one in offered)
+        return offered
 
 
 def _may_hold(need: Need, features: frozenset[str], instance: BaseInstance) -> bool:

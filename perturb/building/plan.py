@@ -31,12 +31,16 @@ from perturb.ledger.plans import instance_key
 from perturb.llm.client import ModelSettings
 from perturb.llm.functions import OwnFunction
 from perturb.llm.recording import Recording, Replay
-from perturb.records import BaseInstance, Job, PerturbationClass, taxonomy_place
+from perturb.records import BaseInstance, Depth, Job, PerturbationClass, taxonomy_place
 from perturb.snapshots.freshness import PriorRounds
 from perturb.text.wording import ENGLISH, listed, named
 
 if TYPE_CHECKING:
     from perturb.building.offline.donors import DonorTable
+
+
+HIDDEN: tuple[Depth, ...] = ("quiet", "deep")
+"""The depths beside `open`."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,24 @@ class BuildPlan:
             own_order=frozenset(entry.name for entry in config.generators if entry.kind == "rules"),
             several=self._generator_fingerprints("several") if "several" in self.kinds else {},
             wording=self._language_versions,
+            shares=config.depth,
+            hidden={depth: self._hidden_fingerprints(depth) for depth in self.hidden_depths},
         )
+
+    @cached_property
+    def hidden_depths(self) -> tuple[Depth, ...]:
+        """The depths beside `open` that some jobs have."""
+        return tuple(depth for depth in HIDDEN if self.config.depth.get(depth))
+
+    def _hidden_fingerprints(self, depth: Depth) -> dict[str, str]:
+        """The models among the generators, which alone can hide a flaw, with the fingerprints of such jobs."""
+        kinds: tuple[PromptKind, ...] = ("deep",) if depth == "deep" else ("quiet", *self.kinds)
+        versions = [self.prompts.version("generate", kind) for kind in kinds]
+        avoided = [self.prior_rounds.digest] if self.prior_rounds else []
+        return {
+            name: digest(settings.identity(), *versions, *avoided)
+            for name, settings in self.generator_settings.items()
+        }
 
     @cached_property
     def donors(self) -> DonorTable:
@@ -200,6 +221,7 @@ class BuildPlan:
             "cells": [str(cell) for cell in config.chosen_cells],
             "select": config.select.model_dump(),
             "note": config.note,
+            **({"depth": dict(config.depth)} if self.hidden_depths else {}),
             **({"quota": read_quota(config.until)} if config.until else {}),
             **({"classes": [one.to_payload() for one in own]} if (own := self.catalogue.own_classes) else {}),
         }
@@ -238,7 +260,10 @@ class BuildPlan:
 
     def _versions(self, name: str) -> list[str]:
         """Digests of the templates in play, one for each kind: those of the other kind decide nothing."""
-        return [self.prompts.version(name, kind) for kind in self.kinds]
+        kinds: list[PromptKind] = [*self.kinds, *self.hidden_depths]
+        if name == "verify" and "deep" in kinds:
+            kinds.append("blind")
+        return [self.prompts.version(name, kind) for kind in kinds]
 
 
 def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
@@ -254,6 +279,7 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     every = tuple(sorted(catalogue.classes, key=taxonomy_place))
     refuse_unknown_checks(config, every)
     refuse_unjudged_classes(config, every)
+    _refuse_depth_without_models(config)
     entry = config.base_set
     if replay is not None and replay.own_base_set:
         header = replay.recording.header
@@ -281,6 +307,15 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     if replay is not None:
         _require_a_common_job(build_plan, replay.recording)
     return build_plan
+
+
+def _refuse_depth_without_models(config: BuildConfig) -> None:
+    hidden = [depth for depth in HIDDEN if config.depth.get(depth)]
+    if hidden and not any(entry.kind == "model" for entry in config.generators):
+        raise ConfigError(
+            f"depth: only models write {listed(hidden)} flaws: name one under 'generators', or write"
+            " 'depth: {open: 1}'"
+        )
 
 
 def _read_base_set(entry: BaseSetEntry) -> BaseSet:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from perturb.building.deep import deep_fault
 from perturb.building.offline.checked_item import NO_OPINION
 from perturb.building.offline.judge import judge_by_rule
 from perturb.catalogue.levers import Catalogue
@@ -59,6 +60,7 @@ async def ask_verifier(
 
     `version` identifies model, settings and prompt. Raises `BudgetSpent` when the call could overspend.
     """
+    blind = await _decide_blind(client, prompts, verifier, instance, candidate)
     request = prompts.verification(instance, candidate)
     answer = await client.ask(
         verifier,
@@ -67,12 +69,41 @@ async def ask_verifier(
         purpose="verify",
         subject=candidate.id,
     )
-    vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
+    vote = partial(Verdict, candidate.id, verifier, prompt_version=version, blind=blind)
     if (reply := answer.value) is None:
         raw = answer.raw if answer.status == "unread" else answer.error
         return vote(VerdictState.UNSCORED, issues=(answer.error,), raw=raw)
     state, issues = _state(reply, candidate.expected_behavior)
     return vote(state, reply.checks, reply.predicted_behavior, issues, answer.raw)
+
+
+async def _decide_blind(
+    client: ModelClient, prompts: Prompts, verifier: str, instance: BaseInstance, candidate: Candidate
+) -> Mapping[str, Any]:
+    """What the verifier says of a deep item before it sees the claim; nothing of other items.
+
+    A decision that cannot be read is left out: it is no veto, and the vote is asked for all the same.
+    """
+    if candidate.depth != "deep":
+        return {}
+    answer = await client.ask(
+        verifier,
+        prompts.blind_decision(instance, candidate),
+        lambda text: read_blind(text, prompts.catalogue.codes),
+        purpose="blind",
+        subject=candidate.id,
+    )
+    return answer.value or {}
+
+
+def read_blind(text: str, codes: Mapping[str, str]) -> dict[str, str]:
+    """Read a decision without the claim: `code`, and `answer` and `why` as they were given. Raises `ReplyError`."""
+    content = find_object(text, frozenset({"decision"})).value
+    code = str(content["decision"]).strip().upper()
+    if code not in codes:
+        raise ReplyError(f"field 'decision' must be one of {', '.join(sorted(set(codes.values())))}")
+    told = {name: str(content.get(name) or "") for name in ("answer", "why", "certainty")}
+    return {"code": codes[code], **told}
 
 
 def ask_rule(
@@ -85,12 +116,12 @@ def ask_rule(
 ) -> Verdict:
     """One offline verifier's vote; unscored, and for good, if the check stumbles over the texts.
 
-    It abstains where the check has no opinion on the candidate, as on texts that are not English.
+    It abstains where the check has no opinion on the candidate, as on texts that are not English and on deep items.
     """
     vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
     target = catalogue.classes[candidate.cell.perturbation_class].target
     try:
-        read = unread_offline(instance.language) is None
+        read = unread_offline(instance.language) is None and candidate.depth != "deep"
         result = judge_by_rule(check, instance, candidate, target) if read else NO_OPINION
     except ConfigError:
         raise
@@ -178,12 +209,21 @@ GROWTH_ALLOWANCE = 2000
 
 
 def find_fault(
-    catalogue: Catalogue, original: BaseInstance, candidate: Candidate, offered: Sequence[str] = ()
+    catalogue: Catalogue,
+    original: BaseInstance,
+    candidate: Candidate,
+    offered: Sequence[str] = (),
+    constructions: Sequence[str] = (),
 ) -> str | None:
     """The first fault of a candidate in one line, or None.
 
-    `offered` are the levers that there were to choose from, if not all of the cell.
+    `offered` are the levers that there were to choose from, if not all of the cell; `constructions` are those of a
+    deep candidate.
     """
+    if candidate.depth == "deep":
+        return _lever_fault(catalogue, candidate, offered) or deep_fault(
+            catalogue, original, candidate, constructions
+        )
     checks: tuple[Callable[[], str | None], ...] = (
         lambda: _lever_fault(catalogue, candidate, offered),
         lambda: _target_fault(catalogue, original, candidate),

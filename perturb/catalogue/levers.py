@@ -15,10 +15,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
-from perturb.catalogue.classes import ClassEntry, ClassFields, OwnCode, clash, class_entry
+from perturb.catalogue.classes import ClassEntry, ClassFields, ClassName, OwnCode, clash, class_entry
 from perturb.catalogue.features import FEATURES_VERSION, Need, word_table, words_file
 from perturb.errors import CatalogueError, location
 from perturb.files.resources import data_folder, digest
@@ -29,6 +30,7 @@ from perturb.records import (
     PUBLISHED_CLASSES,
     REFUSE_OTHER,
     Cell,
+    Construction,
     Illustration,
     Intensity,
     Lever,
@@ -213,6 +215,45 @@ class ClassFile(ClassFields):
     levers: tuple[_LeverEntry, ...] = Field(min_length=1)
 
 
+class _ConstructionIllustration(Strict):
+    query: str = Field(min_length=1)
+    passages: tuple[Annotated[str, Field(min_length=1)], ...] = Field(min_length=2)
+    expected: str = Field(min_length=1)
+
+
+class _ConstructionEntry(Strict):
+    name: str = Field(min_length=1, max_length=80)
+    instruction: str = Field(min_length=20)
+    illustration: _ConstructionIllustration
+    classes: tuple[ClassName, ...] = ()
+    intensities: tuple[Intensity, ...] = ()
+    needs: tuple[str, ...] = ()
+
+    @field_validator("needs")
+    @classmethod
+    def _readable(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for need in value:
+            Need.read(need)
+        return value
+
+    def construction(self) -> Construction:
+        """The construction as prompts take it."""
+        return Construction(
+            self.name,
+            self.instruction.strip(),
+            **self.illustration.model_dump(),
+            classes=self.classes,
+            intensities=self.intensities,
+            needs=self.needs,
+        )
+
+
+class ConstructionFile(Strict):
+    """A file `constructions.yaml`: ways to lay a deep flaw."""
+
+    constructions: tuple[_ConstructionEntry, ...] = Field(min_length=1)
+
+
 @dataclass(frozen=True)
 class Catalogue:
     """All classes and levers, embedded ones and a user's own.
@@ -223,6 +264,8 @@ class Catalogue:
 
     classes: Mapping[PerturbationClass, ClassEntry]
     levers: tuple[Lever, ...]
+    constructions: tuple[Construction, ...] = ()
+    """Ways to lay a deep flaw, which no digest of a class, lever or open job includes."""
 
     @classmethod
     def load(cls, folders: Iterable[Path] = ()) -> Catalogue:
@@ -236,7 +279,8 @@ class Catalogue:
         classes, levers, seen = dict(embedded.classes), list(embedded.levers), dict(seen)
         for folder in folders:
             _add_all(folder, levers, seen, classes)
-        return cls(classes, tuple(levers))
+        own = (one for folder in folders for one in _constructions(folder))
+        return cls(classes, tuple(levers), _distinct_constructions((*embedded.constructions, *own)))
 
     def with_classes(self, own: Iterable[ClassEntry]) -> Catalogue:
         """This catalogue with classes of a user's own as a run or a snapshot states them, without their levers.
@@ -255,7 +299,7 @@ class Catalogue:
             if fault := clash(entry, others):
                 raise CatalogueError(f"class {entry.name} as stated: {fault[1]}")
             others[entry.name] = entry
-        return Catalogue(others, self.levers)
+        return Catalogue(others, self.levers, self.constructions)
 
     @cached_property
     def own_classes(self) -> tuple[ClassEntry, ...]:
@@ -288,6 +332,10 @@ class Catalogue:
     def find(self, name: str) -> Lever | None:
         """The lever of that name, whatever its case and blanks; None if there is none."""
         return self._by_name.get(_key(name))
+
+    def construction(self, name: str) -> Construction | None:
+        """The construction of that name, whatever its case and blanks; None if there is none."""
+        return next((one for one in self.constructions if _key(one.name) == _key(name)), None)
 
     def expected_behavior(self, cell: Cell) -> str:
         """The ground truth of a cell: `ANSWER_CORRECTLY` at LOW, else the refusal code of its class."""
@@ -355,10 +403,30 @@ def _files(folder: Path) -> list[Path]:
         folder = embedded_levers(folder) or folder
     if not folder.is_dir():
         raise CatalogueError(f"{folder}: no such lever folder: check `levers` in the configuration")
-    files = sorted({*folder.glob("*.yaml"), *folder.glob("*.yml")} - {words_file()})
-    if not files:
+    files = sorted({*folder.glob("*.yaml"), *folder.glob("*.yml")} - {words_file(), folder / _CONSTRUCTIONS})
+    if not files and not (folder / _CONSTRUCTIONS).exists():
         raise CatalogueError(f"{folder}: holds no .yaml file: put lever files there or drop the folder")
     return files
+
+
+_CONSTRUCTIONS = "constructions.yaml"
+
+
+def _constructions(folder: Path) -> tuple[Construction, ...]:
+    """The constructions of a lever folder, if it has any."""
+    path = folder / _CONSTRUCTIONS
+    if not path.exists():
+        return ()
+    content = YamlFile(path, CatalogueError).parse(ConstructionFile)
+    return tuple(entry.construction() for entry in content.constructions)
+
+
+def _distinct_constructions(found: tuple[Construction, ...]) -> tuple[Construction, ...]:
+    names = [_key(one.name) for one in found]
+    for one in found:
+        if names.count(_key(one.name)) > 1:
+            raise CatalogueError(f"two constructions are called '{one.name}': rename one of them")
+    return found
 
 
 @cache
@@ -371,7 +439,7 @@ def _embedded(folder: Path) -> tuple[Catalogue, Mapping[str, str]]:
     missing = [name for name in PUBLISHED_CLASSES if name not in classes]
     if missing:
         raise CatalogueError(f"the embedded catalogue lacks {missing[0]}: reinstall perturb")
-    return Catalogue(classes, tuple(levers)), seen
+    return Catalogue(classes, tuple(levers), _distinct_constructions(_constructions(folder))), seen
 
 
 def _add_all(

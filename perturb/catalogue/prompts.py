@@ -29,6 +29,7 @@ from perturb.records import (
     BaseInstance,
     Candidate,
     Cell,
+    Depth,
     Lever,
     Passage,
     taxonomy_place,
@@ -58,12 +59,26 @@ PASSAGE_KEYS = ("perturbed_context", "changed_passages")
 DECLINED_KEY = "lever_not_applicable"
 """The field by which a generator declines: why none of the levers it was offered can be carried out."""
 
-PromptKind = Literal["single", "several"]
-"""The two kinds of prompts, by the passages of the base instance."""
+DEEP_KEYS: tuple[str, ...] = (
+    "trap",
+    "implementation_reasoning",
+    "perturbed_query",
+    "passages",
+    "construction_selected",
+    "proof",
+    "lever_selected",
+    "intensity_achieved",
+    "answer_constraint_satisfied",
+    "expected_rag_behavior",
+)
+"""The fields of a generator's reply with a deep item."""
+
+PromptKind = Literal["single", "several", "quiet", "deep", "blind"]
+"""The kinds of prompts: by the passages of the base instance, or of deep items. `quiet` is added to the first two."""
 
 
 def prompt_kind(instance: BaseInstance) -> PromptKind:
-    """Which prompts an instance is perturbed and judged with."""
+    """Which prompts an instance is perturbed and judged with, unless the item is deep."""
     return "several" if len(instance.passages) > 1 else "single"
 
 
@@ -159,47 +174,73 @@ class Prompts:
                     sources[f"asked/{file}"] = own.read_text(encoding="utf-8")
         return digest(sorted(sources.items()), *self.catalogue.own_codes)
 
-    def generation(self, cell: Cell, instance: BaseInstance, levers: Sequence[Lever] = ()) -> ChatRequest:
-        """Ask a generator to perturb `instance` by one of `levers`; of all levers of the cell if none is given."""
+    def generation(
+        self,
+        cell: Cell,
+        instance: BaseInstance,
+        levers: Sequence[Lever] = (),
+        depth: Depth = "open",
+        constructions: Sequence[str] = (),
+    ) -> ChatRequest:
+        """Ask a generator to perturb `instance` by one of `levers`; of all levers of the cell if none is given.
+
+        A deep flaw is to be laid by one of `constructions`; by any that suits the cell if none is given.
+        """
         data = {
             "perturbation_class": str(cell.perturbation_class),
             "intensity": str(cell.intensity),
             "query": instance.query,
-            **_context(instance),
+            **_context(instance, numbered=depth == "deep"),
             "answers": list(instance.answers),
         }
-        kind = prompt_kind(instance)
-        offered = tuple(levers) or self.catalogue.levers_of(cell)
-        system = self._system("generate", kind, cell, tuple(lever.name for lever in offered))
-        system += language_rules("generate", instance)
+        kind = "deep" if depth == "deep" else prompt_kind(instance)
+        offered = tuple(lever.name for lever in tuple(levers) or self.catalogue.levers_of(cell))
+        if depth == "deep":
+            suiting = (one.name for one in self.catalogue.constructions if one.suits(cell))
+            ways = tuple(constructions) or tuple(suiting)
+            system = self._system("generate", kind, cell, offered, constructions=ways)
+        else:
+            system = self._system("generate", kind, cell, offered)
+        system += self._additions("generate", instance, depth)
         query_only = self.catalogue.classes[cell.perturbation_class].query_only
         return data_request(system, data, generation_schema(cell, kind, query_only=query_only))
 
     def verification(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
-        """Ask a verifier about `candidate`; the generator's own claims are left out, so that they sway nobody."""
-        cell, kind = candidate.cell, prompt_kind(instance)
+        """Ask a verifier about `candidate`.
+
+        The generator's own claims are left out, so that they sway nobody. Of a deep item its proof and reasoning are
+        shown: the verifier has decided blind before (`blind_decision`).
+        """
+        cell, deep = candidate.cell, candidate.depth == "deep"
+        kind = "deep" if deep else prompt_kind(instance)
+        context: dict[str, Any] = (
+            {"changed_passages": _changed(instance, candidate)} if kind == "several" else {}
+        )
+        if kind == "single":
+            context = {"context": candidate.context}
+        if deep:
+            context = _numbered_passages(candidate.passages)
         data = {
             "perturbation_class": str(cell.perturbation_class),
             "intensity": str(cell.intensity),
             "original": {
                 "query": instance.query,
-                **_context(instance),
+                **_context(instance, numbered=deep),
                 "answers": list(instance.answers),
             },
-            "candidate": {
-                "lever": candidate.lever,
-                "query": candidate.query,
-                **(
-                    {"context": candidate.context}
-                    if kind == "single"
-                    else {"changed_passages": _changed(instance, candidate)}
-                ),
-            },
+            "candidate": {"lever": candidate.lever, "query": candidate.query, **context},
         }
+        if deep:
+            data |= {"proof": list(candidate.proof), "claim": candidate.reasoning}
         levers = tuple(lever.name for lever in self.catalogue.levers_of(cell))
         lever = self.catalogue.find(candidate.lever)
-        system = self._system("verify", kind, cell, levers, lever.name if lever else "")
-        system += language_rules("verify", instance)
+        chosen = lever.name if lever else ""
+        if deep:
+            ways = (candidate.construction,) if candidate.construction else ()
+            system = self._system("verify", kind, cell, levers, chosen, constructions=ways)
+        else:
+            system = self._system("verify", kind, cell, levers, chosen)
+        system += self._additions("verify", instance, candidate.depth)
         return data_request(system, data, verification_schema())
 
     def planted_fault(
@@ -217,6 +258,17 @@ class Prompts:
         system = self._system("plant", prompt_kind(instance), cell, names, "", way)
         return data_request(system + language_rules("generate", instance), data)
 
+    def blind_decision(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
+        """Ask a verifier, before it sees the claim of a deep item, what a system should do with it."""
+        data = {"query": candidate.query, **_numbered_passages(candidate.passages, roles=False)}
+        system = self._system("verify", "blind", candidate.cell, ())
+        return data_request(system + language_rules("verify", instance), data, blind_schema())
+
+    def _additions(self, name: str, instance: BaseInstance, depth: Depth) -> str:
+        """What a prompt says of a quiet flaw, and of the language of its texts."""
+        quiet = self._environment.get_template(f"{name}/quiet.j2").render() if depth == "quiet" else ""
+        return quiet + language_rules(name, instance)
+
     def _render_system(
         self,
         name: str,
@@ -225,6 +277,7 @@ class Prompts:
         names: tuple[str, ...],
         chosen: str = "",
         way: str = "",
+        constructions: tuple[str, ...] = (),
     ) -> str:
         entry = self.catalogue.classes[cell.perturbation_class]
         levers = [lever for one in names if (lever := self.catalogue.find(one))]
@@ -238,6 +291,7 @@ class Prompts:
             expected=self.catalogue.expected_behavior(cell),
             levers=levers,
             lever=lever,
+            constructions=[way for one in constructions if (way := self.catalogue.construction(one))],
             others={one.name: _first_sentence(one.instruction) for one in levers if one is not lever},
             check_names=CHECK_NAMES,
             codes=self._codes(),
@@ -266,16 +320,25 @@ def _first_sentence(text: str) -> str:
     return re.split(r"(?<=[.!?]) (?=[A-Z])", text, maxsplit=1)[0]
 
 
-def _context(instance: BaseInstance) -> dict[str, Any]:
+def _context(instance: BaseInstance, *, numbered: bool = False) -> dict[str, Any]:
     """The context as a prompt gives it: one text, or numbered passages with their roles."""
-    if prompt_kind(instance) == "single":
+    if prompt_kind(instance) == "single" and not numbered:
         return {"context": instance.context}
-    return {"passages": [_numbered(number, p) for number, p in enumerate(instance.passages, start=1)]}
+    return _numbered_passages(instance.passages)
+
+
+def _numbered_passages(passages: Sequence[Passage], *, roles: bool = True) -> dict[str, Any]:
+    listed = [_numbered(number, passage) for number, passage in enumerate(passages, start=1)]
+    if not roles:
+        for passage in listed:
+            del passage["role"]
+    return {"passages": listed}
 
 
 def _changed(instance: BaseInstance, candidate: Candidate) -> list[dict[str, Any]]:
-    """The passages of the candidate that differ from the original, by number."""
-    pairs = zip(instance.passages, candidate.passages, strict=True)
+    """The passages of the candidate that differ from the original, by number; added ones are among them."""
+    added = len(candidate.passages) - len(instance.passages)
+    pairs = zip((*instance.passages, *[None] * added), candidate.passages, strict=True)
     return [_numbered(number, new) for number, (old, new) in enumerate(pairs, start=1) if new != old]
 
 
@@ -288,7 +351,7 @@ def generation_schema(
     cell: Cell, kind: PromptKind = "single", *, query_only: bool = False
 ) -> Mapping[str, Any]:
     """JSON schema of a generator's reply; with `query_only` it holds no passage."""
-    keys = GENERATION_KEYS if kind == "single" else SEVERAL_KEYS
+    keys = {"single": GENERATION_KEYS, "deep": DEEP_KEYS}.get(kind, SEVERAL_KEYS)
     fields: dict[str, Any] = {
         name: {"type": "string"} for name in keys if not (query_only and name in PASSAGE_KEYS)
     }
@@ -297,6 +360,10 @@ def generation_schema(
     if "changed_passages" in fields:
         passage = object_schema({"number": {"type": "integer"}, "text": {"type": "string"}})
         fields["changed_passages"] = {"type": "array", "items": passage}
+    if "passages" in fields:
+        texts = {name: {"type": "string"} for name in ("title", "text", "without_flaw")}
+        fields["passages"] = {"type": "array", "items": object_schema({"from": {"type": "integer"}, **texts})}
+        fields["proof"] = {"type": "array", "items": {"type": "string"}}
     return object_schema(fields)
 
 
@@ -311,3 +378,9 @@ def verification_schema() -> Schema:
             "issues": {"type": "array", "items": {"type": "string"}},
         }
     )
+
+
+@lru_cache(maxsize=1)
+def blind_schema() -> Schema:
+    """JSON schema of a verifier's decision before it sees the claim."""
+    return object_schema({name: {"type": "string"} for name in ("why", "decision", "answer", "certainty")})

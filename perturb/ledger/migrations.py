@@ -217,6 +217,12 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (candidate_id, verifier, fingerprint)
     );
     """,
+    """
+    ALTER TABLE jobs ADD COLUMN depth TEXT NOT NULL DEFAULT 'open';
+    ALTER TABLE jobs ADD COLUMN constructions TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE votes ADD COLUMN blind TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE planted_votes ADD COLUMN blind TEXT NOT NULL DEFAULT '{}';
+    """,
 )
 
 APPLICATION_ID = 0x50455254

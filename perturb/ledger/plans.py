@@ -100,6 +100,8 @@ class PlanFacts(_Facts):
     """A user's own classes."""
     quota: int | None = None
     """Accepted items wanted in each cell of each generator, if jobs are planned in waves."""
+    depth: dict[str, float] = {}
+    """Depth → share of the jobs, if some are not `open`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +205,13 @@ class Ledger(CallLedger):
             )
             count = db.executemany(
                 "INSERT INTO jobs (id, plan, instance_key, base_id, perturbation_class, intensity, generator,"
-                " replicate, round, offers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " replicate, round, offers, depth, constructions) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (id) DO UPDATE SET plan = excluded.plan",
                 (
                     (
                         *(job.id, plan, keys[job.instance_id], job.instance_id),
                         *(job.cell.perturbation_class, job.cell.intensity, job.generator),
-                        *(job.replicate, job.round, _json(job.offers)),
+                        *(job.replicate, job.round, _json(job.offers), job.depth, _json(job.constructions)),
                     )
                     for job in jobs
                 ),
@@ -275,6 +277,7 @@ class Ledger(CallLedger):
             "planted_votes" if planted else "votes",
             *(vote.candidate_id, vote.verifier, vote.prompt_version, vote.state.value),
             *(_json(dict(vote.checks)), vote.predicted_behavior, _json(list(vote.issues)), vote.raw),
+            _json(dict(vote.blind)),
         )
 
     def fix_planted(self, plan: int, numbers: Mapping[str, int]) -> None:

@@ -82,7 +82,7 @@ class StageCounts:
 
 _JOB = (
     "SELECT j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
-    " j.round, j.offers FROM jobs j"
+    " j.round, j.offers, j.depth, j.constructions FROM jobs j"
 )
 
 
@@ -162,6 +162,8 @@ def _planned_job(row: sqlite3.Row) -> PlannedJob:
     job = Job(
         *(row["id"], row["base_id"], cell_of(row), row["generator"], row["replicate"], row["round"]),
         offers=None if offers is None else tuple(tuple(offer) for offer in offers),
+        depth=row["depth"],
+        constructions=tuple(json.loads(row["constructions"])),
     )
     return PlannedJob(row["seq"], job, row["instance_key"])
 
@@ -223,6 +225,7 @@ def read_vote(row: sqlite3.Row) -> Verdict:
         issues=tuple(json.loads(row["issues"])),
         raw=row["raw"],
         prompt_version=row["fingerprint"],
+        blind=json.loads(row["blind"]),
     )
 
 

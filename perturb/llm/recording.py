@@ -24,7 +24,7 @@ from perturb.files.resources import canonical
 from perturb.files.text_files import Spool, reading_errors
 from perturb.files.yaml_files import describe_fault
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings, Topic
-from perturb.records import BaseInstance, Job, PlantedItem
+from perturb.records import BaseInstance, Depth, Job, PlantedItem
 
 Count = Annotated[int, Field(ge=0, lt=2**53)]
 Seconds = Annotated[float, Field(ge=0, lt=2**53)]
@@ -186,6 +186,8 @@ class RecordedJob:
     generator: str
     replicate: Count
     offers: list[list[str]] | None
+    depth: Depth = "open"
+    constructions: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -233,7 +235,8 @@ class Recording:
         if known is None:
             return job
         offers = None if known.offers is None else tuple(map(tuple, known.offers))
-        return replace(job, id=known.id, offers=offers)
+        constructions = tuple(known.constructions)
+        return replace(job, id=known.id, offers=offers, depth=known.depth, constructions=constructions)
 
     def require(self, kind: Kind, **identity: Any) -> None:
         """Refuse a recording of something else; raises `RecordingError`."""
@@ -384,7 +387,10 @@ class ReplayedModel:
 
 def record_row(kind: Literal["reply", "job"], record: RecordedReply | RecordedJob) -> dict[str, Any]:
     """The line of a reply or job; as by `asdict`, which copies every text."""
-    return {"kind": kind, **{name: getattr(record, name) for name in record.__slots__}}
+    row = {"kind": kind, **{name: getattr(record, name) for name in record.__slots__}}
+    if row.get("depth") == "open":  # a job as it was recorded before there were depths
+        del row["depth"], row["constructions"]
+    return row
 
 
 def _encode(row: Mapping[str, Any]) -> bytes:

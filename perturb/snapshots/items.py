@@ -26,6 +26,7 @@ from perturb.records import (
     ANSWER_CORRECTLY,
     EXPECTED_ANSWER,
     NO_INTENSITY,
+    BaseInstance,
     Candidate,
     Cell,
     Intensity,
@@ -262,7 +263,7 @@ _GENERATOR, _LEVER = "original", "unperturbed"
 
 def build_controls(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
     """The control row of each item, laid out as its row is."""
-    originals = (AcceptedItem(item.instance, _unperturbed(item), ()) for item in items)
+    originals = (AcceptedItem(_without_flaw(item), _unperturbed(item), ()) for item in items)
     rows = build_rows(originals, round_name, panel)
     return Spool(seal({**row, "intensity": NO_INTENSITY}) for row in rows)
 
@@ -324,6 +325,12 @@ def check_controls(
     return problems
 
 
+def _without_flaw(item: AcceptedItem) -> BaseInstance:
+    """The base instance; of a deep item with its lengthened context, without the flaw."""
+    control = item.candidate.control
+    return replace(item.instance, passages=control) if control else item.instance
+
+
 def _unperturbed(item: AcceptedItem) -> Candidate:
     return replace(
         item.candidate,
@@ -331,9 +338,9 @@ def _unperturbed(item: AcceptedItem) -> Candidate:
         generator=_GENERATOR,
         lever=_LEVER,
         query=item.instance.query,
-        passages=item.instance.passages,
+        passages=_without_flaw(item).passages,
         reasoning="",
-        stated={},
+        stated={"depth": item.candidate.depth} if item.candidate.depth != "open" else {},
         expected_behavior=ANSWER_CORRECTLY,
     )
 
@@ -342,8 +349,7 @@ def _is_original(control: SnapshotRow, pair: SnapshotRow) -> bool:
     return (
         control["intensity"] == NO_INTENSITY
         and control["expected_rag_behavior"] == ANSWER_CORRECTLY
-        and all(
-            control[f"perturbed_{part}"] == control[f"original_{part}"] == pair[f"original_{part}"]
-            for part in ("query", "context")
-        )
+        and control["perturbed_context"] == control["original_context"]
+        and control["perturbed_query"] == control["original_query"] == pair["original_query"]
+        and (pair.get("depth") == "deep" or control["original_context"] == pair["original_context"])
     )

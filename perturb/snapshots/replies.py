@@ -102,6 +102,7 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str,
             for name in judges
             if name in votes and (rows := calls.behind(job.id, name, ["verify"], votes[name].raw))
         ]
+        blind = [last_pass(groups[-1]) for name, _ in spoken if (groups := calls.of(job.id, name, ["blind"]))]
         if planned.instance_key not in known:
             known.add(planned.instance_key)
             content = queries.instance(db, planned.instance_key).to_payload()
@@ -110,10 +111,15 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str,
             cell = job.cell
             place = (planned.instance_key, str(cell.perturbation_class), str(cell.intensity))
             levers = None if job.offers is None else [list(offer) for offer in job.offers]
-            yield record_row("job", RecordedJob(job.id, *place, job.generator, job.replicate, levers))
+            yield record_row(
+                "job",
+                RecordedJob(
+                    job.id, *place, job.generator, job.replicate, levers, job.depth, job.constructions
+                ),
+            )
         for number, rows in enumerate(offers):
             yield from _replies(job.id, str(number), rows)
-        for _, rows in spoken:
+        for rows in (*blind, *(rows for _, rows in spoken)):
             yield from _replies(job.id, "", rows)
     yield from _planted_rows(db, plan, calls, judges)
 
@@ -313,7 +319,8 @@ def _target_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterat
     if not changed:
         yield "neither query nor context was changed"
     for part in changed:
-        if part not in target:
+        longer = part == "context" and row.get("depth") == "deep"  # which by itself is no flaw
+        if part not in target and not longer:
             yield f"the {part} was changed, which {cell.perturbation_class} does not allow"
     for part in parts:
         if not str(row.get(f"perturbed_{part}") or "").strip():

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -34,6 +35,7 @@ class ColumnKind(Enum):
     TEXTS = auto()
     INDICES = auto()
     VOTES = auto()
+    NUMBER = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,30 @@ SEVERAL_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, *_SEVERAL_PASSAGES, _DOMAIN,
 _OPTIONAL = (
     Column(EXPECTED_ANSWER, "The accepted answer where the perturbed question has one of its own."),
     Column("language", "Code of the language of question, context and answers."),
+    Column("depth", "How well the flaw is hidden: open, quiet or deep."),
+    Column("construction", "Of a deep item: how its flaw is laid."),
+    Column("proof", "Of a deep item: the exact sentences whose comparison shows the flaw.", _TEXTS),
+    Column(
+        "blind_agreement",
+        "Of a deep item: share, in [0, 1], of its verifiers that decided as expected before they saw the claim.",
+        ColumnKind.NUMBER,
+    ),
+    Column(
+        "difficulty",
+        "Share, in [0, 1], of the solvers' scored replies that were wrong; null if no solver was asked.",
+        ColumnKind.NUMBER,
+    ),
 )
-_ABSENT: SnapshotRow = {EXPECTED_ANSWER: None, "language": ENGLISH}
+_DEEP = ("depth", "construction", "proof", "blind_agreement")
+_ABSENT: SnapshotRow = {
+    EXPECTED_ANSWER: None,
+    "language": ENGLISH,
+    "depth": "open",
+    "construction": None,
+    "proof": None,
+    "blind_agreement": None,
+    "difficulty": None,
+}
 """What a row holds in an optional column that it has for the sake of others."""
 
 
@@ -107,10 +131,12 @@ _ABSENT: SnapshotRow = {EXPECTED_ANSWER: None, "language": ENGLISH}
 def layouts(columns: tuple[Column, ...]) -> tuple[tuple[Column, ...], ...]:
     """All that rows may be laid out by: without and with each of the columns that only some snapshots have.
 
-    Those are for levers that ask questions of their own, and for texts in another language than English.
+    Those are for levers that ask questions of their own, for texts in another language than English, for flaws of
+    another depth than open, and for items that solvers were asked.
     """
-    expected, language = _OPTIONAL
-    return tuple((*columns, *more) for more in ((), (expected,), (language,), (expected, language)))
+    groups = ((EXPECTED_ANSWER,), ("language",), _DEEP, ("difficulty",))
+    chosen = (sum(some, ()) for n in range(len(groups) + 1) for some in combinations(groups, n))
+    return tuple((*columns, *(one for one in _OPTIONAL if one.name in names)) for names in chosen)
 
 
 def columns_of(row: SnapshotRow) -> tuple[Column, ...]:
@@ -134,6 +160,7 @@ def schema_of(columns: Sequence[Column]) -> pa.Schema:
         ColumnKind.TEXTS: texts,
         ColumnKind.INDICES: pa.list_(pa.int32()),
         ColumnKind.VOTES: pa.list_(pa.struct(vote)),
+        ColumnKind.NUMBER: pa.float64(),
     }
     return pa.schema([(column.name, types[column.kind]) for column in columns])
 
@@ -165,7 +192,7 @@ def row_digest(row: SnapshotRow) -> str:
 
 def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
     instance, candidate = item.instance, item.candidate
-    columns = SEVERAL_COLUMNS if len(instance.passages) > 1 else SINGLE_COLUMNS
+    columns = SEVERAL_COLUMNS if len(candidate.passages) > 1 else SINGLE_COLUMNS
     roles = [passage.role for passage in candidate.passages]
     values: dict[str, Any] = {
         "id": candidate.id,
@@ -194,10 +221,23 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
     }
     if answer := candidate.stated.get(EXPECTED_ANSWER):
         values[EXPECTED_ANSWER] = answer
+    if candidate.depth != "open":
+        values |= {
+            "depth": candidate.depth,
+            "construction": candidate.construction,
+            "proof": list(candidate.proof) or None,
+            "blind_agreement": _blind_agreement(item),
+        }
     if instance.language != ENGLISH:
         values["language"] = instance.language
     names = [one.name for one in (*columns, *_OPTIONAL) if one.name in values]
     return seal({name: whole_texts(values[name]) for name in names})
+
+
+def _blind_agreement(item: AcceptedItem) -> float | None:
+    """The share of readable blind decisions that were as expected; None if there is none."""
+    decisions = [vote.blind["code"] for vote in item.votes if vote.blind]
+    return decisions.count(item.candidate.expected_behavior) / len(decisions) if decisions else None
 
 
 def seal(row: SnapshotRow) -> SnapshotRow:

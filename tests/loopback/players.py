@@ -56,6 +56,8 @@ class ContentFault(StrEnum):
     """A change where the class allows none; none is possible where it allows both."""
     INCONSISTENT = "inconsistent"
     """A PASS with a failed check."""
+    FALSE_PROOF = "false-proof"
+    """Of a deep item: a quotation that its texts do not hold."""
 
 
 _OF_BOTH = (
@@ -128,6 +130,11 @@ class Request:
         return "passages" in self.data
 
     @property
+    def deep(self) -> bool:
+        """Whether a generator is asked for a deep item."""
+        return '"construction_selected":' in self.system
+
+    @property
     def offered(self) -> list[str]:
         """The levers that the prompt offers."""
         return _OFFERED.findall(self.system)
@@ -157,12 +164,27 @@ class RolePlayer:
 
     def play(self, model: str, messages: Turns) -> str:
         """The reply of `model` to the conversation."""
+        if _asks_blind(messages):
+            return json.dumps(blind_reply(model, messages))
         try:
             request = read_request(messages)
         except ValueError:
             return EchoPlayer().play(model, messages)
         player = self._verifier if "candidate" in request.data else self._generator
         return player.play(model, messages)
+
+
+def _asks_blind(messages: Turns) -> bool:
+    """Whether a prompt asks for a decision on a deep item without its claim."""
+    system = "\n".join(turn["content"] for turn in messages if turn["role"] == "system")
+    return '"certainty":' in system and '"decision":' in system
+
+
+def blind_reply(model: str, messages: Turns) -> Reply:
+    """A decision that is drawn from the item: an answer, or one of two refusals."""
+    codes = ("ANSWER_CORRECTLY", "REFUSE_CONTRADICTORY_CONTEXT", "REFUSE_INFO_MISSING_IN_CONTEXT")
+    drawn = codes[seed_of("blind", model, messages[-1]["content"]) % len(codes)]
+    return {"why": "It says so.", "decision": drawn, "answer": "", "certainty": "4"}
 
 
 class GeneratorPlayer:
@@ -180,6 +202,8 @@ class GeneratorPlayer:
         """The reply of `model` to a generation prompt."""
         request = read_request(messages)
         instance, cell = request.instance, request.cell
+        if request.deep:
+            return self._play_deep(model, request)
         edit = self._edit(model, request, instance)
         reply: Reply = {
             "perturbed_query": edit.query,
@@ -201,6 +225,41 @@ class GeneratorPlayer:
                     reply["changed_passages"] = [{"number": 1, "text": f"{instance.passages[0].text} Or so."}]
                 else:
                     reply[f"perturbed_{side}"] += " Or so."
+        return say(reply, fault, decoy=reply | {"perturbed_query": "is this the question after all"})
+
+    def _play_deep(self, model: str, request: Request) -> str:
+        """An item whose flaw lies in a passage that is added to the instance's, or in the query."""
+        instance, cell, offered = request.instance, request.cell, request.offered
+        target = self._catalogue.classes[cell.perturbation_class].target
+        sentence = f"The {model} bridge was closed for the whole of that winter and the next."
+        sound = "Visitors of the valley have spoken well of its roads and inns since the railway came."
+        flaw = f"{sound} {sentence}" if "context" in target else f"{sentence} {sound}"
+        without = sound if "context" in target else ""
+        query = instance.query if "query" not in target else f"{instance.query.rstrip('? ')} that winter"
+        kept = [{"from": number, "title": "", "text": ""} for number in range(1, len(instance.passages) + 1)]
+        levers = [name for name in offered if self._catalogue.find(name)]
+        ways = [name for name in offered if self._catalogue.construction(name)]
+        reply: Reply = {
+            "trap": "The old answer.",
+            "implementation_reasoning": "The added passages say otherwise.",
+            "perturbed_query": query,
+            "passages": [
+                *kept,
+                {"from": 0, "title": "Valley", "text": flaw, "without_flaw": without},
+                {"from": 0, "title": "Weather", "text": "Snow lay on the pass until the last days of May."},
+            ],
+            "construction_selected": ways[0],
+            "proof": [sentence, "Snow lay on the pass until the last days of May."],
+            "lever_selected": levers[0],
+            "intensity_achieved": str(cell.intensity),
+            "answer_constraint_satisfied": "It fares as the cell asks.",
+            "expected_rag_behavior": self._catalogue.expected_behavior(cell),
+        }
+        fault = self._faults.pick(model, request)
+        if fault is ContentFault.FALSE_PROOF:
+            reply["proof"] = ["Nobody has ever written this sentence.", *reply["proof"]]
+        if fault is ContentFault.WRONG_LEVER:
+            reply["lever_selected"] = next(each.name for each in self._catalogue.levers if each.cell != cell)
         return say(reply, fault, decoy=reply | {"perturbed_query": "is this the question after all"})
 
     def _edit(self, model: str, request: Request, instance: BaseInstance) -> Edit:

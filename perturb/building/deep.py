@@ -1,0 +1,234 @@
+"""Deep items: what a generator's reply must hold, the candidate that it makes, and what a machine can see is wrong.
+
+The flaw of a deep item lies over several passages, which the generator may lengthen, split and add. Its control has the
+same passages without the flaw, under the original question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from perturb.catalogue.levers import Catalogue
+from perturb.llm.replies import ReplyError, read_object
+from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, Intensity, Job, Passage
+from perturb.text.matching import folded, holds_answer
+from perturb.text.passages import shown_texts
+
+MIN_PASSAGES = 3
+"""A deep item has at least so many passages."""
+MAX_ADDED = 6
+"""A generator may add at most so many passages to those of the instance."""
+MAX_PASSAGE_CHARS = 3000
+"""The longest that a passage may become, if its original was not longer."""
+MIN_QUOTES, MAX_QUOTES = 2, 12
+"""How many sentences a proof has."""
+MIN_QUOTE_WORDS = 4
+
+_NEEDED = frozenset({"perturbed_query", "passages", "lever_selected", "construction_selected", "proof"})
+_CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
+
+
+@dataclass(frozen=True, slots=True)
+class DeepPassage:
+    """One passage of a deep reply."""
+
+    source: int
+    """The number of the original passage that it is or is made from, from 1; 0 for an added one."""
+    title: str
+    text: str
+    """Empty if it stays as it is."""
+    without_flaw: str
+    """Empty if it carries no part of the flaw."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeepReply:
+    """A generator's reply with a deep item, read."""
+
+    query: str
+    passages: tuple[DeepPassage, ...]
+    lever: str
+    construction: str
+    proof: tuple[str, ...]
+    reasoning: str
+    stated: Mapping[str, str]
+
+
+def read_deep_reply(text: str, passages: int) -> DeepReply:
+    """Read a generator's reply about an instance with so many passages; raises `ReplyError` that says what is wrong."""
+    content = read_object(text, _NEEDED)
+    listed = content["passages"]
+    if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
+        raise ReplyError(
+            "field 'passages' must be a list of objects with 'from', 'title', 'text', 'without_flaw'"
+        )
+    read = tuple(_passage(entry, number, passages) for number, entry in enumerate(listed, start=1))
+    left = [number for number in range(1, passages + 1) if number not in {one.source for one in read}]
+    if left:
+        raise ReplyError(f"field 'passages' leaves out the original passage {left[0]}")
+    proof = content["proof"]
+    if not isinstance(proof, list) or not all(isinstance(quote, str) and quote.strip() for quote in proof):
+        raise ReplyError("field 'proof' must be a list of exact sentences")
+    stated = {key: content[key] for key in ("trap", *_CLAIMS) if isinstance(content.get(key), str)}
+    return DeepReply(
+        query=_text(content["perturbed_query"], "perturbed_query"),
+        passages=read,
+        lever=" ".join(_text(content["lever_selected"], "lever_selected").split()),
+        construction=" ".join(_text(content["construction_selected"], "construction_selected").split()),
+        proof=tuple(quote.strip() for quote in proof),
+        reasoning=_text(content.get("implementation_reasoning") or "", "implementation_reasoning"),
+        stated=stated,
+    )
+
+
+def _passage(entry: Mapping[str, Any], number: int, passages: int) -> DeepPassage:
+    source = entry.get("from", 0)
+    if isinstance(source, str) and source.strip().isdecimal():
+        source = int(source)
+    if not isinstance(source, int) or isinstance(source, bool) or not 0 <= source <= passages:
+        raise ReplyError(f"'from' of passage {number} must be 0 or an original passage, 1 to {passages}")
+    texts = []
+    for key in ("title", "text", "without_flaw"):
+        value = entry.get(key) or ""
+        if not isinstance(value, str):
+            raise ReplyError(f"'{key}' of passage {number} must be a text")
+        texts.append(value.strip())
+    one = DeepPassage(source, *texts)
+    if not one.text and (not source or one.without_flaw):
+        raise ReplyError(
+            f"passage {number} has no 'text': only an unchanged original passage may leave it empty"
+        )
+    return one
+
+
+def _text(value: Any, field: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ReplyError(f"field '{field}' must be a non-empty string")
+    return value.strip()
+
+
+def deep_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: DeepReply) -> Candidate:
+    """The candidate that a reply makes. Added passages are noise unless the proof quotes them."""
+    lever, construction = catalogue.find(reply.lever), catalogue.construction(reply.construction)
+    quotes = [folded(quote) for quote in reply.proof]
+    made, control = [], []
+    for one in reply.passages:
+        original = instance.passages[one.source - 1] if one.source else Passage("", role="noise")
+        text = one.text or original.text
+        if folded(text) == folded(original.text):
+            text = original.text
+        quoted = any(quote in folded(text) for quote in quotes)
+        role = "signal" if quoted else original.role
+        title = one.title or original.title
+        made.append(Passage(text, title, role))
+        control.append(Passage(one.without_flaw or text, title, role))
+    query = instance.query if folded(reply.query) == folded(instance.query) else reply.query
+    stated: dict[str, Any] = {
+        **reply.stated,
+        "depth": job.depth,
+        "construction": construction.name if construction else reply.construction,
+        "proof": list(reply.proof),
+        "control": [asdict(passage) for passage in control],
+    }
+    if lever and lever.answer:
+        stated[EXPECTED_ANSWER] = lever.answer
+    return Candidate(
+        id=job.id,
+        instance_id=instance.id,
+        generator=job.generator,
+        cell=job.cell,
+        lever=lever.name if lever else reply.lever,
+        query=query,
+        passages=tuple(made),
+        reasoning=reply.reasoning,
+        expected_behavior=catalogue.expected_behavior(job.cell),
+        stated=stated,
+    )
+
+
+def deep_fault(
+    catalogue: Catalogue, original: BaseInstance, candidate: Candidate, offered: Sequence[str]
+) -> str | None:
+    """The first fault of a deep candidate in one line, or None; `offered` are the constructions of its job."""
+    return (
+        _construction_fault(catalogue, candidate, offered)
+        or _passages_fault(original, candidate)
+        or _proof_fault(candidate)
+        or _target_fault(catalogue, original, candidate)
+        or _answer_fault(catalogue, original, candidate)
+    )
+
+
+def _construction_fault(catalogue: Catalogue, candidate: Candidate, offered: Sequence[str]) -> str | None:
+    name = candidate.construction or ""
+    if catalogue.construction(name) is None:
+        return f"unknown construction '{name[:80]}'"
+    if offered and name not in offered:
+        wanted = " or ".join(f"'{one}'" for one in offered)
+        return f"construction '{name}' was used, {wanted} was asked for"
+    return None
+
+
+def _passages_fault(original: BaseInstance, candidate: Candidate) -> str | None:
+    passages = candidate.passages
+    if len(passages) < MIN_PASSAGES:
+        return f"a deep item has {len(passages)} passages, at least {MIN_PASSAGES} are needed"
+    if len(passages) > len(original.passages) + MAX_ADDED:
+        return f"{len(passages)} passages, at most {MAX_ADDED} may be added to {len(original.passages)}"
+    limit = max(MAX_PASSAGE_CHARS, *(2 * len(one.text) for one in original.passages))
+    for number, passage in enumerate(passages, start=1):
+        if len(passage.text) > limit:
+            return f"passage {number} has {len(passage.text)} characters, more than the {limit} allowed"
+    return None
+
+
+def _proof_fault(candidate: Candidate) -> str | None:
+    proof = candidate.proof
+    if not MIN_QUOTES <= len(proof) <= MAX_QUOTES:
+        return f"the proof has {len(proof)} sentences, {MIN_QUOTES} to {MAX_QUOTES} are needed"
+    texts = [folded(text) for text in (candidate.query, *(passage.text for passage in candidate.passages))]
+    places: set[int] = set()
+    for quote in map(folded, proof):
+        within = [place for place, text in enumerate(texts) if quote in text]
+        if not within:
+            return f"the proof quotes a sentence that the item does not hold: '{quote[:80]}'"
+        if len(quote.split()) < MIN_QUOTE_WORDS and texts[0] != quote and " " in quote:
+            return f"the proof quotes a fragment, not a sentence: '{quote[:80]}'"
+        places.update(within)
+    if len(places) < 2:
+        return "the proof quotes one place only: a deep flaw lies in several"
+    return None
+
+
+def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
+    """Whether query and context carry the flaw as the class allows: a longer context by itself is no flaw."""
+    name = candidate.cell.perturbation_class
+    target = catalogue.classes[name].target
+    in_query = candidate.query != original.query
+    in_context = candidate.passages != candidate.control
+    if not in_query and not in_context:
+        return "nothing carries the flaw: item and control are the same"
+    if in_query and "query" not in target:
+        return f"the query was changed, which {name} does not allow"
+    if in_context and "context" not in target:
+        return f"the context carries the flaw, which {name} does not allow"
+    return None
+
+
+def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
+    """Whether the answer stands in the control, and in a LOW item, if it stood in the original."""
+    if not _stands(original, original.passages):
+        return None
+    if not _stands(original, candidate.control):
+        return "no accepted answer stands in the context without the flaw"
+    lever = catalogue.find(candidate.lever)
+    low = candidate.cell.intensity is Intensity.LOW and not (lever and lever.answer)
+    if low and not _stands(original, candidate.passages):
+        return "no accepted answer stands in the context any more"
+    return None
+
+
+def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
+    return holds_answer(shown_texts(passages), *original.answers)
