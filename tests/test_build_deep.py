@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from perturb.building.plan import plan_build
 from perturb.building.run import build
 from perturb.config import load_config
 from perturb.errors import ConfigError
-from perturb.ledger.plans import Ledger
+from perturb.ledger.migrations import STEPS
 from perturb.llm.recording import Replay, read_recording
 from perturb.llm.replies import ReplyError
 from perturb.snapshots.replies import export_replies, verify_snapshot
@@ -174,12 +175,17 @@ def test_a_deep_reply_that_cannot_be_read_says_why(change: dict[str, Any], why: 
         read_deep_reply(json.dumps(reply), 1)
 
 
-def test_a_ledger_from_before_depths_opens(tmp_path: Path, server: LoopbackServer) -> None:
-    report = run_build(tmp_path, deep_content(server.url, depth={"open": 1.0}))
-    with Ledger(report.run) as ledger:
-        ledger.db.executescript(
-            "ALTER TABLE jobs DROP COLUMN depth; ALTER TABLE jobs DROP COLUMN constructions;"
-            " ALTER TABLE votes DROP COLUMN blind; PRAGMA user_version = 8;"
-        )
-    again = build(load_config(tmp_path / "build.yaml"), report.run)
-    assert again.facts["accepted"] == report.facts["accepted"]
+def test_jobs_and_votes_from_before_there_were_depths_are_open_and_without_a_blind_decision() -> None:
+    db = sqlite3.connect(":memory:")
+    before = next(number for number, step in enumerate(STEPS) if "ADD COLUMN depth" in step)
+    for step in STEPS[:before]:
+        db.executescript(step)
+    db.execute(
+        "INSERT INTO jobs (id, plan, instance_key, base_id, perturbation_class, intensity, generator, replicate, round)"
+        " VALUES ('j', 1, 'k', 'b', 'P-Ambiguity', 'LOW', 'g', 0, 'r')"
+    )
+    db.execute("INSERT INTO votes VALUES ('j', 'v', 'f', 'pass', '{}', NULL, '[]', '')")
+    for step in STEPS[before:]:
+        db.executescript(step)
+    assert db.execute("SELECT depth, constructions FROM jobs").fetchone() == ("open", "[]")
+    assert db.execute("SELECT blind FROM votes").fetchone() == ("{}",)
