@@ -61,7 +61,6 @@ OPERATORS: Mapping[str, OperatorFacts] = {
         "adds a sentence to the passage, behind the sentence that holds the answer, a date or a figure beside it",
         ("answer", "date", "figure"),
     ),
-    "restate": OperatorFacts("puts a wording in the place of the one sentence that states the answer"),
     "substitute": OperatorFacts("puts a wording in the place of every mention of the answer"),
     "convert": OperatorFacts(
         "sets the same measure in another unit behind a measure of the passage", says=False
@@ -86,13 +85,10 @@ GAPS: Mapping[str, str] = {
     "name": "the bare name of the subject",
     "noun": "the noun that says what the subject is",
     "answer": "the answer as the passage writes it",
-    "rival": "the answer of another instance, of the same kind and not in this passage",
     "claim": "question and answer as a clause: Jane Austen wrote Emma",
     "denial": "the claim with a negation: Jane Austen did not write Emma",
     "never": "the answer never having done so: Jane Austen had never written Emma",
     "would": "the deed without its doer, as a possibility: would have written Emma",
-    "statement": "the one sentence that states the answer, as a clause",
-    "rival_statement": "the same with the rival in the answer's place",
     "before": "a year long before the subject came out or began, and before every year of the passage",
     "authored": "the bare name of a work whose author, and nobody else's part, is asked for",
     "living": "the subject, a person whom the passage shows to be alive",

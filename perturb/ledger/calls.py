@@ -123,7 +123,7 @@ class CallLedger:
 
 
 def open_read_only(folder: Path) -> sqlite3.Connection:
-    """A reading connection to a run's ledger, for commands that change nothing.
+    """A reading connection to a run's ledger, for commands that change nothing; one of an older perturb is copied.
 
     Raises `LedgerError` if the folder holds no ledger, or one that cannot be read.
     """
@@ -133,13 +133,20 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
     with ExitStack() as undo:
         connection = undo.enter_context(closing(connect(path, read_only=True)))
         with ledger_errors(path):
-            version = _version(connection, path)
-        if version < len(STEPS):
-            raise LedgerError(
-                f"{path}: written by an older perturb: run the command that made it once more to bring it up to date"
-            )
+            if _version(connection, path) < len(STEPS):
+                return _newest(connection, path)
         undo.pop_all()
     return connection
+
+
+def _newest(old: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    """A copy of a ledger of an older perturb in the newest form, in a file that goes with the connection."""
+    copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    copy.row_factory = sqlite3.Row
+    old.backup(copy)
+    migrate(copy, str(path))
+    copy.execute("PRAGMA query_only = ON")
+    return copy
 
 
 @contextmanager

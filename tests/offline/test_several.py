@@ -50,8 +50,8 @@ def test_a_passage_that_still_answers_settles_a_contradiction(
 ) -> None:
     lever = catalogue.find("Spatial Location Clash")
     assert lever is not None
-    say = ("One register says that {statement}; another of equal standing says that {rival_statement}.",)
-    lever = replace(lever, rule=Rule("restate", None, say, (), (), "Two sources of equal standing differ."))
+    say = ("A register of equal standing names another place.",)
+    lever = replace(lever, rule=Rule("add", "answer", say, (), (), "Two sources of equal standing differ."))
     catalogue = replace(catalogue, levers=(lever,))
     base = next(
         one

@@ -1,4 +1,4 @@
-"""Rivals of an answer, taken from donors, and what would give an answer away once its words are gone.
+"""What would give an answer away once its words are gone.
 
 Cutting what states the answer, and whether anything left betrays it.
 """
@@ -6,11 +6,11 @@ Cutting what states the answer, and whether anything left betrays it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from perturb.building.offline.facts import Facts, facts_of
+from perturb.building.offline.facts import Facts
 from perturb.building.offline.words import (
     Span,
     capitalise,
@@ -26,116 +26,8 @@ from perturb.building.offline.words import (
     without_span,
 )
 from perturb.catalogue.features import word_bank, word_pattern, word_table
-from perturb.records import BaseInstance, Passage
+from perturb.records import Passage
 from perturb.text.sentences import Sentence
-
-_YEAR = re.compile(r"\b(1[0-9]\d\d|20\d\d)\b")
-_MOST_YEARS_APART = 10
-_MOST_TIMES = 5.0
-"""A rival number is at most so many times larger or smaller."""
-
-
-def rival_of(facts: Facts, donors: Sequence[BaseInstance]) -> tuple[str, str] | None:
-    """An answer of the same kind and form that the passages do not hold, and the donor it was taken from."""
-    names = tuple(donor.id for donor in donors)
-    if names not in facts.rivals:
-        facts.rivals[names] = _nearest_rival(facts, donors)
-    return facts.rivals[names]
-
-
-def _nearest_rival(facts: Facts, donors: Sequence[BaseInstance]) -> tuple[str, str] | None:
-    if facts.kind not in ("date", "number", "person", "place") or not facts.one_answer:
-        return None
-    asked = facts.instance.query.lower().split()[:2]
-    found = []
-    for donor in donors:
-        other = facts_of(donor)
-        fitting = other.kind == facts.kind and other.unfit is None and _exchangeable(facts, other)
-        value = _rival_value(facts, other) if fitting else None
-        if value and not has_word(f"{facts.text} {facts.instance.query}", value):
-            other_way = donor.query.lower().split()[:2] != asked
-            found.append((_distance(facts.answer, value), other_way, donor.id, value))
-    return (min(found)[3], min(found)[2]) if found else None
-
-
-def _exchangeable(facts: Facts, other: Facts) -> bool:
-    """Whether persons are asked for in the same words, and no pronoun tells that one is a man and one a woman."""
-    if facts.kind != "person":
-        return True
-    deeds = [content_stems(" ".join(one.instance.query.lower().split()[1:2])) for one in (facts, other)]
-    genders = [_gender(one) for one in (facts, other)]
-    return bool(deeds[0]) and deeds[0] == deeds[1] and (None in genders or genders[0] == genders[1])
-
-
-def _gender(facts: Facts) -> str | None:
-    male = len(re.findall(r"\b(?:he|him|his)\b", facts.text, re.IGNORECASE))
-    female = len(re.findall(r"\b(?:she|her|hers)\b", facts.text, re.IGNORECASE))
-    return None if male == female else "m" if male > female else "f"
-
-
-def _rival_value(facts: Facts, other: Facts) -> str | None:
-    own, new = facts.answer, other.answer
-    if facts.kind == "date":
-        same = _form(own) == _form(new) and len(_YEAR.findall(own)) == len(_YEAR.findall(new)) == 1
-        return new if same and _distance(own, new) <= _MOST_YEARS_APART else None
-    if facts.kind == "number":
-        mine, theirs = re.findall(r"\d[\d,.]*\d|\d", own), re.findall(r"\d[\d,.]*\d|\d", new)
-        if (
-            len(mine) != 1
-            or not theirs
-            or ("," in mine[0]) != ("," in theirs[0])
-            or "." in mine[0] + theirs[0]
-        ):
-            return None
-        ratio = float(theirs[0].replace(",", "") or 0) / max(float(mine[0].replace(",", "")), 1.0)
-        return (
-            own.replace(mine[0], theirs[0])
-            if 1 / _MOST_TIMES <= ratio <= _MOST_TIMES and ratio != 1
-            else None
-        )
-    if facts.kind == "person":
-        surname = new.rsplit(maxsplit=1)[-1]
-        return new if 2 <= len(new.split()) <= 3 and not has_word(facts.text, surname) else None
-    return (
-        new
-        if ("," in own) == ("," in new) and " " not in own.replace(", ", "") + new.replace(", ", "")
-        else None
-    )
-
-
-def _form(date: str) -> str:
-    """The form of a date: its letters and figures without their values."""
-    return re.sub(r"\d+", "0", re.sub(word_pattern("month").pattern, "M", date))
-
-
-def _distance(own: str, new: str) -> float:
-    mine, theirs = _YEAR.search(own), _YEAR.search(new)
-    return abs(int(mine[1]) - int(theirs[1])) if mine and theirs else 0.0
-
-
-def substituted(facts: Facts, sentence: str, value: str) -> str | None:
-    """A sentence with a value in the place of its one mention of the answer; None where that cannot be done cleanly."""
-    places = spans_of(sentence, facts.answer)
-    if len(places) != 1:
-        return None
-    (start, end) = places[0]
-    left, right = sentence[:start], sentence[end:]
-    rest = f"{left} | {right}"
-    parts = facts.answer.split() if facts.kind == "person" else []
-    if any(has_word(rest, part) for part in (*parts, *facts.instance.answers) if len(part) > 2):
-        return None
-    if re.search(r"(?:\bfrom|\bbetween|\bto|[–-])\s*$", left) or re.match(
-        r"\s*(?:[–-]|to |and \d|\(|[A-Z])|[-\w]", right
-    ):
-        return None
-    if facts.kind == "person" and re.search(r"\b[A-Z][\w’'-]+ $", left) and not re.match(r"[A-Z]\w+ $", left):
-        return None
-    if facts.kind in ("date", "number") and re.search(r"\d", rest):
-        return None
-    return left + value + right
-
-
-# -- leakage -----------------------------------------------------------------------------------------------------
 
 _TIME = re.compile(r"\b(?:1[0-9]|20)\d\d(?:s\b|\b)|\bcentury\b|\b\d{1,2}0s\b|\b(?:today|decade)\b")
 _NAMES = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]+\.?\s*){2,}")

@@ -1,4 +1,4 @@
-"""Donors: other instances of the base set, from which rivals, second referents and unrelated passages are taken.
+"""Donors: other instances of the base set, from which second referents and unrelated passages are taken.
 
 A table keeps a few donors for each kind of answer and each way of asking, those with the smallest digest, so that it
 hardly changes when the base set grows; each instance is lent the same few of them wherever its job is done.

@@ -52,8 +52,6 @@ class Facts:
     def __init__(self, instance: BaseInstance) -> None:
         self.instance = instance
         self.passages = instance.passages
-        self.rivals: dict[tuple[str, ...], tuple[str, str] | None] = {}
-        """What `answers.rival_of` found among these donors."""
 
     @cached_property
     def features(self) -> frozenset[str]:

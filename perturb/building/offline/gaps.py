@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 
-from perturb.building.offline.answers import rival_of, substituted
 from perturb.building.offline.facts import Facts
 from perturb.building.offline.question import inflected
 from perturb.building.offline.words import (
@@ -16,10 +15,7 @@ from perturb.building.offline.words import (
     content_stems,
     dice,
     has_word,
-    is_common,
-    plain,
     support,
-    tokens,
 )
 from perturb.catalogue.features import word_bank, word_pattern
 from perturb.catalogue.levers import gaps_in, kinds_of_gap
@@ -100,14 +96,6 @@ def _noun(f: Filling) -> str | None:
     return (f.facts.subject and f.facts.subject.noun) or None
 
 
-def _rival(f: Filling) -> str | None:
-    found = rival_of(f.facts, f.donors)
-    if found is None:
-        return None
-    f.used.add(found[1])
-    return found[0]
-
-
 def _single(f: Filling) -> bool:
     return f.facts.one_answer and bool(f.facts.answer)
 
@@ -166,35 +154,6 @@ def _would(f: Filling) -> str | None:
     asked = f.facts.question
     done = asked.participle() if asked is not None and asked.wh == "who" and _claim(f) else None
     return done and f"would have {done}"
-
-
-_KEEPS_SMALL = re.compile(
-    r"^(?:The|A|An|In|On|At|It|He|She|They|This|These|By|From|After|Before|During|There|Its|His|Her|Their|As|When)\b"
-)
-
-
-def as_clause(sentence: str) -> str:
-    """A sentence as a clause inside another: without its end mark, a small word at its head in small letters."""
-    text = sentence.rstrip(" .!?")
-    return text[:1].lower() + text[1:] if _KEEPS_SMALL.match(text) else text
-
-
-def _statement(f: Filling) -> str | None:
-    held = f.facts.answer_sentences
-    if len(held) != 1 or not _single(f) or not held[0].complete or len(held[0].text.split()) > 20:
-        return None
-    if re.search(r"[“”\"\[\];:/\n]", held[0].text) or re.match(
-        r"(?:However|But|And|Thus|Therefore|Although|According)\b", held[0].text
-    ):
-        return None
-    told = as_clause(held[0].text)
-    first = plain(tokens(told)[0])
-    return None if told[:1].isupper() and is_common(first) else told
-
-
-def _rival_statement(f: Filling) -> str | None:
-    rival, told = f.value("rival"), _statement(f)
-    return substituted(f.facts, told, rival) if rival and told else None
 
 
 def _before(f: Filling) -> str | None:
@@ -278,13 +237,10 @@ MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "name": lambda f: None if f.facts.subject is None else f.facts.subject.name,
     "noun": _noun,
     "answer": lambda f: f.facts.answer if _single(f) else None,
-    "rival": _rival,
     "claim": _claim,
     "denial": _denial,
     "never": _never,
     "would": _would,
-    "statement": _statement,
-    "rival_statement": _rival_statement,
     "before": _before,
     "living": _living,
     "office": _office,

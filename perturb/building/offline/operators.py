@@ -201,22 +201,6 @@ def _set_date(f: Filling, sentence: str) -> bool:
     return not has_word(f.facts.text, f.local["other_date"])
 
 
-def _restate(rule: Rule, f: Filling) -> Iterator[Draft]:
-    facts = f.facts
-    text = (
-        f.fill(rule.say) if len(facts.answer_sentences) == 1 and facts.answer_sentences[0].complete else None
-    )
-    if text is None:
-        return
-    text = re.sub(r"(?<=[.!?] )[a-z]", lambda found: found[0].upper(), text)
-    sentence = facts.answer_sentences[0]
-    old = facts.passages[sentence.passage].text
-    yield Draft(
-        facts.instance.query,
-        facts.with_text(sentence.passage, old[: sentence.start] + capitalise(text) + old[sentence.end :]),
-    )
-
-
 _CLEAN_LEFT = re.compile(
     r"\b(?:in|on|at|by|of|from|to|for|with|between|until|since|as|named|called|is|was|are|were|be|cost|costs|paid|earned)"
     r"(?: the)? $",
@@ -303,7 +287,6 @@ OPERATIONS: Mapping[str, Operator] = {
     "reword": _reword,
     "rename": _rename,
     "add": _add,
-    "restate": _restate,
     "substitute": _substitute,
     "convert": _convert,
     "delete": _delete,
