@@ -249,7 +249,7 @@ class ClassBias:
 
 @dataclass(frozen=True, slots=True)
 class SelfBias:
-    """The bias of one model, or why there is none to report."""
+    """The bias of one model, or why it cannot be reported."""
 
     model: str
     role: str
@@ -306,7 +306,7 @@ def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]
 
 
 def own_verifiers(table: VoteTable) -> NDArray[np.int64]:
-    """For each generator, the number of the verifier that is the same model; −1 if there is none."""
+    """For each generator, the number of the verifier that is the same model; −1 if no verifier is."""
     numbers = {name: number for number, name in enumerate(table.verifiers)}
     twins = (table.same_model.get(name, name) for name in table.generator.names)
     return np.array([numbers.get(twin, -1) for twin in twins], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The audit of several judges of an evaluation: as of a panel of verifiers, with replies in the place of candidates.
+"""The audit of several judges of an evaluation: like that of a panel of verifiers, but with replies instead of candidates.
 
 A vote passes a reply if it is to the credit of the model under test: the right behaviour, a good answer. So what is
 audited is what scores read, agreement is about that, and bias is how much more often a judge that is under test itself
@@ -31,7 +31,7 @@ class KindAudit:
     """One kind of judgement."""
 
     report: AuditReport
-    """Judges in the place of verifiers, models under test in that of generators."""
+    """Judges stand for verifiers, models under test for generators."""
     judged: int
     """Judgements of the panel."""
     undecided: int

@@ -134,7 +134,7 @@ def measure_review(
 
 
 def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteTable:
-    """The finished reviews as votes: annotators in the place of verifiers, items with one finished review or more."""
+    """The finished reviews as votes: annotators stand for verifiers, items with one finished review or more."""
     finished = {one: _verdicts(by) for one, by in reviews.items() if _verdicts(by)}
     annotators = tuple(sorted({name for verdicts in finished.values() for name in verdicts}))
     states = np.full((len(finished), len(annotators)), NOT_ASKED, dtype=np.int8)

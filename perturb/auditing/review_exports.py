@@ -49,7 +49,7 @@ def question_names(items: Iterable[ReviewItem]) -> tuple[str, ...]:
 
 
 def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = None) -> list[Answer]:
-    """The answers of a filled-in sheet; empty cells are no answers.
+    """The answers of a filled-in sheet; empty cells are not answers.
 
     Needed are the id of the items (`candidate_id` or `reply_id`) and the columns of the questions; others but `comment`
     and `annotator` are passed over, so that tables from other tools can be read. `annotator` stands for rows that do

@@ -51,8 +51,6 @@ STATE_CODES = {
     VerdictState.ABSTAIN: ABSENT,
 }
 
-_LABELS = ("base", "generator", "perturbation_class", "intensity", "lever", "language")
-
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -153,9 +151,17 @@ class VoteTable:
 
     def keep(self, rows: NDArray[np.bool_]) -> VoteTable:
         """The table of some candidates; names stay, also those that no candidate has any more."""
-        kept = {name: one and one.keep(rows) for name in _LABELS for one in [getattr(self, name)]}
-        audited = None if self.audited is None else self.audited[rows]
-        return replace(self, states=self.states[rows], audited=audited, **kept)
+        return replace(
+            self,
+            states=self.states[rows],
+            audited=None if self.audited is None else self.audited[rows],
+            base=self.base.keep(rows),
+            generator=self.generator.keep(rows),
+            perturbation_class=self.perturbation_class.keep(rows),
+            intensity=self.intensity.keep(rows),
+            lever=self.lever.keep(rows),
+            language=None if self.language is None else self.language.keep(rows),
+        )
 
 
 def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
@@ -172,7 +178,7 @@ def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
 def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
     """Check columns with one row per vote and turn them into candidates × verifiers.
 
-    Raises `SourceError` if a column is missing, the table is empty, a cell is blank, a verdict is none of pass, fail,
+    Raises `SourceError` if a column is missing, the table is empty, a cell is blank, a verdict is not pass, fail,
     abstain and unscored, a verifier voted twice on a candidate, or the rows of a candidate contradict each other.
     """
     if not columns or any(not len(codes) for codes, _ in columns.values()):
@@ -224,7 +230,7 @@ def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
         if word not in STATE_CODES:
             place = _place(source, np.flatnonzero(verdicts.codes == number)[0])
             raise SourceError(
-                f"{place}: verdict '{_short(verdicts.names[number])}' is none of {', '.join(STATE_CODES)}"
+                f"{place}: verdict '{_short(verdicts.names[number])}' is not one of {', '.join(STATE_CODES)}"
             )
     return np.array([STATE_CODES[VerdictState(word)] for word in words], dtype=np.int8)[verdicts.codes]
 

@@ -24,7 +24,7 @@ from perturb.metrics.inputs import Estimate, Floats, ratio
 
 
 def read_votes(votes: Any, name: str = "votes") -> Floats:
-    """Votes as floats: 1 passes, 0 fails, NaN where there is none. Takes None, NaN or a mask for a missing vote.
+    """Votes as floats: 1 passes, 0 fails, NaN if there is no vote. Takes None, NaN or a mask for a missing vote.
 
     Raises ValueError when a vote is neither 0 nor 1.
 

@@ -136,7 +136,7 @@ def bas_utility(is_correct: ArrayLike, confidence: ArrayLike, prior: RiskPrior =
     `quadratic` (w = 3t²) or a function w(t) that is 0 or more and integrates to 1.
 
     Raises ValueError for correctness other than 0/1, confidence outside [0, 1], missing values, different
-    lengths, and a prior that is no density.
+    lengths, and a prior that is not a density.
 
     Reference: BAS paper, equations 4 and A2.
 

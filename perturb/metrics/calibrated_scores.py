@@ -91,7 +91,7 @@ class CalibrationMap:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> CalibrationMap:
-        """Read back what `to_dict` gave. Raises ValueError if it is no such map."""
+        """Read back what `to_dict` gave. Raises ValueError if it is not such a map."""
         method, parameters = content.get("method"), content.get("parameters")
         if method not in METHODS or not isinstance(parameters, Mapping):
             raise ValueError(f"not a calibration map: 'method' must be one of {', '.join(METHODS)}")

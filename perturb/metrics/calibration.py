@@ -311,7 +311,7 @@ def auroc(is_correct: ArrayLike, confidence: ArrayLike) -> Estimate:
 
 
 def answering_probability(refused_samples: ArrayLike) -> Floats:
-    """P(Answering): the share of sampled replies to each question that are no refusal.
+    """P(Answering): the share of sampled replies to each question that are not refusals.
 
     `refused_samples` is 0/1 of shape (questions, samples). Formula: 1 - refusals / samples. Range: [0, 1]. Fed to
     `auroc` and `reliability_bins` it is the sampling reference for the Refusal Index.

@@ -292,7 +292,7 @@ def weighted_sum(
 
 
 def reported_estimate(one: Bounded | WeightedSum | Estimate, scale: float = 1.0) -> Estimate:
-    """What is reported: the value with its 95 % interval, or why there is none, times `scale`.
+    """What is reported: the value with its 95 % interval, or why it is missing, times `scale`.
 
     >>> reported_estimate(Estimate(0.5, n=2, reason="why"), 100).value
     50.0

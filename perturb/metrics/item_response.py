@@ -133,7 +133,7 @@ class _Estimator:
     covariance: Floats
     clusters: int
     reason: str | None
-    """Why there is no interval, if there is none."""
+    """Why there is no interval; None if there is one."""
 
     def estimates(self, rows: Floats, counts: Integers) -> tuple[Estimate, ...]:
         """Of the parameters that the rows pick, each from so many replies or items."""

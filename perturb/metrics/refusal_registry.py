@@ -27,7 +27,7 @@ class RefusalMetric:
     over: tuple[ReplyOutcome, ...]
     """The replies that the value rests on."""
     undefined: str
-    """Why there is no value, when there is none."""
+    """Why there is no value."""
     maximum: float = 1.0
     """The upper end of the range; the lower one is 0."""
     of_levels: bool = False

@@ -41,7 +41,7 @@ _COLUMNS = {
 def source_kind(source: Path) -> SourceKind:
     """The kind of a run folder, by its table or ledger, or of a table, by its columns.
 
-    Raises `SourceError` for a file that is none of them, `LedgerError` for a folder without a run.
+    Raises `SourceError` for any other file, `LedgerError` for a folder without a run.
     """
     if not source.is_dir():
         columns = set(column_names(source))

@@ -224,7 +224,9 @@ def _score_table(scores: ConfidenceScores, *, better: bool) -> Table:
         columns[f"BAS, w = {scores.groups[0].weight}"] = "number"
     rows: list[list[CellValue]] = [
         [
-            *(*group_labels(one.group), one.report.n, one.group.unscored),
+            *group_labels(one.group),
+            one.report.n,
+            one.group.unscored,
             *(one.report.metrics[metric] for metric in names),
             *weights[place : place + 1],
             *([] if better else [one.report.debiased_ece, one.report.calibration_p_value]),

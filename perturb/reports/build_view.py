@@ -122,7 +122,7 @@ class RunView(ABC):
             return {"total": total, "start": start, "items": items, "filters": choices}
 
     def item(self, item_id: str, filters: Filters) -> dict[str, Any] | None:
-        """One item with those before and after it among the filtered; None if there is none of this id."""
+        """One item with those before and after it among the filtered; None if the id is unknown."""
         with self._reading():
             found = self.db.execute("SELECT * FROM temp.shown WHERE id = ?", (item_id,)).fetchone()
             if found is None:

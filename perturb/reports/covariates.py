@@ -53,8 +53,12 @@ def _models(report: CovariateReport) -> Table:
     ) | dict.fromkeys(report.models[0].scores, NUMBER)
     rows = [
         (
-            *(one.model, one.known.family or "", one.known.training or ""),
-            *(str(one.known.release or ""), one.known.size_b, one.known.reasoning_tokens),
+            one.model,
+            one.known.family or "",
+            one.known.training or "",
+            str(one.known.release or ""),
+            one.known.size_b,
+            one.known.reasoning_tokens,
             *one.scores.values(),
         )
         for one in report.models

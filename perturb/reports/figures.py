@@ -95,7 +95,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A value with its interval; None where there is none."""
+    """A value with its interval; either may be None."""
 
     label: str
     value: float | None

@@ -142,7 +142,7 @@ def read_leaderboard(folder: Path) -> Leaderboard:
         said = exc.errors()[0]
         place = ".".join(map(str, said["loc"])) or "it"
         raise SourceError(
-            f"{folder / DATA}: is no leaderboard ({place}: {said['msg']}): give a folder of"
+            f"{folder / DATA}: is not a leaderboard ({place}: {said['msg']}): give a folder of"
             " `perturb publish --leaderboard`"
         ) from None
 

@@ -1,6 +1,6 @@
 """A report as data: sections of sentences, figures and tables, for the terminal, an HTML page and CSV files alike.
 
-What a report is about is none of this module's business; `text.py` and `page.py` render it.
+This module does not know what a report is about; `text.py` and `page.py` render it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PERCENT: CellFormat = "percent"
 
 
 def table_columns(head: str) -> dict[str, CellFormat]:
-    """The columns of a table, as its head reads: names between bars, with their form where they are no text.
+    """The columns of a table, as its head reads: names between bars, with their form unless they are text.
 
     >>> table_columns("model | replies: count")
     {'model': 'text', 'replies': 'count'}

@@ -141,9 +141,12 @@ def _curves(report: RefusalReport) -> Section:
 def _copulas(report: RefusalReport) -> Section:
     rows: list[list[CellValue]] = [
         [
-            *(*_named(group), fit.family, fit.log_likelihood),
+            *_named(group),
+            fit.family,
+            fit.log_likelihood,
             ", ".join(f"{name} {value:.3g}" for name, value in fit.parameters.items()),
-            *(fit.aic, fit.bic),
+            fit.aic,
+            fit.bic,
         ]
         for group in report.groups
         for fit in group.copulas.fits

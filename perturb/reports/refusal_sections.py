@@ -255,7 +255,7 @@ def sampling_section(report: RefusalReport) -> Section | None:
         [(METRICS[one.metric], one.pearson, one.spearman, one.n) for one in report.correlations],
     )
     sentence = (
-        "P(Answering) is the share of a question's sampled replies that are no refusal. AUROC: how well it tells"
+        "P(Answering) is the share of a question's sampled replies that are not refusals. AUROC: how well it tells"
         " questions that the model gets right, forced to answer or not, from those it gets wrong."
     )
     return Section("sampling", "P(Answering)", (sentence,), tuple(figures), (scores, correlations))

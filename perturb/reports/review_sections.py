@@ -118,7 +118,7 @@ def judge_section(report: JudgeReport) -> Section:
     pairs = [
         (one.title, pair.a, pair.b, pair.n, pair.agreement, pair.kappa)
         for one in report.measures
-        for pair in (*one.members, *(*one.people, *one.judge_by_person) * several)
+        for pair in ((*one.members, *one.people, *one.judge_by_person) if several else one.members)
     ]
     models = [
         (one.title, rate.name, rate.n, rate.estimate)

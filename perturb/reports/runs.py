@@ -91,8 +91,10 @@ def _needing_a_model(cells: Sequence[str]) -> list[str]:
 def make_estimate_report(estimate: CostEstimate, replicates: int, generators: int) -> Report:
     """What a build would do and cost."""
     factors = (
-        *(counted(estimate.instances, "instance"), counted(estimate.cells, "cell")),
-        *(counted(replicates, "replicate"), counted(generators, "generator")),
+        counted(estimate.instances, "instance"),
+        counted(estimate.cells, "cell"),
+        counted(replicates, "replicate"),
+        counted(generators, "generator"),
     )
     sentences = [
         f"{' × '.join(factors)} = {counted(estimate.jobs, 'job')}",

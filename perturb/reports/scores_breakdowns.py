@@ -128,8 +128,13 @@ def comparison_section(report: ScoreReport) -> Section:
         table_columns("model | pairs: count | unread: count") | dict.fromkeys(rates, PERCENT),
         [
             (
-                *(one.model, one.pairs, one.unread, one.control_refusal_rate),
-                *(one.flip_rate_unanswerable, one.flip_rate_answerable, one.answered_only_perturbed),
+                one.model,
+                one.pairs,
+                one.unread,
+                one.control_refusal_rate,
+                one.flip_rate_unanswerable,
+                one.flip_rate_answerable,
+                one.answered_only_perturbed,
             )
             for one in report.flips
         ],

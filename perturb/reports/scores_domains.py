@@ -77,7 +77,9 @@ def domains_section(models: Models) -> Section:
         " | answering is hard: percent | refusing is hard: percent | both: percent",
         [
             (
-                *(name, n, n / total),
+                name,
+                n,
+                n / total,
                 *(_champion(models, name, metric) for metric in metrics),
                 *_difficulties(models, name, tuple(metrics)),
             )

@@ -36,7 +36,7 @@ SCRIPTS = ("report/items.js", "view/view.js")
 def open_view(run: Path, *, published: bool = False) -> RunView:
     """The run in a folder, of a build or an evaluation; `published` leaves the texts of errors out.
 
-    Raises `LedgerError` if there is none.
+    Raises `LedgerError` if there is no run.
     """
     with reading(run) as db:
         kind = EvaluationView if holds_items(db) else BuildView

@@ -51,8 +51,9 @@ def render_text(report: Report, width: int = 80, *, colour: bool = False) -> str
     With `colour`, titles are bold.
     """
     bold = "\x1b[1m{}\x1b[0m".format if colour else str
-    titles = [bold(_wrap(report.title, width))] * bool(report.title)
-    blocks = ["\n".join([*titles, *[_wrap(report.subtitle, width)] * bool(report.subtitle)])]
+    title = bold(_wrap(report.title, width)) if report.title else ""
+    subtitle = _wrap(report.subtitle, width)
+    blocks = ["\n".join(filter(None, (title, subtitle)))]
     for section in report.sections:
         blocks += _section(section, width, bold)
     return "\n\n".join(block for block in blocks if block)
@@ -67,7 +68,7 @@ def _section(section: Section, width: int, bold: Callable[[str], str]) -> Iterat
     sentences = [section.verdict, *section.sentences] if section.verdict else section.sentences
     yield "\n".join(_wrap(sentence, width) for sentence in sentences)
     for table in tables:
-        title = [bold(_wrap(table.title, width))] * bool(table.title)
+        title = [bold(_wrap(table.title, width))] if table.title else []
         lines = [*title, *_table(table, width)]
         left = len(table.rows) - table.shown
         more = [f"{table.shown} of {len(table.rows)} rows."] if left > 0 else []

@@ -43,7 +43,10 @@ def compare_confidence(groups: Sequence[ConfidenceGroup], resamples: int, seed: 
         if not left:
             continue
         gap = paired_bas(
-            *(a.correct[left], a.confidence[left], b.correct[right], b.confidence[right]),
+            a.correct[left],
+            a.confidence[left],
+            b.correct[right],
+            b.confidence[right],
             None if a.bases is None else np.array(a.bases)[left],
             resamples=resamples,
             seed=seed,

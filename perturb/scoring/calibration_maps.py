@@ -43,7 +43,7 @@ def save_maps(path: Path, maps: Sequence[SavedMap]) -> None:
 
 
 def load_maps(path: Path) -> tuple[SavedMap, ...]:
-    """Read the file back. Raises `ConfigError` if it is no such file."""
+    """Read the file back. Raises `ConfigError` if it is not such a file."""
     try:
         content = json.loads(read_text(path, ConfigError))
     except (ValueError, RecursionError):
@@ -61,7 +61,7 @@ def load_maps(path: Path) -> tuple[SavedMap, ...]:
 def map_for(maps: Sequence[SavedMap], model: str, elicitation: str | None) -> SavedMap:
     """The map of a model and way of asking; a file with one map serves everybody.
 
-    Raises `ConfigError` if there is none.
+    Raises `ConfigError` if the model has no map.
     """
     if len(maps) == 1:
         return maps[0]

@@ -230,7 +230,7 @@ def _refuse_outside(path: Path, confidence: Floats, percent: bool) -> None:
         )
     if percent and 0 < confidence.max() <= 1:
         raise SourceError(
-            f"{path}: no confidence is above 1: these are no percentages, so leave --percent out"
+            f"{path}: no confidence is above 1: these are not percentages, so leave --percent out"
         )
 
 

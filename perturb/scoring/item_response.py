@@ -1,6 +1,6 @@
 """Item response theory of stored results: how able models are and how hard items, answering and refusing apart.
 
-A careful model does well where it must refuse and badly where it must answer: the two are no one ability.
+A careful model does well where it must refuse and badly where it must answer: the two are not one ability.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Metrics of a user's own: functions over the replies of a model, with the intervals that all metrics get.
+"""Metrics that users write: functions over the replies of a model, with the intervals that all metrics get.
 
 Every metric of a set of replies with its bootstrap interval, in one go.
 """
@@ -41,7 +41,7 @@ class OwnMetric:
     function: Callable[[list[dict[str, Any]]], Any]
 
     def value(self, replies: list[dict[str, Any]]) -> float:
-        """The number, NaN for None. Raises `ConfigError` for what the function raises, and for what is no number."""
+        """The number, NaN for None. Raises `ConfigError` for what the function raises, and for what is not a number."""
         owner = f"metric '{self.entry.name}'"
         try:
             with function_errors():

@@ -241,13 +241,20 @@ def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult
         nothing, undefined = CopulaComparison((), (), ALL_UNSCORED), Estimate.undefined(ALL_UNSCORED)
         scores = dict.fromkeys(METRICS, undefined)
         return GroupResult(
-            *(group.model, group.way, scores, None, nothing, undefined, {}),
+            group.model,
+            group.way,
             dataset=group.dataset,
             unscored=group.unscored,
+            index=None,
+            metrics=scores,
+            copulas=nothing,
+            questions_needed=undefined,
+            subset_cv={},
         )
     clusters = group.clusters
     index = refusal_index(
-        *(group.refused, group.wrong),
+        group.refused,
+        group.wrong,
         clusters=clusters,
         interval_by=precision.interval_by,
         resamples=precision.resamples,
@@ -255,7 +262,8 @@ def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult
     )
     sizes = [size for size in SUBSET_SIZES if size < index.n]
     return GroupResult(
-        *(group.model, group.way),
+        group.model,
+        group.way,
         dataset=group.dataset,
         unscored=group.unscored,
         index=index,
@@ -264,7 +272,9 @@ def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult
         questions_needed=questions_for_cv(index, precision.cv),
         subset_cv={
             metric: subset_size_cv(
-                *(group.refused, group.wrong, sizes),
+                group.refused,
+                group.wrong,
+                sizes,
                 statistic=None if metric == "refusal_index" else partial(_companion, metric=metric),
                 seed=precision.seed,
             )

@@ -87,7 +87,7 @@ def test_numbers_may_be_ids(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ([row(verdict="maybe")], "row 1: verdict 'maybe' is none of pass, fail, unscored"),
+        ([row(verdict="maybe")], "row 1: verdict 'maybe' is not one of pass, fail, unscored"),
         ([row(), row(candidate_id="c2", verdict="passed")], "row 2: verdict 'passed'"),
         ([row(), row(verdict="fail")], "row 2: verifier 'birch' votes twice on candidate 'c1', first at"),
         (

@@ -260,7 +260,7 @@ def test_what_is_wrong_is_said_in_one_line(
 def test_a_folder_of_something_else_and_a_broken_file_are_refused(board: Path, tmp_path: Path) -> None:
     (board / DATA).write_text('{"format": "perturb-leaderboard 1", "rows": []}')
     with pytest.raises(
-        PerturbError, match=r"leaderboard\.json: is no leaderboard \(code_version: Field required\)"
+        PerturbError, match=r"leaderboard\.json: is not a leaderboard \(code_version: Field required\)"
     ):
         check_rows(board, demo("evaluate"))
     (tmp_path / "mine").mkdir()
