@@ -1,4 +1,4 @@
-"""The audit of several judges of an evaluation: like that of a panel of verifiers, but with replies instead of candidates.
+"""The audit of several judges of an evaluation: that of a panel, with replies instead of candidates.
 
 A vote passes a reply if it is to the credit of the model under test: the right behaviour, a good answer. So what is
 audited is what scores read, agreement is about that, and bias is how much more often a judge that is under test itself
