@@ -100,6 +100,7 @@ def export_training(
             "sets": [_shown(source) for source in wanted.exclude],
             "levers": bool(wanted.exclude) and not wanted.keep_levers,
             "items": reasons,
+            "compared": {"items": proof.items, "with_items": proof.old_items, "with_bases": proof.old_bases},
             "left": {"near_duplicate": proof.near, "same_base": proof.same_base},
         },
     }

@@ -4,31 +4,35 @@ How much of a round was in an earlier one: exact copies, near duplicates, the sa
 
 Two items from one base instance share most of their text whatever was done to it, so text alone would call every
 second round stale. An item is a near duplicate of another if its text is alike and its change is alike: the change is
-what the perturbation added to the original and took from it. MinHash with banding finds pairs whose text may be alike;
-the Jaccard similarity of the shingles themselves decides.
+what the perturbation added to the original and took from it. Texts are compared by their shingles, runs of three words.
+
+Two items are of the same base instance if their ids, their questions, or most of either passage are the same.
 
 Keeps a build from repeating items of earlier rounds.
 """
 
 from __future__ import annotations
 
-import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from perturb.errors import SnapshotError, SourceError, location
 from perturb.files.resources import digest
 from perturb.files.tables import ending_of
 from perturb.records import NEAR_DUPLICATE, BaseInstance, Candidate
-from perturb.text.matching import words
-
-if TYPE_CHECKING:
-    from datasketch import MinHash, MinHashLSH
+from perturb.text.matching import comparable, words
 
 HUB_PREFIX = "hub:"
+
+
+class _Base(NamedTuple):
+    id: str
+    question: str
+    passage: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,11 @@ class RoundItem:
     intensity: str
     lever: str
     generator: str
+
+    @property
+    def base(self) -> _Base:
+        """Id, question and passage, the question for comparison: letters and figures alone."""
+        return _Base(self.base_id, "".join(filter(str.isalnum, comparable(self.query))), self.context)
 
     @property
     def cell(self) -> str:
@@ -140,10 +149,11 @@ TEXT_THRESHOLD = 0.8
 """Jaccard similarity from which on two texts are alike."""
 CHANGE_THRESHOLD = 0.6
 """So much of the smaller change must be in the larger one: words edited elsewhere are no part of the perturbation."""
+CONTAINED = 0.7
+"""Such a share of the shorter text's shingles in the longer one: a word put in after every eighth leaves 0.75."""
 SHINGLE_WORDS = 3
-PERMUTATIONS = 128
-CANDIDATE_THRESHOLD = 0.6
-"""Banding looks for pairs from here on, so that hardly any pair above `TEXT_THRESHOLD` is missed."""
+FEWEST_SHINGLES = 3
+"""A text of fewer shingles stands in others by chance."""
 
 Shingles = frozenset[tuple[str, ...]]
 
@@ -181,16 +191,40 @@ class Freshness:
     by_cell: dict[str, Overlap]
     pairs: tuple[tuple[str, Match], ...]
     """Id of a new item and the earlier one it repeats most closely."""
+    old_items: int
+    """Items of the older round, with which each newer one was compared."""
+    old_bases: int
+    """Base instances of the older round."""
+
+
+class _ShingleIndex:
+    """Texts by their shingles: how many of them a text shares with each."""
+
+    def __init__(self) -> None:
+        self.texts: list[Shingles] = []
+        self._places: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+
+    def add(self, text: Shingles) -> None:
+        for shingle in text:
+            self._places[shingle].append(len(self.texts))
+        self.texts.append(text)
+
+    def contained(self, text: Shingles) -> Iterator[tuple[int, bool]]:
+        """The positions of the texts that share a shingle, and whether either text is contained in the other."""
+        shared: Counter[int] = Counter()
+        for shingle in text:
+            shared.update(self._places.get(shingle, ()))
+        for position, number in shared.items():
+            shorter = min(len(text), len(self.texts[position]))
+            yield position, number >= CONTAINED * shorter and shorter >= FEWEST_SHINGLES
 
 
 class FreshnessIndex:
     """The items of earlier rounds, ready to be asked whether a new one repeats any of them."""
 
     def __init__(self, items: Iterable[RoundItem] = ()) -> None:
-        from datasketch import MinHashLSH
-
-        self._lsh: MinHashLSH = MinHashLSH(threshold=CANDIDATE_THRESHOLD, num_perm=PERMUTATIONS)
-        self._known: list[tuple[RoundItem, tuple[str, ...], Shingles, Shingles]] = []
+        self._texts = _ShingleIndex()
+        self._known: list[tuple[RoundItem, tuple[str, ...], Shingles]] = []
         for item in items:
             self.add(item)
 
@@ -200,42 +234,84 @@ class FreshnessIndex:
     def add(self, item: RoundItem) -> None:
         """Remember an item."""
         text = _words(item)
-        shingles = _shingles(text)
-        self._lsh.insert(len(self._known), _sketch(shingles))
-        self._known.append((item, text, shingles, _change(item)))
+        self._texts.add(_shingles(text))
+        self._known.append((item, text, _change(item)))
 
     def find(self, item: RoundItem) -> Match | None:
-        """The remembered item that this one repeats most closely; None if it repeats none."""
+        """The remembered item that this one repeats most closely; None if it repeats none.
+
+        A text that was cut or padded is alike only if the change of both items is known: otherwise every item of one
+        base instance would repeat the others.
+        """
         text, change = _words(item), _change(item)
         shingles = _shingles(text)
         best: Match | None = None
-        for position in sorted(self._lsh.query(_sketch(shingles))):
-            known, known_text, known_shingles, known_change = self._known[position]
-            similarity = jaccard(shingles, known_shingles)
-            alike = similarity >= TEXT_THRESHOLD and _same_change(change, known_change)
-            exact = text == known_text
-            if (alike or exact) and (best is None or (exact, similarity) > (best.exact, best.similarity)):
-                best = Match(known.id, similarity, exact)
+        for position, contained in sorted(self._texts.contained(shingles)):
+            other, other_text, other_change = self._known[position]
+            similarity = jaccard(shingles, self._texts.texts[position])
+            same_text = similarity >= TEXT_THRESHOLD or (contained and bool(change and other_change))
+            exact = text == other_text
+            alike = exact or (same_text and _same_change(change, other_change))
+            if alike and (best is None or (exact, similarity) > (best.exact, best.similarity)):
+                best = Match(other.id, similarity, exact)
         return best
+
+
+class BaseIndex:
+    """The base instances of sets, known again by their id, their question, or most of either passage."""
+
+    def __init__(self, items: Iterable[RoundItem]) -> None:
+        self._passages = _ShingleIndex()
+        self._passage_ids: list[str] = []
+        self._ids: defaultdict[str, set[str]] = defaultdict(set)
+        for base in {original_of(item).base: None for item in items}:
+            self._ids[f"id {base.id}"].add(base.id)
+            self._ids[base.question].add(base.id)
+            self._passages.add(_shingles(_split(base.passage)))
+            self._passage_ids.append(base.id)
+        self._matches: dict[_Base, set[str]] = {}
+
+    def __len__(self) -> int:
+        return len(set(self._passage_ids))
+
+    def find(self, item: RoundItem) -> set[str]:
+        """The ids of the base instances that the item may come from; empty if it comes from none of them."""
+        base = original_of(item).base
+        if base not in self._matches:
+            passages = self._passages.contained(_shingles(_split(base.passage)))
+            alike = {self._passage_ids[position] for position, contained in passages if contained}
+            ids = self._ids.get(f"id {base.id}", set()) | self._ids.get(base.question, set())
+            self._matches[base] = alike | ids
+        return self._matches[base]
+
+
+def original_of(item: RoundItem) -> RoundItem:
+    """The item before it was perturbed, or itself if that is not known; its change is not known in either case."""
+    if not (item.original_query and item.original_context):
+        return item
+    return replace(
+        item, query=item.original_query, context=item.original_context, original_query="", original_context=""
+    )
 
 
 def measure_freshness(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> Freshness:
     """Count what the items of `new` repeat of `old`."""
-    index = FreshnessIndex(old)
+    index, bases = FreshnessIndex(old), BaseIndex(old)
     levers = {(item.base_id, item.lever) for item in old if item.lever}
-    bases = {item.base_id for item in old}
     pairs = [(item, match) for item in new if (match := index.find(item)) is not None]
     near = {item.id for item, _ in pairs}
-    again = {item.id for item in new if (item.base_id, item.lever) in levers}
+    again = {item.id for item in new if levers & {(base, item.lever) for base in bases.find(item)}}
     return Freshness(
         items=len(new),
         exact=sum(match.exact for _, match in pairs),
         near=len(pairs),
         same_base_and_lever=len(again),
-        same_base=sum(item.base_id in bases for item in new),
+        same_base=sum(bool(bases.find(item)) for item in new),
         by_lever=_tally(((item.lever, item.id) for item in new), near, again),
         by_cell=_tally(((item.cell, item.id) for item in new), near, again),
         pairs=tuple((item.id, match) for item, match in pairs),
+        old_items=len(old),
+        old_bases=len(bases),
     )
 
 
@@ -265,7 +341,7 @@ def _words(item: RoundItem) -> tuple[str, ...]:
 
 
 def _split(text: str) -> list[str]:
-    return words(unicodedata.normalize("NFKC", text).casefold())
+    return words(comparable(text).replace("_", " "))
 
 
 def _shingles(words: Sequence[str]) -> Shingles:
@@ -287,14 +363,6 @@ def _same_change(one: Shingles, other: Shingles) -> bool:
     """Whether one holds most of the other; where one of them is not known, the texts decide alone."""
     smaller = min(len(one), len(other))
     return not smaller or len(one & other) >= CHANGE_THRESHOLD * smaller
-
-
-def _sketch(shingles: Shingles) -> MinHash:
-    from datasketch import MinHash
-
-    sketch = MinHash(num_perm=PERMUTATIONS, seed=1)
-    sketch.update_batch([" ".join(one).encode() for one in shingles])
-    return sketch
 
 
 class PriorRounds:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -18,7 +17,15 @@ from perturb.catalogue.classes import ClassEntry
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import SourceError
 from perturb.records import Item
-from perturb.snapshots.freshness import Freshness, FreshnessIndex, RoundItem, measure_freshness, read_set
+from perturb.snapshots.freshness import (
+    BaseIndex,
+    Freshness,
+    FreshnessIndex,
+    RoundItem,
+    measure_freshness,
+    original_of,
+    read_set,
+)
 from perturb.snapshots.items import items_of, render_prompt
 
 Format = Literal["sft", "dpo"]
@@ -101,9 +108,8 @@ class Exclusion:
     def __init__(self, sources: Sequence[str], *, levers: bool = True) -> None:
         self.items = tuple(item for source in sources for item in read_set(source).items)
         self._levers = {item.lever for item in self.items} if levers else set()
-        self._bases = {item.base_id for item in self.items}
-        originals = {(one.original_query, one.original_context): original_of(one) for one in self.items}
-        self._index = FreshnessIndex([*self.items, *originals.values()])
+        self._bases = BaseIndex(self.items)
+        self._index = FreshnessIndex(self.items)
 
     def apply(self, items: Sequence[RoundItem]) -> tuple[list[RoundItem], dict[str, int]]:
         """The items that may be trained on, and how many of the others fall by base instance, lever, near duplicate.
@@ -111,12 +117,10 @@ class Exclusion:
         A base instance is known again by its id or by its text, should it have another id there. Raises `SourceError`
         if no item is left.
         """
-        originals = {item.base_id: original_of(item) for item in items}
-        bases = self._bases | {base for base, one in originals.items() if self._index.find(one)}
         reasons: Counter[str] = Counter()
         kept = []
         for item in items:
-            if reason := self._reason(item, bases):
+            if reason := self._reason(item):
                 reasons[reason] += 1
             else:
                 kept.append(item)
@@ -128,8 +132,8 @@ class Exclusion:
             )
         return kept, dict(reasons)
 
-    def _reason(self, item: RoundItem, bases: set[str]) -> str | None:
-        if item.base_id in bases:
+    def _reason(self, item: RoundItem) -> str | None:
+        if self._bases.find(item) or self._index.find(original_of(item)):
             return "base instance"
         if item.lever in self._levers:
             return "lever"
@@ -147,10 +151,3 @@ class Exclusion:
                 " left: nothing was written"
             )
         return fresh
-
-
-def original_of(item: RoundItem) -> RoundItem:
-    """The item before it was perturbed; its change is not known, so that texts decide alone."""
-    return replace(
-        item, query=item.original_query, context=item.original_context, original_query="", original_context=""
-    )

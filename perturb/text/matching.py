@@ -58,6 +58,25 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text.translate(_ALIKE)).split())
 
 
+_LOOK_ALIKES = str.maketrans(
+    "авекмнорстухіјѕһԁԛԝүӏαβεικνορτυχϲıɑɡօսհ",
+    "abekmhopctyxijshdqwylabeikvoptuxciagouh",
+)
+"""Letters of other scripts that look like Latin ones, in either case; the most common of Unicode's confusables."""
+_INVISIBLE = re.compile("[\u034f\u115f\u1160\ufe00-\ufe0f]")
+
+
+def comparable(text: str) -> str:
+    """Text to find copies by: compatible characters alike, lower case, look-alikes as Latin, nothing invisible.
+
+    >>> comparable("Ｔｈｅ  Вrid\u00adge") == comparable("the  bridge")
+    True
+    """
+    plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    visible = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+    return visible.casefold().translate(_LOOK_ALIKES)
+
+
 def holds_answer(text: str, *answers: str) -> bool:
     """Whether one of the answers stands in a text as whole words, whatever the case and blanks.
 

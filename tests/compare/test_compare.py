@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 
 from perturb.errors import SnapshotError, SourceError
 from perturb.scoring.round_comparison import compare, compare_scores, read_scores, shift_of
-from perturb.snapshots.freshness import FreshnessIndex, RoundItem, measure_freshness, read_set
+from perturb.snapshots.freshness import BaseIndex, FreshnessIndex, RoundItem, measure_freshness, read_set
 from perturb.snapshots.snapshot import write_snapshot
 from tests.building import perturb
 from tests.compare.reworded import recall
@@ -102,7 +104,8 @@ def test_one_unchanged_word_too_few_for_a_shingle() -> None:
 
 
 def test_shares_are_counted_by_lever_and_cell() -> None:
-    fresh = replace(item(9, "A lake, far away, that nobody has ever written about."), base_id="lake")
+    lake = "A lake, far away, that nobody has ever written about."
+    fresh = replace(item(9, lake), base_id="lake", original_query="Where?", original_context=lake)
     measured = measure_freshness([ADDED], [replace(ADDED, id="new"), item(8, PASSAGE[::-1]), fresh])
     assert (measured.items, measured.exact, measured.near) == (3, 1, 1)
     assert (measured.same_base_and_lever, measured.same_base) == (2, 2)
@@ -111,7 +114,7 @@ def test_shares_are_counted_by_lever_and_cell() -> None:
     assert [(new, match.id, match.exact) for new, match in measured.pairs] == [("new", "item-1", True)]
 
 
-def test_banding_misses_no_pair_above_the_threshold() -> None:
+def test_no_pair_above_the_threshold_is_missed() -> None:
     """Every near duplicate among many items is found, as if each pair had been looked at."""
     words = PASSAGE.split()
     old, new = [], []
@@ -285,3 +288,59 @@ def test_a_repetition_is_found_where_no_blanks_part_the_words() -> None:
     assert found(first, replace(again, context=text.replace("粗纸", "草纸"))) == (True, False)
     assert found(first, replace(again, context=text.replace("，", "、"))) == (True, True)
     assert found(first, replace(again, context=text[::-1])) == (False, False)
+
+
+OTHER_WORDS = (
+    "Herons nest in the reeds. Trains stop twice a day, and a mayor is elected every five years by the town."
+)
+DISGUISES: dict[str, Callable[[str], str]] = {
+    "another id": lambda text: text,
+    "cut to 60 %": lambda text: " ".join(text.split()[: int(0.6 * len(text.split()))]),
+    "one paragraph added": lambda text: f"{text}\n\n{OTHER_WORDS}",
+    "one paragraph before": lambda text: f"{OTHER_WORDS}\n\n{text}",
+    "a word after every eighth": lambda text: re.sub(r"((?:\S+ ){8})", r"\1indeed ", text),
+    "soft hyphens": lambda text: re.sub(r"(\w\w)(?=\w\w)", "\\1\u00ad", text),
+    "joiners and marks": lambda text: text.replace("e", "e\u2060").replace("i", "i\u200b\ufe0f"),
+    "other separators": lambda text: text.replace(" ", "_").replace(".", "\u2028"),
+    "Cyrillic letters": lambda text: text.translate(
+        str.maketrans("aeocpBTH", "\u0430\u0435\u043e\u0441\u0440\u0412\u0422\u041d")
+    ),
+    "full width": lambda text: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text),
+}
+
+
+@pytest.mark.parametrize("disguise", DISGUISES.values(), ids=DISGUISES)
+def test_a_base_instance_in_disguise_is_known_again(disguise: Callable[[str], str]) -> None:
+    """By its passage under another question, and a repeated change of it is a near duplicate."""
+    other = replace(
+        item(1, OTHER_WORDS, "Who?"), base_id="other", original_query="Who?", original_context=OTHER_WORDS
+    )
+    hidden = replace(
+        ADDED,
+        base_id="elsewhere",
+        query="Who paid?",
+        original_query="Who paid?",
+        context=disguise(ADDED.context),
+        original_context=disguise(PASSAGE),
+    )
+    assert BaseIndex([ADDED]).find(hidden) == {"weir"}
+    assert BaseIndex([hidden]).find(ADDED) == {"elsewhere"}
+    measured = measure_freshness([ADDED], [hidden, other])
+    assert (measured.same_base, measured.same_base_and_lever) == (1, 1)
+    assert (measured.old_items, measured.old_bases) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "question", ["WHEN was the weir\u00ad finished", "When_was the w\u0435ir fin\u200bished ?"]
+)
+def test_an_equal_question_is_the_same_base_instance_and_another_is_not(question: str) -> None:
+    far = replace(ADDED, base_id="elsewhere", original_query=question, original_context=OTHER_WORDS)
+    assert BaseIndex([ADDED]).find(far) == {"weir"}
+    assert BaseIndex([ADDED]).find(replace(far, original_query="When was the mill finished?")) == set()
+
+
+@pytest.mark.parametrize("name", ["one paragraph added", "soft hyphens", "Cyrillic letters", "full width"])
+def test_a_repeat_in_disguise_is_a_near_duplicate(name: str) -> None:
+    disguise = DISGUISES[name]
+    hidden = replace(ADDED, context=disguise(ADDED.context), original_context=disguise(PASSAGE))
+    assert found(ADDED, hidden)[0]

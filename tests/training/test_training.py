@@ -106,7 +106,14 @@ def test_the_perturbed_question_is_refused_and_its_original_answered(
     assert refusals <= contrasts
 
 
-@pytest.mark.parametrize("changes", [{}, {"source_id": "elsewhere"}])
+_FAR = {
+    "perturbed_query": "Who?",
+    "perturbed_context": "Nothing of it.",
+    "original_context": "Nothing of it.",
+}
+
+
+@pytest.mark.parametrize("changes", [{}, {"source_id": "elsewhere"}, {"source_id": "elsewhere", **_FAR}])
 def test_nothing_of_an_excluded_set_is_left(
     made: Path, tmp_path: Path, perturb: Run, changes: dict[str, str]
 ) -> None:
@@ -121,6 +128,13 @@ def test_nothing_of_an_excluded_set_is_left(
     assert not texts & {row["original_query"] for row in lines(out / "items.jsonl")}
     facts = json.loads((out / "training.json").read_text())
     assert facts["excluded"]["left"] == {"near_duplicate": 0, "same_base": 0}
+    written, held_items = len(lines(out / "items.jsonl")), len(lines(held))
+    assert facts["excluded"]["compared"] | {"with_bases": 4} == {
+        "items": written,
+        "with_items": held_items,
+        "with_bases": 4,
+    }
+    assert f"compared with {held_items} items" in (out / "README.md").read_text()
     assert str(tmp_path.parent) not in (out / "README.md").read_text()
 
 
