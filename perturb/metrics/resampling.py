@@ -106,6 +106,8 @@ def bootstrap_means(
 
 MAX_CLUSTERS = 10_000
 """More base instances are bundled at random into as many; the intervals stay right, time and memory stay bounded."""
+MAX_LEFT_OUT = 500
+"""The same where each is left out in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,12 @@ class Resamples:
         clusters, codes = np.unique(self.clusters[rows], return_inverse=True)
         weights = self.weights[:, clusters] if len(clusters) > 1 else np.ones((0, len(clusters)))
         return Resamples(codes, weights)
+
+    def without_each(self, seed: int = 0) -> Resamples:
+        """As many resamples as there are clusters, each without one; many clusters are bundled before."""
+        clusters = bundle(self.clusters, MAX_LEFT_OUT, seed)
+        count = int(clusters.max()) + 1 if len(clusters) else 0
+        return Resamples(clusters, np.ones((count, count)) - np.eye(count))
 
     def only(self, rows: Integers) -> Resamples:
         """The same resamples and clusters for some of the rows."""

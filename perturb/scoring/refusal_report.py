@@ -293,11 +293,14 @@ def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions
     def estimate(name: str, value: float) -> Estimate:
         if np.isnan(value):
             return Estimate.undefined("every question was refused", index.n)
-        low = {"weighted p=0.2": -0.2, "weighted p=1": -1.0}.get(name, 0.0)
+        # c - p (1 - r) runs from -p (all answered, all wrong) to 1 - p (all answered, all right).
+        penalty = {"weighted p=0.2": 0.2, "weighted p=1": 1.0}.get(name, 0.0)
         trials = answered if name == "c_over_a" else index.n
         some = min(clusters, trials)
         return reported_estimate(
-            Bounded.of(value, replicates[name], index.n, clusters=some, low=low, trials=trials)
+            Bounded.of(
+                value, replicates[name], index.n, clusters=some, low=-penalty, high=1 - penalty, trials=trials
+            )
         )
 
     found = {name: estimate(name, float(value[0])) for name, value in values.items()}

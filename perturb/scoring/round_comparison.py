@@ -80,11 +80,9 @@ def shift_of(old: Sequence[str], new: Sequence[str]) -> Shift:
 
 
 _TABLES = (".jsonl", ".csv", ".parquet")
-Z95 = 1.959964
-"""The rounds have different items, so their errors add up; the interval is the normal one."""
 
 Scores = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""Model → metric → `value`, `se` and the like."""
+"""Model → metric → `value`, `low`, `high` and the like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ class ScoreChange:
     """New minus old."""
     low: float | None = None
     high: float | None = None
-    """Ends of the 95 % interval of the difference."""
+    """Ends of the 95 % interval of the difference, from the intervals of both rounds (MOVER, Newcombe 1998)."""
     reason: str | None = None
     """Why the difference or its interval is missing."""
 
@@ -179,10 +177,16 @@ def _change(model: str, metric: str, old: Mapping[str, Any], new: Mapping[str, A
         reason = old.get("reason") if before is None else new.get("reason")
         return replace(change, reason=reason or "undefined in one round")
     gap = after - before
-    if old.get("se") is None or new.get("se") is None:
-        return replace(change, difference=gap, reason="no standard error in one round")
-    margin = Z95 * math.hypot(old["se"], new["se"])
-    return replace(change, difference=gap, low=gap - margin, high=gap + margin)
+    ends = [scores.get(end) for scores in (old, new) for end in ("low", "high")]
+    if None in ends:
+        return replace(change, difference=gap, reason="no interval in one round")
+    old_low, old_high, new_low, new_high = map(float, ends)
+    # The rounds have different items, so their errors are independent and the distances to the ends add in squares.
+    below, above = (
+        math.hypot(after - new_low, old_high - before),
+        math.hypot(new_high - after, before - old_low),
+    )
+    return replace(change, difference=gap, low=gap - below, high=gap + above)
 
 
 def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:

@@ -25,6 +25,7 @@ from perturb.metrics.inputs import Estimate, Flags, plain
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
 from perturb.metrics.resampling import Resamples, check_resampling
+from perturb.metrics.sign_flips import SignFlips
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.item_response import ItemResponseReport, measure_item_response
 from perturb.scoring.model_scores import ModelScores, Resampling, Unit, score_model
@@ -192,7 +193,7 @@ class ModelComparison:
     b: str
     difference: Estimate
     p_value: float | None
-    """Two-sided: the level at which the interval of the difference ends at 0; None if there is no interval."""
+    """Two-sided, by flipping the signs of base instances; None if there is no interval."""
     p_holm: float | None = None
     """The same after Holm's correction over all pairs of models, metric by metric."""
 
@@ -244,28 +245,42 @@ def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: b
         return [ModelComparison(name, a.model, b.model, nothing, None) for name in REFUSAL_METRICS]
     a, b = a.only(common), b.only(common)
     drawn = resampling.draw(a.labels("base_id"))
-    of_a, of_b = (ResampledReplies.of(one.cells, drawn, raf=raf) for one in (a, b))
+    left_out = drawn.without_each(resampling.seed)
+    sides = [(model.model, _sides_of(model, drawn, left_out, raf=raf)) for model in (a, b)]
     return [
-        _compare_metric(metric, (a.model, of_a.bounded(metric)), (b.model, of_b.bounded(metric)), len(common))
-        for metric in REFUSAL_METRICS.values()
+        _compare_metric(metric, sides, len(common), resampling.seed) for metric in REFUSAL_METRICS.values()
     ]
 
 
-def _compare_metric(
-    metric: RefusalMetric, a: tuple[str, Bounded | Estimate], b: tuple[str, Bounded | Estimate], n: int
-) -> ModelComparison:
-    for model, one in (a, b):
-        if one.value is None:
-            nothing = Estimate.undefined(f"{model}: {reported_estimate(one).reason}")
-            return ModelComparison(metric.name, a[0], b[0], nothing, None)
-    gap = weighted_sum([a[1], b[1]], [1.0, -1.0], n)
-    return ModelComparison(
-        metric.name,
-        a[0],
-        b[0],
-        reported_estimate(gap),
-        gap.p_value() if isinstance(gap, WeightedSum) else None,
+_Side = tuple[ResampledReplies, ResampledReplies]
+"""The replies of a model in the resamples, and without one base instance each."""
+
+
+def _sides_of(model: ModelReplies, drawn: Resamples, left_out: Resamples, *, raf: bool) -> _Side:
+    return ResampledReplies.of(model.cells, drawn, raf=raf), ResampledReplies.of(
+        model.cells, left_out, raf=raf
     )
+
+
+def _compare_metric(
+    metric: RefusalMetric, sides: Sequence[tuple[str, _Side]], n: int, seed: int
+) -> ModelComparison:
+    (a, (of_a, without_a)), (b, (of_b, without_b)) = sides
+    parts = [of_a.bounded(metric), of_b.bounded(metric)]
+    for model, part in zip((a, b), parts, strict=True):
+        if part.value is None:
+            reason = f"{model}: {reported_estimate(part).reason}"
+            return ModelComparison(metric.name, a, b, Estimate.undefined(reason), None)
+    gap = weighted_sum(parts, [1.0, -1.0], n)
+    if not isinstance(gap, WeightedSum):
+        return ModelComparison(metric.name, a, b, gap, None)
+    estimate, p_value = gap.estimate(), gap.p_value()
+    without = metric.compute(without_a.replicates) - metric.compute(without_b.replicates)
+    flips = SignFlips.of(gap.value, without, seed)
+    if flips and estimate.low is not None and estimate.high is not None:
+        low, high = flips.agree(estimate.low, estimate.high)
+        estimate, p_value = replace(estimate, low=low, high=high), flips.p_value()
+    return ModelComparison(metric.name, a, b, estimate, p_value)
 
 
 class PartScores(NamedTuple):

@@ -177,8 +177,11 @@ def test_a_folder_without_a_manifest_and_nothing_at_all(tmp_path: Path) -> None:
         read_set(tmp_path / "absent")
 
 
-def scored(value: float | None, se: float | None = 0.03) -> dict[str, Any]:
-    return {"value": value, "se": se, "reason": None if value is not None else "no items"}
+def scored(value: float | None, margin: float | None = 0.06) -> dict[str, Any]:
+    if value is None:
+        return {"value": None, "low": None, "high": None, "reason": "no items"}
+    ends = (None, None) if margin is None else (value - margin, value + margin)
+    return {"value": value, "low": ends[0], "high": ends[1], "reason": None}
 
 
 def test_scores_of_the_same_models_are_compared() -> None:
@@ -186,16 +189,23 @@ def test_scores_of_the_same_models_are_compared() -> None:
         name: {"crs": scored(value)} for name, value in (("a", 0.6), ("b", 0.5), ("c", 0.4), ("gone", 0.1))
     }
     new = {
-        name: {"crs": scored(value, 0.04)}
+        name: {"crs": scored(value, 0.08)}
         for name, value in (("a", 0.7), ("b", 0.4), ("c", 0.5), ("new", 0.9))
     }
     changes, (ranking,) = compare_scores(old, new)
     assert [change.model for change in changes] == ["a", "b", "c"]
     assert (changes[0].difference, changes[0].low, changes[0].high) == pytest.approx(
-        (0.1, 0.002, 0.198), abs=1e-3
+        (0.1, 0.0, 0.2), abs=1e-9
     )
     assert ranking.models == 3
     assert ranking.tau == pytest.approx(1 / 3)
+
+
+def test_a_rate_of_0_has_an_interval_that_is_not_empty() -> None:
+    # 0 of 60 and 0 of 60: Wilson's interval of each is [0, .060], a normal one would be [0, 0].
+    rate = {"value": 0.0, "low": 0.0, "high": 0.0602, "se": 0.0, "reason": None}
+    (change,), _ = compare_scores({"m": {"false_refusal_rate": rate}}, {"m": {"false_refusal_rate": rate}})
+    assert (change.difference, change.low, change.high) == pytest.approx((0.0, -0.0602, 0.0602))
 
 
 def test_an_undefined_score_has_no_difference_but_a_reason() -> None:
@@ -203,7 +213,7 @@ def test_an_undefined_score_has_no_difference_but_a_reason() -> None:
     assert (changes[0].difference, changes[0].reason) == (None, "no items")
     assert (ranking.tau, ranking.reason) == (None, "a ranking takes at least 3 models in both rounds")
     (change,), _ = compare_scores({"a": {"crs": scored(0.4, None)}}, {"a": {"crs": scored(0.5)}})
-    assert (change.low, change.reason) == (None, "no standard error in one round")
+    assert (change.low, change.reason) == (None, "no interval in one round")
     assert change.difference == pytest.approx(0.1)
 
 

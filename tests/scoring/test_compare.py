@@ -60,7 +60,7 @@ def test_a_clear_difference_has_a_small_p_and_an_interval_off_0() -> None:
     rows = right_at_rate(0.9, "a", 360, seed=1) + right_at_rate(0.5, "b", 360, seed=2)
     (found,) = comparisons(rows)
     assert found.p_value is not None
-    assert found.p_value < 1e-6
+    assert found.p_value < 1e-3  # the smallest that 9,999 patterns of signs can give is 1e-4
     assert found.difference.low is not None
     assert found.difference.low > 0.2
 

@@ -12,6 +12,7 @@ import pytest
 from perturb.errors import SourceError
 from perturb.metrics import bootstrap_means
 from perturb.metrics.inputs import Floats
+from perturb.metrics.intervals import wilson_interval
 from perturb.metrics.tetrachoric import rank_correlation
 from perturb.reports.refusal_sections import iso_curve
 from perturb.scoring.refusal_report import RefusalOptions, report_refusals
@@ -71,6 +72,16 @@ def test_intervals_of_single_questions_agree_with_the_general_bootstrap(tmp_path
     assert set(expected) == set(found) - {"refusal_index"} == set(METRICS) - {"refusal_index"}
     for name, replicates in expected.items():
         assert found[name].se == pytest.approx(replicates.std(), rel=0.06), name
+
+
+def test_the_weighted_score_is_as_precise_as_its_range_allows(tmp_path: Path) -> None:
+    # 39 right and 41 wrong answers, none refused: c - (1 - r) is c - 1, so its interval is that of c, moved by 1.
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f'{{"refused": 0, "wrong": {int(number < 41)}}}\n' for number in range(80)))
+    weighted = report_refusals([path], RefusalOptions(resamples=4000)).groups[0].metrics["weighted p=1"]
+    low, high = wilson_interval(39 / 80, 80)
+    assert weighted.value == pytest.approx(39 / 80 - 1)
+    assert (weighted.low, weighted.high) == pytest.approx((low - 1, high - 1), abs=0.01)
 
 
 def test_subsets_grow_up_to_the_table(tmp_path: Path) -> None:
