@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from perturb.cli.output import check_choice, print_result
+from perturb.cli.run_options import PrintJsonOption
 from perturb.errors import ConfigError
 from perturb.files.resources import data_folder
 from perturb.files.text_files import writing_errors
@@ -26,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def init_command(
-    path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("build.yaml"),
+    path: Annotated[Path, Argument(help="The file to write.")] = Path("build.yaml"),
     template: Annotated[
         str,
-        typer.Option("--from", help="What to start from: init, or the protocols paper-nq and paper-garage."),
+        Option("--from", help="What to start from: init, or the protocols paper-nq and paper-garage."),
     ] = "init",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a commented build.yaml.
 
@@ -49,7 +51,7 @@ def init_command(
 def schema_command(
     kind: Annotated[
         Literal["build", "panel", "models", "solvers", "writer", "levers"],
-        typer.Option("--for", help="The kind of file."),
+        Option("--for", help="The kind of file."),
     ] = "build",
 ) -> None:
     """Print the JSON schema of build.yaml or another file, for completion and checks in editors.
@@ -76,18 +78,16 @@ def schema_command(
 
 
 def levers_command(
-    name: Annotated[str | None, typer.Argument(help="Show this lever in full.")] = None,
+    name: Annotated[str | None, Argument(help="Show this lever in full.")] = None,
     perturbation_class: Annotated[
-        str | None, typer.Option("--class", metavar="CLASS", help="Only this class, say P-Ambiguity.")
+        str | None, Option("--class", metavar="CLASS", help="Only this class, say P-Ambiguity.")
     ] = None,
-    intensity: Annotated[Intensity | None, typer.Option(help="Only this intensity.")] = None,
-    folder: Annotated[
-        list[Path] | None, typer.Option("--levers", help="A folder with levers of your own.")
-    ] = None,
+    intensity: Annotated[Intensity | None, Option(help="Only this intensity.")] = None,
+    folder: Annotated[list[Path] | None, Option("--levers", help="A folder with levers of your own.")] = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Only levers that the offline engine has a rule for.")
+        bool, Option("--offline", help="Only levers that the offline engine has a rule for.")
     ] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_output: PrintJsonOption = False,
 ) -> None:
     """List the levers, or show one.
 

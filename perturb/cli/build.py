@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from perturb.cli.output import (
     check_choice,
@@ -17,6 +18,7 @@ from perturb.cli.output import (
     print_result,
     reject_option,
 )
+from perturb.cli.run_options import EndJsonOption, ReplayOption
 from perturb.cli.working import is_quiet
 from perturb.text.wording import counted
 
@@ -29,63 +31,50 @@ RULES = "rules"
 
 def build_command(
     config: Annotated[
-        Path | None, typer.Argument(help="build.yaml; without one, replay the embedded round.")
+        Path | None, Argument(help="build.yaml; without one, replay the embedded round.")
     ] = None,
     demo: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Build without models: rules, or from an embedded base set: demo or garage (ten passages)."
         ),
     ] = None,
-    base_set: Annotated[
-        Path | None, typer.Option(help="Use this base set in place of the configured one.")
-    ] = None,
+    base_set: Annotated[Path | None, Option(help="Use this base set in place of the configured one.")] = None,
     base_format: Annotated[
         str,
-        typer.Option(
-            "--format", help="Format of --base-set: auto, jsonl, garage, refusalbench, squad or nq."
-        ),
+        Option("--format", help="Format of --base-set: auto, jsonl, garage, refusalbench, squad or nq."),
     ] = "auto",
-    limit: Annotated[int | None, typer.Option(min=1, help="Use the first N base instances only.")] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the run; its folder is OUT/NAME.")] = None,
-    round_name: Annotated[
-        str | None, typer.Option("--round", help="Round; a new one gives new items.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of every draw.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder that holds the runs.")] = Path("outputs"),
+    limit: Annotated[int | None, Option(min=1, help="Use the first N base instances only.")] = None,
+    name: Annotated[str | None, Option(help="Name of the run; its folder is OUT/NAME.")] = None,
+    round_name: Annotated[str | None, Option("--round", help="Round; a new one gives new items.")] = None,
+    seed: Annotated[int | None, Option(help="Seed of every draw.")] = None,
+    out: Annotated[Path, Option(help="Folder that holds the runs.")] = Path("outputs"),
     executor: Annotated[
         str | None,
-        typer.Option(help="Where the work is done: local, processes or ray; as 'executor' in the file."),
+        Option(help="Where the work is done: local, processes or ray; as 'executor' in the file."),
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="RULE",
             help='Stop once each cell of each generator has enough accepted items: "cell >= 22".',
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what the build would do and cost; do nothing.")
+        bool, Option("--dry-run", help="Show what the build would do and cost; do nothing.")
     ] = False,
     retry_unparsed: Annotated[
-        bool, typer.Option("--retry-unparsed", help="Call the models again where no reply could be read.")
+        bool, Option("--retry-unparsed", help="Call the models again where no reply could be read.")
     ] = False,
-    replay: Annotated[
-        Path | None,
-        typer.Option(
-            help="Take replies from this file (of `perturb export RUN --replies`), not from models."
-        ),
-    ] = None,
+    replay: ReplayOption = None,
     fill: Annotated[
-        bool, typer.Option("--fill", help="With --replay: call the models for replies that the file lacks.")
+        bool, Option("--fill", help="With --replay: call the models for replies that the file lacks.")
     ] = False,
     force: Annotated[
         bool,
-        typer.Option(
-            "--force", help="Build from other data under this name; the old snapshot gets a dated name."
-        ),
+        Option("--force", help="Build from other data under this name; the old snapshot gets a dated name."),
     ] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="End with one JSON object on stdout.")] = False,
+    json_output: EndJsonOption = False,
 ) -> None:
     """Build a benchmark, or resume one that was stopped.
 

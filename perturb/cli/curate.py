@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import (
@@ -27,39 +27,37 @@ if TYPE_CHECKING:
 def curate_command(
     *,
     source: Annotated[
-        str, typer.Argument(help="A file, or hub:OWNER/NAME or hub:OWNER/NAME@REVISION.", show_default=False)
+        str, Argument(help="A file, or hub:OWNER/NAME or hub:OWNER/NAME@REVISION.", show_default=False)
     ],
-    out: Annotated[Path, typer.Option(help="The base set to write: NAME.jsonl.", show_default=False)],
+    out: Annotated[Path, Option(help="The base set to write: NAME.jsonl.", show_default=False)],
     form: Annotated[
-        str, typer.Option("--format", help="auto, jsonl, garage, refusalbench, squad, nq, kilt or articles.")
+        str, Option("--format", help="auto, jsonl, garage, refusalbench, squad, nq, kilt or articles.")
     ] = "auto",
     recipe: Annotated[
         str | None,
-        typer.Option(
-            help="nq, garage, precisewikiqa or a .yaml file; without one, all that can be read is kept."
-        ),
+        Option(help="nq, garage, precisewikiqa or a .yaml file; without one, all that can be read is kept."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the draw.  [default: the recipe's]")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Look at the first N records only.")] = None,
-    knowledge: Annotated[Path | None, typer.Option(help="The knowledge source of a KILT task.")] = None,
-    subset: Annotated[str | None, typer.Option(help="Configuration of a data set on the Hub.")] = None,
-    split: Annotated[str | None, typer.Option(help="Split of a data set on the Hub.")] = None,
+    seed: Annotated[int | None, Option(help="Seed of the draw.  [default: the recipe's]")] = None,
+    limit: Annotated[int | None, Option(min=1, help="Look at the first N records only.")] = None,
+    knowledge: Annotated[Path | None, Option(help="The knowledge source of a KILT task.")] = None,
+    subset: shared.HubSubsetOption = None,
+    split: shared.HubSplitOption = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="FIELD=COLUMN, for each field to read from a data set on the Hub; repeatable."),
+        Option(help="FIELD=COLUMN, for each field to read from a data set on the Hub; repeatable."),
     ] = None,
     solvers: Annotated[
-        Path | None, typer.Option(help="Panel file of models that must all answer every question correctly.")
+        Path | None, Option(help="Panel file of models that must all answer every question correctly.")
     ] = None,
     judge: Annotated[
-        bool, typer.Option("--judge", help="Have the panel's judge grade single-passage answers too.")
+        bool, Option("--judge", help="Have the panel's judge grade single-passage answers too.")
     ] = False,
     writer: Annotated[
-        Path | None, typer.Option(help="File of the model that writes questions from articles.")
+        Path | None, Option(help="File of the model that writes questions from articles.")
     ] = None,
     calling: shared.CallOptions,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing base set.")] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite an existing base set.")] = False,
+    json_output: shared.PrintJsonOption = False,
 ) -> None:
     """Make a base set from a source: filter, trim contexts, sample; every record left out is counted.
 

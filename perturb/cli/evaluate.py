@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import given_by_options, note, print_result, reject_option
@@ -16,7 +17,7 @@ def evaluate_command(
     *,
     snapshot: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             help="A snapshot or run folder, a .jsonl or .parquet file, or OWNER/NAME[@REVISION] on the Hub.",
             show_default=False,
         ),
@@ -24,32 +25,32 @@ def evaluate_command(
     asking: shared.AskOptions,
     judge: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="Model that judges replies other than refusal codes; named as --model is. Repeat it for a panel."
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Run folder.  [default: outputs/evaluate-NAME, after the snapshot]")
+        Path | None, Option(help="Run folder.  [default: outputs/evaluate-NAME, after the snapshot]")
     ] = None,
     confidence: Annotated[
-        bool, typer.Option("--confidence", help="Also ask for one of five levels of confidence.")
+        bool, Option("--confidence", help="Also ask for one of five levels of confidence.")
     ] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Use the first N items only.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="Use the first N items only.")] = None,
     until: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="RULE",
             help='Stop a model once a score is known well enough: "ci(crs) <= 0.03" (plus or minus 0.03).',
         ),
     ] = None,
     retry_unscored: Annotated[
         bool,
-        typer.Option("--retry-unscored", help="Ask the judge again where its judgement could not be read."),
+        Option("--retry-unscored", help="Ask the judge again where its judgement could not be read."),
     ] = False,
-    subset: Annotated[str | None, typer.Option(help="Configuration of a data set on the Hub.")] = None,
-    split: Annotated[str | None, typer.Option(help="Split of a data set on the Hub.")] = None,
+    subset: shared.HubSubsetOption = None,
+    split: shared.HubSplitOption = None,
     levers: shared.ClassesOption = None,
-    json_output: Annotated[bool, typer.Option("--json", help="End with one JSON object on stdout.")] = False,
+    json_output: shared.EndJsonOption = False,
 ) -> None:
     """Evaluate models on a snapshot, or resume an evaluation that was stopped.
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 import typer
+from typer import Option
 
 from perturb.cli.authoring import init_command, levers_command, schema_command
 from perturb.cli.build import build_command
@@ -39,9 +40,7 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
-    version: bool = typer.Option(
-        False, "--version", allow_from_autoenv=False, help="Print the version and exit."
-    ),
+    version: bool = Option(False, "--version", allow_from_autoenv=False, help="Print the version and exit."),
 ) -> None:
     """Read the options that stand before a command."""
     if version:

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from perturb.cli.output import given_by_options, note, print_json, reject_given, reject_option
+from perturb.cli.run_options import PrintJsonOption
 
 
 def publish_command(
     folder: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="DIR",
             help="A snapshot folder, such as outputs/demo/snapshot; with --leaderboard, its folder.",
             show_default=False,
@@ -26,36 +28,34 @@ def publish_command(
     ],
     repo: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             help="The data set on the Hub, OWNER/NAME; with --leaderboard, the Space to push to, if any.",
             show_default=False,
         ),
     ] = None,
-    public: Annotated[
-        bool, typer.Option("--public", help="Make it public; a new data set is private.")
-    ] = False,
+    public: Annotated[bool, Option("--public", help="Make it public; a new data set is private.")] = False,
     replies: Annotated[
         Path | None,
-        typer.Option(help="Also push this file of `perturb export RUN --replies`, beside the data."),
+        Option(help="Also push this file of `perturb export RUN --replies`, beside the data."),
     ] = None,
     scores: Annotated[
         Path | None,
-        typer.Option(metavar="RUN", help="Put the scores of this run of `perturb evaluate` on the card."),
+        Option(metavar="RUN", help="Put the scores of this run of `perturb evaluate` on the card."),
     ] = None,
     leaderboard: Annotated[
         bool,
-        typer.Option("--leaderboard", help="Write the leaderboard of a round: a static page, and a Space."),
+        Option("--leaderboard", help="Write the leaderboard of a round: a static page, and a Space."),
     ] = False,
     add: Annotated[
         list[Path] | None,
-        typer.Option(
+        Option(
             metavar="RUN|FILE", help="Add rows: an evaluation, or somebody's file of replies; repeatable."
         ),
     ] = None,
     replay: Annotated[
-        Path | None, typer.Option(help="Compute rows again from this file of replies, and compare.")
+        Path | None, Option(help="Compute rows again from this file of replies, and compare.")
     ] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_output: PrintJsonOption = False,
 ) -> None:
     """Push a snapshot to the Hugging Face Hub: one commit, and one tag for its round.
 
@@ -149,14 +149,14 @@ SHOWN = 20
 
 
 def verify_snapshot_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A snapshot folder.", show_default=False)],
+    folder: Annotated[Path, Argument(metavar="DIR", help="A snapshot folder.", show_default=False)],
     levers: Annotated[
-        list[Path] | None, typer.Option(help="Folder with levers of your own; may be repeated.")
+        list[Path] | None, Option(help="Folder with levers of your own; may be repeated.")
     ] = None,
     replay: Annotated[
-        Path | None, typer.Option(help="Also make the rows again from this file of replies, and compare.")
+        Path | None, Option(help="Also make the rows again from this file of replies, and compare.")
     ] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print every problem as JSON.")] = False,
+    json_output: Annotated[bool, Option("--json", help="Print every problem as JSON.")] = False,
 ) -> None:
     """Check digests, counts and schema, and every row's lever, target and label.
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from perturb.cli import run_options as shared
 from perturb.cli.groups import TableGroup
@@ -55,7 +56,7 @@ MapName = Literal["isotonic", "platt", "temperature", "histogram"]
 
 TablesArgument = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="TABLE",
         help="A .csv, .jsonl or .parquet table with the columns is_correct and confidence, and optionally model,"
         " elicitation, dataset, item_id and base_id; or the folder of a run. Several files are several models, or data"
@@ -63,9 +64,9 @@ TablesArgument = Annotated[
         show_default=False,
     ),
 ]
-PercentOption = Annotated[bool, typer.Option("--percent", help="Confidence is given from 0 to 100.")]
-BinsOption = Annotated[int, typer.Option(min=1, help="Bins of equal width behind the ECE.")]
-EdgeOption = Annotated[BinEdge, typer.Option("--ece-bins", help="Which of its edges an ECE bin includes.")]
+PercentOption = Annotated[bool, Option("--percent", help="Confidence is given from 0 to 100.")]
+BinsOption = Annotated[int, Option(min=1, help="Bins of equal width behind the ECE.")]
+EdgeOption = Annotated[BinEdge, Option("--ece-bins", help="Which of its edges an ECE bin includes.")]
 
 
 @bas_app.command("table")
@@ -78,7 +79,7 @@ def confidence_table_command(
     seed: shared.SeedOption = 0,
     weight: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Also score under this density over the risk threshold: linear, quadratic, module:function."
         ),
     ] = None,
@@ -116,14 +117,14 @@ def run_confidence_command(
     *,
     elicitation: Annotated[
         list[ElicitationName] | None,
-        typer.Option(help="How confidence is asked for; may be repeated.  [default: direct]"),
+        Option(help="How confidence is asked for; may be repeated.  [default: direct]"),
     ] = None,
     k: Annotated[
-        int, typer.Option("--k", min=2, help="Number of answers that the top-k elicitations ask for.")
+        int, Option("--k", min=2, help="Number of answers that the top-k elicitations ask for.")
     ] = 3,
     out: Annotated[
         Path | None,
-        typer.Option(help="The run folder; a stopped run resumes from it.  [default: outputs/bas-QA]"),
+        Option(help="The run folder; a stopped run resumes from it.  [default: outputs/bas-QA]"),
     ] = None,
     asking: shared.QuestionOptions,
 ) -> None:
@@ -151,15 +152,15 @@ def run_confidence_command(
 def calibrate_command(
     tables: TablesArgument,
     on: Annotated[
-        Path | None, typer.Option(help="Fit on this table and score the others.  [default: split each table]")
+        Path | None, Option(help="Fit on this table and score the others.  [default: split each table]")
     ] = None,
     share: Annotated[
-        float, typer.Option(min=0.01, max=0.99, help="Share of a table's rows that the maps are fitted on.")
+        float, Option(min=0.01, max=0.99, help="Share of a table's rows that the maps are fitted on.")
     ] = 0.5,
-    method: Annotated[MapName, typer.Option(help="The map that --save writes.")] = "isotonic",
-    save: Annotated[Path | None, typer.Option(help="Write the fitted maps to this JSON file.")] = None,
-    apply: Annotated[Path | None, typer.Option(help="Apply maps from this JSON file; fit none.")] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Draws for each size of the ablation.")] = 20,
+    method: Annotated[MapName, Option(help="The map that --save writes.")] = "isotonic",
+    save: Annotated[Path | None, Option(help="Write the fitted maps to this JSON file.")] = None,
+    apply: Annotated[Path | None, Option(help="Apply maps from this JSON file; fit none.")] = None,
+    repeats: Annotated[int, Option(min=1, help="Draws for each size of the ablation.")] = 20,
     percent: PercentOption = False,
     bins: BinsOption = 10,
     ece_bins: EdgeOption = "right",
@@ -274,7 +275,7 @@ SettingName = StrEnum("SettingName", "LOW NORMAL HIGH HIGHEST")
 def passes_table_command(
     tables: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="TABLE",
             help="A .csv, .jsonl or .parquet table with the columns refused and wrong (0/1), and optionally model,"
             " setting, dataset and base_id; or the folder of a two-pass run. Several files are several data sets.",
@@ -283,16 +284,14 @@ def passes_table_command(
     ],
     interval_by: Annotated[
         Literal["delta", "bootstrap"] | None,
-        typer.Option(
+        Option(
             "--interval",
             help="How the interval of the index is made.  [default: delta, or bootstrap where base_id repeats]",
         ),
     ] = None,
     resamples: shared.BootstrapOption = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
-    cv: Annotated[
-        float, typer.Option(min=0.001, help="Coefficient of variation to give a sample size for.")
-    ] = 0.1,
+    seed: shared.ResampleSeedOption = 0,
+    cv: Annotated[float, Option(min=0.001, help="Coefficient of variation to give a sample size for.")] = 0.1,
     column: shared.ColumnOption = None,
     models: shared.CovariatesOption = None,
     report: shared.PageOption = None,
@@ -327,19 +326,17 @@ def run_passes_command(
     *,
     setting: Annotated[
         list[SettingName] | None,
-        typer.Option(help="A first-pass prompt; may be repeated.  [default: all four]"),
+        Option(help="A first-pass prompt; may be repeated.  [default: all four]"),
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=1, max=1000, help="Replies to each first-pass prompt, for P(Answering).")
+        int, Option(min=1, max=1000, help="Replies to each first-pass prompt, for P(Answering).")
     ] = 1,
     mix: Annotated[
-        str | None, typer.Option(help="A second set: as many questions of one as of the other are drawn.")
+        str | None, Option(help="A second set: as many questions of one as of the other are drawn.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="The run folder; a stopped run resumes from it.  [default: outputs/refusal-index-QA]"
-        ),
+        Option(help="The run folder; a stopped run resumes from it.  [default: outputs/refusal-index-QA]"),
     ] = None,
     asking: shared.QuestionOptions,
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from perturb.cli.groups import WorkflowGroup
 from perturb.cli.output import (
@@ -17,6 +18,7 @@ from perturb.cli.output import (
     print_result,
     reject_given,
 )
+from perturb.cli.run_options import PortOption, PrintJsonOption, ResampleSeedOption, RunArgument
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -24,15 +26,11 @@ if TYPE_CHECKING:
 
 review_app = typer.Typer(cls=WorkflowGroup, rich_markup_mode=None)
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 @review_app.callback(invoke_without_command=True)
 def review_root(
     context: typer.Context,
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run folder, such as outputs/demo.", show_default=False)
-    ],
+    run: RunArgument,
 ) -> None:
     """Have people judge a sample of a run: draw it, serve it or read sheets, report, export.
 
@@ -49,31 +47,31 @@ def review_root(
 def draw_command(
     context: typer.Context,
     per_cell: Annotated[
-        int | None, typer.Option(min=1, help="Of a build: items from each cell.  [default: 10]")
+        int | None, Option(min=1, help="Of a build: items from each cell.  [default: 10]")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
+    seed: Annotated[int, Option(help="Seed of the draw.")] = 0,
     population: Annotated[
         Literal["accepted", "decided"] | None,
-        typer.Option(
+        Option(
             "--from",
             help="Of a build: accepted candidates only, or rejected ones as well.  [default: accepted]",
         ),
     ] = None,
     size: Annotated[
         int | None,
-        typer.Option(min=1, help="Of an evaluation: replies for each kind of judgement.  [default: 200]"),
+        Option(min=1, help="Of an evaluation: replies for each kind of judgement.  [default: 200]"),
     ] = None,
     kind: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="Of an evaluation: judgements to check (grade, classification, quality, raf); may be repeated."
             "  [default: all]"
         ),
     ] = None,
     sheet: Annotated[
-        Path | None, typer.Option(help="Where the sheet goes.  [default: RUN/review/sheet.csv]")
+        Path | None, Option(help="Where the sheet goes.  [default: RUN/review/sheet.csv]")
     ] = None,
-    json_output: JsonOption = False,
+    json_output: PrintJsonOption = False,
 ) -> None:
     """Draw the sample and write it as a sheet; answers that are there already are kept.
 
@@ -118,9 +116,9 @@ def draw_command(
 def serve_command(
     context: typer.Context,
     annotators: Annotated[
-        list[str], typer.Option("--annotator", help="Who reviews; repeat it for several people.")
+        list[str], Option("--annotator", help="Who reviews; repeat it for several people.")
     ],
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 0,
+    port: PortOption = 0,
 ) -> None:
     """Serve the review page on this machine until Ctrl-C; every annotator gets a link of their own.
 
@@ -144,9 +142,9 @@ def serve_command(
 @review_app.command("read")
 def read_command(
     context: typer.Context,
-    sheet: Annotated[Path, typer.Argument(help="The filled-in sheet (CSV).", show_default=False)],
+    sheet: Annotated[Path, Argument(help="The filled-in sheet (CSV).", show_default=False)],
     annotator: Annotated[
-        str | None, typer.Option(help="Who filled it in; not needed if it has a column 'annotator'.")
+        str | None, Option(help="Who filled it in; not needed if it has a column 'annotator'.")
     ] = None,
 ) -> None:
     """Read a filled-in sheet into the run; its answers replace earlier ones of the same annotator.
@@ -173,9 +171,9 @@ def read_command(
 @review_app.command("report")
 def report_command(
     context: typer.Context,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind agreement.")] = 1000,
-    json_output: JsonOption = False,
+    seed: ResampleSeedOption = 0,
+    resamples: Annotated[int, Option(min=1, help="Bootstrap resamples behind agreement.")] = 1000,
+    json_output: PrintJsonOption = False,
 ) -> None:
     """Show what people found: pass rates, agreement among them, and how far the panel or the judge can be trusted.
 
@@ -206,9 +204,9 @@ def export_command(
     context: typer.Context,
     tool: Annotated[
         Literal["label-studio", "argilla", "answers"],
-        typer.Option("--to", help="The format to write.", show_default=False),
+        Option("--to", help="The format to write.", show_default=False),
     ],
-    out: Annotated[Path | None, typer.Option(help="Folder to write to.  [default: RUN/review/TOOL]")] = None,
+    out: Annotated[Path | None, Option(help="Folder to write to.  [default: RUN/review/TOOL]")] = None,
 ) -> None:
     """Write the sample as import files of Label Studio or Argilla, or everybody's answers as a table.
 

@@ -10,9 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from perturb.cli.output import check_choice, given_by_options, note, print_result, reject_option
+from perturb.cli.run_options import PrintJsonOption
 
 if TYPE_CHECKING:
     from perturb.scoring.power import PowerQuestion
@@ -22,23 +23,21 @@ if TYPE_CHECKING:
 def compare_command(
     first: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="SNAP_A", help="The older round; the newer one if --against is given.", show_default=False
         ),
     ],
-    second: Annotated[str | None, typer.Argument(metavar="SNAP_B", help="The newer round.")] = None,
+    second: Annotated[str | None, Argument(metavar="SNAP_B", help="The newer round.")] = None,
     against: Annotated[
         str | None,
-        typer.Option(help="A published set: a folder, a .jsonl or .parquet file, or hub:OWNER/NAME[@TAG]."),
+        Option(help="A published set: a folder, a .jsonl or .parquet file, or hub:OWNER/NAME[@TAG]."),
     ] = None,
     scores: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(
-            help="Evaluations of the older and the newer round: folders, results, or stored scores."
-        ),
+        Option(help="Evaluations of the older and the newer round: folders, results, or stored scores."),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="Number of levers and changes of each kind to list.")] = 8,
-    json_output: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    top: Annotated[int, Option(min=1, help="Number of levers and changes of each kind to list.")] = 8,
+    json_output: Annotated[bool, Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Compare two rounds: repeated items, drift by cell, lever and generator, changes of scores.
 
@@ -55,30 +54,28 @@ def compare_command(
 
 
 def power_command(
-    epsilon: Annotated[float, typer.Option(help="Error of the score allowed in any round.")] = 0.05,
-    delta: Annotated[float, typer.Option(help="Probability that the error is larger.")] = 0.05,
-    rounds: Annotated[int, typer.Option(min=1, help="Number of rounds, T + 1 in the theorem.")] = 4,
-    drift: Annotated[
-        float, typer.Option(help="How far the true score drifts from the first round's.")
-    ] = 0.02,
-    rate: Annotated[float, typer.Option(min=0, max=1, help="Expected score; 0.5 is the worst case.")] = 0.5,
+    epsilon: Annotated[float, Option(help="Error of the score allowed in any round.")] = 0.05,
+    delta: Annotated[float, Option(help="Probability that the error is larger.")] = 0.05,
+    rounds: Annotated[int, Option(min=1, help="Number of rounds, T + 1 in the theorem.")] = 4,
+    drift: Annotated[float, Option(help="How far the true score drifts from the first round's.")] = 0.02,
+    rate: Annotated[float, Option(min=0, max=1, help="Expected score; 0.5 is the worst case.")] = 0.5,
     effect: Annotated[
         float,
-        typer.Option(
+        Option(
             "--design-effect", help="Variance inflation from items that share a base instance; 1 if none do."
         ),
     ] = 1.0,
     scores: Annotated[
-        Path | None, typer.Option(help="Table with score and base_id: measures variance and design effect.")
+        Path | None, Option(help="Table with score and base_id: measures variance and design effect.")
     ] = None,
-    runs: Annotated[int, typer.Option("--simulate", min=0, help="Number of runs to simulate.")] = 0,
+    runs: Annotated[int, Option("--simulate", min=0, help="Number of runs to simulate.")] = 0,
     size: Annotated[
         int | None,
-        typer.Option(min=1, help="Items a round in the simulation.  [default: what the bound requires]"),
+        Option(min=1, help="Items a round in the simulation.  [default: what the bound requires]"),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation.")] = 0,
-    figure: Annotated[Path | None, typer.Option(help="File for the figure of the simulation.")] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    seed: Annotated[int, Option(min=0, help="Seed of the simulation.")] = 0,
+    figure: Annotated[Path | None, Option(help="File for the figure of the simulation.")] = None,
+    json_output: PrintJsonOption = False,
 ) -> None:
     """Compute how many items a round needs, and how drift affects a benchmark that is never refreshed.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from perturb.cli.output import (
     check_choice,
@@ -33,28 +34,40 @@ if TYPE_CHECKING:
 ExecutorName = Literal["local", "processes", "ray"]
 CovariatesOption = Annotated[
     Path | None,
-    typer.Option("--models", help="YAML file that says family, size_b, release, … of the models by name."),
+    Option("--models", help="YAML file that says family, size_b, release, … of the models by name."),
 ]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the draws.")]
-BootstrapOption = Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind the intervals.")]
+SeedOption = Annotated[int, Option(min=0, help="Seed of the draws.")]
+BootstrapOption = Annotated[int, Option(min=2, help="Bootstrap resamples behind the intervals.")]
 PageOption = Annotated[
     Path | None,
-    typer.Option("--report", help="Also write a report page: FILE.html.", callback=check_page_name),
+    Option("--report", help="Also write a report page: FILE.html.", callback=check_page_name),
 ]
 ClassesOption = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--levers",
         help="Folder with classes of your own, where a bare table has rows of them; may be repeated.",
     ),
 ]
 ColumnOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--column", help="FIELD=COLUMN, for a field that has another name in the table; repeatable."
-    ),
+    Option("--column", help="FIELD=COLUMN, for a field that has another name in the table; repeatable."),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
+JsonOption = Annotated[bool, Option("--json", help="Print every figure as JSON.")]
+PrintJsonOption = Annotated[bool, Option("--json", help="Print JSON.")]
+EndJsonOption = Annotated[bool, Option("--json", help="End with one JSON object on stdout.")]
+ResamplesOption = Annotated[int, Option(min=1, help="Bootstrap resamples behind each interval.")]
+ResampleSeedOption = Annotated[int, Option(min=0, help="Seed of the resamples.")]
+PortOption = Annotated[int, Option(min=0, max=65535, help="Port; 0 takes a free one.")]
+RunArgument = Annotated[
+    Path, Argument(metavar="RUN", help="A run folder, such as outputs/demo.", show_default=False)
+]
+ReplayOption = Annotated[
+    Path | None,
+    Option(help="Take replies from this file (of `perturb export RUN --replies`), not from models."),
+]
+HubSubsetOption = Annotated[str | None, Option(help="Configuration of a data set on the Hub.")]
+HubSplitOption = Annotated[str | None, Option(help="Split of a data set on the Hub.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,40 +76,38 @@ class ModelOptions:
 
     model: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="Model under test: PROVIDER/MODEL, http://…, module:function, or a name from --models; repeatable.",
             show_default=False,
         ),
     ] = None
     judge_rule: Annotated[
         Literal["majority", "unanimity"] | None,
-        typer.Option(
+        Option(
             help="How many of several judges must say the same.  [default: judge_rule of --models, else majority]"
         ),
     ] = None
     models: Annotated[
-        Path | None, typer.Option("--models", help="YAML file of models under names of your own.")
+        Path | None, Option("--models", help="YAML file of models under names of your own.")
     ] = None
     budget_usd: Annotated[
         float | None,
-        typer.Option(min=0, help="Stop before the calls cost more than this; needs known prices."),
+        Option(min=0, help="Stop before the calls cost more than this; needs known prices."),
     ] = None
     preset: Annotated[
         Literal["paper"] | None,
-        typer.Option(help="Ask the models under test with the decoding parameters of the paper."),
+        Option(help="Ask the models under test with the decoding parameters of the paper."),
     ] = None
     api_base: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="URL", help="Server of each --model that names none, such as http://localhost:8000/v1."
         ),
     ] = None
     request: Annotated[
-        str | None, typer.Option(help="JSON body for http://… models, with {query}, {passages}, {prompt}.")
+        str | None, Option(help="JSON body for http://… models, with {query}, {passages}, {prompt}.")
     ] = None
-    reply: Annotated[str | None, typer.Option(help="Path to the text in the reply of http://… models.")] = (
-        None
-    )
+    reply: Annotated[str | None, Option(help="Path to the text in the reply of http://… models.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,20 +116,16 @@ class CallOptions:
 
     batch: Annotated[
         bool,
-        typer.Option(
-            "--batch", help="Use the provider's batch API: half the price, hours instead of minutes."
-        ),
+        Option("--batch", help="Use the provider's batch API: half the price, hours instead of minutes."),
     ] = False
-    batch_rows: Annotated[int, typer.Option(min=1, max=50_000, help="Requests in one batch at most.")] = (
-        10_000
-    )
+    batch_rows: Annotated[int, Option(min=1, max=50_000, help="Requests in one batch at most.")] = 10_000
     batch_poll: Annotated[
         float,
-        typer.Option(min=0.01, help="Seconds between polls of a batch at first; later polls are rarer."),
+        Option(min=0.01, help="Seconds between polls of a batch at first; later polls are rarer."),
     ] = 15.0
     executor: Annotated[
         ExecutorName,
-        typer.Option(help="Where calls are made: this process (local, processes) or a Ray cluster."),
+        Option(help="Where calls are made: this process (local, processes) or a Ray cluster."),
     ] = "local"
 
     def run_options(self) -> dict[str, Any]:
@@ -134,16 +141,11 @@ class CallOptions:
 class AskOptions(CallOptions, ModelOptions):
     """Which models under test are asked, and how, or what stands in for them."""
 
-    replay: Annotated[
-        Path | None,
-        typer.Option(
-            help="Take replies from this file (of `perturb export RUN --replies`), not from models."
-        ),
-    ] = None
+    replay: ReplayOption = None
     fill: Annotated[
-        bool, typer.Option("--fill", help="With --replay: ask --model and --judge for what the file lacks.")
+        bool, Option("--fill", help="With --replay: ask --model and --judge for what the file lacks.")
     ] = False
-    demo: Annotated[bool, typer.Option("--demo", help="Replay the embedded recording.")] = False
+    demo: Annotated[bool, Option("--demo", help="Replay the embedded recording.")] = False
 
     def recorded(self, command: str, source: str | None) -> Replay | None:
         """The replies that stand in for models, if any; wrong use if there are neither these nor models."""
@@ -218,7 +220,7 @@ class QuestionOptions(AskOptions):
 
     questions: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="QA",
             help="A .csv or .jsonl file, a snapshot folder, hub:OWNER/NAME, or faitheval:TASK.",
             show_default=False,
@@ -226,7 +228,7 @@ class QuestionOptions(AskOptions):
     ] = None
     judge: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--judge",
             help="Model that grades answers; needed unless every answer is a letter or a number. Repeat it for a"
             " panel.",
@@ -234,18 +236,16 @@ class QuestionOptions(AskOptions):
     ] = None
     form: Annotated[
         str,
-        typer.Option(
+        Option(
             "--format",
             help="auto, simpleqa, precisewikiqa, faitheval, medqa, mmlu, triviaqa, aime, plain or snapshot.",
         ),
     ] = "auto"
-    limit: Annotated[int | None, typer.Option(min=1, help="Number of questions to sample, by the seed.")] = (
-        None
-    )
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0
+    limit: Annotated[int | None, Option(min=1, help="Number of questions to sample, by the seed.")] = None
+    seed: SeedOption = 0
     report: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Also write a report page: FILE.html.  [with --demo: report.html in the run folder]",
             callback=check_page_name,
         ),

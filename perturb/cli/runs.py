@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Option
 
 from perturb.cli.output import note, note_unfinished, print_json, print_result, reject_option
+from perturb.cli.run_options import PortOption, PrintJsonOption, RunArgument
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -26,14 +28,12 @@ _WATCH_SECONDS = 2.0
 
 
 def status_command(
-    run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
+    run: RunArgument,
     watch: Annotated[
         bool,
-        typer.Option(
-            "--watch", help="Show it again every two seconds until nothing is left; end with Ctrl-C."
-        ),
+        Option("--watch", help="Show it again every two seconds until nothing is left; end with Ctrl-C."),
     ] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_output: PrintJsonOption = False,
 ) -> None:
     """Show what is done, failed and left of a build or evaluation, with calls, cost and causes of failures.
 
@@ -56,16 +56,12 @@ def status_command(
 
 
 def view_command(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run folder, such as outputs/demo.", show_default=False)
-    ],
+    run: RunArgument,
     bundle: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="Write the page as a static site into this folder instead of serving it."
-        ),
+        Option(metavar="DIR", help="Write the page as a static site into this folder instead of serving it."),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 0,
+    port: PortOption = 0,
 ) -> None:
     """Serve a page on this machine that follows a run, finished or not: figures, and items with all that was said.
 
@@ -89,56 +85,48 @@ _Strategy = Literal["balanced", "natural", "hard"]
 
 
 def export_command(
-    run: Annotated[Path, typer.Argument(help="A run folder, such as outputs/demo.", show_default=False)],
+    run: RunArgument,
     out: Annotated[
-        Path | None, typer.Option(help="Where the snapshot goes; with --replies, RUN/snapshot by default.")
+        Path | None, Option(help="Where the snapshot goes; with --replies, RUN/snapshot by default.")
     ] = None,
     replies: Annotated[
         Path | None,
-        typer.Option(
-            help="Also write what the models replied, to this .jsonl.gz; the snapshot names its digest."
-        ),
+        Option(help="Also write what the models replied, to this .jsonl.gz; the snapshot names its digest."),
     ] = None,
     strategy: Annotated[
         _Strategy | None,
-        typer.Option(help="Default: balanced if a quota is given, else as in the run's configuration."),
+        Option(help="Default: balanced if a quota is given, else as in the run's configuration."),
     ] = None,
-    per_generator: Annotated[int | None, typer.Option(min=1, help="Rows for each generator.")] = None,
-    min_per_cell: Annotated[
-        int | None, typer.Option(min=0, help="Floor for each generator and cell.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the draw.")] = None,
+    per_generator: Annotated[int | None, Option(min=1, help="Rows for each generator.")] = None,
+    min_per_cell: Annotated[int | None, Option(min=0, help="Floor for each generator and cell.")] = None,
+    seed: Annotated[int | None, Option(help="Seed of the draw.")] = None,
     controls: Annotated[
         bool | None,
-        typer.Option(
-            "--controls/--no-controls", help="Add the unperturbed original of each row as a control."
-        ),
+        Option("--controls/--no-controls", help="Add the unperturbed original of each row as a control."),
     ] = None,
     shortcuts: Annotated[
-        bool, typer.Option("--shortcuts", help="State on the card what baselines tell from a part of a row.")
+        bool, Option("--shortcuts", help="State on the card what baselines tell from a part of a row.")
     ] = False,
     training: Annotated[
         Literal["sft", "dpo"] | None,
-        typer.Option(
-            help="Write training data for TRL instead, from all accepted items and their originals."
-        ),
+        Option(help="Write training data for TRL instead, from all accepted items and their originals."),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="With --training: a benchmark to keep unseen: a snapshot, a table, hub:OWNER/NAME; repeatable."
         ),
     ] = None,
     keep_levers: Annotated[
-        bool, typer.Option("--keep-levers", help="With --exclude: train on its levers, on other questions.")
+        bool, Option("--keep-levers", help="With --exclude: train on its levers, on other questions.")
     ] = False,
     replies_of: Annotated[
         list[Path] | None,
-        typer.Option(
+        Option(
             help="With --training dpo: an evaluation of the run's items, whose wrong replies are rejected; repeatable."
         ),
     ] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_output: PrintJsonOption = False,
 ) -> None:
     """Select rows and freeze a snapshot; calls no model. Of an evaluation, --replies writes the replies alone.
 

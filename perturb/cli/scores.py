@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import (
@@ -37,26 +38,24 @@ AuditGrouping = StrEnum("AuditGrouping", "CLASS INTENSITY LEVER GENERATOR LANGUA
 def audit_command(
     source: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             help="A run folder, or a table of votes; with --shortcuts, a run, a snapshot or a table of items.",
             show_default=False,
         ),
     ],
     shortcuts: Annotated[
         bool,
-        typer.Option(
-            "--shortcuts", help="Measure instead how far a part of each item alone gives its label away."
-        ),
+        Option("--shortcuts", help="Measure instead how far a part of each item alone gives its label away."),
     ] = False,
     against: Annotated[
-        Path | None, typer.Option(help="With --shortcuts: train on this earlier round, a run or a snapshot.")
+        Path | None, Option(help="With --shortcuts: train on this earlier round, a run or a snapshot.")
     ] = None,
     by: Annotated[
         list[AuditGrouping] | None,
-        typer.Option(help="List rates by this; may be repeated. [default: class, intensity, language]"),
+        Option(help="List rates by this; may be repeated. [default: class, intensity, language]"),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of resamples and folds.")] = 0,
+    resamples: shared.ResamplesOption = 1000,
+    seed: Annotated[int, Option(min=0, help="Seed of resamples and folds.")] = 0,
     json_output: shared.JsonOption = False,
 ) -> None:
     """Show agreement, self-preference and pass rates from stored votes; calls no model.
@@ -96,42 +95,42 @@ ScoreGrouping = StrEnum("ScoreGrouping", "CLASS INTENSITY CELL DOMAIN LANGUAGE L
 def score_command(
     source: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             help="The folder of an evaluation, or a .jsonl, .csv or .parquet table of results.",
             show_default=False,
         ),
     ],
     by: Annotated[
         list[ScoreGrouping] | None,
-        typer.Option(help="List scores by this; may be repeated. [default: class, intensity]"),
+        Option(help="List scores by this; may be repeated. [default: class, intensity]"),
     ] = None,
     models: Annotated[
-        list[str] | None, typer.Option("--model", help="Score this model only; may be repeated.")
+        list[str] | None, Option("--model", help="Score this model only; may be repeated.")
     ] = None,
     unit: Annotated[
         Literal["base", "item"],
-        typer.Option(help="Resample base instances with all their items, or single items."),
+        Option(help="Resample base instances with all their items, or single items."),
     ] = "base",
     item_response: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--item-response", help="Also fit abilities of models and difficulties of items; needs 4 models."
         ),
     ] = False,
     metrics: Annotated[
         list[str] | None,
-        typer.Option("--metric", help="Also compute a function of your own, module:function; repeatable."),
+        Option("--metric", help="Also compute a function of your own, module:function; repeatable."),
     ] = None,
     part: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="SNAPSHOT",
             help="Also score the items of this snapshot alone, such as the hard ones.",
             show_default=False,
         ),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    resamples: shared.ResamplesOption = 1000,
+    seed: shared.ResampleSeedOption = 0,
     page: shared.PageOption = None,
     levers: shared.ClassesOption = None,
     covariates: shared.CovariatesOption = None,
@@ -175,7 +174,7 @@ SIDE_BY_SIDE = Path("report.html")
 def report_command(
     runs: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="RUN",
             help="A run folder, such as outputs/demo, or a table of results. Several: one table of their models.",
             show_default=False,
@@ -183,20 +182,20 @@ def report_command(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="The HTML file.  [default: RUN/report.html; of several runs: report.html]",
             callback=check_page_name,
         ),
     ] = None,
-    items: Annotated[int, typer.Option(min=0, help="Items in the browser at most; 0 leaves it out.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
-    resamples: Annotated[int, typer.Option(min=2, help="Bootstrap resamples behind each interval.")] = 1000,
+    items: Annotated[int, Option(min=0, help="Items in the browser at most; 0 leaves it out.")] = 1000,
+    seed: shared.ResampleSeedOption = 0,
+    resamples: Annotated[int, Option(min=2, help="Bootstrap resamples behind each interval.")] = 1000,
     shortcuts: Annotated[
         bool,
-        typer.Option("--shortcuts", help="Of a build: add how far a part of each item gives its label away."),
+        Option("--shortcuts", help="Of a build: add how far a part of each item gives its label away."),
     ] = False,
     models: CovariatesOption = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_output: shared.PrintJsonOption = False,
 ) -> None:
     """Write the report page, its figures (PNG, SVG) and its tables (CSV). Asks no model.
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-import typer
+from typer import Option
 
 from perturb.cli.output import reject_option, styled
 from perturb.errors import ConfigError
@@ -26,14 +26,12 @@ from perturb.runtime.notebook import DEBUG, INFO, LOG, WARNING
 @dataclass(frozen=True)
 class _Messages:
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show no progress and no messages while it runs.")
+        bool, Option("--quiet", "-q", help="Show no progress and no messages while it runs.")
     ] = False
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Also say what is tried again, and why.")
-    ] = False
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Also say what is tried again, and why.")] = False
     log: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Append every event to this file: JSON lines, without keys."),
+        Option(metavar="FILE", help="Append every event to this file: JSON lines, without keys."),
     ] = None
 
 
