@@ -22,6 +22,7 @@ from perturb.ledger.planted import planted_items, planted_votes
 from perturb.metrics.certificates import Share, effective_votes, wrong_label_share
 from perturb.metrics.inputs import Estimate, Flags
 from perturb.records import LABEL_FAULTS, PlantedItem, Verdict, taxonomy_place
+from perturb.snapshots.facts import certificate_line
 
 LEAST_WRITTEN = 24
 """From so many written faults on, the share of wrong labels rests on them alone."""
@@ -160,7 +161,7 @@ class Certificate:
         for number, name in enumerate(self.verdicts.verifiers):
             for kind in LABEL_FAULTS:
                 passed = self.verdicts.passes(self.verdicts.of_kinds(kind), number)
-                caught = Share(passed.n - passed.hits, passed.n)
+                caught = passed.misses
                 if passed.n >= LEAST_NAMED and caught.value < POORLY_CAUGHT:
                     rows.append((name, kind, caught))
         return tuple(rows)
@@ -180,7 +181,7 @@ class Certificate:
 
         For example: wrong labels: 1.2 %, 95 % interval 0.2 to 3.4 %, 60 planted items, panel of 3.
         """
-        return headline(self.to_dict(), len(self.verdicts.verifiers))
+        return certificate_line(self.to_dict(), len(self.verdicts.verifiers))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, by the names of spec section 13."""
@@ -195,11 +196,11 @@ class Certificate:
             "right": int(passed_right.n),
             "failed_right": int(passed_right.n - passed_right.hits),
             "by_kind": {name: self._kind(told.of_kinds(*kinds)) for name, kinds in groups.items()},
-            "panel": {"false_pass": _told(passed), "false_fail": _told(_misses(passed_right))},
+            "panel": {"false_pass": _told(passed), "false_fail": _told(passed_right.misses)},
             "by_verifier": {
                 name: {
                     "false_pass": _told(told.passes(faults, number)),
-                    "false_fail": _told(_misses(told.passes(right, number))),
+                    "false_fail": _told(told.passes(right, number).misses),
                 }
                 for number, name in enumerate(told.verifiers)
             },
@@ -207,6 +208,7 @@ class Certificate:
             "effective_votes": effective_votes(told.errors).to_dict(),
             "wrong_labels": self.wrong_labels().spread("value"),
             "rests_on": "written" if (self.faults == told.of_kinds("written")).all() else "all",
+            "advice": list(self.advice),
             "note": CAVEAT,
         }
 
@@ -216,9 +218,9 @@ class Certificate:
         return {
             "planted": int(passed.n),
             "caught": int(passed.n - passed.hits),
-            "share": _told(_misses(passed)),
+            "share": _told(passed.misses),
             "by_verifier": {
-                name: _told(_misses(self.verdicts.passes(chosen, number)))
+                name: _told(self.verdicts.passes(chosen, number).misses)
                 for number, name in enumerate(self.verdicts.verifiers)
             },
         }
@@ -244,28 +246,9 @@ _MEANING = {
 }
 
 
-def headline(certificate: Mapping[str, Any], verifiers: int) -> str:
-    """A stored certificate in a line.
-
-    >>> told = {"value": 0.012, "low": 0.002, "high": 0.034, "reason": None}
-    >>> headline({"planted": 42, "right": 18, "wrong_labels": told}, 3)
-    'wrong labels: 1.2 %, 95 % interval 0.2 to 3.4 %, 60 planted items, panel of 3'
-    """
-    wrong = certificate["wrong_labels"]
-    counts = f"{certificate['planted'] + certificate['right']} planted items, panel of {verifiers}"
-    if wrong["value"] is None:
-        return f"wrong labels: not known ({wrong['reason']}), {counts}"
-    ends = f"{100 * wrong['low']:.1f} to {100 * wrong['high']:.1f} %"
-    return f"wrong labels: {100 * wrong['value']:.1f} %, 95 % interval {ends}, {counts}"
-
-
 def _told(share: Share) -> dict[str, Any]:
     content = share.estimate().to_dict()
     return {name: content[name] for name in ("value", "low", "high", "n")}
-
-
-def _misses(share: Share) -> Share:
-    return Share(share.n - share.hits, share.n)
 
 
 def certify(db: sqlite3.Connection, plan: CurrentPlan, keep: set[str] | None = None) -> Certificate | None:

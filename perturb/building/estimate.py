@@ -10,6 +10,7 @@ from typing import Any
 
 from perturb.building.jobs import OFFERED, LeverService, lever_service
 from perturb.building.plan import BuildPlan
+from perturb.building.planting import expected_numbers
 from perturb.config import read_quota
 from perturb.ledger.quotas import JobEnd, jobs_to_go
 from perturb.llm.budget import upper_bound
@@ -62,6 +63,8 @@ class CostEstimate:
     """Share of the candidates that get every vote under the economy schedule; None under the full one."""
     least_jobs: int | None = None
     """The jobs that it takes to fill the quota if every item is accepted; None without a quota."""
+    planted: int = 0
+    """Items about which the truth is known, on which every verifier votes too."""
     jobs_to_go: int | None = None
     """About how many more it takes at what was accepted so far; None before anything was."""
 
@@ -111,6 +114,7 @@ class CostEstimate:
             "missing_keys": list(self.missing_keys),
             "cells_without_rule": list(self.cells_without_rule),
             "audit_fraction": self.audit_fraction,
+            "planted": self.planted,
             **({} if self.least_jobs is None else {"least_jobs": self.least_jobs}),
             **({} if self.jobs_to_go is None else {"jobs_to_go": self.jobs_to_go}),
             "models": [asdict(model) for model in self.models],
@@ -129,16 +133,19 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
     per_generator = len(build_plan.instances) * len(config.chosen_cells) * config.replicates
     jobs = per_generator * len(config.generators)
     texts = sum(_longest_copy(instance) for _, instance in build_plan.instances)
+    least, to_go = _quota_jobs(build_plan, ends)
+    planted = sum(expected_numbers(build_plan, jobs if least is None else least).values())
     copied = texts / max(1, len(build_plan.instances)) / BYTES_PER_TOKEN
     prompt, reply = _generation_prompt(build_plan), copied + GENERATION_OVERHEAD_TOKENS
     models = [
-        _model(settings, "generator", per_generator, prompt, reply)
-        for settings in build_plan.generator_settings.values()
+        _model(settings, "generator", per_generator + written, prompt, reply)
+        for settings, written in zip(build_plan.generator_settings.values(), _shares(build_plan), strict=True)
     ]
     lengths = _verification_prompts(build_plan)
     for name, settings in build_plan.verifier_settings.items():
         judged = [n for cell, n in lengths.items() if name in panel.judges.of(cell.perturbation_class)]
         calls, prompt = jobs * len(judged) // len(lengths), sum(judged) / max(1, len(judged))
+        calls += planted * len(judged) // len(lengths)
         models.append(_model(settings, "verifier", calls, prompt, VERDICT_TOKENS))
     served = lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue)
     everybody = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
@@ -155,8 +162,17 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
         build_plan.cells_without_rule,
         config.budget_usd,
         audited,
-        *_quota_jobs(build_plan, ends),
+        least_jobs=least,
+        jobs_to_go=to_go,
+        planted=planted,
     )
+
+
+def _shares(build_plan: BuildPlan) -> list[int]:
+    """How many faults each generator writes, in turn."""
+    writers = len(build_plan.generator_settings)
+    written = expected_numbers(build_plan, build_plan.count_jobs())["written"]
+    return [written // writers + (number < written % writers) for number in range(writers)]
 
 
 def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from perturb.auditing.certificate import Certificate, certify
+from perturb.errors import SnapshotError
 from perturb.ledger import queries
 from perturb.ledger.plans import CurrentPlan
 from perturb.records import NEAR_DUPLICATE, BaseInstance
@@ -56,17 +58,21 @@ def export_snapshot(
     controls: bool = False,
     replies: ExportedReplies | None = None,
     shortcuts: bool = False,
+    max_wrong: float | None = None,
 ) -> Snapshot:
     """Select rows and write them as a snapshot, beside their unperturbed originals if `controls`.
 
     The manifest names the file of `replies` that the rows follow from, if it was written, and says what baselines tell
-    from a part of a row if `shortcuts`.
+    from a part of a row if `shortcuts`. The interval of wrong labels may
+    not end above `max_wrong`.
 
     Raises `SnapshotError` if nothing was accepted or the folder cannot be written, `ConfigError` if the quota
     contradicts itself.
     """
     from perturb.auditing.audit_report import shortcut_figures
 
+    if max_wrong is not None:
+        _refuse_wrong_labels(certify(db, plan), max_wrong)
     selection = select_items(db, plan, quota)
     labels = (plan.facts.round, plan.facts.panel.name)
     rows = build_rows(items_with_votes(db, plan, selection.ids), *labels)
@@ -78,6 +84,21 @@ def export_snapshot(
         plan.config,
         build_controls(items_with_votes(db, plan, selection.ids), *labels) if controls else (),
     )
+
+
+def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float) -> None:
+    """Raises `SnapshotError` if more labels may be wrong than is allowed, or if nobody knows."""
+    if certificate is None:
+        raise SnapshotError(
+            "nothing is certified, since no item was planted: build with `panel: {planted: 24}`, or leave --max-wrong"
+            " out"
+        )
+    high = certificate.wrong_labels().high
+    if high is None or high > max_wrong:
+        raise SnapshotError(
+            f"{certificate.headline}: the upper end is above {100 * max_wrong:g} % (--max-wrong): plant more items"
+            " (`panel: {planted: N}`), add a stricter verifier, or allow more"
+        )
 
 
 def _facts(
@@ -118,6 +139,7 @@ def _facts(
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
         attribution=facts.base_set.attribution,
+        certificate=None if (certified := certify(db, plan)) is None else certified.to_dict(),
         note=" ".join(filter(None, (facts.note, counts.unfinished))) or None,
         classes=facts.classes,
         agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,

@@ -51,15 +51,21 @@ def fix_numbers(build_plan: BuildPlan, ledger: Ledger, plan: int, jobs: int) -> 
         kinds = Counter(_sort_of(PlantedItem.from_payload(one).kind) for one in replay.recording.planted)
         numbers = {name: kinds[name] for name in ("mechanical", "written", "right")}
     elif not entry.plants_by_default:
-        numbers = entry.planting.numbers(jobs)
+        numbers = expected_numbers(build_plan, jobs)
     elif (stored := planted.planted_numbers(ledger.db, plan)) is not None:
         numbers = stored
     else:
         begun = planted.jobs_have_begun(ledger.db, plan) and not held
-        offline = all(verifier.kind == "rules" for verifier in build_plan.config.verifiers)
-        numbers = entry.planting.numbers(0 if begun or offline or replay is not None else jobs)
+        numbers = expected_numbers(build_plan, 0 if begun or replay is not None else jobs)
     ledger.fix_planted(plan, numbers)
     return numbers
+
+
+def expected_numbers(build_plan: BuildPlan, jobs: int) -> dict[str, int]:
+    """How many items of each sort a new run of so many jobs plants."""
+    entry = build_plan.config.resolved_panel
+    offline = all(verifier.kind == "rules" for verifier in build_plan.config.verifiers)
+    return entry.planting.numbers(0 if offline and entry.plants_by_default else jobs)
 
 
 def _sort_of(kind: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from perturb.auditing.certificate import certify
 from perturb.building.export import count_foreign_rows, export_snapshot
 from perturb.building.panel import ALL_ABSTAINED
 from perturb.building.pipeline import Pipeline, Waves, Workers
@@ -310,6 +311,7 @@ def _report_facts(
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
     calls = queries.call_facts(ledger.db, ledger.cached_calls)
     cells = queries.cell_counts(ledger.db, plan, panel.digest)
+    certificate = certify(ledger.db, current_plan(ledger.db, run))
     return {
         "run": str(run),
         "snapshot": str(snapshot.folder) if snapshot else None,
@@ -324,6 +326,7 @@ def _report_facts(
         "faults": counts.faults,
         "votes": counts.votes,
         "planted_votes": count_planted_votes(ledger.db, panel.judges),
+        "certificate": certificate and certificate.to_dict(),
         "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),
         "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),
         **({"quota": quota} if (quota := quota_status(ledger.db, current_plan(ledger.db, run))) else {}),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -107,6 +107,14 @@ def export_command(
     shortcuts: Annotated[
         bool, Option("--shortcuts", help="State on the card what baselines tell from a part of a row.")
     ] = False,
+    max_wrong: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Refuse if more labels may be wrong: the upper end of the interval, as in 0.03.",
+        ),
+    ] = None,
     training: Annotated[
         Literal["sft", "dpo"] | None,
         Option(help="Write training data for TRL instead, from all accepted items and their originals."),
@@ -133,10 +141,10 @@ def export_command(
     Example: perturb export outputs/demo --out my-snapshot --per-generator 180 --min-per-cell 10
     """
     if training is not None:
-        if (strategy, per_generator, min_per_cell, replies) != (None,) * 4 or shortcuts:
+        if (strategy, per_generator, min_per_cell, replies, max_wrong) != (None,) * 5 or shortcuts:
             reject_option(
                 "--training",
-                "takes every accepted item: leave --strategy, quotas, --shortcuts and --replies out",
+                "takes every accepted item: leave --strategy, quotas, --shortcuts, --replies and --max-wrong out",
             )
         if controls is False:
             reject_option("--no-controls", "a training export needs the originals: leave it out")
@@ -147,7 +155,17 @@ def export_command(
         reject_option("--training", "is missing: --exclude, --keep-levers and --replies-of belong to it")
     floors = {"per_generator": per_generator, "min_per_cell": min_per_cell}
     quotas = {"strategy": strategy, **floors, "seed": seed}
-    _export_snapshot(run, out, replies, quotas, controls, shortcuts, json_output)
+    snapshot = _SnapshotOptions(controls, shortcuts, max_wrong)
+    _export_snapshot(run, out, replies, quotas, snapshot, json_output)
+
+
+@dataclass(frozen=True)
+class _SnapshotOptions:
+    """What is exported beside the rows, and what may keep them back."""
+
+    controls: bool | None
+    shortcuts: bool
+    max_wrong: float | None
 
 
 def _export_snapshot(
@@ -155,8 +173,7 @@ def _export_snapshot(
     out: Path | None,
     replies: Path | None,
     quotas: dict[str, Any],
-    controls: bool | None,
-    shortcuts: bool,
+    options: _SnapshotOptions,
     json_output: bool,
 ) -> None:
     from perturb.building.export import export_snapshot
@@ -187,11 +204,13 @@ def _export_snapshot(
         written = plan.facts.select
         drawn = SelectionPlan(written.strategy, written.per_generator, written.min_per_cell, plan.facts.seed)
         quota = replace(drawn, **given)
-        with_controls = written.controls if controls is None else controls
+        with_controls = written.controls if options.controls is None else options.controls
         folder = out or run / "snapshot"
-        measured = shortcuts or written.shortcuts or quota.strategy == "hard"
+        measured = options.shortcuts or written.shortcuts or quota.strategy == "hard"
         now = datetime.now(UTC)
-        snapshot = export_snapshot(db, plan, quota, folder, now, with_controls, recorded, measured)
+        snapshot = export_snapshot(
+            db, plan, quota, folder, now, with_controls, recorded, measured, options.max_wrong
+        )
     counts = snapshot.manifest["counts"]
     shortfalls = snapshot.manifest["selection"]["shortfalls"]
     if json_output:
@@ -200,7 +219,7 @@ def _export_snapshot(
             "content_digest": snapshot.content_digest,
         }
         content |= {"rows": counts["rows"], "cells": counts["cells"], "shortfalls": shortfalls}
-        content |= {"shortcuts": snapshot.manifest.get("shortcuts")}
+        content |= {name: snapshot.manifest.get(name) for name in ("shortcuts", "certificate")}
         print_json(content | ({"replies": _described(recorded)} if recorded else {}))
         return
     cells = counted(len(counts["cells"]), "cell")

@@ -38,6 +38,11 @@ class Share:
         """The share, in [0, 1]."""
         return self.hits / self.n
 
+    @property
+    def misses(self) -> Share:
+        """The share of the others."""
+        return Share(self.n - self.hits, self.n)
+
     def draws(self, generator: np.random.Generator, *, upper: bool) -> Floats:
         """Draws from the confidence distribution of the upper or the lower limit."""
         hits, misses = self.hits + upper, self.n - self.hits + (not upper)

@@ -24,7 +24,13 @@ from perturb.reports.model import CellFormat, Figure, ItemBrowser, Report, Secti
 from perturb.reports.review_sections import review_section
 from perturb.reports.run_data import RunData, choose_items, item_browser, read_run_data
 from perturb.reports.runs import call_table
-from perturb.reports.words import describe_audit, describe_review, describe_run, judge_run
+from perturb.reports.words import (
+    describe_audit,
+    describe_certificate,
+    describe_review,
+    describe_run,
+    judge_run,
+)
 from perturb.snapshots.accepted import accepted_items
 from perturb.text.wording import counted
 
@@ -138,7 +144,9 @@ def make_page(
         review = measure_review(db, plan, run, **precision) if reviewed else None
         browser = _browser(db, plan, data, items) if items > 0 else None
         accepted = accepted_items(db, plan) if shortcuts else []
-    summary = describe_run(data) + (
+    certificate = votes and votes.certificate and votes.certificate.to_dict()
+    summary = describe_certificate(certificate, len(plan.judges.fingerprints)) if votes else ()
+    summary += describe_run(data) + (
         describe_audit(votes) if votes else ("No verifier has voted yet, so there is nothing to audit.",)
     )
     if review:

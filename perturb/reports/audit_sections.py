@@ -10,14 +10,17 @@ from pathlib import Path
 
 from perturb.auditing.agreement import PANEL_NAMES
 from perturb.auditing.audit_report import AuditReport
+from perturb.auditing.certificate import CAVEAT, Certificate
 from perturb.auditing.judge_audit import JudgeAudit, audit_judges, panel_of
 from perturb.auditing.rates import MatrixRate, Rate
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_judge_votes
+from perturb.metrics.certificates import effective_votes
 from perturb.metrics.inputs import Estimate
+from perturb.records import LABEL_FAULTS
 from perturb.reports.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
 from perturb.reports.model import Figure, Report, Section, Table, show
-from perturb.reports.words import describe_audit, is_certain
+from perturb.reports.words import describe_audit, describe_certificate, is_certain
 from perturb.text.wording import counted, listed
 
 
@@ -29,14 +32,62 @@ def make_audit_report(report: AuditReport, by: Collection[str]) -> Report:
             f"{counted(report.n_candidates, 'candidate')} of {counted(len(report.generators), 'generator')}",
         )
     )
-    summary = Section("summary", "Summary", describe_audit(report), verdict=report.unfinished)
+    told = describe_audit(report)
+    if report.certificate is not None:
+        told = describe_certificate(report.certificate.to_dict(), len(report.verifiers)) + told
+    summary = Section("summary", "Summary", told, verdict=report.unfinished)
     return Report(f"Audit of {report.source}", subtitle, (summary, *audit_sections(report, by)))
 
 
 def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> list[Section]:
     """Agreement, pass rates (of each kind, or listed for `by` alone), bias, acceptance and levers."""
     ends = (_acceptance(report), _levers(report))
-    return [_agreement(report), _pass_rates(report, by), _bias(report), *ends]
+    planted = [certificate_section(report.certificate)] if report.certificate is not None else []
+    return [*planted, _agreement(report), _pass_rates(report, by), _bias(report), *ends]
+
+
+def certificate_section(certificate: Certificate) -> Section:
+    """What each verifier and the panel made of planted items."""
+    told = certificate.verdicts
+    faults, right = told.of_kinds(*LABEL_FAULTS), told.of_kinds("right")
+    voters: list[tuple[str, int | None]] = [(name, number) for number, name in enumerate(told.verifiers)]
+    voters.append(("the panel", None))
+    verifiers = [
+        (name, told.passes(faults, number).estimate(), told.passes(right, number).misses.estimate())
+        for name, number in voters
+    ]
+    kinds = [
+        (kind, name, int(caught.n), caught.estimate())
+        for kind in (*LABEL_FAULTS, "lever", "degree")
+        for name, number in voters
+        if (caught := told.passes(told.of_kinds(kind), number).misses).n
+    ]
+    classes = [
+        (name, one.n, one) for name in told.classes if (one := certificate.wrong_labels_of(name)) is not None
+    ]
+    tables = [
+        estimate_table("certificate", "The whole", [("wrong labels", certificate.wrong_labels())]),
+        Table(
+            "planted",
+            "Planted faults passed and right items failed",
+            "verifier | faults passed: share | right items failed: share",
+            verifiers,
+        ),
+        Table(
+            "planted-kinds",
+            "Planted faults caught, by kind",
+            "kind | verifier | faults: count | caught: share",
+            kinds,
+            "A lever or a degree that is not as claimed may go with a right label: both stay out of the estimate.",
+        ),
+    ]
+    if classes:
+        heads = "class | faults: count | wrong labels: share"
+        tables.append(Table("certificate-classes", "Wrong labels, by class", heads, classes))
+    votes = effective_votes(told.errors)
+    worth = votes.reason if votes.value is None else f"{votes.value:.1f} of {len(told.verifiers)}"
+    sentences = (f"Effective number of votes: {worth}.", f"{CAVEAT[0].upper()}{CAVEAT[1:]}.")
+    return Section("certificate", "How many labels are wrong", sentences, tables=tuple(tables))
 
 
 def estimate_table(name: str, title: str, rows: Sequence[tuple[str, Estimate]]) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from perturb.reports.model import COUNT, TEXT, Report, Section, Table, show
+from perturb.reports.words import describe_certificate
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -72,11 +73,13 @@ def describe_quota(quota: Mapping[str, Any]) -> list[str]:
 
 def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report:
     """How a build ended; `facts` is what `perturb build --json` gives."""
+    verifiers = len((facts["certificate"] or {}).get("by_verifier", ()))
     rare = ("not_applicable", "near_duplicates", "faults")
     names = ["jobs", "candidates", "abstained", "unparsed", "not_applicable", "rejected_by_checks"]
     names += ["near_duplicates", "errors", "faults", "votes", "accepted", "rows"]
     stages = {name: facts[name] for name in names if facts[name] or name not in rare}
-    sentences = [f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
+    certified = describe_certificate(facts["certificate"], verifiers) if facts["votes"] else ()
+    sentences = [*certified, f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
     sentences += describe_quota(facts["quota"]) if "quota" in facts else []
     sentences += _needing_a_model(facts["cells_without_rule"])
     if snapshot is not None:
@@ -107,6 +110,10 @@ def make_estimate_report(estimate: CostEstimate, replicates: int, generators: in
             sentences.append(
                 f"At the acceptance rates so far, about {to_go} more, if there are enough instances"
             )
+    if estimate.planted:
+        share = estimate.planted / (estimate.jobs + estimate.planted)
+        items = counted(estimate.planted, "planted item")
+        sentences.append(f"{items} among them, {share:.1%} of the votes: they certify the labels")
     sentences += _needing_a_model(estimate.cells_without_rule)
     sentences += estimate.obstacles
     if estimate.audit_fraction is not None and estimate.jobs:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from perturb.reports.model import CellFormat, show
+from perturb.snapshots.facts import certificate_line
 from perturb.text.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -35,6 +36,23 @@ def describe_run(data: RunData) -> tuple[str, ...]:
     calls = sum(entry["calls"] for entry in data.models.values())
     cost = f"Models were called {counted(calls, 'time')}; the cost is {show(data.cost_usd, 'usd')}."
     return (*sentences, cost if calls else "No model was called: all work was done by rules.")
+
+
+NOT_CERTIFIED = (
+    "Nothing is certified, since no item was planted: `panel: {planted: 24}` measures what the panel catches."
+)
+
+
+def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) -> tuple[str, ...]:
+    """How many labels are wrong, and which verifier misses what; that nobody knows if nothing was planted."""
+    if certificate is None:
+        return (NOT_CERTIFIED,)
+    line = certificate_line(certificate, verifiers)
+    caught = (
+        f"The panel caught {certificate['caught']} of {certificate['planted']} planted faults and failed"
+        f" {certificate['failed_right']} of {certificate['right']} right items ({certificate['note']})."
+    )
+    return (f"{line[0].upper()}{line[1:]}.", caught, *(f"{advice}." for advice in certificate["advice"]))
 
 
 def judge_run(data: RunData, votes: AuditReport | None) -> str:

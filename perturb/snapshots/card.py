@@ -21,6 +21,7 @@ from perturb.files.templating import environment
 from perturb.records import ANSWER_CORRECTLY, PUBLISHED_CLASSES, Intensity, taxonomy_place
 from perturb.snapshots.facts import (
     SnapshotFacts,
+    certificate_line,
     count_languages,
     count_licences,
     count_values,
@@ -85,6 +86,7 @@ def render_card(
     return card.get_template("README.md.j2").render(
         header=_Verbatim(yaml.safe_dump(_header(rows, facts, files), sort_keys=False, allow_unicode=True)),
         facts=facts,
+        certified=facts.certificate and certificate_line(facts.certificate, len(facts.verifiers)),
         n_rows=len(rows),
         made=count_values(rows, "generator_model"),
         intensities=list(Intensity),
@@ -104,6 +106,7 @@ def render_card(
         example=_example(texts),
         key=_Verbatim(_slug(f"{facts.name}-{facts.round}")),
         bar=_bar,
+        share=_share,
     )
 
 
@@ -140,6 +143,14 @@ def _code(text: str) -> _Verbatim:
 def _bibtex(text: Any) -> _Verbatim:
     """The text inside a field of a BibTeX entry, in a block of code."""
     return _Verbatim(re.sub(r"[{}\\<>`#$%&~^@]", "", one_line(str(text))))
+
+
+def _share(told: Mapping[str, Any]) -> _Verbatim:
+    """A share with its interval, in percent."""
+    if told["value"] is None:
+        return _Verbatim("NA")
+    low, high = 100 * told["low"], 100 * told["high"]
+    return _Verbatim(f"{100 * told['value']:.1f} % ({low:.1f} … {high:.1f})")
 
 
 def _bar(share: float | None) -> _Verbatim:

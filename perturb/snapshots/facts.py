@@ -64,6 +64,8 @@ class SnapshotFacts:
     """Whom to name for the base set, as its header says."""
     agreement: Mapping[str, Any] | None = None
     """How far the verifiers agree, from `perturb.auditing.audit_report`; None leaves it out."""
+    certificate: Mapping[str, Any] | None = None
+    """How many labels are wrong, from `perturb.auditing.certificate`; None if nothing was planted."""
     shortcuts: Mapping[str, Any] | None = None
     """What baselines tell from a part of an item, from the same; None if it was not measured."""
     note: str | None = None
@@ -74,6 +76,21 @@ class SnapshotFacts:
     """A user's own classes."""
     created: datetime | None = None
     """An aware date-time; None leaves it out, for example to compare manifests."""
+
+
+def certificate_line(certificate: Mapping[str, Any], verifiers: int) -> str:
+    """A stored certificate in a line.
+
+    >>> told = {"value": 0.012, "low": 0.002, "high": 0.034, "reason": None}
+    >>> certificate_line({"planted": 42, "right": 18, "wrong_labels": told}, 3)
+    'wrong labels: 1.2 %, 95 % interval 0.2 to 3.4 %, 60 planted items, panel of 3'
+    """
+    wrong = certificate["wrong_labels"]
+    counts = f"{certificate['planted'] + certificate['right']} planted items, panel of {verifiers}"
+    if wrong["value"] is None:
+        return f"wrong labels: not known ({wrong['reason']}), {counts}"
+    ends = f"{100 * wrong['low']:.1f} to {100 * wrong['high']:.1f} %"
+    return f"wrong labels: {100 * wrong['value']:.1f} %, 95 % interval {ends}, {counts}"
 
 
 def count_cells(rows: Sequence[SnapshotRow]) -> dict[str, int]:

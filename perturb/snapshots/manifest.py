@@ -71,6 +71,16 @@ class _Shortcuts(_Entry):
     figures: dict[str, dict[str, _Figure]]
 
 
+class _Certificate(_Entry):
+    model_config = ConfigDict(extra="allow")
+
+    planted: Count
+    caught: Count
+    right: Count
+    failed_right: Count
+    wrong_labels: _Figure
+
+
 class _Counts(_Entry):
     rows: Count
     cells: dict[str, Count]
@@ -152,6 +162,7 @@ class Manifest(_Entry):
     generators: list[_Model]
     panel: _Panel
     agreement: _Agreement | None
+    certificate: _Certificate | None = None
     shortcuts: _Shortcuts | None = None
     verifiers: list[_Model]
     counts: _AllCounts
@@ -189,6 +200,7 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, A
         "generators": [dict(generator) for generator in facts.generators],
         "panel": {"name": facts.panel, "consensus": facts.consensus, "offline": facts.offline_panel},
         "agreement": facts.agreement,
+        "certificate": facts.certificate,
         **({"shortcuts": facts.shortcuts} if facts.shortcuts else {}),
         "verifiers": [dict(verifier) for verifier in facts.verifiers],
         "counts": {"stages": dict(facts.stages), **counts_of(parts)},

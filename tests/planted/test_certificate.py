@@ -1,0 +1,217 @@
+"""What planted items say of a panel whose error rates are known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from perturb.auditing.audit_report import audit
+from perturb.auditing.certificate import Certificate, PlantedVerdicts, Tally
+from perturb.catalogue.classes import Judges
+from perturb.metrics.certificates import Share, wrong_label_share
+from perturb.records import (
+    PUBLISHED_CLASSES,
+    BaseInstance,
+    Candidate,
+    Cell,
+    Intensity,
+    Passage,
+    PerturbationClass,
+    PlantedItem,
+    PlantedKind,
+    Verdict,
+    VerdictState,
+)
+from perturb.reports.audit_page import make_page
+from perturb.snapshots.snapshot import check_snapshot, read_snapshot
+from tests.building import KEY, KEY_NAME, content_of, perturb, run_build, serve, write_config
+
+CELL = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
+INSTANCE = BaseInstance("b", "made", "who", (Passage("Ann did."),), ("Ann",))
+
+
+def planted(kind: PlantedKind, number: int, cell: Cell = CELL) -> PlantedItem:
+    name = f"{kind}{number}"
+    return PlantedItem(kind, INSTANCE, Candidate(name, "b", "g", cell, "l", "who", (), "", ""))
+
+
+def certificate(
+    passed: Mapping[str, Mapping[PlantedKind, tuple[int, int]]], tally: Tally, needed: int | None = None
+) -> Certificate:
+    """A certificate from how many items of each kind each verifier passes: the first ones."""
+    kinds = {kind: of for told in passed.values() for kind, (_, of) in told.items()}
+    items = [planted(kind, number) for kind, of in kinds.items() for number in range(of)]
+    votes: dict[str, dict[str, Verdict]] = {item.id: {} for item in items}
+    for name, told in passed.items():
+        for kind, (n, of) in told.items():
+            for number in range(of):
+                state = VerdictState.PASS if number < n else VerdictState.FAIL
+                votes[f"{kind}{number}"][name] = Verdict(f"{kind}{number}", name, state)
+    judges = Judges(dict.fromkeys(passed, "p"), {}, PUBLISHED_CLASSES)
+    return Certificate(PlantedVerdicts.of(items, votes, judges, needed or len(passed)), tally, {})
+
+
+def test_a_panel_is_certified_by_its_joint_verdicts() -> None:
+    strict = {"class": (0, 20), "behaviour": (0, 20), "right": (18, 20)}
+    lax = {"class": (10, 20), "behaviour": (2, 20), "right": (20, 20)}
+    told = certificate({"strict": strict, "lax": lax}, Tally(180, 200)).to_dict()
+    assert (told["planted"], told["caught"], told["right"], told["failed_right"]) == (40, 40, 20, 2)
+    assert told["by_verifier"]["lax"]["false_pass"]["value"] == 12 / 40
+    assert told["by_verifier"]["strict"]["false_fail"]["value"] == 2 / 20
+    assert told["by_kind"]["class"]["by_verifier"]["lax"]["value"] == 0.5
+    assert told["by_kind"]["mechanical"]["planted"] == 40
+    assert told["by_kind"]["written"]["planted"] == 0
+    assert told["by_kind"]["written"]["share"]["value"] is None
+    assert told["wrong_labels"]["value"] == 0
+    assert 0 < told["wrong_labels"]["high"] < 0.05
+    assert told["by_class"][CELL.perturbation_class]["planted"] == 40
+
+
+def test_written_faults_come_first_where_there_are_24() -> None:
+    caught, missed = {"class": (0, 40), "right": (20, 20)}, {"written": (12, 24)}
+    few = certificate({"one": {**caught, "written": (12, 23)}}, Tally(150, 200))
+    many = certificate({"one": {**caught, **missed}}, Tally(150, 200))
+    assert few.to_dict()["rests_on"] == "all"
+    assert many.to_dict()["rests_on"] == "written"
+    low, high = few.wrong_labels().value, many.wrong_labels().value
+    assert low is not None
+    assert high is not None
+    assert low < high
+
+
+def test_faults_of_lever_and_degree_stay_out_of_the_estimate() -> None:
+    base = {"class": (0, 24), "right": (20, 20)}
+    plain = certificate({"one": base}, Tally(180, 200)).to_dict()
+    beside = certificate({"one": {**base, "lever": (24, 24), "degree": (24, 24)}}, Tally(180, 200)).to_dict()
+    assert plain["wrong_labels"] == beside["wrong_labels"]
+    assert beside["planted"] == 24
+    assert beside["by_kind"]["degree"]["caught"] == 0
+
+
+@pytest.mark.parametrize(
+    ("passed", "reason"),
+    [
+        ({"class": (30, 40), "right": (16, 20)}, "cannot tell"),
+        ({"right": (20, 20)}, "no planted faults"),
+        ({"class": (0, 40)}, "no right items"),
+    ],
+)
+def test_nothing_is_known_where_the_panel_cannot_tell(
+    passed: dict[PlantedKind, tuple[int, int]], reason: str
+) -> None:
+    told = certificate({"one": passed}, Tally(180, 200)).to_dict()["wrong_labels"]
+    assert (told["value"], told["high"]) == (None, 1.0)
+    assert reason in told["reason"]
+
+
+def test_who_misses_most_of_a_kind_is_named_with_advice() -> None:
+    blind = certificate(
+        {"sharp": {"class": (0, 8), "nothing": (0, 8)}, "blind": {"class": (6, 8), "nothing": (4, 8)}},
+        Tally(1, 2),
+    )
+    assert len(blind.advice) == 1
+    assert blind.advice[0].startswith("blind caught 2 of 8 planted faults of the kind 'class'")
+    assert "stronger model" in blind.advice[0]
+
+
+def test_verifiers_that_err_together_are_worth_one() -> None:
+    same = {"class": (10, 40), "right": (20, 20)}
+    alike = certificate({"a": same, "b": same, "c": same}, Tally(1, 2)).to_dict()["effective_votes"]
+    assert alike["value"] == pytest.approx(1.0)
+    none = certificate({"a": {"class": (0, 9)}, "b": {"class": (0, 9)}}, Tally(1, 2)).to_dict()
+    assert none["effective_votes"]["value"] is None
+    assert "erred" in none["effective_votes"]["reason"]
+
+
+def test_an_unread_vote_is_neither_a_catch_nor_a_miss() -> None:
+    made = certificate({"one": {"class": (0, 10)}}, Tally(1, 2))
+    states = made.verdicts.states.copy()
+    states[0] = -1
+    verdicts = PlantedVerdicts(made.verdicts.items, made.verdicts.verifiers, states, 1)
+    assert verdicts.passes(verdicts.of_kinds("class")).n == 9
+
+
+def test_candidates_of_one_base_instance_that_fare_alike_count_for_less() -> None:
+    spread = Tally(150, 200, {str(n): (3, 4) for n in range(50)})
+    alike = Tally(150, 200, {str(n): (4 if n < 37 else 0, 4) for n in range(50)})
+    assert spread.share.n == 200
+    assert alike.share.n < 100
+
+
+def test_more_planted_items_and_fewer_misses_give_a_lower_end() -> None:
+    ends = [
+        wrong_label_share(Share(x, n), Share(36, 36), Share(190, 200)).high
+        for x, n in ((4, 24), (0, 24), (0, 48), (0, 200))
+    ]
+    assert ends == sorted(ends, reverse=True)
+    assert len(set(ends)) == 4
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+
+
+def test_the_certificate_stands_in_audit_report_card_and_manifest(tmp_path: Path) -> None:
+    with serve({"v1": 0.97, "v2": 0.96, "v3": 0.99}) as server:
+        content = content_of(server.url, limit=6, panel={"planted": {"mechanical": 48, "written": 2}})
+        report = run_build(tmp_path, content)
+    told = report.facts["certificate"]
+    assert told["planted"] + told["by_kind"]["lever"]["planted"] + told["by_kind"]["degree"]["planted"] == 50
+    assert told == audit(report.run, resamples=20).to_dict()["certificate"]
+    # The loopback verifiers do not read what they judge.
+    assert told["wrong_labels"]["value"] is None
+    line = "rong labels: not known (the panel cannot tell right from wrong"
+    summary = make_page(report.run, items=0, resamples=20).sections[0].sentences
+    assert line in summary[0]
+    assert any("v1 caught" in sentence for sentence in summary)
+    assert report.snapshot is not None
+    assert check_snapshot(report.snapshot) == ()
+    assert read_snapshot(report.snapshot).manifest["certificate"] == told
+    assert line in (report.snapshot / "README.md").read_text(encoding="utf-8").replace("\\", "")
+    out = str(tmp_path / "out")
+    refused = perturb("export", report.run, "--out", out, "--max-wrong", "0.03")
+    assert refused.returncode == 1
+    assert "above 3 % (--max-wrong)" in refused.stderr
+    allowed = perturb("export", report.run, "--out", out, "--max-wrong", "1", "--json")
+    assert allowed.returncode == 0, allowed.stderr
+    assert json.loads(allowed.stdout)["certificate"] == told
+    told_by_audit = perturb("audit", report.run, "--resamples", "20")
+    assert line in told_by_audit.stdout
+
+
+def test_a_run_without_planted_items_has_no_certificate(tmp_path: Path) -> None:
+    with serve() as server:
+        report = run_build(tmp_path, content_of(server.url))
+    assert report.facts["certificate"] is None
+    assert audit(report.run, resamples=20).to_dict()["certificate"] is None
+    assert report.snapshot is not None
+    assert read_snapshot(report.snapshot).manifest["certificate"] is None
+    assert "How many labels are wrong" not in (report.snapshot / "README.md").read_text(encoding="utf-8")
+    assert "Nothing is certified" in make_page(report.run, items=0, resamples=20).sections[0].sentences[0]
+    refused = perturb("export", report.run, "--out", tmp_path / "out", "--max-wrong", "0.5")
+    assert refused.returncode == 1
+    assert "no item was planted" in refused.stderr
+
+
+def test_the_estimate_counts_planted_items(tmp_path: Path) -> None:
+    content = content_of("http://localhost:1", limit=6)
+    made: dict[str, Any] = {}
+    for name, number in (("off", 0), ("on", {"mechanical": 24, "written": 3})):
+        config = write_config(tmp_path / name, {**content, "panel": {**content["panel"], "planted": number}})
+        ended = perturb("build", config, "--dry-run", "--json")
+        assert ended.returncode == 0, ended.stderr
+        made[name] = json.loads(ended.stdout)
+    assert made["on"]["planted"] == 24 + 3 + 18
+    assert made["on"]["calls"] - made["off"]["calls"] == 3 * 45 + 3
+
+
+def test_the_columns_of_the_matrix_are_verifiers() -> None:
+    made = certificate({"a": {"class": (1, 3)}, "b": {"class": (2, 3)}}, Tally(1, 2))
+    assert np.array_equal(made.verdicts.states, [[1, 1], [0, 1], [0, 0]])
+    assert np.array_equal(made.verdicts.errors, [[1, 1], [0, 1], [0, 0]])
