@@ -144,7 +144,7 @@ def make_page(
         review = measure_review(db, plan, run, **precision) if reviewed else None
         browser = _browser(db, plan, data, items) if items > 0 else None
         accepted = accepted_items(db, plan) if shortcuts else []
-    certificate = votes and votes.certificate and votes.certificate.to_dict()
+    certificate = votes.certificate.to_dict() if votes and votes.certificate else None
     summary = describe_certificate(certificate, len(plan.judges.fingerprints)) if votes else ()
     summary += describe_run(data) + (
         describe_audit(votes) if votes else ("No verifier has voted yet, so there is nothing to audit.",)

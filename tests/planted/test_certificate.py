@@ -35,14 +35,16 @@ CELL = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
 INSTANCE = BaseInstance("b", "made", "who", (Passage("Ann did."),), ("Ann",))
 
 
+Told = dict[PlantedKind, tuple[int, int]]
+"""Kind → how many items a verifier passes, of how many."""
+
+
 def planted(kind: PlantedKind, number: int, cell: Cell = CELL) -> PlantedItem:
     name = f"{kind}{number}"
     return PlantedItem(kind, INSTANCE, Candidate(name, "b", "g", cell, "l", "who", (), "", ""))
 
 
-def certificate(
-    passed: Mapping[str, Mapping[PlantedKind, tuple[int, int]]], tally: Tally, needed: int | None = None
-) -> Certificate:
+def certificate(passed: Mapping[str, Told], tally: Tally, needed: int | None = None) -> Certificate:
     """A certificate from how many items of each kind each verifier passes: the first ones."""
     kinds = {kind: of for told in passed.values() for kind, (_, of) in told.items()}
     items = [planted(kind, number) for kind, of in kinds.items() for number in range(of)]
@@ -57,8 +59,8 @@ def certificate(
 
 
 def test_a_panel_is_certified_by_its_joint_verdicts() -> None:
-    strict = {"class": (0, 20), "behaviour": (0, 20), "right": (18, 20)}
-    lax = {"class": (10, 20), "behaviour": (2, 20), "right": (20, 20)}
+    strict: Told = {"class": (0, 20), "behaviour": (0, 20), "right": (18, 20)}
+    lax: Told = {"class": (10, 20), "behaviour": (2, 20), "right": (20, 20)}
     told = certificate({"strict": strict, "lax": lax}, Tally(180, 200)).to_dict()
     assert (told["planted"], told["caught"], told["right"], told["failed_right"]) == (40, 40, 20, 2)
     assert told["by_verifier"]["lax"]["false_pass"]["value"] == 12 / 40
@@ -73,7 +75,8 @@ def test_a_panel_is_certified_by_its_joint_verdicts() -> None:
 
 
 def test_written_faults_come_first_where_there_are_24() -> None:
-    caught, missed = {"class": (0, 40), "right": (20, 20)}, {"written": (12, 24)}
+    caught: Told = {"class": (0, 40), "right": (20, 20)}
+    missed: Told = {"written": (12, 24)}
     few = certificate({"one": {**caught, "written": (12, 23)}}, Tally(150, 200))
     many = certificate({"one": {**caught, **missed}}, Tally(150, 200))
     assert few.to_dict()["rests_on"] == "all"
@@ -85,7 +88,7 @@ def test_written_faults_come_first_where_there_are_24() -> None:
 
 
 def test_faults_of_lever_and_degree_stay_out_of_the_estimate() -> None:
-    base = {"class": (0, 24), "right": (20, 20)}
+    base: Told = {"class": (0, 24), "right": (20, 20)}
     plain = certificate({"one": base}, Tally(180, 200)).to_dict()
     beside = certificate({"one": {**base, "lever": (24, 24), "degree": (24, 24)}}, Tally(180, 200)).to_dict()
     assert plain["wrong_labels"] == beside["wrong_labels"]
@@ -101,9 +104,7 @@ def test_faults_of_lever_and_degree_stay_out_of_the_estimate() -> None:
         ({"class": (0, 40)}, "no right items"),
     ],
 )
-def test_nothing_is_known_where_the_panel_cannot_tell(
-    passed: dict[PlantedKind, tuple[int, int]], reason: str
-) -> None:
+def test_nothing_is_known_where_the_panel_cannot_tell(passed: Told, reason: str) -> None:
     told = certificate({"one": passed}, Tally(180, 200)).to_dict()["wrong_labels"]
     assert (told["value"], told["high"]) == (None, 1.0)
     assert reason in told["reason"]
@@ -120,7 +121,7 @@ def test_who_misses_most_of_a_kind_is_named_with_advice() -> None:
 
 
 def test_verifiers_that_err_together_are_worth_one() -> None:
-    same = {"class": (10, 40), "right": (20, 20)}
+    same: Told = {"class": (10, 40), "right": (20, 20)}
     alike = certificate({"a": same, "b": same, "c": same}, Tally(1, 2)).to_dict()["effective_votes"]
     assert alike["value"] == pytest.approx(1.0)
     none = certificate({"a": {"class": (0, 9)}, "b": {"class": (0, 9)}}, Tally(1, 2)).to_dict()
@@ -145,7 +146,7 @@ def test_candidates_of_one_base_instance_that_fare_alike_count_for_less() -> Non
 
 def test_more_planted_items_and_fewer_misses_give_a_lower_end() -> None:
     ends = [
-        wrong_label_share(Share(x, n), Share(36, 36), Share(190, 200)).high
+        wrong_label_share(Share(x, n), Share(36, 36), Share(190, 200)).high or 0.0
         for x, n in ((4, 24), (0, 24), (0, 48), (0, 200))
     ]
     assert ends == sorted(ends, reverse=True)
