@@ -119,7 +119,7 @@ def _publish_leaderboard(
         if problems:
             raise typer.Exit(1)
         return
-    from perturb.reports.leaderboard_page import write_leaderboard
+    from perturb.reports.leaderboard_page import files_of, write_leaderboard
     from perturb.snapshots.hub import check_repo_name
     from perturb.snapshots.publish import push_space
 
@@ -127,7 +127,7 @@ def _publish_leaderboard(
         with given_by_options():
             check_repo_name(repo)
     board = write_leaderboard(folder, add)
-    done = repo and push_space(folder, repo, public=public, progress=sys.stderr.isatty())
+    done = repo and push_space(folder, repo, files_of(board), public=public, progress=sys.stderr.isatty())
     rows = sum(len(table.rows) for table in board.standings)
     if json_output:
         print_json(

@@ -23,6 +23,7 @@ from perturb.ledger import queries
 from perturb.ledger.calls import CallLedger
 from perturb.ledger.db import stored_values
 from perturb.ledger.queries import StageCounts, stage_counts
+from perturb.llm.redaction import key_variables
 from perturb.records import (
     PUBLISHED_CLASSES,
     BaseInstance,
@@ -168,6 +169,13 @@ def current_plan(db: sqlite3.Connection, run: Path) -> CurrentPlan:
         raise LedgerError(f"{run}: the run has no plan yet: start it with `perturb build`")
     with stored_values():
         return CurrentPlan(row["id"], row["config"], PlanFacts.model_validate_json(row["facts"]))
+
+
+def key_variables_of(db: sqlite3.Connection) -> set[str]:
+    """The environment variables that held the keys of a run, as its plans and facts name them."""
+    rows = db.execute("SELECT facts FROM plans UNION ALL SELECT value FROM facts").fetchall()
+    with stored_values():
+        return key_variables([json.loads(row[0]) for row in rows if row[0]])
 
 
 _json = partial(json.dumps, ensure_ascii=False)

@@ -220,9 +220,13 @@ class Recording:
         """The number of replies."""
         return len(self._places)
 
-    def texts(self) -> Iterator[str]:
-        """What the replies say."""
-        return (row["text"] for row in self._replies)
+    def contents(self) -> Iterator[tuple[str, Any]]:
+        """Everything that the file holds, part by part, with the name of the part."""
+        yield "its header", self.header
+        yield from (("a base instance", one) for one in self.instances)
+        yield from ((f"item '{name}'", one) for name, one in self.items.items())
+        yield from ((f"job '{one.id}'", record_row("job", one)) for one in self.jobs.values())
+        yield from ((f"the reply to '{row['id']}'", row) for row in self._replies)
 
     def find(self, model: str, topic: Topic) -> RecordedReply | None:
         """The reply of a model about a topic, if it is on record."""

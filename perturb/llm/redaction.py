@@ -7,8 +7,9 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 MARK = "[redacted]"
 
@@ -74,7 +75,7 @@ def redact(text: str) -> str:
     r"""The text of an error without keys, what looks like a key, and what is secret in addresses.
 
     Keys are the values of the variables that `read_key` has read, and of those whose name says so; in base64, in
-    hexadecimal and URL-quoted too.
+    hexadecimal, URL-quoted and with the escapes of JSON too.
 
     >>> redact("401: bad key sk-proj-abcdef123456 in Bearer xyz")
     '401: bad key [redacted] in Bearer [redacted]'
@@ -85,7 +86,9 @@ def redact(text: str) -> str:
     text = _finder(frozenset(one for one in known if len(one) >= _SHORTEST or not _is_words(one))).replace(
         text
     )
-    text = _LOOKS_LIKE_KEY.sub(MARK, text)
+    *_, plain = _readings(text)
+    hidden = set(_LOOKS_LIKE_KEY.findall(plain)) - set(_LOOKS_LIKE_KEY.findall(text))
+    text = _LOOKS_LIKE_KEY.sub(MARK, plain if hidden else text)
     return _SECRET_IN_ADDRESS.sub(lambda found: (found["name"] or "") + MARK, text)
 
 
@@ -107,12 +110,66 @@ def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
     ('sk-proj-abcdef123456',)
     """
     _in_use.update(variables)
+    secrets = _secrets(_SHORTEST, _PHRASE)
+    readings = [*_readings(text)][::-1]  # a key is named as it is, not as it was written
     alike = [
         found
-        for found in _LOOKS_LIKE_KEY.findall(text)
+        for reading in readings
+        for found in _LOOKS_LIKE_KEY.findall(reading)
         if len(found) >= (12 if re.search(r"\d", found) else 20)
     ]
-    return (*_secrets(_SHORTEST, _PHRASE).pattern.findall(text), *alike)
+    keys = (found for reading in readings for found in secrets.pattern.findall(reading))
+    return tuple(dict.fromkeys((*keys, *alike)))
+
+
+def show_key(value: Any, variables: Iterable[str] = ()) -> str | None:
+    """The first key in the strings of a value, as it may be shown: four characters of it. None if there is no key.
+
+    >>> show_key({"system": ["Use sk-proj-abcdef123456."]})
+    'sk-p…'
+    """
+    found = next((keys for text in _strings(value) if (keys := find_keys(text, variables))), None)
+    return found and f"{found[0][:4]}…"
+
+
+def key_variables(facts: Any) -> set[str]:
+    """The environment variables that facts about models name as holding a key.
+
+    >>> key_variables({"generators": [{"name": "g", "api_key_env": "CORP_LLM"}]})
+    {'CORP_LLM'}
+    """
+    members = (
+        [*facts.values()] if isinstance(facts, Mapping) else facts if isinstance(facts, list | tuple) else []
+    )
+    named = facts.get("api_key_env") if isinstance(facts, Mapping) else None
+    return ({named} if isinstance(named, str) else set()).union(*map(key_variables, members))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, member in value.items():
+            yield from _strings(name)
+            yield from _strings(member)
+    elif isinstance(value, list | tuple):
+        for member in value:
+            yield from _strings(member)
+
+
+_ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(["\\/]))""")
+_DEEPEST = 4
+"""JSON inside of JSON is read so many times."""
+
+
+def _readings(text: str) -> Iterator[str]:
+    """The text as it stands, then with the escapes of JSON read, once for each time that it was encoded."""
+    yield text
+    for _ in range(_DEEPEST):
+        plain = _ESCAPE.sub(lambda one: one[2] or chr(int(one[1], 16)), text) if "\\" in text else text
+        if plain == text:
+            return
+        yield (text := plain)
 
 
 def _values(shortest: int) -> list[str]:
@@ -154,7 +211,8 @@ class _Finder:
 
     def replace(self, text: str) -> str:
         """The text with a mark in place of each value."""
-        return self.pattern.sub(MARK, text) if any(probe in text for probe in self.probes) else text
+        held = any(probe in reading for reading in _readings(text) for probe in self.probes)
+        return self.pattern.sub(MARK, text) if held else text
 
 
 @functools.lru_cache(maxsize=16)
@@ -166,8 +224,8 @@ def _finder(values: frozenset[str]) -> _Finder:
 
 
 def _forms(value: str) -> Iterator[tuple[str, str]]:
-    """Pattern and probe of each form of a value: plain or URL-quoted, hexadecimal, base64 inside a longer text."""
-    plain = "".join(char if char.isalnum() else _plain_or_quoted(char) for char in value)
+    """Pattern and probe of each form of a value: plain, escaped, URL-quoted, hexadecimal, base64 in a longer text."""
+    plain = "".join(map(_any_form, value))
     probe = max(re.split(r"[\W_]+", value), key=len)
     if len(value) < _SHORTEST_IN_REPLIES:
         yield rf"(?<![^\W_]){plain}(?![^\W_])", probe
@@ -183,6 +241,12 @@ def _forms(value: str) -> Iterator[tuple[str, str]]:
         yield own.replace("+", "[+-]").replace("/", "[/_]"), max(re.split("[+/]", own), key=len)
 
 
-def _plain_or_quoted(char: str) -> str:
+def _any_form(char: str) -> str:
+    escaped = rf"\\{{1,8}}u(?i:{ord(char):04x})"
+    if char.isalnum():
+        return f"(?:{char}|{escaped})"
     quoted = "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogateescape"))
-    return f"(?:{re.escape(char)}|{quoted}|{quoted.lower()}{'|[+]' if char == ' ' else ''})"
+    slashed = r"\\{0,8}" if char in '"/' else r"\\{0,7}" if char == "\\" else ""
+    return (
+        f"(?:{slashed}{re.escape(char)}|{escaped}|{quoted}|{quoted.lower()}{'|[+]' if char == ' ' else ''})"
+    )

@@ -17,7 +17,7 @@ from perturb.errors import ConfigError, PublishError, RecordingError
 from perturb.files.templating import environment
 from perturb.files.text_files import writing_errors
 from perturb.llm.recording import read_recording
-from perturb.llm.redaction import find_keys
+from perturb.llm.redaction import show_key
 from perturb.metrics.inputs import Estimate, Floats
 from perturb.reports.figures import Mark, draw_intervals
 from perturb.reports.leaderboard import (
@@ -72,10 +72,11 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
         if not recordings:
             raise ConfigError(f"{folder}: holds no replies yet: name runs or files of replies with --add")
         for one in recordings.values():
-            if found := next((keys for text in one.texts() if (keys := find_keys(text, set()))), None):
-                raise PublishError(
-                    f"{one.path}: not published, since a reply holds what looks like a key ({found[0][:4]}…): revoke it"
-                )
+            for part, content in one.contents():
+                if shown := show_key(content):
+                    raise PublishError(
+                        f"{one.path}: not published, since {part} holds what looks like a key ({shown}): revoke it"
+                    )
         board = make_leaderboard([*recordings.values()])
         card = (
             environment().get_template("card/leaderboard.md.j2").render(title=_title(board), replies=REPLIES)
@@ -94,6 +95,16 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
 def replies_name(digest: str) -> str:
     """Where the replies with this digest lie in the folder."""
     return f"{REPLIES}/{digest[:16]}.jsonl.gz"
+
+
+def files_of(board: Leaderboard) -> list[str]:
+    """The files of a leaderboard's folder that belong to it."""
+    return [
+        DATA,
+        PAGE,
+        CARD,
+        *sorted({replies_name(row.replies) for table in board.standings for row in table.rows}),
+    ]
 
 
 def make_leaderboard_page(board: Leaderboard) -> Report:

@@ -16,7 +16,8 @@ from perturb.files.templating import asset
 from perturb.files.text_files import atomic_directory
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import holds_items
-from perturb.llm.redaction import find_keys
+from perturb.ledger.plans import key_variables_of
+from perturb.llm.redaction import show_key
 from perturb.reports.build_view import PAGE, BuildView, Filters, RunView
 from perturb.reports.evaluation_view import EvaluationView
 from perturb.runtime.local_server import (
@@ -89,6 +90,8 @@ def write_bundle(view: RunView, folder: Path) -> int:
     if folder.exists() and any(folder.iterdir()) and not (folder / "data" / "overview.js").exists():
         raise ConfigError(f"{folder}: holds other files: give a new folder, or an earlier bundle to replace")
     overview = view.overview()
+    with reading(view.run) as db:
+        variables = key_variables_of(db)
     with atomic_directory(folder) as place:
         (place / "data").mkdir()
         for name in (*STYLES, *_SCRIPTS):
@@ -97,19 +100,19 @@ def write_bundle(view: RunView, folder: Path) -> int:
         (place / "index.html").write_text(page.body, encoding="utf-8")
         found = view.find(Filters({}), 0, overview["items"])
         rows = found["items"]
-        _write(place, "overview", {**overview, "running": False})
-        _write(place, "items", found)
+        _write(place, "overview", {**overview, "running": False}, variables)
+        _write(place, "items", found, variables)
         for start in range(0, len(rows), PAGE):
             ids = [row["id"] for row in rows[start : start + PAGE]]
-            _write(place, f"items-{start // PAGE}", {one: view.item(one, Filters({})) for one in ids})
+            _write(
+                place, f"items-{start // PAGE}", {one: view.item(one, Filters({})) for one in ids}, variables
+            )
     return len(rows)
 
 
-def _write(place: Path, name: str, content: Any) -> None:
+def _write(place: Path, name: str, content: Any, variables: set[str]) -> None:
+    if shown := show_key(content, variables):
+        raise ConfigError(f"the run's texts hold a key ({shown}): nothing is published; take it out first")
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    if found := find_keys(text):
-        raise ConfigError(
-            f"the run's texts hold a key ({found[0][:4]}…): nothing is published; take it out first"
-        )
     script = f"perturbData({json.dumps(name)}, {text});\n"
     (place / "data" / f"{name}.js").write_text(script, encoding="utf-8", errors="replace")

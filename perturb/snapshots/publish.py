@@ -5,14 +5,14 @@ Push a static page to the Hugging Face Hub, as a Space.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perturb.errors import PublishError, RecordingError, SnapshotError
 from perturb.llm.recording import read_recording
-from perturb.llm.redaction import find_keys
+from perturb.llm.redaction import key_variables, show_key
 from perturb.snapshots.hub import Publication, check_repo_name, log_in
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
 
@@ -58,11 +58,11 @@ def publish(
 
 def refuse_keys(snapshot: Snapshot) -> None:
     """Raise `PublishError` if any file or row of the snapshot holds what looks like a key."""
-    names = set(_named_keys(snapshot.manifest))
-    for place, text in _texts(snapshot):
-        if found := find_keys(text, names):
+    names = key_variables(snapshot.manifest)
+    for place, content in _contents(snapshot):
+        if shown := show_key(content, names):
             raise PublishError(
-                f"{snapshot.folder}: not published, since {place} holds what looks like a key ({found[0][:4]}…): take"
+                f"{snapshot.folder}: not published, since {place} holds what looks like a key ({shown}): take"
                 " it out where it comes from, build again, and revoke the key"
             )
 
@@ -75,45 +75,33 @@ def _check_replies(snapshot: Snapshot, file: Path) -> None:
             f"{file}: is not the file of replies that {snapshot.folder} names: `perturb export RUN --replies {file}`"
             " writes both"
         )
-    names = set(_named_keys(snapshot.manifest))
-    for text in recording.texts():
-        if found := find_keys(text, names):
+    names = key_variables(snapshot.manifest)
+    for place, content in recording.contents():
+        if shown := show_key(content, names):
             raise PublishError(
-                f"{file}: not published, since a reply holds what looks like a key ({found[0][:4]}…): revoke the key,"
+                f"{file}: not published, since {place} holds what looks like a key ({shown}): revoke the key,"
                 " and publish without --replies"
             )
 
 
-def _texts(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+def _contents(snapshot: Snapshot) -> Iterator[tuple[str, Any]]:
     for path in ("manifest.json", *(entry["path"] for entry in snapshot.manifest["files"])):
         if not path.endswith(".parquet"):
             yield path, (snapshot.folder / path).read_text(encoding="utf-8", errors="replace")
     for number, row in enumerate(snapshot.read_rows()):
-        yield f"row {number} (id {row['id']!r})", "\n".join(_strings(row))
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for member in value.values():
-            yield from _strings(member)
-    elif isinstance(value, list):
-        for member in value:
-            yield from _strings(member)
-
-
-def _named_keys(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Environment variables that the build took keys from."""
-    for entry in (*manifest["generators"], *manifest["verifiers"]):
-        if entry.get("api_key_env"):
-            yield entry["api_key_env"]
+        yield f"row {number} (id {row['id']!r})", row
 
 
 def push_space(
-    folder: Path, repo: str, *, public: bool = False, endpoint: str | None = None, progress: bool = False
+    folder: Path,
+    repo: str,
+    files: Sequence[str],
+    *,
+    public: bool = False,
+    endpoint: str | None = None,
+    progress: bool = False,
 ) -> Publication:
-    """Push a folder of static pages to the Space `repo`, in one commit; files that it has no more go.
+    """Push these files of a folder of static pages to the Space `repo`, in one commit; others there are deleted.
 
     A new Space is private, as a data set of `push` is. Raises `PublishError` as `push` does.
     """
@@ -122,7 +110,12 @@ def push_space(
     hub.create()
     before = hub.api.repo_info(repo, repo_type="space").sha
     send = partial(
-        hub.api.upload_folder, repo_id=repo, repo_type="space", folder_path=folder, delete_patterns="*"
+        hub.api.upload_folder,
+        repo_id=repo,
+        repo_type="space",
+        folder_path=folder,
+        allow_patterns=[*files],
+        delete_patterns="*",
     )
     made = hub.call("commit", send)
     if public:

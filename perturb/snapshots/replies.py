@@ -32,9 +32,10 @@ from perturb.ledger.evaluations import (
     read_responses,
 )
 from perturb.ledger.failures import AnsweredCalls, last_pass, planned_jobs
-from perturb.ledger.plans import CurrentPlan, current_plan
+from perturb.ledger.plans import CurrentPlan, current_plan, key_variables_of
 from perturb.ledger.planted import planted_items, planted_votes
 from perturb.llm.recording import Kind, RecordedJob, RecordedReply, judged_part, record_row, write_recording
+from perturb.llm.redaction import show_key
 from perturb.records import EXPECTED_ANSWER, Cell, Intensity, PerturbationClass
 from perturb.snapshots.facts import ExportedReplies
 from perturb.snapshots.rows import SnapshotRow
@@ -56,7 +57,9 @@ def export_replies(run: Path, file: Path) -> ExportedReplies:
         facts = read_facts(db)
         header, rows = _of_evaluation(db, facts) if facts else _of_build(db, current_plan(db, run))
         kinds: Counter[str] = Counter()
-        sha256 = write_recording(file, header, _counted(rows, kinds))
+        names = key_variables_of(db)
+        _refuse_key(run, header, names)
+        sha256 = write_recording(file, header, _checked(run, rows, kinds, names))
     if not kinds["reply"]:
         file.unlink()
         raise RecordingError(f"{run}: holds no reply of a model: there is nothing to export")
@@ -69,10 +72,21 @@ def holds_evaluation(run: Path) -> bool:
         return bool(read_facts(db))
 
 
-def _counted(rows: Iterator[dict[str, Any]], kinds: Counter[str]) -> Iterator[dict[str, Any]]:
+def _checked(
+    run: Path, rows: Iterator[dict[str, Any]], kinds: Counter[str], names: set[str]
+) -> Iterator[dict[str, Any]]:
     for row in rows:
         kinds[row["kind"]] += 1
+        _refuse_key(run, row, names)
         yield row
+
+
+def _refuse_key(run: Path, content: Mapping[str, Any], names: set[str]) -> None:
+    if shown := show_key(content, names):
+        raise RecordingError(
+            f"{run}: not exported, since {content['kind']} {content.get('id', '')!r} holds what looks like a key"
+            f" ({shown}): revoke the key, and take it out where it comes from"
+        )
 
 
 def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import urllib.parse
 from collections.abc import Callable
 
@@ -18,6 +19,9 @@ FORMS: dict[str, Callable[[str], str]] = {
     "every byte quoted": lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
     "base64 for addresses": lambda text: base64.urlsafe_b64encode(text.encode()).decode(),
+    "escaped": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
+    "escaped in part": lambda text: text.replace("c", "\\u0063").replace("/", "\\/"),
+    "escaped twice": lambda text: "".join(f"\\\\u{ord(char):04X}" for char in text),
     "hexadecimal": lambda text: text.encode().hex(),
     "upper hexadecimal": lambda text: text.encode().hex().upper(),
 }
@@ -111,3 +115,31 @@ def test_a_short_value_is_a_key_only_where_it_was_read_as_one(monkeypatch: pytes
     assert redact("by a1b2, then by id") == "by a1b2, then by id"
     read_key("SORT_KEY")
     assert redact("by a1b2, then by id") == "by [redacted], then by id"
+
+
+QUOTED = 'pa"ss\\wo/rd-4711'
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_key_with_quotation_marks_is_found_in_json(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After any number of encodings, one of which every reply that echoes it in JSON has."""
+    monkeypatch.setenv("NO_NAME_OF_ITS_KIND", QUOTED)
+    text = f"He said {QUOTED} and left."
+    for _ in range(depth):
+        text = json.dumps(text)
+    assert find_keys(text)
+    clean = [without_keys(text), redact(text)]
+    for _ in range(depth):
+        clean = [json.loads(one) for one in clean]
+    assert clean == ["He said [redacted] and left."] * 2
+
+
+def test_a_key_known_by_its_shape_is_found_behind_escapes() -> None:
+    hidden = r"the key s\u006b-proj\u002dabcdef123456 failed"
+    assert find_keys(hidden) == ("sk-proj-abcdef123456",)
+    assert redact(hidden) == "the key [redacted] failed"
+
+
+def test_escapes_that_hide_nothing_are_left_as_they_are() -> None:
+    text = r'{"a": "caf\u00e9 \"so\" \\u0063"}'
+    assert without_keys(text) == redact(text) == text

@@ -16,7 +16,7 @@ from perturb.errors import PerturbError, PublishError, RecordingError
 from perturb.files.resources import demo_recording
 from perturb.llm.recording import read_recording, write_recording
 from perturb.reports.leaderboard import DATA, BoardRow, make_leaderboard, read_leaderboard
-from perturb.reports.leaderboard_page import check_rows, replies_name, write_leaderboard
+from perturb.reports.leaderboard_page import check_rows, files_of, replies_name, write_leaderboard
 from perturb.scoring.answer_comparison import common_ranks
 from perturb.snapshots.publish import push_space
 from tests.building import perturb
@@ -209,15 +209,29 @@ def test_rows_need_every_reply_a_name_of_their_own_and_no_key(board: Path, tmp_p
     other = edited(demo("evaluate"), tmp_path / "other.jsonl.gz", lambda row: row, {"code_version": "0.3"})
     with pytest.raises(RecordingError, match=r"'cautious' is in .* too: one name stands for one model"):
         write_leaderboard(board, [other])
-    key = "sk-" + "aB3dE6gH9" * 4
-    leaky = edited(
-        demo("evaluate"),
-        tmp_path / "leaky.jsonl.gz",
-        lambda row: {**row, "text": key} if row["kind"] == "reply" else row,
+
+
+@pytest.mark.parametrize("place", ["reply", "item", "header"])
+def test_a_key_anywhere_in_the_replies_is_refused(tmp_path: Path, place: str) -> None:
+    key, escaped = "sk-" + "aB3dE6gH9" * 4, r"s\u006b-" + "aB3dE6gH9" * 4
+
+    def leak(row: Row) -> Row:
+        if row["kind"] != place:
+            return row
+        return (
+            {**row, "text": escaped} if place == "reply" else {**row, "content": {**row["content"], "x": key}}
+        )
+
+    models = read_recording(demo("evaluate")).header["models"]
+    header = (
+        {"models": {name: {**one, "system": key} for name, one in models.items()}}
+        if place == "header"
+        else {}
     )
-    with pytest.raises(PublishError, match="looks like a key") as caught:
+    leaky = edited(demo("evaluate"), tmp_path / "leaky.jsonl.gz", leak, header)
+    with pytest.raises(PublishError, match=rf"{place}.* holds what looks like a key \(sk-a…\)") as caught:
         write_leaderboard(tmp_path / "new", [leaky])
-    assert key not in str(caught.value)
+    assert key[:5] not in str(caught.value)
 
 
 def test_names_of_models_are_text_on_the_page(tmp_path: Path) -> None:
@@ -284,15 +298,17 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackHub
 
 
 def test_a_space_holds_the_folder_and_pushing_again_changes_nothing(hub: LoopbackHub, board: Path) -> None:
-    done = push_space(board, "someone/board", endpoint=hub.url)
+    names = files_of(read_leaderboard(board))
+    for other in (".env", "notes.txt", "replies/mine.txt"):
+        (board / other).write_text("private")
+    done = push_space(board, "someone/board", names, endpoint=hub.url)
     space = hub.repositories["someone/board"]
     assert (space.kind, space.sdk, space.private, done.uploaded) == ("space", "static", True, True)
-    files = {str(path.relative_to(board)) for path in board.rglob("*") if path.is_file()}
-    assert set(space.head.files) - {".gitattributes"} == files
+    assert set(space.head.files) - {".gitattributes"} == {*names}
+    assert [name for name in names if name.startswith("replies/")]
     assert b"sdk: static\n" in space.head.files["README.md"]
-    assert not push_space(board, "someone/board", endpoint=hub.url).uploaded
-    next((board / "replies").iterdir()).unlink()
-    assert push_space(board, "someone/board", public=True, endpoint=hub.url).uploaded
+    assert not push_space(board, "someone/board", names, endpoint=hub.url).uploaded
+    assert push_space(board, "someone/board", names[:3], public=True, endpoint=hub.url).uploaded
     assert not [name for name in space.head.files if name.startswith("replies/")]
     assert not space.private
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import gzip
 import json
 import os
 import subprocess
@@ -18,7 +19,7 @@ import yaml
 from perturb.errors import PublishError, RecordingError, SnapshotError
 from perturb.files.resources import data_folder
 from perturb.ledger.evaluations import EvaluationLedger
-from perturb.llm.recording import read_recording
+from perturb.llm.recording import read_recording, write_recording
 from perturb.snapshots import hub as hub_module
 from perturb.snapshots.facts import ExportedReplies
 from perturb.snapshots.harness_files import harness_paths
@@ -472,3 +473,22 @@ def test_replies_lie_beside_the_data_they_prove(hub: LoopbackHub, tmp_path: Path
     assert head.files["replies.jsonl.gz"] == file.read_bytes()
     (folder / "replies.jsonl.gz").write_bytes(file.read_bytes())
     assert check_snapshot(folder) == ()
+
+
+@pytest.mark.parametrize("place", ["base instance", "header"])
+def test_a_key_in_the_replies_beside_the_data_is_refused_wherever_it_stands(
+    hub: LoopbackHub, tmp_path: Path, place: str
+) -> None:
+    key, file = "sk-proj-0123456789abcdef", tmp_path / "leaky.jsonl.gz"
+    with gzip.open(data_folder("base_sets") / "recorded.replies.jsonl.gz", "rt", encoding="utf-8") as stream:
+        header, *rows = map(json.loads, stream)
+    header = {name: value for name, value in header.items() if name not in ("sha256", "format", "version")}
+    if place == "header":
+        next(iter(header["models"].values()))["params"]["note"] = key
+    else:
+        next(row for row in rows if row["kind"] == "instance")["content"]["query"] = key
+    told = facts(replies=ExportedReplies(file, write_recording(file, header, rows), 0))
+    folder = write_snapshot(tmp_path / "s", rows_of(3), told, "").folder
+    with pytest.raises(PublishError, match=rf"{place} holds what looks like a key \(sk-p…\)"):
+        push(hub, folder, replies=file)
+    assert hub.requests.total() == 0

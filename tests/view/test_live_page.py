@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import http.client
+import json
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from perturb.errors import ConfigError, LedgerError
+from perturb.errors import ConfigError, RecordingError
 from perturb.ledger.plans import Ledger
 from perturb.llm.model_client import Call
 from perturb.records import ALL_CELLS, JobOutcome
 from perturb.reports.build_view import Filters
 from perturb.reports.site import ViewSite, open_view, write_bundle
 from perturb.runtime.local_server import LocalServer
+from perturb.snapshots.replies import export_replies
 from tests.browser import Browser, console_errors, requested, wait_until
 from tests.review.made_run import NASTY, make_run
 
@@ -173,23 +174,23 @@ def test_a_bundle_takes_no_folder_of_others_and_publishes_no_key(
     assert not (tmp_path / "site").exists()
 
 
-def test_nothing_is_served_without_the_secret_or_to_another_host(link: str) -> None:
-    address = urlsplit(link)
-    connection = http.client.HTTPConnection(address.netloc)
-    for path, headers, status in (
-        (address.path, {}, 200),
-        ("/wrong/", {}, 403),
-        (address.path, {"Host": "elsewhere.example"}, 403),
-        (f"{address.path}data/other", {}, 404),
-        (f"{address.path}../../etc/passwd", {}, 404),
+def test_an_older_ledger_publishes_no_key_that_stands_in_it_escaped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run's own variable held the key, and this process has read it from nowhere else."""
+    monkeypatch.setenv("CORP_LLM_OF_OLD", "mill-4711-of-old")
+    text = r"secret \u006dill-4711-of-old"
+    run = make_run(tmp_path / "run", per_cell=1, cells=ALL_CELLS[:1], text=text)
+    with closing(sqlite3.connect(run / "ledger.sqlite")) as db, db:
+        (facts,) = db.execute("SELECT facts FROM plans WHERE current = 1").fetchone()
+        content = json.loads(facts)
+        content["verifiers"][0]["api_key_env"] = "CORP_LLM_OF_OLD"
+        db.execute("UPDATE plans SET facts = ? WHERE current = 1", (json.dumps(content),))
+    with (
+        closing(open_view(run, published=True)) as view,
+        pytest.raises(ConfigError, match=r"hold a key \(mill…\)"),
     ):
-        connection.request("GET", path, headers=headers)
-        reply = connection.getresponse()
-        reply.read()
-        assert reply.status == status, path
-        assert "script-src 'self'" in reply.headers["Content-Security-Policy"]
-
-
-def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LedgerError, match="no run there"):
-        open_view(tmp_path)
+        write_bundle(view, tmp_path / "site")
+    with pytest.raises(RecordingError, match=r"holds what looks like a key \(mill…\)"):
+        export_replies(run, tmp_path / "replies.jsonl.gz")
+    assert [one.name for one in tmp_path.iterdir()] == ["run"]
