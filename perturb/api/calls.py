@@ -21,15 +21,13 @@ from perturb.curation.base_sets import BaseSet, demo_path
 from perturb.curation.hub import PREFIX, HubSource
 from perturb.curation.recipes import PLAIN, load_recipe
 from perturb.curation.source import SourceRequest, read_by_function
-from perturb.curation.writing import check_name, check_place, write_base_set
 from perturb.errors import ConfigError, SnapshotError, SourceError
 from perturb.evaluation.loading import ItemSource
 from perturb.evaluation.models_under_test import ModelNames, ModelsFile
-from perturb.evaluation.question_writing import curate_with_models
+from perturb.evaluation.question_writing import curate_source
 from perturb.evaluation.reading import JudgeRule
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
-from perturb.evaluation.session import RunOptions
-from perturb.files.resources import code_version, demo_recording
+from perturb.files.resources import demo_recording
 from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.batches import BatchLimits
 from perturb.llm.functions import name_function
@@ -38,8 +36,6 @@ from perturb.llm.workers import ExecutorEntry
 from perturb.records import JobOutcome
 from perturb.snapshots.snapshot import Snapshot
 from perturb.text.wording import counted
-
-"""Where a base set that was given in memory is kept, in the run's folder, so that the command line can go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,50 +245,29 @@ def _model_name(model: Any) -> str:
     return model if isinstance(model, str) else str(model_entry(model).get("name"))
 
 
-def curate_source(
-    source: str | HubSource,
+def curate_base_set(
+    source: str,
+    on_hub: tuple[str | None, str | None, Mapping[str, str] | None],
     out: Path,
-    files: tuple[Path | None, Path | None],
     recipe: str | PathLike[str] | None,
-    run: Mapping[str, Any],
-    *,
-    judged: bool,
-    force: bool,
-    form: str,
+    models: Mapping[str, Any],
     **options: Any,
 ) -> BaseSet:
-    """Curate a source, write it, and return what was written. Raises `PerturbError`s.
+    """Curate a source and return what was written; `on_hub` is subset, split and columns. Raises `PerturbError`s.
 
-    `files` name the solvers and the writer, if any take part; `run` says how they are asked, as `RunOptions` takes it.
+    `models` are arguments of `perturb.evaluation.question_writing.curate_source`, `options` fields of the request.
     """
-    solvers, writer = files
-    check_name(out)
-    check_place(out, force)
-    if not isinstance(source, HubSource) and Path(source).resolve() == out.resolve():
-        raise SourceError(f"{out}: is the source itself: choose another name")
-    request = SourceRequest(
-        source if isinstance(source, HubSource) else Path(source),
-        recipe=PLAIN if recipe is None else load_recipe(str(recipe)),
-        form="articles" if writer and form == "auto" else form,
-        **options,
-    )
-    if (request.form == "articles") != (writer is not None) or (writer and solvers):
-        raise ConfigError("writer: goes with the format 'articles', and not with solvers")
-    found = curate_with_models(request, out, solvers, writer, RunOptions(**run), judged=judged)
-    write_base_set(found, out, code_version())
-    written = BaseSet.read(out, "jsonl")
-    return replace(written, warnings=(*_left_out(found.report), *written.warnings))
-
-
-def hub_source(
-    source: str, subset: str | None, split: str | None, columns: Mapping[str, str] | None
-) -> str | HubSource:
-    """The data set on the Hub that a source names, or the source as it is. Raises `SourceError`."""
+    opened: Path | HubSource = Path(source)
     if source.startswith(PREFIX):
-        return HubSource.named(source, subset, split, columns)
-    if subset or split or columns:
+        opened = HubSource.named(source, *on_hub)
+    elif any(on_hub):
         raise SourceError(f"{source}: subset, split and columns go with {PREFIX}OWNER/NAME: leave them out")
-    return source
+    elif Path(source).resolve() == out.resolve():
+        raise SourceError(f"{out}: is the source itself: choose another name")
+    used = PLAIN if recipe is None else load_recipe(str(recipe))
+    curation, _ = curate_source(SourceRequest(opened, recipe=used, **options), out, **models)
+    written = BaseSet.read(out, "jsonl")
+    return replace(written, warnings=(*_left_out(curation.report), *written.warnings))
 
 
 def _left_out(report: Mapping[str, Any]) -> Iterator[str]:

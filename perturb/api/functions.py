@@ -211,14 +211,16 @@ def curate(
     Raises:
         PerturbError: If the source cannot be read, nothing remains, or `out` cannot be written.
     """
-    from perturb.api.calls import curate_source, hub_source, run_options
+    from perturb.api.calls import curate_base_set, run_options
+    from perturb.evaluation.session import RunOptions
     from perturb.runtime.asyncs import call
 
-    opened = hub_source(str(source), subset, split, columns)
     panel, author, pages = (None if file is None else Path(file) for file in (solvers, writer, knowledge))
     options: dict[str, Any] = {"form": format, "seed": seed, "limit": limit, "knowledge": pages}
-    options |= {"run": run_options(executor, batch), "judged": judge, "force": force}
-    return call(lambda: curate_source(opened, Path(out), (panel, author), recipe, **options))
+    models: dict[str, Any] = {"solvers": panel, "writer": author, "judged": judge, "force": force}
+    models["options"] = RunOptions(**run_options(executor, batch))
+    on_hub = (subset, split, columns)
+    return call(lambda: curate_base_set(str(source), on_hub, Path(out), recipe, models, **options))
 
 
 def publish(

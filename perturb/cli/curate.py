@@ -63,49 +63,37 @@ def curate_command(
 
     Example: perturb curate GaRAGe_benchmark.jsonl --format garage --recipe garage --out base.jsonl
     """
-    from perturb.curation.curation import curate
     from perturb.curation.hub import PREFIX, HubSource
     from perturb.curation.recipes import PLAIN, load_recipe
     from perturb.curation.source import FORMATS, SourceRequest
-    from perturb.curation.writing import check_name, check_place, write_base_set
-    from perturb.files.resources import code_version
+    from perturb.curation.writing import check_name
+    from perturb.evaluation.question_writing import curate_source
+    from perturb.evaluation.session import RunOptions
 
     check_choice("--format", form, FORMATS)
+    opened: Path | HubSource = Path(source)
     with given_by_options():
         check_name(out)
-    if not source.startswith(PREFIX):
+        if source.startswith(PREFIX):
+            opened = HubSource.named(source, subset, split, read_columns_option(column))
+    if isinstance(opened, Path):
         options = {"--subset": subset, "--split": split, "--column": column}
         reject_given(options, f"goes with {PREFIX}OWNER/NAME: leave it out")
-        if Path(source).resolve() == out.resolve():
+        if opened.resolve() == out.resolve():
             reject_option("--out", f"{out} is the source itself: choose another name")
-    check_place(out, force)
-    columns = read_columns_option(column or [])
-    with given_by_options():
-        on_hub = source.startswith(PREFIX)
-        opened = HubSource.named(source, subset, split, columns) if on_hub else Path(source)
-    request = SourceRequest(
-        source=opened,
-        form="articles" if writer and form == "auto" else form,
-        recipe=PLAIN if recipe is None else load_recipe(recipe),
-        seed=seed,
-        limit=limit,
-        knowledge=knowledge,
-    )
-    if (request.form == "articles") != (writer is not None) or (writer and solvers):
+    articles = form == "articles" or (form == "auto" and writer is not None)
+    if articles != (writer is not None) or (writer and solvers):
         reject_option("--writer", "goes with --format articles, and not with --solvers")
     if solvers is None:
         reject_given({"--judge": judge}, "goes with --solvers: leave it out")
     if writer is None and solvers is None:
         given = {"--batch": calling.batch, "--executor": calling.executor != "local"}
         reject_given(given, "goes with --solvers or --writer: leave it out")
-        curation = curate(request)
-    else:
-        from perturb.evaluation.question_writing import curate_with_models
-        from perturb.evaluation.session import RunOptions
-
-        run = RunOptions(**calling.run_options())
-        curation = curate_with_models(request, out, solvers, writer, run, judged=judge)
-    _report(curation, out, write_base_set(curation, out, code_version()), json_output)
+    used = PLAIN if recipe is None else load_recipe(recipe)
+    request = SourceRequest(opened, form, used, seed, limit, knowledge)
+    run = RunOptions(**calling.run_options())
+    curation, digest = curate_source(request, out, solvers, writer, run, judged=judge, force=force)
+    _report(curation, out, digest, json_output)
 
 
 def _report(curation: Curation, out: Path, digest: str, json_output: bool) -> None:

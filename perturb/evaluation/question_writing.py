@@ -19,10 +19,12 @@ from perturb.catalogue.prompts import data_request, object_schema, system_messag
 from perturb.config import ModelEntry
 from perturb.curation.curation import Curation, curate
 from perturb.curation.source import SourceRequest
+from perturb.curation.writing import check_name, check_place, write_base_set
+from perturb.errors import ConfigError
 from perturb.evaluation.models_under_test import ModelSet, model_under_test
 from perturb.evaluation.session import RunOptions, Session
 from perturb.evaluation.solvability import InstanceTest, SolvabilityTest, SolverPanel, call_fault
-from perturb.files.resources import fraction_of
+from perturb.files.resources import code_version, fraction_of
 from perturb.files.yaml_files import Strict, YamlFile
 from perturb.llm.replies import ReplyError, read_object, text_of
 from perturb.records import BaseInstance, Passage
@@ -173,7 +175,7 @@ def _text(value: Any, key: str) -> str:
     return " ".join(text_of(value, key).split())
 
 
-def curate_with_models(
+def curate_source(
     request: SourceRequest,
     out: Path,
     solvers: Path | None,
@@ -181,22 +183,31 @@ def curate_with_models(
     options: RunOptions,
     *,
     judged: bool = False,
-) -> Curation:
-    """Curate with the models that a file names; without one, as it is.
+    force: bool = False,
+) -> tuple[Curation, str]:
+    """Curate with the models that the files name, if any, and write `out`; returns what was written and its digest.
 
-    The ledger of what they are asked lies beside the base set, so that stopped work resumes.
+    The ledger of what models are asked lies beside the base set, so that stopped work resumes. Raises `PerturbError`s.
     """
+    check_name(out)
+    check_place(out, force)
+    if writer is not None and request.form == "auto":
+        request = replace(request, form="articles")
+    if (request.form == "articles") != (writer is not None) or (writer and solvers):
+        raise ConfigError("writer: goes with the format 'articles', and not with solvers")
     if solvers is not None:
         panel, folder = YamlFile(solvers).parse(SolverPanel), out.with_suffix(".solve")
         with SolvabilityTest(panel, folder, judged=judged, options=options) as test:
             curation = curate(request, test)
-            return replace(curation, report={**curation.report, "pre_test": test.facts()})
-    if writer is None:
-        return curate(request)
-    seed = request.recipe.seed if request.seed is None else request.seed
-    file = YamlFile(writer).parse(WriterFile)
-    with QuestionWriter(file, out.with_suffix(".write"), seed, options) as questions:
-        curation = curate(request, questions, "writing")
-        instances = tuple(questions.written(article) for article in curation.instances)
-        report = {**curation.report, "writing": questions.facts()}
-        return replace(curation, instances=instances, report=report)
+            curation = replace(curation, report={**curation.report, "pre_test": test.facts()})
+    elif writer is not None:
+        seed = request.recipe.seed if request.seed is None else request.seed
+        file = YamlFile(writer).parse(WriterFile)
+        with QuestionWriter(file, out.with_suffix(".write"), seed, options) as questions:
+            curation = curate(request, questions, "writing")
+            instances = tuple(questions.written(article) for article in curation.instances)
+            report = {**curation.report, "writing": questions.facts()}
+            curation = replace(curation, instances=instances, report=report)
+    else:
+        curation = curate(request)
+    return curation, write_base_set(curation, out, code_version())
