@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.errors import ConfigError
-from perturb.records import ALL_CELLS, Cell
-from perturb.snapshots.select import AcceptedCandidate, Selection, SelectionPlan, Shortfall, select
+from perturb.records import ALL_CELLS, Cell, Job
+from perturb.snapshots.select import Selection, SelectionPlan, Shortfall, select
 
 CELLS = ALL_CELLS[:3]
 GENERATORS = ("g1", "g2", "silent")
 
 
-def items(draws: list[tuple[int, str, int]]) -> list[AcceptedCandidate]:
+def items(draws: list[tuple[int, str, int]]) -> list[Job]:
     return [
-        AcceptedCandidate(f"item-{number:04d}", f"base-{base}", generator, CELLS[cell])
+        Job(f"item-{number:04d}", f"base-{base}", CELLS[cell], generator, 0, "r")
         for number, (base, generator, cell) in enumerate(draws)
     ]
 
@@ -35,7 +35,7 @@ def plans(draw: st.DrawFn) -> SelectionPlan:
     return SelectionPlan("balanced", total, floor, draw(st.integers(0, 3)))
 
 
-def chosen_of(selection: Selection, accepted: list[AcceptedCandidate]) -> list[AcceptedCandidate]:
+def chosen_of(selection: Selection, accepted: list[Job]) -> list[Job]:
     ids = set(selection.ids)
     return [item for item in accepted if item.id in ids]
 
@@ -49,7 +49,7 @@ def test_the_same_items_in_any_order_give_the_same_selection(accepted, plan, ran
 
 @given(accepted_lists, plans())
 def test_every_floor_and_total_is_met_as_far_as_the_items_go(
-    accepted: list[AcceptedCandidate], plan: SelectionPlan
+    accepted: list[Job], plan: SelectionPlan
 ) -> None:
     selection = select(accepted, plan, GENERATORS, CELLS)
     assert list(selection.ids) == sorted(set(selection.ids))
@@ -64,7 +64,7 @@ def test_every_floor_and_total_is_met_as_far_as_the_items_go(
 
 
 @given(accepted_lists, plans())
-def test_shortfalls_are_exact(accepted: list[AcceptedCandidate], plan: SelectionPlan) -> None:
+def test_shortfalls_are_exact(accepted: list[Job], plan: SelectionPlan) -> None:
     selection = select(accepted, plan, GENERATORS, CELLS)
     chosen = chosen_of(selection, accepted)
     expected = set()
@@ -80,15 +80,13 @@ def test_shortfalls_are_exact(accepted: list[AcceptedCandidate], plan: Selection
 
 
 @given(accepted_lists, plans())
-def test_base_instances_take_turns_within_a_cell(
-    accepted: list[AcceptedCandidate], plan: SelectionPlan
-) -> None:
+def test_base_instances_take_turns_within_a_cell(accepted: list[Job], plan: SelectionPlan) -> None:
     chosen = chosen_of(select(accepted, plan, GENERATORS, CELLS), accepted)
     for generator in GENERATORS:
         for cell in CELLS:
 
-            def per_base(pool: list[AcceptedCandidate], g: str = generator, c: Cell = cell) -> Counter[str]:
-                return Counter(i.base_id for i in pool if i.generator == g and i.cell == c)
+            def per_base(pool: list[Job], g: str = generator, c: Cell = cell) -> Counter[str]:
+                return Counter(i.instance_id for i in pool if i.generator == g and i.cell == c)
 
             there, taken = per_base(accepted), per_base(chosen)
             most = max(taken.values(), default=0)
@@ -120,7 +118,7 @@ def test_negative_quotas_are_refused() -> None:
 
 def test_the_published_quota_gives_400_of_each_generator() -> None:
     accepted = [
-        AcceptedCandidate(f"{generator}-{cell}-{n}", f"base-{n}", generator, cell)
+        Job(f"{generator}-{cell}-{n}", f"base-{n}", cell, generator, 0, "r")
         for generator in ("a", "b", "c", "d")
         for cell in ALL_CELLS
         for n in range(30)
@@ -148,7 +146,7 @@ def test_another_seed_draws_other_items() -> None:
 
 
 def test_hard_draws_the_preferred_items_first_and_as_many_of_each_cell() -> None:
-    pool = [AcceptedCandidate(f"{n:03}", f"b{n % 7}", "g", ALL_CELLS[n % 3]) for n in range(90)]
+    pool = [Job(f"{n:03}", f"b{n % 7}", ALL_CELLS[n % 3], "g", 0, "r") for n in range(90)]
     plan = SelectionPlan("hard", per_generator=30, min_per_cell=5)
     first = frozenset(item.id for item in pool if int(item.id) % 2)
     cells = ALL_CELLS[:3]

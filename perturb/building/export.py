@@ -18,16 +18,13 @@ from perturb.snapshots.accepted import accepted_items, items_with_votes
 from perturb.snapshots.facts import ExportedReplies, SnapshotFacts
 from perturb.snapshots.items import build_controls, items_of
 from perturb.snapshots.rows import build_rows, read_part
-from perturb.snapshots.select import AcceptedCandidate, Selection, SelectionPlan, select
+from perturb.snapshots.select import Selection, SelectionPlan, select
 from perturb.snapshots.snapshot import Snapshot, write_snapshot
 
 
 def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan) -> Selection:
     """Draw from the accepted candidates of the current plan."""
-    accepted = [
-        AcceptedCandidate(one.job.id, one.job.instance_id, one.job.generator, one.job.cell)
-        for one in queries.accepted_jobs(db, plan.number, plan.panel)
-    ]
+    accepted = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
     generators = [entry.name for entry in plan.facts.generators]
     selection = select(accepted, quota, generators, plan.cells)
     if quota.strategy != "hard":
@@ -35,7 +32,7 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
     from perturb.auditing.adversarial_filter import keep_hard
 
     drawn = set(selection.ids)
-    wanted = Counter((one.generator, one.cell) for one in accepted if one.id in drawn)
+    wanted = Counter((job.generator, job.cell) for job in accepted if job.id in drawn)
     first = keep_hard(accepted_items(db, plan), wanted, quota.seed)
     return select(accepted, quota, generators, plan.cells, first)
 
@@ -115,18 +112,8 @@ def _facts(
     counts = plan.count_stages(db)
     totals = queries.call_totals(db)
     costs = [entry["cost_usd"] for entry in totals.values()]
-    needed, members = facts.panel.needed, len(facts.panel.members)
     return SnapshotFacts(
-        name=facts.name,
-        round=facts.round,
-        seed=facts.seed,
-        code_version=facts.code_version,
-        digests=facts.digests,
-        panel=facts.panel.name,
-        consensus="unanimous" if needed == members else f"{needed} of {members}",
-        offline_panel=facts.panel.offline,
-        generators=tuple(entry.model_dump() for entry in facts.generators),
-        verifiers=tuple(entry.model_dump() for entry in facts.verifiers),
+        run=facts,
         stages={
             **{"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
             "near_duplicates": queries.count_rejected(db, plan.number, NEAR_DUPLICATE),
@@ -138,10 +125,8 @@ def _facts(
             for kind in ("prompt", "completion")
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
-        attribution=facts.base_set.attribution,
         certificate=None if (certified := certify(db, plan)) is None else certified.to_dict(),
         note=" ".join(filter(None, (facts.note, counts.unfinished))) or None,
-        classes=facts.classes,
         agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,
         created=created,
     )

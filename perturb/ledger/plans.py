@@ -58,6 +58,12 @@ class PanelFacts(_Facts):
     schedule: str
     offline: bool
 
+    @property
+    def consensus(self) -> str:
+        """The rule by which votes are counted: `unanimous`, or for example `2 of 3`."""
+        members = len(self.members)
+        return "unanimous" if self.needed == members else f"{self.needed} of {members}"
+
 
 class BaseSetFacts(_Facts):
     """Whose texts were perturbed."""

@@ -104,7 +104,7 @@ def render_card(
         canary=_Verbatim(canary(content_digest)),
         content_digest=content_digest,
         example=_example(texts),
-        key=_Verbatim(_slug(f"{facts.name}-{facts.round}")),
+        key=_Verbatim(_slug(f"{facts.run.name}-{facts.run.round}")),
         bar=_bar,
         share=_share,
     )
@@ -209,7 +209,7 @@ def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, files: CardFiles)
     return {
         "language": list(count_languages(rows)),
         **licence_header(row["licence"] for row in rows),
-        "pretty_name": one_line(f"{facts.name} ({facts.round})"),
+        "pretty_name": one_line(f"{facts.run.name} ({facts.run.round})"),
         "size_categories": [next((name for limit, name in _SIZES if len(rows) < limit), "1M<n<10M")],
         "source_datasets": [f"extended|other-{_slug(source)}" for source in count_values(rows, "source")],
         "task_categories": ["question-answering"],

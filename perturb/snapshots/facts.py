@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from perturb.catalogue.classes import ClassEntry
+from perturb.ledger.plans import PlanFacts
 from perturb.records import taxonomy_place
 from perturb.snapshots.rows import SnapshotRow
 from perturb.snapshots.select import SelectionPlan, Shortfall
@@ -34,24 +34,8 @@ class ExportedReplies:
 class SnapshotFacts:
     """What only the run knows."""
 
-    name: str
-    """Name of the benchmark; any text."""
-    round: str
-    seed: int
-    code_version: str
-    """Version of perturb that built the rows."""
-    digests: Mapping[str, str]
-    """Digests of what went in: `catalogue`, `templates`, `base_set`, `panel`."""
-    panel: str
-    """Name of the panel of verifiers."""
-    consensus: str
-    """The panel's rule: `unanimous`, or for example `2 of 3`."""
-    offline_panel: bool
-    """True if any verifier is rule-based rather than a model."""
-    generators: tuple[Mapping[str, Any], ...]
-    """Name, model and redacted settings of each generator; `name` and `model` are shown on the card."""
-    verifiers: tuple[Mapping[str, Any], ...]
-    """The same for each verifier."""
+    run: PlanFacts
+    """What was planned: name, round, panel, generators and so on."""
     stages: Mapping[str, int]
     """Counts of the run by stage: jobs, candidates, unparsed, votes, accepted and the like."""
     plan: SelectionPlan
@@ -60,8 +44,6 @@ class SnapshotFacts:
     """Tokens used by kind, for example `prompt` and `completion`."""
     cost_usd: float | None = None
     """None when the price of any model is unknown."""
-    attribution: str | None = None
-    """Whom to name for the base set, as its header says."""
     agreement: Mapping[str, Any] | None = None
     """How far the verifiers agree, from `perturb.auditing.audit_report`; None leaves it out."""
     certificate: Mapping[str, Any] | None = None
@@ -69,11 +51,9 @@ class SnapshotFacts:
     shortcuts: Mapping[str, Any] | None = None
     """What baselines tell from a part of an item, from the same; None if it was not measured."""
     note: str | None = None
-    """What a reader should know of how the rows were made, as the configuration says it."""
+    """What a reader should know of how the rows were made: what the configuration says, and what is unfinished."""
     replies: ExportedReplies | None = None
     """The file that the rows can be made again from."""
-    classes: tuple[ClassEntry, ...] = ()
-    """A user's own classes."""
     created: datetime | None = None
     """An aware date-time; None leaves it out, for example to compare manifests."""
 

@@ -185,24 +185,25 @@ class Manifest(_Entry):
 def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, Any]:
     """What a manifest says of its rows and of the run, before there are files; `content` is the content digest."""
     rows = [row for members in parts.values() for row in members]
+    run = facts.run
     created = facts.created.astimezone(UTC).isoformat(timespec="seconds") if facts.created else None
     return {
         "format_version": FORMAT_VERSION,
-        "name": facts.name,
-        "round": facts.round,
-        "seed": facts.seed,
-        "code_version": facts.code_version,
+        "name": run.name,
+        "round": run.round,
+        "seed": run.seed,
+        "code_version": run.code_version,
         "created": created,
         "configs": list(parts),
         "content_digest": content,
         "canary": canary(content),
-        "digests": dict(facts.digests),
-        "generators": [dict(generator) for generator in facts.generators],
-        "panel": {"name": facts.panel, "consensus": facts.consensus, "offline": facts.offline_panel},
+        "digests": dict(run.digests),
+        "generators": [entry.model_dump() for entry in run.generators],
+        "panel": {"name": run.panel.name, "consensus": run.panel.consensus, "offline": run.panel.offline},
         "agreement": facts.agreement,
         "certificate": facts.certificate,
         **({"shortcuts": facts.shortcuts} if facts.shortcuts else {}),
-        "verifiers": [dict(verifier) for verifier in facts.verifiers],
+        "verifiers": [entry.model_dump() for entry in run.verifiers],
         "counts": {"stages": dict(facts.stages), **counts_of(parts)},
         "selection": {
             **asdict(facts.plan),
@@ -214,10 +215,10 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, A
         "tokens": dict(facts.tokens),
         "cost_usd": facts.cost_usd,
         "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
-        "attribution": facts.attribution,
+        "attribution": run.base_set.attribution,
         "controls": None,
         "harness": None,
-        **({"classes": [one.to_payload() for one in facts.classes]} if facts.classes else {}),
+        **({"classes": [entry.to_payload() for entry in run.classes]} if run.classes else {}),
         **({"replies": {"sha256": kept.sha256, "replies": kept.replies}} if (kept := facts.replies) else {}),
     }
 

@@ -13,21 +13,9 @@ from typing import Literal
 
 from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
-from perturb.records import ALL_CELLS, Cell
+from perturb.records import ALL_CELLS, Cell, Job
 
 Strategy = Literal["balanced", "natural", "hard"]
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class AcceptedCandidate:
-    """An item that the panel accepted, as far as the selection needs to know it."""
-
-    id: str
-    """The candidate's id; unique."""
-    base_id: str
-    """The base instance it was made from."""
-    generator: str
-    cell: Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +52,13 @@ class Selection:
 
 
 def select(
-    accepted: Iterable[AcceptedCandidate],
+    accepted: Iterable[Job],
     plan: SelectionPlan,
     generators: Sequence[str] | None = None,
     cells: Sequence[Cell] = ALL_CELLS,
     first: Set[str] = frozenset(),
 ) -> Selection:
-    """Draw rows from the accepted items.
+    """Draw rows from the accepted items, given as the jobs that made them.
 
     `generators` and `cells` are those in play: items of others are left out, and a generator without a single
     accepted item is listed with its shortfalls. Without `generators`, those that occur in the input are in play.
@@ -83,14 +71,15 @@ def select(
 
     Raises `ConfigError` if the floors of all cells together exceed `per_generator`, or a number is negative.
 
-    >>> one = AcceptedCandidate("a", "base-1", "rules", ALL_CELLS[0])
-    >>> select([one], SelectionPlan("natural")).ids
+    >>> job = Job("a", "base-1", ALL_CELLS[0], "rules", 0, "2027-Q1")
+    >>> select([job], SelectionPlan("natural")).ids
     ('a',)
     """
     in_play = set(cells)
-    pool = sorted(item for item in set(accepted) if item.cell in in_play)
+    unique = {item.id: item for item in accepted if item.cell in in_play}
+    pool = [unique[name] for name in sorted(unique)]
     names = sorted({item.generator for item in pool} if generators is None else set(generators))
-    by_generator: dict[str, list[AcceptedCandidate]] = {name: [] for name in names}
+    by_generator: dict[str, list[Job]] = {name: [] for name in names}
     for item in pool:
         if item.generator in by_generator:
             by_generator[item.generator].append(item)
@@ -122,8 +111,8 @@ def _check(plan: SelectionPlan, n_cells: int) -> None:
         )
 
 
-def _draw(items: list[AcceptedCandidate], plan: SelectionPlan, first: Set[str]) -> list[AcceptedCandidate]:
-    by_cell: defaultdict[Cell, list[AcceptedCandidate]] = defaultdict(list)
+def _draw(items: list[Job], plan: SelectionPlan, first: Set[str]) -> list[Job]:
+    by_cell: defaultdict[Cell, list[Job]] = defaultdict(list)
     for item in items:
         by_cell[item.cell].append(item)
     queues = {cell: _take_turns(members, plan.seed) for cell, members in by_cell.items()}
@@ -138,21 +127,19 @@ def _draw(items: list[AcceptedCandidate], plan: SelectionPlan, first: Set[str]) 
     return [item for cell, queue in queues.items() for item in queue[: quota[cell]]]
 
 
-def _take_turns(items: list[AcceptedCandidate], seed: int) -> list[AcceptedCandidate]:
+def _take_turns(items: list[Job], seed: int) -> list[Job]:
     """Order the items of one cell at random, one of each base instance before the second of any."""
     shuffled = sorted(items, key=lambda item: (seed_of(seed, "turn", item.id), item.id))
     seen: Counter[str] = Counter()
     turns: list[int] = []
     for item in shuffled:
-        turns.append(seen[item.base_id])
-        seen[item.base_id] += 1
+        turns.append(seen[item.instance_id])
+        seen[item.instance_id] += 1
     order = sorted(range(len(shuffled)), key=turns.__getitem__)
     return [shuffled[position] for position in order]
 
 
-def _shortfalls(
-    generator: str, chosen: list[AcceptedCandidate], plan: SelectionPlan, cells: list[Cell]
-) -> list[Shortfall]:
+def _shortfalls(generator: str, chosen: list[Job], plan: SelectionPlan, cells: list[Cell]) -> list[Shortfall]:
     got = Counter(item.cell for item in chosen)
     missed = [
         Shortfall(generator, cell, plan.min_per_cell, got[cell])

@@ -196,7 +196,7 @@ def write_snapshot(
 
     content = content_digest(outlines)
     paths = data_paths(content, list(parts))
-    harness = make_harness(ordered, facts.name, facts.classes)
+    harness = make_harness(ordered, facts.run.name, facts.run.classes)
     _refuse_foreign(folder.resolve())
     with atomic_directory(folder) as workspace:
         for name, members in parts.items():

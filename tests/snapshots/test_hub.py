@@ -61,7 +61,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LoopbackHub
 
 def snapshot(folder: Path, round_name: str = "2026-Q4", count: int = 5, config: str = "seed: 7\n") -> Path:
     rows = rows_of(count, licence="MIT", text=round_name)
-    return write_snapshot(folder, rows, facts(round=round_name), config).folder
+    return write_snapshot(folder, rows, facts({"round": round_name}), config).folder
 
 
 def push(hub: LoopbackHub, folder: Path, **options: Any) -> hub_module.Publication:
@@ -177,7 +177,10 @@ def test_scores_of_another_snapshot_are_refused(tmp_path: Path) -> None:
 def test_the_card_lists_the_rounds_and_says_what_changed(hub: LoopbackHub, tmp_path: Path) -> None:
     push(hub, snapshot(tmp_path / "a", "2026-Q4"))
     other = facts(
-        round="2027-Q1", digests={"catalogue": "c", "templates": "t", "base_set": "new", "panel": "p"}
+        {
+            "round": "2027-Q1",
+            "digests": {"catalogue": "c", "templates": "t", "base_set": "new", "panel": "p"},
+        }
     )
     push(hub, write_snapshot(tmp_path / "b", rows_of(7), other, "").folder)
     card = repository(hub).head.files["README.md"].decode()

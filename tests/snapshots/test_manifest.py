@@ -32,8 +32,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     """A snapshot whose manifest has every field that there is."""
     items = [item(0, licence="MIT"), item(1, several=True)]
     more = facts(
+        {"base_set": {"attribution": "Somebody"}},
         cost_usd=1.5,
-        attribution="Somebody",
         agreement={"candidates": 2, "note": "n", "figures": {"AC1": FIGURE}},
         shortcuts={"note": None, "chance": {"answer": 0.5}, "figures": {"seen": {"answer": FIGURE}}},
         shortfalls=(Shortfall("generator-0", ALL_CELLS[0], 22, 1),),

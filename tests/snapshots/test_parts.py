@@ -67,7 +67,9 @@ def mixed_rows() -> tuple[SnapshotRow, ...]:
 
 @pytest.fixture
 def mixed(tmp_path: Path) -> Snapshot:
-    return write_snapshot(tmp_path / "s", mixed_rows(), facts(attribution="The mill society; NQ"), "")
+    return write_snapshot(
+        tmp_path / "s", mixed_rows(), facts({"base_set": {"attribution": "The mill society; NQ"}}), ""
+    )
 
 
 def test_datasets_loads_each_part_by_its_name(tmp_path: Path, mixed: Snapshot) -> None:

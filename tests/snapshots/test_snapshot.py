@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import pytest
 import yaml
 
 from perturb.errors import SnapshotError
+from perturb.ledger.plans import PlanFacts
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Passage, Verdict, VerdictState
 from perturb.snapshots.facts import SnapshotFacts, licence_header
 from perturb.snapshots.manifest import render_manifest, with_digest
@@ -87,23 +89,42 @@ def rows_of(count: int, **options: Any) -> tuple[SnapshotRow, ...]:
     return tuple(build_rows((item(number, **options) for number in range(count)), "2026-Q4", "paper"))
 
 
-def facts(**changes: Any) -> SnapshotFacts:
-    plain = SnapshotFacts(
-        name="demo",
-        round="2026-Q4",
-        seed=7,
-        code_version="0.1.0",
-        digests={"catalogue": "c", "templates": "t", "base_set": "b", "panel": "p"},
-        panel="paper",
-        consensus="unanimous",
-        offline_panel=False,
-        generators=({"name": "generator-0", "model": "openai/one"}, {"name": "generator-1", "kind": "rules"}),
-        verifiers=({"name": "alpha", "model": "openai/two", "params": {"temperature": 0}}, {"name": "zeta"}),
-        stages={"jobs": 40, "accepted": 20},
-        plan=SelectionPlan(),
-        tokens={"prompt": 10, "completion": 2},
+PLANNED: dict[str, Any] = {
+    "name": "demo",
+    "round": "2026-Q4",
+    "seed": 7,
+    "code_version": "0.1.0",
+    "digests": {"catalogue": "c", "templates": "t", "base_set": "b", "panel": "p"},
+    "base_set": {},
+    "panel": {
+        **{"name": "paper", "digest": "p", "schedule": "full", "offline": False},
+        **{"members": {"alpha": "1", "zeta": "2"}, "needed": 2},
+    },
+    "generators": (
+        {"name": "generator-0", "model": "openai/one"},
+        {"name": "generator-1", "model": "rules"},
+    ),
+    "verifiers": (
+        {"name": "alpha", "model": "openai/two", "params": {"temperature": 0}},
+        {"name": "zeta", "model": "rules"},
+    ),
+    "cells": (),
+    "select": {"strategy": "balanced", "per_generator": 400, "min_per_cell": 22},
+}
+"""Facts of a plan as a ledger keeps them."""
+
+
+def facts(planned: Mapping[str, Any] | None = None, **changes: Any) -> SnapshotFacts:
+    """Facts of a snapshot; `planned` changes those of its plan."""
+    return SnapshotFacts(
+        run=PlanFacts.model_validate({**PLANNED, **(planned or {})}),
+        **{
+            "stages": {"jobs": 40, "accepted": 20},
+            "plan": SelectionPlan(),
+            "tokens": {"prompt": 10, "completion": 2},
+            **changes,
+        },
     )
-    return dataclasses.replace(plain, **changes)
 
 
 LOADER = """
@@ -542,7 +563,9 @@ def test_the_user_page_explains_every_field_and_every_key_of_the_manifest(tmp_pa
 
 def test_only_an_offline_panel_is_called_one(tmp_path: Path) -> None:
     for offline in (True, False):
-        folder = write_snapshot(tmp_path / "s", rows_of(1), facts(offline_panel=offline), "").folder
+        folder = write_snapshot(
+            tmp_path / "s", rows_of(1), facts({"panel": {**PLANNED["panel"], "offline": offline}}), ""
+        ).folder
         assert ("does not validate" in (folder / "README.md").read_text(encoding="utf-8")) is offline
 
 
@@ -559,14 +582,13 @@ def test_the_card_says_whether_quotas_were_filled(tmp_path: Path, shortfalls: tu
 )
 def test_names_can_neither_break_the_header_nor_format_the_page(tmp_path: Path, name: str) -> None:
     plain = write_snapshot(tmp_path / "plain", rows_of(1), facts(), "")
-    changes = {
+    planned = {
         "name": name,
-        "panel": name,
-        "consensus": name,
+        "panel": {**PLANNED["panel"], "name": name},
         "generators": ({"name": name, "model": name},),
-        "verifiers": ({"name": name},),
+        "verifiers": ({"name": name, "model": name},),
     }
-    snapshot = write_snapshot(tmp_path / "s", rows_of(1, licence=name), facts(**changes), "")
+    snapshot = write_snapshot(tmp_path / "s", rows_of(1, licence=name), facts(planned), "")
     header = header_of(snapshot.folder)
     assert header.keys() == {*header_of(plain.folder), "license_name"}
     assert header["configs"][0]["data_files"][0]["path"] == f"data/{snapshot.content_digest}/test.parquet"
