@@ -31,6 +31,8 @@ class WordBank(Strict):
     male_names: str
     """Common first names whose bearers are nearly always of one gender, for judging pronouns."""
     female_names: str
+    verbs: str
+    """Finite verbs that no ending shows to be one; regular expressions of whole words."""
     irregular: dict[str, str]
     """Forms of words that no rule brings together."""
     demonyms: dict[str, str]

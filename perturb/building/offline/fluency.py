@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from perturb.building.offline.checked_item import CheckedItem, RuleVerdict, verdict
-from perturb.building.offline.checked_words import normal, overlap, words
+from perturb.building.offline.checked_words import WORDS, normal, overlap, word_list, words
 from perturb.records import Intensity, PerturbationClass
 
 QUERY_WORDS = (3, 48)
@@ -18,13 +18,7 @@ _ASKS = re.compile(
     re.I,
 )
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|be|been|being|am|has|have|had|do|does|did|can|could|will|would|shall|should|may|might|must"
-    r"|ought|\w+n['’]t|'s|'re|'ve)\b|\b\w{2,}(?:ed|es|ing|ates|ises|izes|ifies)\b"
-    r"|\b(?:wrote|won|sang|made|built|held|took|came|went|gave|led|met|ran|said|sent|sold|spoke|became|bought|chose|drew|fell"
-    r"|fought|found|grew|knew|left|lost|paid|rose|sat|shot|stood|taught|told|wore|saw|got|put|set|let|cut|hit|began|broke"
-    r"|brought|kept|lay|laid|read|felt|heard|shows?|says?|gives?|names?|lists?|puts?|runs?|lies|stands?|states?|holds?|bears?"
-    r"|refers?|means?|plays?|lives?|contains?|remains?|appears?|begins?|ends?|reads?|makes?|takes?|sits?|serves?|marks?|costs?"
-    r"|include|exist|differ|agree|disagree|conflict|contradict|report|claim|note|record|happen|occur|want|know|think|believe)\b",
+    rf"\b(?:{'|'.join(word_list(WORDS.verbs))}|\w+n['’]t|'s|'re|'ve|\w{{2,}}(?:ed|es|ing|ates|ises|izes|ifies))\b",
     re.I,
 )
 _AUXILIARY = re.compile(
@@ -118,7 +112,7 @@ def _question(item: CheckedItem) -> list[str]:
     query, was = item.candidate.query.strip(), item.original.query.strip()
     size = len(words(query))
     if not QUERY_WORDS[0] <= size <= QUERY_WORDS[1]:
-        return [f"A question of {size} words is no sane length."]
+        return [f"A question of {size} words has an implausible length."]
     if not _ASKS.search(query):
         return ["The question asks nothing."]
     if _AUXILIARY.search(was) and not _AUXILIARY.search(query) and not _verbs(query) - _verbs(was):
