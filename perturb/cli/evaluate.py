@@ -35,6 +35,14 @@ def evaluate_command(
     confidence: Annotated[
         bool, Option("--confidence", help="Also ask for one of five levels of confidence.")
     ] = False,
+    prompt: Annotated[
+        list[str] | None,
+        Option(
+            metavar="codes|plain|FILE.j2",
+            help="How models are asked: with the refusal codes, as in production, or by a template; repeatable."
+            "  [default: codes]",
+        ),
+    ] = None,
     limit: Annotated[int | None, Option(min=1, help="Use the first N items only.")] = None,
     until: Annotated[
         str | None,
@@ -73,6 +81,7 @@ def evaluate_command(
         judge=tuple(judge or ()),
         out=out,
         variant="confidence" if confidence else "plain",
+        prompts=tuple(prompt or ()),
         retry_unscored=retry_unscored,
         until=rule,
         **options,

@@ -22,12 +22,13 @@ from perturb.catalogue.classes import OwnCode
 from perturb.catalogue.prompts import data_request, folder_version, object_schema, render_template
 from perturb.evaluation.question_formats import Question
 from perturb.files.resources import digest
-from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
+from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
 from perturb.llm.functions import FunctionError, OwnFunction
 from perturb.llm.redaction import read_key
 from perturb.llm.transports import chat_reply, failure, is_worth_retrying, redirect_words, retry_after
 from perturb.records import BaseInstance, Item
-from perturb.snapshots.items import Variant, render_prompt
+from perturb.snapshots.items import Variant
+from perturb.snapshots.settings import CODES_SETTING, PromptSetting
 
 JUDGED_CHARS = 12_000
 """Characters of a reply that a judge is shown; of a longer one, the first two thirds of them and the last third."""
@@ -53,9 +54,14 @@ def item_request(request: ChatRequest, item: Item | BaseInstance | Question, **k
     return ItemRequest(request.messages, request.schema, fields={**parts, **known})
 
 
-def respond_request(item: Item, variant: Variant, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
+def respond_request(
+    item: Item,
+    variant: Variant,
+    own_codes: tuple[OwnCode, ...] = (),
+    setting: PromptSetting = CODES_SETTING,
+) -> ItemRequest:
     """Ask a model under test about an item; `own_codes` are those of a user's own classes."""
-    return item_request(ChatRequest((Message("user", render_prompt(item, variant, own_codes)),)), item)
+    return item_request(ChatRequest(setting.messages(item, variant, own_codes)), item)
 
 
 def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:

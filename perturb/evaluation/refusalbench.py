@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -28,6 +28,7 @@ from perturb.evaluation.results import (
     answer_kind,
     judge_author,
     judge_rubric,
+    kinds_author,
     outcome_of,
     rule_author,
     run_of,
@@ -49,7 +50,16 @@ from perturb.files.tables import ending_of
 from perturb.ledger.evaluations import EvaluationLedger
 from perturb.metrics.outcomes import ReplyOutcome
 from perturb.records import Item
-from perturb.snapshots.items import Variant, respond_version
+from perturb.runtime.asyncs import gather_all
+from perturb.snapshots.items import Variant
+from perturb.snapshots.settings import (
+    CODES,
+    CODES_SETTING,
+    PromptSetting,
+    fingerprint_of,
+    prompt_settings,
+    settings_of,
+)
 from perturb.text.wording import counted
 
 
@@ -60,6 +70,8 @@ class EvaluationPlan(AskPlan):
     source: ItemSource | None
     """None for the items that the replies on record are about."""
     variant: Variant = "plain"
+    prompts: tuple[str, ...] = ()
+    """The settings that models are asked in: `codes`, `plain` or template files; `codes` unless given."""
     until: StopRule | None = None
     """When a model has been asked enough; None to ask it about every item."""
 
@@ -73,16 +85,35 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
         raise ConfigError("no model is given: name at least one with --model")
     given = None if plan.source is None else load_items(plan.source)
     item_set = find_items("evaluation", given, plan.replay, recorded_items, "no snapshot is given: name one")
-    variant = plan.replay.recording.header["variant"] if plan.replay else plan.variant
+    header = plan.replay.recording.header if plan.replay else {}
+    variant = header.get("variant", plan.variant)
+    recorded = tuple(PromptSetting(one["name"], one["source"]) for one in header.get("prompts", ()))
+    settings = prompt_settings(plan.prompts) if plan.prompts or not recorded else recorded
     models = find_models(plan)
+    _check_settings(plan, settings, models)
     if plan.until and plan.batch:
         raise ConfigError(
             f"'{plan.until}' and batches exclude each other: a batch asks about all items at once"
         )
     order = AskingOrder.of(plan.until, item_set) if plan.until else None
-    task = RefusalBench(item_set, variant, Catalogue.load().with_classes(item_set.classes), order)
+    catalogue = Catalogue.load().with_classes(item_set.classes)
+    task = RefusalBench(item_set, variant, catalogue, order, settings=settings)
     run = plan.out or Path("outputs") / f"evaluate-{_as_folder(task.item_set.name)}"
     return run_task(task, models, run, plan, progress=progress)
+
+
+def _check_settings(plan: EvaluationPlan, settings: Sequence[PromptSetting], models: ModelSet) -> None:
+    """Refuse settings that cannot be asked in: all refusals are `ConfigError`s."""
+    own = [one.name for one in models.under_test.values() if one.opener is not None]
+    if plan.prompts and own:
+        raise ConfigError(
+            f"--prompt: model '{own[0]}' is a service or a function, which gets the user's question and has a prompt of"
+            " its own: leave out --prompt"
+        )
+    if plan.until and len(settings) > 1:
+        raise ConfigError(f"'{plan.until}' stops one setting at a time: give one --prompt")
+    if plan.variant == "confidence" and any(one.free for one in settings):
+        raise ConfigError("--confidence goes with the prompt 'codes' alone: leave out one of the two")
 
 
 def _as_folder(name: str) -> str:
@@ -108,6 +139,8 @@ class RefusalBench(Task[Item]):
     """How items are asked about, and when a model has been asked enough; None for all, in their order."""
     outcomes: dict[str, dict[str, ReplyOutcome]] = field(default_factory=dict)
     """What became of the replies so far, by model and item, where there is a rule for stopping."""
+    settings: tuple[PromptSetting, ...] = (CODES_SETTING,)
+    """The ways of asking; each item is asked about in all of them."""
 
     fact = "snapshot"
     unit = "reply"
@@ -148,25 +181,31 @@ class RefusalBench(Task[Item]):
         """All items, or block by block as many as the rule for stopping asks for; what is known counts at once."""
         if self.order is None:
             return iter(self.items)
-        self.outcomes[model] = _outcomes(run_of(ledger.db, ledger.folder), model)
+        self.outcomes[model] = self._outcomes(run_of(ledger.db, ledger.folder), model)
         return self.order.until_reached(self.outcomes[model])
 
     async def solve(self, session: Session, model: str, item: Item) -> None:
-        """The reply, its classification, and the grade of an answer to an item that can be answered."""
+        """In each setting: the reply, what it does, and the grade of an answer to an item that can be answered."""
+        await gather_all(self._solve(session, model, item, setting) for setting in self.settings)
+
+    async def _solve(self, session: Session, model: str, item: Item, setting: PromptSetting) -> None:
         values: dict[str, Any] = {}
         with suppress(Unscored):
             response = await session.reply(
                 item.id,
                 model,
-                self.variant,
-                respond_request(item, self.variant, self.catalogue.own_codes),
+                setting.variant(self.variant),
+                respond_request(item, self.variant, self.catalogue.own_codes, setting),
                 purpose="respond",
-                version=self._version(session.fingerprints[model]),
+                version=self._version(session.fingerprints[model], setting),
             )
 
             async def judged(kind: str) -> Mapping[str, Any]:
                 return await session.judge(
-                    response, lambda judge: judge_rubric(kind, item, response, judge, self.catalogue)
+                    response,
+                    lambda judge: judge_rubric(
+                        kind, item, response, judge, self.catalogue, free=setting.free
+                    ),
                 )
 
             values |= await judged("classification")
@@ -183,7 +222,7 @@ class RefusalBench(Task[Item]):
         write_rows(table, (one.to_dict() for one in state.results))
         stops: dict[str, Stop] = {}
         if self.order is not None:
-            stops = {name: self.order.stop(_outcomes(state, name)) for name in models.under_test}
+            stops = {name: self.order.stop(self._outcomes(state, name)) for name in models.under_test}
             entries = {
                 name: {**entry, "until": asdict(stops[name])} if name in stops else entry
                 for name, entry in state.facts["models"].items()
@@ -203,10 +242,47 @@ class RefusalBench(Task[Item]):
         warnings = (*self.item_set.warnings, *early, *_left_to_do(facts))
         return EvaluationReport(run, facts, warnings, table)
 
-    def _version(self, fingerprint: str) -> str:
-        return digest(
-            fingerprint, self.variant, respond_version(self.catalogue.own_codes), self.item_set.digest
-        )
+    def _version(self, fingerprint: str, setting: PromptSetting) -> str:
+        version = setting.version(self.catalogue.own_codes)
+        return digest(fingerprint, setting.variant(self.variant), version, self.item_set.digest)
+
+    def _outcomes(self, state: EvaluationRun, model: str) -> dict[str, ReplyOutcome]:
+        """What became of the replies that are judged, as far as that could be read; the others may still be judged."""
+        prompt = self.settings[0].name
+        rows = (row for row in state.results if (row.model, row.prompt) == (model, prompt))
+        return {
+            row.item_id: outcome_of(row.expected_rag_behavior, row.to_dict())
+            for row in rows
+            if NOT_JUDGED not in (row.unscored or "")
+        }
+
+    def _asked(self, fingerprint: str, former: Mapping[str, Any]) -> dict[str, Any]:
+        """How a model is asked, beside how it was asked before; as ever where that is with the codes alone."""
+        asked: dict[str, dict[str, str | None]] = {
+            one.variant(self.variant): {
+                "name": one.name,
+                "source": one.source,
+                "fingerprint": self._version(fingerprint, one),
+            }
+            for one in self.settings
+        }
+        names = [one.name for one in self.settings]
+        before = {
+            variant: {
+                "name": one.name,
+                "source": one.source,
+                "fingerprint": fingerprint_of(former, variant),
+            }
+            for variant, one in (settings_of(former) if former else {}).items()
+            if one.name not in names
+        }
+        asked = {**before, **asked}
+        first = next((one for one in asked if asked[one]["name"] == CODES), next(iter(asked)))
+        return {
+            "variant": first,
+            "fingerprint": asked[first]["fingerprint"],
+            **({"prompts": asked} if any(one["source"] for one in asked.values()) else {}),
+        }
 
     def _entry(self, models: ModelSet, name: str, former: Mapping[str, Any]) -> dict[str, Any]:
         """What the ledger keeps of one model; without a judge, that of an earlier session still counts."""
@@ -214,12 +290,15 @@ class RefusalBench(Task[Item]):
         prints = {one.name: one.settings.fingerprint() for one in models.judges}
         known, own_codes = judges_fingerprint(models, prints), self.catalogue.own_codes
         authors = [rule_author(self.catalogue.codes)]
-        authors += former.get("authors", [])[1:] if known is None else [judge_author(known, own_codes)]
+        if known is None:
+            authors += former.get("authors", [])[1:]
+        else:
+            authors += [judge_author(known, own_codes)]
+            authors += [kinds_author(known, own_codes)] if any(one.free for one in self.settings) else []
         facts = judge.facts() if judge and len(models.judges) == 1 else {}
         return {
             **model.facts(),
-            "variant": self.variant,
-            "fingerprint": self._version(model.settings.fingerprint()),
+            **self._asked(model.settings.fingerprint(), former),
             "judge": former.get("judge") if judge is None else {"name": models.judge_name, **facts},
             "authors": authors,
             "judges_itself": (
@@ -227,12 +306,6 @@ class RefusalBench(Task[Item]):
             ),
             **({} if self.order is None else {"until": asdict(self.order.stop({}))}),
         }
-
-
-def _outcomes(state: EvaluationRun, model: str) -> dict[str, ReplyOutcome]:
-    """What became of the replies that are judged, as far as that could be read; a judge may be asked of the others."""
-    rows = (row for row in state.results if row.model == model and NOT_JUDGED not in (row.unscored or ""))
-    return {row.item_id: outcome_of(row.expected_rag_behavior, row.to_dict()) for row in rows}
 
 
 def _counts(name: str, state: EvaluationRun) -> dict[str, Any]:
@@ -247,7 +320,7 @@ def _counts(name: str, state: EvaluationRun) -> dict[str, Any]:
         "refusals": sum(row.predicted not in (None, ANSWER) for row in rows),
         "unscored": len(unscored) - len(errors),
         "errors": len(errors),
-        "missing": state.items - len(rows),
+        "missing": state.items * len(settings_of(state.facts["models"][name])) - len(rows),
         "first_error": errors[0] if errors else None,
         **({"disagreed": split} if split else {}),
     }

@@ -20,6 +20,7 @@ from perturb.catalogue.classes import ClassEntry, OwnCode, read_classes
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import LedgerError
 from perturb.evaluation.adapters import judge_request, judge_version
+from perturb.evaluation.kinds import kind_request, kinds_version, read_kind
 from perturb.evaluation.reading import ANSWER, read_code, read_confidence, refusal_codes
 from perturb.evaluation.session import NOT_JUDGED, RULE, Rubric, judgement
 from perturb.files.resources import digest
@@ -28,8 +29,10 @@ from perturb.ledger.calls import reading
 from perturb.ledger.db import stored_values
 from perturb.ledger.evaluations import read_facts, read_items, read_judgements, read_responses
 from perturb.llm.replies import ReplyError, after_thinking, read_flags, read_ruling
+from perturb.metrics.kinds import predicted_behaviour
 from perturb.metrics.outcomes import ReplyOutcome, is_correct, reply_outcome
 from perturb.records import ANSWER_CORRECTLY, Item, Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.snapshots.settings import fingerprint_of, settings_of
 
 RESULTS_FILE = "results.jsonl"
 JUDGE_FAILED = "call failed: "
@@ -69,13 +72,17 @@ class Result:
     """Why `predicted` or a judgement that the item needs is missing: `STAGE: reason`; None when all are there."""
     graded_by: str | None = None
     """How an answer to the item is graded, `quality` or `raf`, be it answered or not; None for unanswerable items."""
+    prompt: str | None = None
+    """The setting in which the model was asked: `codes`, `plain` or the name of a template file."""
+    behaviour_kind: str | None = None
+    """What a free reply does, one of `perturb.metrics.kinds.BehaviourKind`; `predicted` is its strict reading."""
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain values, columns in order."""
         return asdict(self)
 
 
-_JUDGED = ("predicted", "quality", "eligible", "factual_all", "factual_signal")
+_JUDGED = ("predicted", "quality", "eligible", "factual_all", "factual_signal", "behaviour_kind")
 """Columns that say what judges said."""
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Result))
 
@@ -136,15 +143,17 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
     results = []
     for response in read_responses(db):
         if response.item_id in items and is_current(response, facts["models"]):
-            authors = facts["models"][response.model]["authors"]
+            asked = facts["models"][response.model]
+            authors = asked["authors"]
             said = judged.get((response.item_id, response.model, response.variant), ())
             # one that failed for good has no fingerprint and is always shown
             holding = {
                 one.kind: one for one in said if judgement_holds(one.fingerprint, authors, response.text)
             }
-            results.append(_result(items[response.item_id], response, holding))
+            prompt = settings_of(asked)[response.variant].name
+            results.append(_result(items[response.item_id], response, holding, prompt))
     places = {item_id: place for place, item_id in enumerate(items)}
-    results.sort(key=lambda one: (one.model, places[one.item_id]))
+    results.sort(key=lambda one: (one.model, one.prompt or "", places[one.item_id]))
     return EvaluationRun(len(items), tuple(results), facts)
 
 
@@ -160,13 +169,10 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 def is_current(response: Response, models: Mapping[str, Any]) -> bool:
     """Whether a response was made as its model was asked last."""
     known = models.get(response.model)
-    return known is not None and (response.variant, response.fingerprint) == (
-        known["variant"],
-        known["fingerprint"],
-    )
+    return known is not None and response.fingerprint == fingerprint_of(known, response.variant)
 
 
-def _result(item: Item, response: Response, judged: Mapping[str, Judgement]) -> Result:
+def _result(item: Item, response: Response, judged: Mapping[str, Judgement], prompt: str) -> Result:
     values, unscored = _values(item, response, judged)
     return Result(
         item_id=item.id,
@@ -183,6 +189,7 @@ def _result(item: Item, response: Response, judged: Mapping[str, Judgement]) -> 
         generator=item.generator or None,
         unscored=unscored,
         graded_by=answer_kind(item) if item.answerable else None,
+        prompt=prompt,
     )
 
 
@@ -238,12 +245,23 @@ def judge_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
     return digest(fingerprint, judge_version(own_codes))
 
 
-def judge_by_rule(kind: str, response: Response, codes: Mapping[str, str]) -> Judgement | None:
-    """The judgement that needs nobody: the whole reply is a code, or there is no reply; None otherwise."""
+def kinds_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
+    """The same where the judge names kinds of free replies."""
+    return digest(fingerprint, kinds_version(own_codes))
+
+
+def judge_by_rule(
+    kind: str, response: Response, codes: Mapping[str, str], expected: str | None = None
+) -> Judgement | None:
+    """The judgement that needs nobody: the whole reply is a code, or there is no reply; None otherwise.
+
+    `expected` is the ground truth of the item where the reply is free: a code is then a kind of refusal too.
+    """
     if not after_thinking(response.text):
         value = _EMPTY[kind]
     elif kind == "classification" and (code := read_code(response.text, codes)) is not None:
-        value = {"predicted": code}
+        reason = "right" if code == expected else "other"
+        value = {"predicted": code, **({"behaviour_kind": f"refuses_{reason}_reason"} if expected else {})}
     else:
         return None
     version = judgement_version(rule_author(codes), response.text)
@@ -251,21 +269,36 @@ def judge_by_rule(kind: str, response: Response, codes: Mapping[str, str]) -> Ju
 
 
 def judge_rubric(
-    kind: str, item: Item, response: Response, judge: str | None, catalogue: Catalogue
+    kind: str, item: Item, response: Response, judge: str | None, catalogue: Catalogue, *, free: bool = False
 ) -> Rubric:
-    """What is to be said of a reply to an item: `classification`, `quality` or `raf`; `judge` is its fingerprint."""
+    """What is to be said of a reply to an item: `classification`, `quality` or `raf`; `judge` is its fingerprint.
+
+    The classification of a `free` reply is by its kind.
+    """
     codes, own_codes, said = catalogue.codes, catalogue.own_codes, response.text
     read: Callable[[str], dict[str, Any]] = partial(read_raf if kind == "raf" else read_quality, judged=said)
     if kind == "classification":
         read = partial(read_classification, codes=codes, judged=said)
+    request, author = partial(judge_request, kind), judge_author
+    by_kind = free and kind == "classification"
+    if by_kind:
+        read = partial(_read_kind, expected=item.expected_behavior, judged=said)
+        request, author = partial(kind_request), kinds_author
     return Rubric(
         kind,
-        version=judgement_version(judge_author(judge, own_codes), said) if judge else None,
-        by_rule=judge_by_rule(kind, response, codes),
-        request=partial(judge_request, kind, item, after_thinking(said), own_codes),
+        version=judgement_version(author(judge, own_codes), said) if judge else None,
+        by_rule=judge_by_rule(kind, response, codes, item.expected_behavior if by_kind else None),
+        request=partial(request, item, after_thinking(said), own_codes),
         read=read,
         purpose=f"judge {kind}",
     )
+
+
+def _read_kind(text: str, expected: str, judged: str) -> dict[str, Any]:
+    """The kind that a judge names, and what it counts as in the strict reading. Raises `ReplyError`."""
+    kind = read_kind(text, judged)
+    predicted = predicted_behaviour(kind, expected)
+    return {"predicted": ANSWER if predicted == ANSWER_CORRECTLY else predicted, "behaviour_kind": str(kind)}
 
 
 def read_classification(text: str, codes: Mapping[str, str], judged: str = "") -> dict[str, Any]:

@@ -32,6 +32,7 @@ from perturb.snapshots.facts import count_languages, licence_header
 from perturb.snapshots.freshness import HUB_PREFIX, read_round_item
 from perturb.snapshots.published_card import join_card
 from perturb.snapshots.rows import write_rows
+from perturb.snapshots.settings import CODES
 from perturb.snapshots.training import Exclusion, Format, Replies, Row, make_examples
 
 FACTS = "training.json"
@@ -119,7 +120,8 @@ def _wrong_replies(evaluations: Sequence[Path]) -> Replies:
     replies: dict[str, list[str]] = {}
     for run in evaluations:
         with reading(run) as db:
-            judged = {(one.item_id, one.model): one for one in run_of(db, run).results}
+            results = run_of(db, run).results
+            judged = {(one.item_id, one.model): one for one in results if one.prompt == CODES}
             for said in read_responses(db):
                 result = judged.get((said.item_id, said.model))
                 if (

@@ -79,6 +79,7 @@ class _Evaluation(_Judged):
     kind: Literal["evaluation"]
     round: str | None
     variant: Literal["plain", "confidence"]
+    prompts: list[dict[Literal["name", "source"], str]] = field(default_factory=list)
 
 
 @dataclass(kw_only=True)

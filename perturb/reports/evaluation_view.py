@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -16,6 +16,7 @@ from perturb.catalogue.classes import OwnCode
 from perturb.catalogue.levers import Catalogue
 from perturb.evaluation.adapters import judge_request, respond_request
 from perturb.evaluation.answers import KIND as GRADE
+from perturb.evaluation.kinds import kind_request
 from perturb.evaluation.results import classes_of, judgement_holds, outcome_of
 from perturb.evaluation.session import RULE
 from perturb.files.resources import code_version
@@ -25,6 +26,13 @@ from perturb.records import Item, taxonomy_place
 from perturb.reports.build_view import Row, RunView, plain_item, prompt
 from perturb.reports.run_data import RIGHT, mark_of
 from perturb.reports.run_data import describe_replies as describe_item
+from perturb.snapshots.settings import (
+    CODES_SETTING,
+    PromptSetting,
+    fingerprint_of,
+    in_setting,
+    settings_of,
+)
 from perturb.text.wording import counted
 
 _REPLIES = (
@@ -145,8 +153,8 @@ class EvaluationView(RunView):
         item = Item.from_payload(item_id, payload)
         prompts = [
             prompt(", ".join(row["model"] for row in rows if row["variant"] == variant), request)
-            for variant in sorted({row["variant"] for row in rows})
-            if (request := respond_request(item, variant, self._own_codes))
+            for variant, setting in sorted({row["variant"]: self._setting(row) for row in rows}.items())
+            if (request := respond_request(item, variant, self._own_codes, setting))
         ]
         prompts += [made for row in rows for made in self._judge_prompts(item, row)]
         note = f"Rebuilt from the templates of perturb {code_version()}."
@@ -160,13 +168,17 @@ class EvaluationView(RunView):
         if self.models is None:
             return True
         known = self.models.get(row["model"])
-        return known is not None and (row["variant"], row["fingerprint"]) == (
-            known["variant"],
-            known["fingerprint"],
-        )
+        return known is not None and row["fingerprint"] == fingerprint_of(known, row["variant"])
+
+    def _setting(self, row: sqlite3.Row) -> PromptSetting:
+        """How a model was asked for a reply to an item."""
+        return settings_of(self.models[row["model"]])[row["variant"]] if self.models else CODES_SETTING
 
     def _label(self, row: sqlite3.Row) -> str:
-        return str(row["model"] if self.models else f"{row['model']}, {row['variant']}")
+        if not self.models:
+            return f"{row['model']}, {row['variant']}"
+        several = len(settings_of(self.models[row["model"]])) > 1
+        return in_setting(row["model"], self._setting(row).name) if several else str(row["model"])
 
     def _verdict(self, row: sqlite3.Row, payload: Mapping[str, Any]) -> str:
         """The outcome of a reply to an item, or the grade of one to a question."""
@@ -213,7 +225,9 @@ class EvaluationView(RunView):
     def _judge_prompts(self, item: Item, row: sqlite3.Row) -> Iterable[dict[str, Any]]:
         for one in self._judgements(row):
             if one["judge"] != RULE and one["kind"] in _JUDGED:
-                request = judge_request(one["kind"], item, row["text"], self._own_codes)
+                free = one["kind"] == "classification" and self._setting(row).free
+                ask = kind_request if free else partial(judge_request, one["kind"])
+                request = ask(item, row["text"], self._own_codes)
                 yield prompt(f"{one['judge']}, {one['kind']} of {row['model']}", request)
 
 

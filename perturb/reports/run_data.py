@@ -23,6 +23,7 @@ from perturb.metrics.outcomes import SCORED, ReplyOutcome
 from perturb.records import NO_INTENSITY, PUBLISHED_CLASSES, Intensity, Item, JobOutcome, taxonomy_place
 from perturb.reports.model import ItemBrowser
 from perturb.scoring.table import ResultTable
+from perturb.snapshots.settings import settings_of
 from perturb.text.passages import Piece, mark_change, mark_passages
 from perturb.text.wording import counted
 
@@ -225,21 +226,24 @@ def browse_replies(
     with reading(run) as db:
         items = [Item.from_payload(item_id, payload) for item_id, payload in read_items(db)]
         groups = {item.id: f"{item.cell.perturbation_class}/{item.intensity}" for item in items}
-        chosen = set(even_draw(groups, at_most))
+        chosen, models = set(even_draw(groups, at_most)), evaluation.facts["models"]
         texts = {
-            (one.item_id, one.model): one.text
+            (one.item_id, one.model, settings_of(models[one.model])[one.variant].name): one.text
             for one in read_responses(db)
-            if one.item_id in chosen and is_current(one, evaluation.facts["models"])
+            if one.item_id in chosen and is_current(one, models)
         }
     outcomes = {
-        (row.item_id, one.model): row.outcome for one in (*table.models, *table.controls) for row in one.rows
+        (row.item_id, *one.setting): (one.model, row.outcome)
+        for one in (*table.models, *table.controls)
+        for row in one.rows
     }
     replies: dict[str, list[dict[str, str]]] = {name: [] for name in chosen}
     for one in evaluation.results:
-        key = one.item_id, one.model
+        key = one.item_id, one.model, one.prompt
         # An evaluation that goes on meanwhile may have more replies than the table.
         if one.item_id in chosen and key in outcomes and key in texts:
-            replies[one.item_id].append(_reply(one, outcomes[key], texts[key]))
+            name, outcome = outcomes[key]
+            replies[one.item_id].append(_reply(one, outcome, texts[key]) | {"model": name})
     described = [describe_replies(item, replies[item.id]) for item in items if item.id in chosen]
     intensities = {item.intensity for item in items}
     filters = {
@@ -255,7 +259,15 @@ def browse_replies(
 def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:
     judged = [
         f"{name.replace('_', ' ')}: {value}"
-        for name in ("quality", "eligible", "factual_all", "factual_signal", "confidence", "unscored")
+        for name in (
+            "behaviour_kind",
+            "quality",
+            "eligible",
+            "factual_all",
+            "factual_signal",
+            "confidence",
+            "unscored",
+        )
         if (value := getattr(result, name)) is not None
     ]
     return {

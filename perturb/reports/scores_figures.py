@@ -36,7 +36,17 @@ if TYPE_CHECKING:
 Guide = tuple[str, Floats, Floats]
 """A grey line for orientation: its label, x and y, in percent."""
 
-_STACK = ((BLUE, ""), (SKY, ""), (ORANGE, "///"), (PURPLE, "\\\\\\"), (GREEN, "..."), (VERMILLION, "xxx"))
+_STACK = (
+    (BLUE, ""),
+    (SKY, ""),
+    (ORANGE, "///"),
+    (PURPLE, "\\\\\\"),
+    (GREEN, "..."),
+    (VERMILLION, "xxx"),
+    (SKY, "///"),
+    (BLUE, "..."),
+    (GREY, ""),
+)
 _WRITTEN_FROM = 0.06
 _LARGEST = 700.0
 """Area of the largest bubble, in square points."""
@@ -146,7 +156,7 @@ def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | Non
 
     def paint(axes: Axes) -> None:
         lefts = np.zeros(len(labels))
-        for part, (colour, hatch) in zip(parts, _STACK, strict=True):
+        for part, (colour, hatch) in zip(parts, _STACK, strict=False):
             widths = np.array([100 * (one[part] or 0.0) for one in shares])
             name = part.replace("_", " ")
             look: Any = {"color": colour, "hatch": hatch, "label": name, "edgecolor": "white"}

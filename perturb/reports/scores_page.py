@@ -36,6 +36,7 @@ from perturb.reports.scores_sections import (
     codes_section,
     plane_section,
 )
+from perturb.reports.scores_settings import settings_section
 from perturb.scoring.model_scores import ModelScores
 from perturb.scoring.result_sources import table_of_run
 from perturb.scoring.score_report import ScoreReport, score
@@ -90,6 +91,8 @@ def make_scores_page(
         sections.append(calibration_section(report.models))
     if report.comparisons or report.own_items or report.flips:
         sections.append(comparison_section(report))
+    if report.exam_gaps or report.kinds:
+        sections.append(settings_section(report))
     if report.item_response is not None:
         sections.append(item_response_section(report.item_response))
     return Report("Selective refusal: scores", report.source, tuple(sections), browser)

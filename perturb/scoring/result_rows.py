@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import SourceError
 from perturb.files.tables import read_flag
+from perturb.metrics.kinds import BehaviourKind, predicted_behaviour
 from perturb.metrics.outcomes import LEVELS, ReplyOutcome, is_correct, reply_outcome
 from perturb.records import ANSWER_CORRECTLY, Cell, Intensity, PerturbationClass, taxonomy_place
 from perturb.text.wording import ENGLISH
@@ -69,11 +70,24 @@ class ResultRow:
     """Relevance-aware factuality: `eligible` and `factual_signal`."""
     quality: int | None = None
     """From 1 to 5."""
+    prompt: str | None = None
+    """The setting in which the model was asked; None in tables of before there were several."""
+    kind: BehaviourKind | None = None
+    """What a free reply does."""
 
     @property
     def cell(self) -> str:
         """Class and intensity of the item."""
         return f"{self.item.perturbation_class}/{self.item.intensity}"
+
+    def lenient(self) -> ResultRow:
+        """The same reply in the lenient reading of its kind; one without a kind stays as it is."""
+        if self.kind is None or self.predicted != ANSWER_CORRECTLY:
+            return self
+        predicted = predicted_behaviour(self.kind, self.expected, "lenient")
+        if predicted == self.predicted:
+            return self
+        return replace(self, predicted=predicted, outcome=reply_outcome(self.expected, predicted))
 
 
 def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> ResultRow:
@@ -124,6 +138,8 @@ def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> Res
         factual_signal=row.flag("factual_signal"),
         raf=raf,
         quality=quality,
+        prompt=row.optional_text("prompt"),
+        kind=row.kind(),
     )
 
 
@@ -184,6 +200,10 @@ class _Fields:
     def raf(self) -> bool | None:
         """Relevance-aware factuality: false as soon as one part is, unread while one is missing."""
         return is_correct(None, self.flag("eligible"), self.flag("factual_signal"))
+
+    def kind(self) -> BehaviourKind | None:
+        value = self.optional_text("behaviour_kind")
+        return None if value is None else BehaviourKind(self.one_of("behaviour_kind", list(BehaviourKind)))
 
     def judged_by(self) -> str | None:
         if self.optional_text("quality") is not None:

@@ -32,6 +32,7 @@ from perturb.scoring.model_scores import ModelScores, Resampling, Unit, score_mo
 from perturb.scoring.own_metrics import ResampledReplies, rate_of, read_metrics
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.result_sources import read_results
+from perturb.scoring.settings import ExamGap, KindCount, count_kinds, measure_exam_gaps
 from perturb.scoring.table import ModelReplies, ResultTable
 
 SUFFIX = "-control"
@@ -209,6 +210,8 @@ def compare_models(
     """Every pair of models in every metric, metric by metric in the order of the registry."""
     found: dict[str, list[ModelComparison]] = {name: [] for name in REFUSAL_METRICS}
     for a, b in combinations(models, 2):
+        if a.setting[0] != b.setting[0] and a.setting[1] != b.setting[1]:
+            continue  # neither the model nor the setting is the same: such a difference says nothing
         for one in _compare(a, b, resampling, raf=raf):
             found[one.metric].append(one)
     corrected = []
@@ -305,6 +308,12 @@ class ScoreReport:
     """Empty unless the snapshot has control rows."""
     stops: Mapping[str, Mapping[str, Any]]
     """Of models that were asked under a rule for stopping: how far, and the interval reached."""
+    exam_gaps: tuple[ExamGap, ...] = ()
+    """How much better each model does when the codes announce the exam; empty with one setting."""
+    lenient: tuple[ModelScores, ...] = ()
+    """The scores of free replies in the lenient reading; `models` has them in the strict one."""
+    kinds: tuple[KindCount, ...] = ()
+    """What free replies do, by model and class."""
     item_response: ItemResponseReport | None = None
     """None unless asked for."""
     part: PartScores | None = None
@@ -360,6 +369,9 @@ def score(
         comparisons=compare_models(table.models, resampling, raf=table.raf),
         own_items=compare_self_generated(table.models, resampling, raf=table.raf),
         flips=measure_flips(table.models, table.controls, resampling),
+        exam_gaps=measure_exam_gaps(table.models, resampling, raf=table.raf),
+        lenient=scores_of(one.lenient() for one in table.models if one.free),
+        kinds=count_kinds(table.models),
         item_response=measure_item_response(table) if item_response else None,
         stops=table.stops,
         part=None if part is None else PartScores(str(part), scores_of(_in_part(table, part))),

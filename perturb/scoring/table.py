@@ -14,6 +14,7 @@ from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import ReplyOutcome, reply_cells
 from perturb.records import NO_INTENSITY, Intensity, taxonomy_place
 from perturb.scoring.result_rows import ItemFields, ResultRow, read_row
+from perturb.snapshots.settings import CODES, in_setting
 from perturb.text.wording import listed
 
 GROUPINGS: dict[str, str] = {
@@ -32,9 +33,10 @@ _MIXED = "items of two snapshots are mixed: score them apart"
 
 @dataclass(frozen=True)
 class ModelReplies:
-    """The replies of one model, sorted by item."""
+    """The replies of one model in one setting, sorted by item."""
 
     model: str
+    """Its name; with the setting, if the table has several."""
     rows: tuple[ResultRow, ...]
     cells: Integers
     """Outcome and confidence level of each reply, as `reply_cells` numbers them."""
@@ -59,6 +61,21 @@ class ModelReplies:
         """The replies to some of the items."""
         kept = [number for number, row in enumerate(self.rows) if row.item_id in items]
         return ModelReplies(self.model, tuple(self.rows[number] for number in kept), self.cells[kept])
+
+    @property
+    def setting(self) -> tuple[str, str | None]:
+        """The name of the model alone, and how it was asked."""
+        return self.rows[0].model, self.rows[0].prompt
+
+    @property
+    def free(self) -> bool:
+        """Whether a judge named the kind of any reply."""
+        return any(row.kind is not None for row in self.rows)
+
+    def lenient(self) -> ModelReplies:
+        """The same replies in the lenient reading of their kinds."""
+        rows = tuple(row.lenient() for row in self.rows)
+        return _replies(self.model, rows)
 
 
 @dataclass(frozen=True)
@@ -86,10 +103,11 @@ class ResultTable:
         """
         known = [one.model for one in self.models]
         for name in names:
-            if name not in known:
+            if name not in known and name not in (one.setting[0] for one in self.models):
                 raise ConfigError(f"{self.source}: no model '{name}': it has {listed(known)}")
         models, controls = (
-            tuple(one for one in every if one.model in names) for every in (self.models, self.controls)
+            tuple(one for one in every if {one.model, one.setting[0]} & set(names))
+            for every in (self.models, self.controls)
         )
         return replace(self, models=models, controls=controls)
 
@@ -128,7 +146,8 @@ def result_table(
     _refuse_mixed_items(found)
     if items is not None:
         items -= len({row.item_id for row in controls})
-    models = _by_model(found)
+    several = len({row.prompt for row in (*found, *controls)}) > 1
+    models = _by_model(found, several=several)
     raf = {row.judged_by for row in found} - {None} == {"raf"}
     met = {name for name, stop in (stops or {}).items() if stop["reached"]}
     codes = tuple(entry.refusal_code for entry in catalogue.classes.values())
@@ -138,7 +157,7 @@ def result_table(
         raf,
         codes,
         (*warnings, *_missing([one for one in models if one.model not in met], source, items)),
-        _by_model(controls),
+        _by_model(controls, several=several),
         stops or {},
     )
 
@@ -152,22 +171,27 @@ def ordered_names(labels: Iterable[str | None]) -> list[str]:
     return sorted({label for label in labels if label is not None}, key=taxonomy_place)
 
 
-def _by_model(rows: Iterable[ResultRow]) -> tuple[ModelReplies, ...]:
+def _by_model(rows: Iterable[ResultRow], *, several: bool) -> tuple[ModelReplies, ...]:
+    """By model, and by setting if there are `several`."""
     gathered: dict[str, list[ResultRow]] = {}
     for row in rows:
-        gathered.setdefault(row.model, []).append(row)
-    models = []
-    for model in sorted(gathered):
-        ordered = tuple(sorted(gathered[model], key=lambda row: row.item_id))
-        cells = reply_cells([row.outcome for row in ordered], [row.level for row in ordered])
-        models.append(ModelReplies(model, ordered, np.asarray(cells)))
-    return tuple(models)
+        name = in_setting(row.model, row.prompt or CODES) if several else row.model
+        gathered.setdefault(name, []).append(row)
+    return tuple(
+        _replies(model, sorted(gathered[model], key=lambda row: row.item_id)) for model in sorted(gathered)
+    )
+
+
+def _replies(model: str, rows: Iterable[ResultRow]) -> ModelReplies:
+    ordered = tuple(rows)
+    cells = reply_cells([row.outcome for row in ordered], [row.level for row in ordered])
+    return ModelReplies(model, ordered, np.asarray(cells))
 
 
 def _refuse_double_replies(rows: list[ResultRow]) -> None:
-    seen: dict[tuple[str, str], ResultRow] = {}
+    seen: dict[tuple[str, str, str], ResultRow] = {}
     for row in rows:
-        first = seen.setdefault((row.model, row.item_id), row)
+        first = seen.setdefault((row.model, row.prompt or CODES, row.item_id), row)
         if first is not row:
             raise SourceError(
                 f"{row.place}: model '{row.model}' replies to item '{row.item_id}' a second time, the first is at"

@@ -39,6 +39,7 @@ from perturb.llm.redaction import show_key
 from perturb.records import EXPECTED_ANSWER, Cell, Intensity, PerturbationClass
 from perturb.snapshots.facts import ExportedReplies
 from perturb.snapshots.rows import SnapshotRow
+from perturb.snapshots.settings import settings_of
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
 
 _TOLD = ("model", "prompt_tokens", "completion_tokens", "seconds", "finish_reason", "problem")
@@ -170,7 +171,7 @@ def _of_evaluation(
             "name": facts["snapshot"]["name"],
             "round": facts["snapshot"]["round"],
             **({"classes": own} if (own := facts["snapshot"].get("classes")) else {}),
-            "variant": next(iter(entries.values()))["variant"],
+            **_asked(entries),
             "judge": judge and {key: judge[key] for key in ("name", "model", "params")},
             **_panel(facts),
         }
@@ -190,6 +191,15 @@ def _of_evaluation(
         "templates": fact["templates"],
     }
     return header, _evaluation_rows(db)
+
+
+def _asked(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """The variant of the codes, and the settings if there are others too."""
+    settings = {name: one for entry in entries.values() for name, one in settings_of(entry).items()}
+    codes = next((variant for variant, one in settings.items() if not one.free), "plain")
+    prompts = [{"name": one.name, "source": one.source} for one in settings.values()]
+    free = any(one.free for one in settings.values())
+    return {"variant": codes, **({"prompts": prompts} if free else {})}
 
 
 def _evaluation_rows(db: sqlite3.Connection) -> Iterator[dict[str, Any]]:

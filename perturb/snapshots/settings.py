@@ -6,7 +6,7 @@ which names neither codes nor refusing. Any other is a template of the user's, w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,30 @@ class PromptSetting:
         if not user:
             raise ConfigError(f"prompt '{self.name}': the block 'user' is empty: put the question in it")
         return (*((Message("system", system),) if system else ()), Message("user", user))
+
+
+CODES_SETTING = PromptSetting(CODES)
+
+
+def settings_of(entry: Mapping[str, Any]) -> dict[str, PromptSetting]:
+    """The settings in which a ledger says that a model was asked, by variant; an older ledger knows `codes` only."""
+    asked = entry.get("prompts") or {entry["variant"]: {"name": CODES, "source": ""}}
+    return {variant: PromptSetting(one["name"], one["source"]) for variant, one in asked.items()}
+
+
+def in_setting(model: str, prompt: str) -> str:
+    """A model in one of several settings, as tables and figures call it.
+
+    >>> in_setting("gpt", "plain")
+    'gpt (plain)'
+    """
+    return f"{model} ({prompt})"
+
+
+def fingerprint_of(entry: Mapping[str, Any], variant: str) -> str | None:
+    """Under what a ledger keeps the newest replies of a model in a setting; None if it was not asked so."""
+    asked = entry.get("prompts") or {entry["variant"]: entry}
+    return asked[variant]["fingerprint"] if variant in asked else None
 
 
 def prompt_setting(name: str) -> PromptSetting:

@@ -1,0 +1,106 @@
+"""The chapter of the report page on prompt settings: the exam gap, both readings, and what free replies do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from perturb.metrics.kinds import BehaviourKind
+from perturb.reports.model import PERCENT, CellValue, Figure, Section, Table, table_columns
+from perturb.reports.scores_figures import draw_stacks
+from perturb.scoring.model_scores import ModelScores
+from perturb.scoring.score_report import ScoreReport
+from perturb.scoring.settings import ALL_CLASSES, GAP_METRICS, KindCount
+
+_READ = {
+    "refusal_accuracy": "refusal accuracy",
+    "correct_refusal_rate": "correct refusal rate",
+    "false_refusal_rate": "FRR",
+    "answer_accuracy": "answer accuracy",
+    "calibrated_refusal_score": "CRS",
+}
+
+
+def settings_section(report: ScoreReport) -> Section:
+    """Settings beside each other; for reports with exam gaps or kinds of free replies."""
+    sentences = [
+        "Free replies are read twice. Strict: only a reply that offers nothing as an answer is a refusal. Lenient: a"
+        " list without a preference is a refusal too. The other chapters have the strict reading."
+    ]
+    figures = [_figure(report.kinds)] if report.kinds else []
+    tables = [_gaps(report), _readings(report), _kinds(report.kinds)]
+    return Section(
+        "settings", "Prompt settings", sentences if report.kinds else (), tuple(figures), tuple(tables)
+    )
+
+
+def _gaps(report: ScoreReport) -> Table:
+    rows: list[list[CellValue]] = [
+        [
+            one.model,
+            one.prompt,
+            one.reading,
+            one.metric.replace("_", " "),
+            "all classes" if one.perturbation_class == ALL_CLASSES else one.perturbation_class,
+            one.codes,
+            one.other,
+            one.difference,
+        ]
+        for metric in GAP_METRICS
+        for one in report.exam_gaps
+        if one.metric == metric and one.difference.value is not None
+    ]
+    head = table_columns("model | prompt | reading | metric | class")
+    return Table(
+        "exam-gap",
+        "Exam gap: with the codes minus in the other setting, in percent",
+        {**head, "codes": PERCENT, "other": PERCENT, "gap": PERCENT},
+        rows,
+    )
+
+
+def _readings(report: ScoreReport) -> Table:
+    lenient = {one.model: one for one in report.lenient}
+    pairs: list[tuple[ModelScores, str]] = []
+    for one in report.models:
+        pairs.append((one, "strict"))
+        if one.model in lenient:
+            pairs.append((lenient[one.model], "lenient"))
+    rows: list[list[CellValue]] = [
+        [one.model, reading, *(one.metrics[name] for name in _READ)] for one, reading in pairs
+    ]
+    columns = table_columns("model | reading") | dict.fromkeys(_READ.values(), PERCENT)
+    return Table("readings", "Both readings of free replies, in percent", columns, rows if lenient else [])
+
+
+def _kinds(kinds: Sequence[KindCount]) -> Table:
+    rows: list[list[CellValue]] = [
+        [
+            one.model,
+            one.perturbation_class,
+            "answer" if one.answerable else "refuse",
+            one.kind.replace("_", " "),
+            one.replies,
+        ]
+        for one in kinds
+    ]
+    head = "model | class | to do | kind | replies: count"
+    return Table("kinds", "What free replies do", head, rows)
+
+
+def _figure(kinds: Sequence[KindCount]) -> Figure:
+    counts: dict[str, dict[str, int]] = {}
+    for one in kinds:
+        if not one.answerable:
+            label = f"{one.model}: {one.perturbation_class}"
+            counts.setdefault(label, {})[one.kind] = one.replies
+    shares: list[dict[str, float | None]] = [
+        {kind: of_kind.get(kind, 0) / sum(of_kind.values()) for kind in (*BehaviourKind, "unscored")}
+        for of_kind in counts.values()
+    ]
+    nothing: dict[str, float | None] = dict.fromkeys((*BehaviourKind, "unscored"))
+    return Figure(
+        "kinds",
+        "What free replies do to items that cannot be answered",
+        "By model and class, in percent of the replies.",
+        draw_stacks(list(counts) or ["no such item"], shares or [nothing]),
+    )
