@@ -128,8 +128,7 @@ def show_key(value: Any, variables: Iterable[str] = ()) -> str | None:
     >>> show_key({"system": ["Use sk-proj-abcdef123456."]})
     'sk-p…'
     """
-    found = next((keys for text in _strings(value) if (keys := find_keys(text, variables))), None)
-    return found and f"{found[0][:4]}…"
+    return next((f"{key[:4]}…" for text in _strings(value) for key in find_keys(text, variables)), None)
 
 
 def key_variables(facts: Any) -> set[str]:

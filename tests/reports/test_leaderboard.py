@@ -234,6 +234,28 @@ def test_a_key_anywhere_in_the_replies_is_refused(tmp_path: Path, place: str) ->
     assert key[:5] not in str(caught.value)
 
 
+@pytest.mark.parametrize(("unread", "accepted"), [(0, True), (1, False), (36, False)])
+def test_replies_of_the_judge_that_cannot_be_read_do_not_help(
+    tmp_path: Path, unread: int, accepted: bool
+) -> None:
+    """Leaving out a model's worst items would raise its score; one reply is about all items with the same text."""
+    with gzip.open(demo("evaluate"), "rt", encoding="utf-8") as lines:
+        head, *rows = map(json.loads, lines)
+    head = {key: value for key, value in head.items() if key not in ("sha256", "format", "version")}
+    judged = [row for row in rows if row["kind"] == "reply" and row["part"].startswith("eager ")]
+    items = list(dict.fromkeys(row["id"] for row in judged))[:unread]
+    spoiled = [row for row in judged if row["id"] in items]
+    again = [{**row, "text": "hmm", "attempt": n} for row in spoiled if row["attempt"] == 1 for n in (1, 2)]
+    file = tmp_path / "spoiled.jsonl.gz"
+    write_recording(file, head, [*(row for row in rows if row not in spoiled), *again])
+    if accepted:
+        write_leaderboard(tmp_path / "board", [file])
+        assert rows_of(tmp_path / "board", "evaluation")["eager"].unscored == unread
+    else:
+        with pytest.raises(RecordingError, match=r"of 126 replies of '\w+' are unscored, more than 2%"):
+            write_leaderboard(tmp_path / "board", [file])
+
+
 def test_names_of_models_are_text_on_the_page(tmp_path: Path) -> None:
     file = renamed(demo("evaluate"), tmp_path / "nasty.jsonl.gz", {"plain": NASTY, "eager": "e"})
     write_leaderboard(tmp_path / "board", [file])
