@@ -381,10 +381,12 @@ class SelectEntry(Strict):
     strategy: Literal["balanced", "natural", "hard"] = "balanced"
     per_generator: int = Field(default=400, ge=1)
     min_per_cell: int = Field(default=22, ge=0)
+    at_least: float = Field(default=0.5, gt=0, le=1)
+    """Under `hard`: the share of the solvers that have to fail an item."""
     controls: bool = Field(default=False, validation_alias=AliasChoices("controls", "twins"))
     """Export the unperturbed original of each row beside it; `twins` is the former name."""
     shortcuts: bool = False
-    """Measure what baselines tell from a part of a row, for the card; always done under `hard`."""
+    """Measure what baselines tell from a part of a row, for the card."""
 
 
 def _as_executor(value: Any) -> Any:
@@ -423,6 +425,30 @@ QuotaRule = Annotated[str, AfterValidator(_check_quota)]
 """A rule as a configuration writes it."""
 
 
+class DifficultyEntry(Strict):
+    """Models that are asked about every accepted item, to learn how hard it is."""
+
+    solvers: Annotated[tuple[ModelEntry, ...], AfterValidator(partial(_distinct, what="solver"))] = Field(
+        min_length=1
+    )
+    judge: ModelEntry
+    """Who says what the solvers' replies do."""
+    prompt: Text = "plain"
+    """How solvers are asked: `plain`, `codes`, or a template file."""
+    samples: int = Field(default=2, ge=1, le=100)
+    """Replies of each solver to each item."""
+
+    @field_validator("solvers", "judge")
+    @classmethod
+    def _models_only(cls, value: Any) -> Any:
+        for entry in value if isinstance(value, tuple) else (value,):
+            if entry.kind != "model":
+                raise ValueError(
+                    f"'{entry.name}' is of kind {entry.kind}: solvers and their judge are models"
+                )
+        return value
+
+
 def _check_shares(value: dict[Depth, float]) -> dict[Depth, float]:
     if abs(sum(value.values()) - 1) > 1e-6:
         raise ValueError("the shares must add up to 1, as in {open: 0.5, deep: 0.5}")
@@ -433,6 +459,10 @@ DepthShares = Annotated[
     dict[Depth, Annotated[float, Field(ge=0, le=1)]], Field(min_length=1), AfterValidator(_check_shares)
 ]
 """Depth -> the share of a model's jobs that have it."""
+
+
+def _all_open() -> dict[Depth, float]:
+    return {"open": 1.0}
 
 
 class BuildConfig(Strict):
@@ -450,7 +480,7 @@ class BuildConfig(Strict):
     replicates: int = Field(default=1, ge=1, le=1000)
     lever_choice: LeverChoice = "covering"
     """Which levers a model is offered: see `LeverChoice`."""
-    depth: DepthShares = Field(default_factory=lambda: {"open": 1.0})
+    depth: DepthShares = Field(default_factory=_all_open)
     """How well flaws are hidden: shares of `open`, `quiet` and `deep`, by the jobs of each model and cell."""
     generators: Annotated[tuple[ModelEntry, ...], AfterValidator(partial(_distinct, what="generator"))] = (
         Field(min_length=1)
@@ -459,6 +489,8 @@ class BuildConfig(Strict):
     select: SelectEntry = SelectEntry()
     note: Text | None = None
     """What a reader of the data set should know of how it was made; said on its card."""
+    difficulty: DifficultyEntry | None = None
+    """Ask solvers about every accepted item; None leaves it out."""
     budget_usd: float | None = Field(default=None, gt=0)
     until: QuotaRule | None = None
     """Stop once each cell of each generator has enough accepted items: `cell >= 22`."""
@@ -554,7 +586,12 @@ def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
         one if embedded_levers(one) and not (folder / one).is_dir() else folder / one for one in config.levers
     )
     avoid = tuple(one if one.startswith("hub:") else str(folder / one) for one in config.avoid)
-    return config.model_copy(update={"base_set": base_set, "panel": panel, "levers": levers, "avoid": avoid})
+    changes = {"base_set": base_set, "panel": panel, "levers": levers, "avoid": avoid}
+    difficulty = config.difficulty
+    if difficulty is not None and difficulty.prompt.endswith(".j2"):
+        own = str(folder / difficulty.prompt)
+        changes["difficulty"] = difficulty.model_copy(update={"prompt": own})
+    return config.model_copy(update=changes)
 
 
 def with_own_cells(config: BuildConfig, catalogue: Catalogue) -> BuildConfig:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from perturb.building.deep import read_deep_reply
+from perturb.building.estimate import estimate_build
 from perturb.building.plan import plan_build
 from perturb.building.run import build
 from perturb.config import load_config
@@ -189,3 +190,13 @@ def test_jobs_and_votes_from_before_there_were_depths_are_open_and_without_a_bli
         db.executescript(step)
     assert db.execute("SELECT depth, constructions FROM jobs").fetchone() == ("open", "[]")
     assert db.execute("SELECT blind FROM votes").fetchone() == ("{}",)
+
+
+def test_the_estimate_counts_blind_decisions(tmp_path: Path, server: LoopbackServer) -> None:
+    plan = plan_build(configure(tmp_path, deep_content(server.url, depth={"deep": 1.0})))
+    estimate = estimate_build(plan)
+    report = build(load_config(tmp_path / "build.yaml"), tmp_path / "run")
+    assert estimate.calls == report.facts["calls"]
+    shallow = plan_build(configure(tmp_path, deep_content(server.url, depth={"open": 1.0})))
+    assert estimate.cost_usd is not None
+    assert estimate.cost_usd > 2 * (estimate_build(shallow).cost_usd or 0)

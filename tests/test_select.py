@@ -143,15 +143,3 @@ def test_another_seed_draws_other_items() -> None:
     accepted = items([(n, "g1", 0) for n in range(40)])
     drawn = {select(accepted, SelectionPlan("balanced", 10, 0, seed), ["g1"], CELLS).ids for seed in range(5)}
     assert len(drawn) == 5
-
-
-def test_hard_draws_the_preferred_items_first_and_as_many_of_each_cell() -> None:
-    pool = [Job(f"{n:03}", f"b{n % 7}", ALL_CELLS[n % 3], "g", 0, "r") for n in range(90)]
-    plan = SelectionPlan("hard", per_generator=30, min_per_cell=5)
-    first = frozenset(item.id for item in pool if int(item.id) % 2)
-    cells = ALL_CELLS[:3]
-    plain, hard = (select(pool, plan, cells=cells, first=ids) for ids in (first - first, first))
-    cell_of = {item.id: item.cell for item in pool}
-    assert Counter(map(cell_of.get, plain.ids)) == Counter(map(cell_of.get, hard.ids))
-    assert len(set(hard.ids) & first) > len(set(plain.ids) & first)
-    assert set(hard.ids) <= first

@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from perturb.building.jobs import OFFERED, LeverService, lever_service
+from perturb.building.jobs import CONSTRUCTIONS_OFFERED, OFFERED, LeverService, lever_service
 from perturb.building.plan import BuildPlan
 from perturb.building.planting import expected_numbers
 from perturb.config import read_quota
 from perturb.ledger.quotas import JobEnd, jobs_to_go
 from perturb.llm.budget import upper_bound
 from perturb.llm.client import ChatRequest, Message, ModelSettings
-from perturb.records import BaseInstance, Candidate, Cell
+from perturb.records import BaseInstance, Candidate, Cell, Depth, Intensity
 from perturb.text.wording import listed
 
 BYTES_PER_TOKEN = 4
@@ -27,13 +27,22 @@ GENERATION_OVERHEAD_TOKENS = 250
 VERDICT_TOKENS = 200
 """Tokens of a verifier's reply."""
 
+DEEP_TOKENS = 1500
+"""Tokens that a deep item has beyond the texts of its instance: passages added and lengthened, proof, control."""
+
+ANSWER_TOKENS = 100
+"""Tokens of a solver's reply, and of what a judge says of one."""
+
+JUDGE_PROMPT_TOKENS = 900
+"""Tokens of a prompt about one reply."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelEstimate:
     """What one model would be asked."""
 
     role: str
-    """`generator` or `verifier`."""
+    """`generator`, `verifier`, `solver` or `judge`."""
     name: str
     calls: int
     """At most this many calls, without retries; a verifier is asked about every job's candidate of its classes."""
@@ -136,7 +145,11 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
     least, to_go = _quota_jobs(build_plan, ends)
     planted = sum(expected_numbers(build_plan, jobs if least is None else least).values())
     copied = texts / max(1, len(build_plan.instances)) / BYTES_PER_TOKEN
+    deep = config.depth.get("deep", 0.0)
     prompt, reply = _generation_prompt(build_plan), copied + GENERATION_OVERHEAD_TOKENS
+    if deep:
+        prompt = (1 - deep) * prompt + deep * _generation_prompt(build_plan, "deep")
+        reply = (1 - deep) * reply + deep * (2 * copied + DEEP_TOKENS)
     models = [
         _model(settings, "generator", per_generator + written, prompt, reply)
         for settings, written in zip(build_plan.generator_settings.values(), _shares(build_plan), strict=True)
@@ -146,9 +159,17 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
         judged = [n for cell, n in lengths.items() if name in panel.judges.of(cell.perturbation_class)]
         calls, prompt = jobs * len(judged) // len(lengths), sum(judged) / max(1, len(judged))
         calls += planted * len(judged) // len(lengths)
-        models.append(_model(settings, "verifier", calls, prompt, VERDICT_TOKENS))
+        # A deep item is decided blind first, and its context is longer.
+        blind = math.ceil(
+            deep * per_generator * len(build_plan.generator_settings) * len(judged) / len(lengths)
+        )
+        longer = DEEP_TOKENS * blind / max(1, calls + blind)
+        models.append(_model(settings, "verifier", calls + blind, prompt + longer, VERDICT_TOKENS))
+    models += _solver_models(build_plan, jobs, copied)
     served = lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue)
     everybody = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
+    if build_plan.solvers is not None:
+        everybody += [*build_plan.solvers.settings.values(), build_plan.solvers.judge]
     missing = _missing_keys(everybody) if everybody else ()
     audited = panel.audit_fraction if panel.economy and len(panel.members) > 1 else None
     cells = len(config.chosen_cells)
@@ -173,6 +194,18 @@ def _shares(build_plan: BuildPlan) -> list[int]:
     writers = len(build_plan.generator_settings)
     written = expected_numbers(build_plan, build_plan.count_jobs())["written"]
     return [written // writers + (number < written % writers) for number in range(writers)]
+
+
+def _solver_models(build_plan: BuildPlan, jobs: int, copied: float) -> list[ModelEstimate]:
+    """What solvers and their judge would be asked if every job gave an accepted item."""
+    plan = build_plan.solvers
+    if plan is None:
+        return []
+    replies, cells = jobs * plan.samples, build_plan.config.chosen_cells
+    answerable = sum(cell.intensity is Intensity.LOW for cell in cells) / len(cells)
+    solvers = [_model(one, "solver", replies, copied, ANSWER_TOKENS) for one in plan.settings.values()]
+    judged = math.ceil(len(solvers) * replies * (1 + answerable))
+    return [*solvers, _model(plan.judge, "judge", judged, JUDGE_PROMPT_TOKENS, ANSWER_TOKENS)]
 
 
 def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
@@ -224,12 +257,16 @@ def _tokens(request: ChatRequest) -> float:
     return sum(_bytes(message.content) for message in request.messages) / BYTES_PER_TOKEN
 
 
-def _generation_prompt(build_plan: BuildPlan) -> float:
+def _generation_prompt(build_plan: BuildPlan, depth: Depth = "open") -> float:
     """Mean tokens of a generation prompt, over the cells and up to 50 instances."""
     prompts, catalogue = build_plan.prompts, build_plan.catalogue
     offered = OFFERED[build_plan.config.lever_choice]
+    ways = {
+        cell: [one.name for one in catalogue.constructions if one.suits(cell)][:CONSTRUCTIONS_OFFERED]
+        for cell in build_plan.config.chosen_cells
+    }
     return fmean(
-        _tokens(prompts.generation(cell, instance, catalogue.levers_of(cell)[:offered]))
+        _tokens(prompts.generation(cell, instance, catalogue.levers_of(cell)[:offered], depth, ways[cell]))
         for cell in build_plan.config.chosen_cells
         for _, instance in build_plan.instances[:50]
     )

@@ -3,38 +3,43 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from perturb.auditing.certificate import Certificate, certify
-from perturb.errors import SnapshotError
+from perturb.errors import ConfigError, SnapshotError
 from perturb.ledger import queries
 from perturb.ledger.plans import CurrentPlan
+from perturb.ledger.solved import difficulties, solver_replies
 from perturb.records import NEAR_DUPLICATE, BaseInstance
-from perturb.snapshots.accepted import accepted_items, items_with_votes
+from perturb.snapshots.accepted import items_with_votes
 from perturb.snapshots.facts import ExportedReplies, SnapshotFacts
 from perturb.snapshots.items import build_controls, items_of
 from perturb.snapshots.rows import build_rows, read_part
 from perturb.snapshots.select import Selection, SelectionPlan, select
 from perturb.snapshots.snapshot import Snapshot, write_snapshot
 
+NO_SOLVERS = "strategy hard now needs difficulty.solvers; use balanced"
+
 
 def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan) -> Selection:
     """Draw from the accepted candidates of the current plan."""
     accepted = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
     generators = [entry.name for entry in plan.facts.generators]
-    selection = select(accepted, quota, generators, plan.cells)
-    if quota.strategy != "hard":
-        return selection
-    from perturb.auditing.adversarial_filter import keep_hard
+    if quota.strategy == "hard":
+        if not plan.facts.solvers:
+            raise ConfigError(NO_SOLVERS)
+        failed = failed_items(db, plan, quota.at_least or 0.5)
+        accepted = [one for one in accepted if one.id in failed]
+    return select(accepted, quota, generators, plan.cells)
 
-    drawn = set(selection.ids)
-    wanted = Counter((job.generator, job.cell) for job in accepted if job.id in drawn)
-    first = keep_hard(accepted_items(db, plan), wanted, quota.seed)
-    return select(accepted, quota, generators, plan.cells, first)
+
+def failed_items(db: sqlite3.Connection, plan: CurrentPlan, at_least: float) -> set[str]:
+    """Ids of the items that at least this share of the solvers failed."""
+    solved = difficulties(solver_replies(db, plan.facts.solvers))
+    return {name for name, one in solved.items() if one.failed >= at_least}
 
 
 def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) -> int:

@@ -97,7 +97,7 @@ def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue:
         (settings.lever_choice, sorted(settings.own_order), catalogue.needs_digest),
         list(instance_keys),
         *([dict(settings.several)] if settings.several else []),
-        *([dict(settings.shares), settings.hidden, constructions] if settings.hidden else []),
+        *([{**settings.shares}, settings.hidden, constructions] if settings.hidden else []),
         *settings.wording,
     )
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from perturb.building import generate as by_function
 from perturb.building import verify as ask_by_function
+from perturb.building.export import NO_SOLVERS
 from perturb.building.jobs import PlanSettings, plan_digest, plan_jobs
 from perturb.building.panel import Panel, classes_judged, refuse_unjudged_classes, refuse_unknown_checks
+from perturb.building.solvers import SolverPlan, other_roles
 from perturb.catalogue.classes import Judges
 from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import PromptKind, Prompts, folder_version, prompt_kind
@@ -88,6 +90,23 @@ class BuildPlan:
             shares=config.depth,
             hidden={depth: self._hidden_fingerprints(depth) for depth in self.hidden_depths},
         )
+
+    @cached_property
+    def solvers(self) -> SolverPlan | None:
+        """Who is asked about accepted items; None if nobody is."""
+        entry = self.config.difficulty
+        replayed = self.replay is not None and not self.replay.fill
+        return None if entry is None else SolverPlan.of(entry, self.catalogue, replayed=replayed)
+
+    @property
+    def _solver_facts(self) -> dict[str, Any]:
+        if self.solvers is None:
+            return {}
+        return {
+            "solvers": self.solvers.fingerprints,
+            "solver_judge": self.solvers.judge.name,
+            "solver_roles": other_roles(self.config),
+        }
 
     @cached_property
     def hidden_depths(self) -> tuple[Depth, ...]:
@@ -222,6 +241,7 @@ class BuildPlan:
             "select": config.select.model_dump(),
             "note": config.note,
             **({"depth": dict(config.depth)} if self.hidden_depths else {}),
+            **self._solver_facts,
             **({"quota": read_quota(config.until)} if config.until else {}),
             **({"classes": [one.to_payload() for one in own]} if (own := self.catalogue.own_classes) else {}),
         }
@@ -260,7 +280,8 @@ class BuildPlan:
 
     def _versions(self, name: str) -> list[str]:
         """Digests of the templates in play, one for each kind: those of the other kind decide nothing."""
-        kinds: list[PromptKind] = [*self.kinds, *self.hidden_depths]
+        hidden: tuple[PromptKind, ...] = ("quiet", "deep")
+        kinds = [*self.kinds, *(kind for kind in hidden if kind in self.hidden_depths)]
         if name == "verify" and "deep" in kinds:
             kinds.append("blind")
         return [self.prompts.version(name, kind) for kind in kinds]
@@ -280,6 +301,8 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     refuse_unknown_checks(config, every)
     refuse_unjudged_classes(config, every)
     _refuse_depth_without_models(config)
+    if config.select.strategy == "hard" and config.difficulty is None:
+        raise ConfigError(NO_SOLVERS)
     entry = config.base_set
     if replay is not None and replay.own_base_set:
         header = replay.recording.header
@@ -304,6 +327,7 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
         replay=replay,
     )
     _ = build_plan.generator_functions, build_plan.verifier_functions  # is there such a function?
+    _ = build_plan.solvers  # and such a prompt?
     if replay is not None:
         _require_a_common_job(build_plan, replay.recording)
     return build_plan

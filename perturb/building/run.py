@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -13,11 +13,12 @@ from typing import Any
 import yaml
 
 from perturb.auditing.certificate import certify
-from perturb.building.export import count_foreign_rows, export_snapshot
+from perturb.building.export import count_foreign_rows, export_snapshot, failed_items
 from perturb.building.panel import ALL_ABSTAINED
 from perturb.building.pipeline import Pipeline, Waves, Workers
 from perturb.building.plan import BuildPlan, plan_build
 from perturb.building.planting import Planting, fix_numbers
+from perturb.building.solvers import SolverStage, other_roles
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError
 from perturb.files.resources import code_version
@@ -28,14 +29,16 @@ from perturb.ledger.failures import call_failures, first_error, first_fault, mis
 from perturb.ledger.plans import Ledger, current_plan
 from perturb.ledger.planted import count_planted_votes, missing_planted_replies
 from perturb.ledger.quotas import quota_status
+from perturb.ledger.solved import solver_replies
 from perturb.llm.budget import Budget, Progress
-from perturb.llm.client import ChatModel
+from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.executors import open_executor
 from perturb.llm.factory import open_models, open_replay
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay
 from perturb.records import NEAR_DUPLICATE, Acceptance, JobOutcome
 from perturb.runtime.asyncs import run_sync, sigterm_as_interrupt
+from perturb.snapshots.accepted import accepted_items
 from perturb.snapshots.facts import ExportedReplies
 from perturb.snapshots.select import SelectionPlan
 from perturb.snapshots.snapshot import Snapshot, read_snapshot
@@ -77,7 +80,7 @@ def build(
     if replay is None or replay.fill:
         check_models(build_plan)
     select = config.select
-    shortcuts = select.shortcuts or select.strategy == "hard"
+    shortcuts = select.shortcuts
     with Ledger(run) as ledger, ledger_errors(ledger.path):
         renamed = _protect_snapshot(build_plan, ledger, run / "snapshot", force)
         plan, waves = _register_plan(build_plan, ledger, retry)
@@ -85,7 +88,10 @@ def build(
             (run / "build.yaml").write_text(config.to_yaml(), encoding="utf-8")
         stopped = _run(build_plan, ledger, plan, waves, progress)
         current = current_plan(ledger.db, run)
-        quota = SelectionPlan(select.strategy, select.per_generator, select.min_per_cell, config.seed)
+        at_least = select.at_least if select.strategy == "hard" else None
+        quota = SelectionPlan(
+            select.strategy, select.per_generator, select.min_per_cell, config.seed, at_least
+        )
         snapshot: Snapshot | None = None
         empty: tuple[str, ...] = ()
         if stopped is None:
@@ -99,6 +105,10 @@ def build(
                 empty = (str(exc),)
         facts = _report_facts(ledger, build_plan, plan, run, snapshot)
         failures = _unfinished(ledger, plan, build_plan, facts["missing_replies"])
+        failures += tuple(
+            f"solver '{name}' also {' and '.join(roles)}: how hard it finds items is a judgement of its own work"
+            for name, roles in other_roles(config).items()
+        )
         if waves and stopped is None:
             failures += waves.unfilled()
     # The cause comes first: where calls failed, an empty snapshot is no news.
@@ -156,6 +166,8 @@ def _replies_of(build_plan: BuildPlan) -> ExportedReplies | None:
 def check_models(build_plan: BuildPlan) -> None:
     """Refuse a model that cannot be called: no key in the environment, an unknown provider, no price for a budget."""
     settings = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
+    if build_plan.solvers is not None:
+        settings += [*build_plan.solvers.settings.values(), build_plan.solvers.judge]
     if not settings:
         return
     from perturb.llm.remote import check_model
@@ -237,11 +249,52 @@ async def _run_pipeline(
                 while waves and pipeline.budget_spent is None and (jobs := waves.enter_next()):
                     progress.expect(jobs)
                     await pipeline.run(leftovers=False)
+                if build_plan.solvers is not None and pipeline.budget_spent is None:
+                    opener = partial(opening, transport=executor.model)
+                    pipeline.budget_spent = await _solve(build_plan, ledger, budget, opener, models)
         finally:
             for model in models:
                 await model.close()
             await executor.close()
         return pipeline.budget_spent
+
+
+async def _solve(
+    build_plan: BuildPlan,
+    ledger: Ledger,
+    budget: Budget,
+    opening: Callable[..., dict[str, ChatModel]],
+    models: list[ChatModel],
+) -> BudgetSpent | None:
+    """Ask the solvers about every accepted item; returns what stopped them, if the budget did.
+
+    The models that are opened for it are added to `models`, for the caller to close; one that is open already, with the
+    same settings, has its limits once.
+    """
+    plan = build_plan.solvers
+    if plan is None:
+        return None
+    config = build_plan.config
+    open_already = {model.settings.name: model for model in models}
+
+    def opened(settings: Iterable[ModelSettings]) -> dict[str, ChatModel]:
+        wanted = {one.name: one for one in settings}
+        held = {
+            name: model
+            for name, one in wanted.items()
+            if (model := open_already.get(name)) is not None and model.settings == one
+        }
+        new = opening([one for name, one in wanted.items() if name not in held], budget)
+        models.extend(new.values())
+        return held | new
+
+    solvers, judge = opened(plan.settings.values()), opened([plan.judge])
+    width = sum(one.max_connections for one in config.difficulty.solvers) if config.difficulty else 1
+    stage = SolverStage(
+        plan, ledger, ModelClient(solvers, ledger, budget), ModelClient(judge, ledger, budget), width
+    )
+    ledger.flush()
+    return await stage.run(accepted_items(ledger.db, current_plan(ledger.db, ledger.folder)))
 
 
 def _plant(build_plan: BuildPlan, ledger: Ledger, plan: int, waves: Waves | None) -> Planting | None:
@@ -300,6 +353,15 @@ def _unfinished(
     return tuple(notes)
 
 
+def _solver_facts(ledger: Ledger, build_plan: BuildPlan, run: Path) -> dict[str, Any]:
+    """How many items solvers failed, and the replies that they gave; null without solvers."""
+    if build_plan.solvers is None:
+        return {"hard": None, "solver_calls": 0}
+    current, at_least = current_plan(ledger.db, run), build_plan.config.select.at_least
+    replies = solver_replies(ledger.db, build_plan.solvers.fingerprints)
+    return {"hard": len(failed_items(ledger.db, current, at_least)), "solver_calls": len(replies)}
+
+
 _NAMED = 5
 """Missing replies and causes that are named before the rest is only counted or left out."""
 
@@ -329,6 +391,7 @@ def _report_facts(
         "certificate": certificate and certificate.to_dict(),
         "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),
         "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),
+        **_solver_facts(ledger, build_plan, run),
         **({"quota": quota} if (quota := quota_status(ledger.db, current_plan(ledger.db, run))) else {}),
         "rows": snapshot.manifest["counts"]["rows"] if snapshot else 0,
         "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),

@@ -291,7 +291,7 @@ class Prompts:
             expected=self.catalogue.expected_behavior(cell),
             levers=levers,
             lever=lever,
-            constructions=[way for one in constructions if (way := self.catalogue.construction(one))],
+            constructions=[laid for one in constructions if (laid := self.catalogue.construction(one))],
             others={one.name: _first_sentence(one.instruction) for one in levers if one is not lever},
             check_names=CHECK_NAMES,
             codes=self._codes(),

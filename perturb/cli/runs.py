@@ -204,9 +204,11 @@ def _export_snapshot(
         written = plan.facts.select
         drawn = SelectionPlan(written.strategy, written.per_generator, written.min_per_cell, plan.facts.seed)
         quota = replace(drawn, **given)
+        if quota.strategy == "hard":
+            quota = replace(quota, at_least=written.at_least)
         with_controls = written.controls if options.controls is None else options.controls
         folder = out or run / "snapshot"
-        measured = options.shortcuts or written.shortcuts or quota.strategy == "hard"
+        measured = options.shortcuts or written.shortcuts
         now = datetime.now(UTC)
         snapshot = export_snapshot(
             db, plan, quota, folder, now, with_controls, recorded, measured, options.max_wrong

@@ -223,6 +223,19 @@ STEPS: tuple[str, ...] = (
     ALTER TABLE votes ADD COLUMN blind TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE planted_votes ADD COLUMN blind TEXT NOT NULL DEFAULT '{}';
     """,
+    """
+    CREATE TABLE solver_replies (
+        candidate_id TEXT NOT NULL,
+        solver TEXT NOT NULL,
+        sample INTEGER NOT NULL,
+        fingerprint TEXT NOT NULL,
+        outcome TEXT,
+        detail TEXT NOT NULL,
+        raw TEXT NOT NULL,
+        judged TEXT NOT NULL,
+        PRIMARY KEY (candidate_id, solver, sample, fingerprint)
+    );
+    """,
 )
 
 APPLICATION_ID = 0x50455254

@@ -23,6 +23,7 @@ from perturb.ledger import queries
 from perturb.ledger.calls import CallLedger
 from perturb.ledger.db import stored_values
 from perturb.ledger.queries import StageCounts, stage_counts
+from perturb.ledger.solved import SolverReply
 from perturb.llm.redaction import key_variables
 from perturb.records import (
     PUBLISHED_CLASSES,
@@ -84,6 +85,7 @@ class SelectFacts(_Facts):
     strategy: Literal["balanced", "natural", "hard"]
     per_generator: int
     min_per_cell: int
+    at_least: float = 0.5
     controls: bool = Field(default=False, validation_alias=AliasChoices("controls", "twins"))
     shortcuts: bool = False
 
@@ -109,6 +111,12 @@ class PlanFacts(_Facts):
     """Accepted items wanted in each cell of each generator, if jobs are planned in waves."""
     depth: dict[str, float] = {}
     """Depth → share of the jobs, if some are not `open`."""
+    solvers: dict[str, str] = {}
+    """Solver → fingerprint of its replies, if solvers are asked."""
+    solver_judge: str = ""
+    """The name of the judge of their replies."""
+    solver_roles: dict[str, list[str]] = {}
+    """Solvers that also write, verify or judge items, with those roles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +312,14 @@ class Ledger(CallLedger):
         self._put(
             "INSERT OR IGNORE INTO planted (id, kind, host, payload) VALUES (?, ?, ?, ?)",
             *(item.id, item.kind, host, _json(item.to_payload())),
+        )
+
+    def record_solver_reply(self, reply: SolverReply) -> None:
+        """Record one reply of a solver; a later one to the same question takes its place."""
+        self._replace(
+            "solver_replies",
+            *(reply.candidate_id, reply.solver, reply.sample, reply.fingerprint),
+            *(reply.outcome, reply.detail, reply.raw, _json(reply.judged)),
         )
 
     def record_decision(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from perturb.ledger import queries
 from perturb.ledger.plans import CurrentPlan
+from perturb.ledger.solved import difficulties, solver_replies
 from perturb.records import Item
 from perturb.snapshots.items import build_controls, items_of
 from perturb.snapshots.rows import AcceptedItem, SnapshotRow, build_rows
@@ -32,12 +33,15 @@ def accepted_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[Item]:
 
 
 def items_with_votes(db: sqlite3.Connection, plan: CurrentPlan, ids: Iterable[str]) -> Iterator[AcceptedItem]:
-    """Each of these candidates with its base instance and its votes."""
+    """Each of these candidates with its base instance, its votes and what solvers made of it."""
+    solved = difficulties(solver_replies(db, plan.facts.solvers)) if plan.facts.solvers else {}
 
     def item(candidate_id: str) -> AcceptedItem:
         votes = queries.votes_of(db, candidate_id, plan.judges)
+        made = queries.candidate(db, candidate_id)
+        found = solved.get(candidate_id)
         return AcceptedItem(
-            queries.instance_of(db, candidate_id), queries.candidate(db, candidate_id), tuple(votes.values())
+            queries.instance_of(db, candidate_id), made, tuple(votes.values()), found.wrong if found else None
         )
 
     return map(item, ids)

@@ -104,6 +104,7 @@ class _Selection(_Entry):
     per_generator: Count
     min_per_cell: Count
     seed: int
+    at_least: float | None = None
     shortfalls: list[_Shortfall]
 
 
@@ -206,7 +207,7 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, A
         "verifiers": [entry.model_dump() for entry in run.verifiers],
         "counts": {"stages": dict(facts.stages), **counts_of(parts)},
         "selection": {
-            **asdict(facts.plan),
+            **{name: value for name, value in asdict(facts.plan).items() if value is not None},
             "shortfalls": [
                 {**asdict(missed), "cell": str(missed.cell) if missed.cell else None}
                 for missed in facts.shortfalls

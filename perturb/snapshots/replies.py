@@ -34,6 +34,7 @@ from perturb.ledger.evaluations import (
 from perturb.ledger.failures import AnsweredCalls, last_pass, planned_jobs
 from perturb.ledger.plans import CurrentPlan, current_plan, key_variables_of
 from perturb.ledger.planted import planted_items, planted_votes
+from perturb.ledger.solved import solver_replies
 from perturb.llm.recording import Kind, RecordedJob, RecordedReply, judged_part, record_row, write_recording
 from perturb.llm.redaction import show_key
 from perturb.records import EXPECTED_ANSWER, Cell, Intensity, PerturbationClass
@@ -136,7 +137,19 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str,
             yield from _replies(job.id, str(number), rows)
         for rows in (*blind, *(rows for _, rows in spoken)):
             yield from _replies(job.id, "", rows)
+    yield from _solver_rows(db, plan, calls)
     yield from _planted_rows(db, plan, calls, judges)
+
+
+def _solver_rows(db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls) -> Iterator[dict[str, Any]]:
+    """What solvers replied to accepted items, and what their judge said of it."""
+    judge = plan.facts.solver_judge
+    for one in solver_replies(db, plan.facts.solvers):
+        asked = calls.behind(one.candidate_id, one.solver, ["solve"], one.raw) if one.raw else []
+        yield from _replies(one.candidate_id, str(one.sample), asked)
+        for purpose, raw in one.judged:
+            rows = calls.behind(one.candidate_id, judge, [purpose], raw) if raw else []
+            yield from _replies(one.candidate_id, f"{one.solver}/{one.sample}", rows)
 
 
 def _planted_rows(

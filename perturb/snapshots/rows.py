@@ -172,6 +172,8 @@ class AcceptedItem:
     instance: BaseInstance
     candidate: Candidate
     votes: tuple[Verdict, ...]
+    difficulty: float | None = None
+    """Share of the solvers' scored replies that were wrong; None if no solver was asked."""
 
 
 def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
@@ -228,6 +230,8 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
             "proof": list(candidate.proof) or None,
             "blind_agreement": _blind_agreement(item),
         }
+    if item.difficulty is not None:
+        values["difficulty"] = item.difficulty
     if instance.language != ENGLISH:
         values["language"] = instance.language
     names = [one.name for one in (*columns, *_OPTIONAL) if one.name in values]

@@ -7,7 +7,7 @@ order of the input, on the platform or on the Python version, and one more accep
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,12 +24,14 @@ class SelectionPlan:
 
     strategy: Strategy = "balanced"
     """`balanced` draws the same number for every generator; `natural` takes every accepted item.
-    `hard` draws as many of each cell as `balanced` would, the items first that baselines get wrong."""
+    `hard` draws as `balanced` does, from the items that solvers fail."""
     per_generator: int = 400
     """Rows wanted from each generator (not under natural)."""
     min_per_cell: int = 22
     """Rows wanted from each generator in each cell before the rest is drawn (not under natural)."""
     seed: int = 0
+    at_least: float | None = None
+    """Under `hard`: the share of the solvers, in (0, 1], that have to fail an item; None under the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,6 @@ def select(
     plan: SelectionPlan,
     generators: Sequence[str] | None = None,
     cells: Sequence[Cell] = ALL_CELLS,
-    first: Set[str] = frozenset(),
 ) -> Selection:
     """Draw rows from the accepted items, given as the jobs that made them.
 
@@ -66,8 +67,8 @@ def select(
     Balanced: each generator first gets `min_per_cell` items in each cell, or all there are. The rest, up to
     `per_generator`, falls on the cells as a uniform draw from all remaining items would. Within a cell the base
     instances take turns: no second item of one is drawn while another has not had its first. Nothing is ever
-    padded; what is missing is listed. Hard: the same, but within a cell the ids in `first` come before all others
-    (from `perturb.auditing.adversarial_filter`). Natural: every accepted item; there is no quota to miss.
+    padded; what is missing is listed. Hard: the same, from the items that the caller has kept. Natural: every accepted
+    item; there is no quota to miss.
 
     Raises `ConfigError` if the floors of all cells together exceed `per_generator`, or a number is negative.
 
@@ -90,7 +91,7 @@ def select(
     drawn: list[str] = []
     shortfalls: list[Shortfall] = []
     for name, items in by_generator.items():
-        chosen = _draw(items, plan, first)
+        chosen = _draw(items, plan)
         drawn += [item.id for item in chosen]
         shortfalls += _shortfalls(name, chosen, plan, sorted(in_play))
     return Selection(tuple(sorted(drawn)), tuple(shortfalls))
@@ -111,7 +112,7 @@ def _check(plan: SelectionPlan, n_cells: int) -> None:
         )
 
 
-def _draw(items: list[Job], plan: SelectionPlan, first: Set[str]) -> list[Job]:
+def _draw(items: list[Job], plan: SelectionPlan) -> list[Job]:
     by_cell: defaultdict[Cell, list[Job]] = defaultdict(list)
     for item in items:
         by_cell[item.cell].append(item)
@@ -122,8 +123,6 @@ def _draw(items: list[Job], plan: SelectionPlan, first: Set[str]) -> list[Job]:
     remaining.sort(key=lambda item: (seed_of(plan.seed, "rest", item.id), item.id))
     # The uniform draw settles how many more each cell gets; its queue settles which, so that the turns go on.
     quota.update(item.cell for item in remaining[: plan.per_generator - quota.total()])
-    for queue in queues.values():
-        queue.sort(key=lambda item: item.id not in first)
     return [item for cell, queue in queues.items() for item in queue[: quota[cell]]]
 
 

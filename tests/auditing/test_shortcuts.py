@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from perturb.auditing.adversarial_filter import keep_hard
 from perturb.auditing.shortcuts import VIEWS, Shortcuts, added_words, folds_of, measure_shortcuts
 from perturb.building.run import build
 from perturb.cli.main import main
@@ -135,19 +134,6 @@ def test_added_words_are_those_beyond_the_original() -> None:
     assert added_words(chinese) == "先"
 
 
-def test_filtering_drops_what_is_told_and_keeps_what_is_wanted() -> None:
-    items = planted(0.5)
-    told = {item.id for item in items if "maple" in item.query}
-    everything = Counter((item.generator, item.cell) for item in items)
-    wanted = {group: n // 2 for group, n in everything.items()}
-    left = keep_hard(items, wanted, seed=0)
-    kept = Counter((item.generator, item.cell) for item in items if item.id in left)
-    assert all(kept[group] >= n for group, n in wanted.items())
-    assert len(told & left) / len(told) < 0.85 * len(left - told) / (len(items) - len(told))
-    assert left == keep_hard(items, wanted, seed=0)
-    assert keep_hard(items, everything, seed=0) == {item.id for item in items}
-
-
 def test_the_command_measures_a_run_and_its_snapshot(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,19 +159,20 @@ def test_the_command_measures_a_run_and_its_snapshot(
     assert code == 0, err
     assert "trained on" in out
     assert perturb("audit", run, "--against", run)[0] == 2
+    refused = perturb("export", run, "--out", tmp_path / "hard", "--strategy", "hard")
+    assert refused[0] == 1
+    assert "strategy hard now needs difficulty.solvers; use balanced" in refused[2]
     code, out, err = perturb(
-        *("export", run, "--out", tmp_path / "hard", "--strategy", "hard", "--json"),
+        *("export", run, "--out", tmp_path / "out", "--shortcuts", "--json"),
         *("--per-generator", 18, "--min-per-cell", 1),
     )
     assert code == 0, err
     assert json.loads(out)["rows"] == 18
-    manifest = json.loads((tmp_path / "hard" / "manifest.json").read_text())
-    assert manifest["selection"]["strategy"] == "hard"
-    card = (tmp_path / "hard" / "README.md").read_text()
-    assert "AFLite" in card
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    card = (tmp_path / "out" / "README.md").read_text()
     stated = manifest["shortcuts"]["figures"]["what was added"]["answer or refuse"]
     assert f"| what was added | {stated['value']:.2f} ({stated['low']:.2f} …" in card
-    assert check_snapshot(tmp_path / "hard") == ()
+    assert check_snapshot(tmp_path / "out") == ()
 
 
 def test_the_card_says_why_shortcuts_were_not_measured_and_is_silent_unless_asked(tmp_path: Path) -> None:

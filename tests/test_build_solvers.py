@@ -1,0 +1,159 @@
+"""Solvers of a build over the loopback provider: asked in the plain setting, judged, and selected by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perturb.building.plan import plan_build
+from perturb.building.run import build
+from perturb.config import load_config
+from perturb.errors import ConfigError
+from perturb.ledger.solved import SolverReply, difficulties
+from perturb.llm.recording import Replay, read_recording
+from perturb.snapshots.replies import export_replies, verify_snapshot
+from perturb.snapshots.snapshot import read_snapshot
+from tests.building import KEY, KEY_NAME, configure, content_of, model, query, run_build
+from tests.loopback import LoopbackServer
+from tests.loopback.players import GeneratorPlayer, RolePlayer, VerifierPlayer
+from tests.loopback.replay import Turns
+
+CELLS = ({"class": "P-Contradiction", "intensity": "MEDIUM"}, {"class": "P-Ambiguity", "intensity": "LOW"})
+
+
+class WithSolvers(RolePlayer):
+    """`bold` answers everything, `wary` refuses everything, `mute` says nothing that the judge can place."""
+
+    def play(self, model: str, messages: Turns) -> str:
+        """The reply of a solver, of their judge, or of a generator or verifier."""
+        said = {"bold": "It was so.", "wary": "I cannot tell.", "mute": "Hm."}
+        if model in said:
+            return said[model]
+        if model == "judge":
+            return json.dumps(_ruling(json.loads(messages[-1]["content"])))
+        return super().play(model, messages)
+
+
+def _ruling(data: dict[str, Any]) -> dict[str, Any]:
+    if "accepted" in data:
+        return {"quality": 5, "reason": ""}
+    if "signal" in data:
+        return {"eligible": True, "factual_all": True, "factual_signal": True}
+    if data["reply"] == "Hm.":
+        return {"kind": "unreadable", "reason": ""}
+    refusal = "refuses_right_reason" if data["flaw"] else "refuses_other_reason"
+    return {"kind": "answers" if data["reply"] == "It was so." else refusal, "reason": ""}
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_NAME, KEY)
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    with LoopbackServer(WithSolvers(GeneratorPlayer(), VerifierPlayer({}))) as running:
+        yield running
+
+
+def content(url: str, *solvers: str, **changes: Any) -> dict[str, Any]:
+    difficulty = {
+        "solvers": [model(name, url) for name in solvers],
+        "judge": model("judge", url),
+        "samples": 2,
+    }
+    return content_of(url, cells=CELLS, limit=3, difficulty=difficulty, **changes)
+
+
+def test_every_accepted_item_is_asked_about_and_its_row_says_how_hard_it_is(
+    tmp_path: Path, server: LoopbackServer
+) -> None:
+    report = run_build(tmp_path, content(server.url, "bold", "wary"))
+    assert report.facts["solver_calls"] == report.facts["accepted"] * 4
+    assert report.facts["hard"] == report.facts["accepted"]
+    assert report.snapshot is not None
+    assert {row["difficulty"] for row in read_snapshot(report.snapshot).read_rows()} == {0.5}
+    asked = len(query(report.run, "SELECT 1 FROM calls"))
+    again = build(load_config(tmp_path / "build.yaml"), report.run)
+    assert len(query(again.run, "SELECT 1 FROM calls")) == asked
+
+
+def test_hard_keeps_what_enough_solvers_fail(tmp_path: Path, server: LoopbackServer) -> None:
+    select = {"strategy": "hard", "at_least": 1.0, "per_generator": 10, "min_per_cell": 1}
+    made = content(server.url, "bold")
+    made["select"] = select
+    report = run_build(tmp_path, made)
+    assert report.snapshot is not None
+    rows = list(read_snapshot(report.snapshot).read_rows())
+    assert {row["intensity"] for row in rows} == {"MEDIUM"}
+    assert report.facts["hard"] == len(rows)
+    assert "100 % of the solvers failed" in (report.snapshot / "README.md").read_text()
+    assert verify_snapshot(report.snapshot).problems == ()
+
+
+def test_a_reply_that_the_judge_cannot_place_is_unscored(tmp_path: Path, server: LoopbackServer) -> None:
+    report = run_build(tmp_path, content(server.url, "mute"))
+    assert report.facts["hard"] == 0
+    assert query(report.run, "SELECT DISTINCT outcome FROM solver_replies") == [(None,)]
+    assert report.snapshot is not None
+    assert all(row.get("difficulty") is None for row in read_snapshot(report.snapshot).read_rows())
+
+
+def test_strategy_hard_without_solvers_is_refused(tmp_path: Path, server: LoopbackServer) -> None:
+    made = content_of(server.url, cells=CELLS)
+    made["select"] = {"strategy": "hard", "min_per_cell": 1}
+    with pytest.raises(ConfigError, match=r"^strategy hard now needs difficulty\.solvers; use balanced$"):
+        plan_build(configure(tmp_path, made))
+
+
+def test_a_solver_that_also_writes_is_flagged(tmp_path: Path, server: LoopbackServer) -> None:
+    report = run_build(tmp_path, content(server.url, "bold", generators=("bold-writer",)))
+    assert not [line for line in report.warnings if "judgement of its own work" in line]
+    made = content(server.url, "bold", generators=("g1",))
+    made["generators"][0]["model"] = "hosted_vllm/bold"
+    plan = plan_build(configure(tmp_path / "own", made))
+    assert plan.facts["solver_roles"] == {"bold": ["writes"]}
+
+
+def test_a_budget_stops_solvers_and_more_money_goes_on(tmp_path: Path, server: LoopbackServer) -> None:
+    made = content(server.url, "bold")
+    free = run_build(tmp_path / "free", made)
+    cost = free.facts["cost_usd"]
+    solver_cost = query(free.run, "SELECT sum(cost_usd) FROM calls WHERE purpose = 'solve'")[0][0]
+    before = query(free.run, "SELECT sum(cost_usd) FROM calls WHERE purpose IN ('generate', 'verify')")[0][0]
+    assert cost > before + solver_cost > before
+    stopped = run_build(tmp_path, {**made, "budget_usd": before + 0.003})
+    assert stopped.stopped
+    done = run_build(tmp_path, {**made, "budget_usd": 10})
+    assert done.stopped is None
+    assert done.facts["solver_calls"] == done.facts["accepted"] * 2
+
+
+def test_solvers_are_replayed_from_their_replies(tmp_path: Path, server: LoopbackServer) -> None:
+    report = run_build(tmp_path, content(server.url, "bold", "wary"))
+    file = tmp_path / "replies.jsonl.gz"
+    export_replies(report.run, file)
+    config = load_config(tmp_path / "build.yaml")
+    again = build(config, tmp_path / "again", replay=Replay(read_recording(file)))
+    assert again.facts["hard"] == report.facts["hard"]
+    assert again.facts["cost_usd"] == 0
+    assert report.snapshot is not None
+    assert again.snapshot is not None
+    assert list(read_snapshot(again.snapshot).read_rows()) == list(read_snapshot(report.snapshot).read_rows())
+
+
+def test_a_solver_fails_an_item_when_more_than_half_of_its_scored_replies_are_wrong() -> None:
+    right, wrong = "correct_refusal", "missed_refusal"
+    said: dict[str, list[str | None]] = {"a": [wrong, right], "b": [wrong, wrong, right], "c": [None, wrong]}
+    replies = [
+        SolverReply("item", name, sample, "f", outcome)
+        for name, outcomes in said.items()
+        for sample, outcome in enumerate(outcomes)
+    ]
+    found = difficulties(replies)["item"]
+    assert found.failed == pytest.approx(2 / 3)
+    assert found.wrong == pytest.approx(4 / 6)
