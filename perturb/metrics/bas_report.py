@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from perturb.metrics.calibration import (
     aurc_of_blocks,
     bin_edges,
     bin_places,
+    calibration_error_estimate,
     calibration_p_value,
     expected_calibration_error,
     log_losses,
@@ -29,8 +30,6 @@ from perturb.metrics.resampling import EXACT_UNITS, cluster_codes, resampled_wei
 if TYPE_CHECKING:
     import pandas as pd
 
-CALIBRATED_UP_TO = 0.05
-"""Above this p-value of the test of calibration, the interval of the ECE reaches down to 0."""
 HIGHER_IS_BETTER = {
     **{f"bas_{prior}": True for prior in PRIORS},
     "accuracy": True,
@@ -107,13 +106,10 @@ class BASReport:
     def metrics(self) -> dict[str, Estimate]:
         """Every metric of `HIGHER_IS_BETTER` with its interval."""
         values, replicates = self._resampled
-        found = {
+        return {
             name: self._estimate(name, value, column)
             for (name, value), column in zip(values.items(), replicates.T, strict=True)
         }
-        if found["ece"].low is not None and self.calibration_p_value > CALIBRATED_UP_TO:
-            found["ece"] = replace(found["ece"], low=0.0)
-        return found
 
     @cached_property
     def calibration_p_value(self) -> float:
@@ -142,10 +138,10 @@ class BASReport:
             return reported_estimate(
                 Bounded.of_mean(value, replicates, self.n, codes=rows.codes, counts=rows.counts, **ends)
             )
-        centre = self.debiased_ece if name == "ece" else value
-        return replace(
-            reported_estimate(Bounded.of(centre, replicates, self.n, clusters=clusters)), value=value
-        )
+        if name == "ece":
+            p_value = self.calibration_p_value
+            return calibration_error_estimate(value, replicates, self.n, clusters=clusters, p_value=p_value)
+        return reported_estimate(Bounded.of(value, replicates, self.n, clusters=clusters))
 
     def print_summary(self) -> None:
         """Write a table of the metrics, their intervals and directions to standard output."""

@@ -15,9 +15,11 @@ from pydantic import Field
 from perturb.errors import ConfigError
 from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.functions import ADDRESS, FunctionError, find_function, function_errors, name_function
+from perturb.metrics.calibration import calibration_error_estimate, calibration_p_value
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, ratio
 from perturb.metrics.intervals import Bounded, reported_estimate
-from perturb.metrics.outcomes import CELLS, NO_LEVEL, ReplyCounts, ReplyOutcome
+from perturb.metrics.outcomes import CELLS, LEVELS, NO_LEVEL, ReplyCounts, ReplyOutcome
+from perturb.metrics.refusal import RIGHT
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, measure
 from perturb.metrics.resampling import Resamples
 from perturb.scoring.result_rows import ResultRow
@@ -161,7 +163,33 @@ class ResampledReplies:
 def estimate_metrics(cells: Integers, drawn: Resamples, *, raf: bool) -> dict[str, Estimate]:
     """Each registered metric of the replies, with standard error and 95 % interval."""
     replies = ResampledReplies.of(cells, drawn, raf=raf)
-    return {name: reported_estimate(replies.bounded(metric)) for name, metric in REFUSAL_METRICS.items()}
+    return {
+        name: _calibration_error(metric, replies, cells)
+        if metric.of_levels
+        else reported_estimate(replies.bounded(metric))
+        for name, metric in REFUSAL_METRICS.items()
+    }
+
+
+def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: Integers) -> Estimate:
+    """The error of the stated levels, in the way in which `perturb bas` measures that of stated confidence."""
+    found = measure(metric.name, replies.point)
+    if found.value is None:
+        return found
+    outcomes, levels = np.divmod(cells, NO_LEVEL + 1)
+    rows = np.isin(outcomes, [_PLACES[outcome] for outcome in metric.over]) & (levels != NO_LEVEL)
+    right = np.isin(outcomes[rows], [_PLACES[outcome] for outcome in RIGHT])
+    p_value = calibration_p_value(
+        right, np.array([*LEVELS.values()])[levels[rows]], clusters=replies.drawn.clusters[rows]
+    )
+    return calibration_error_estimate(
+        found.value,
+        metric.compute(replies.replicates),
+        found.n,
+        clusters=replies.clusters(metric),
+        p_value=p_value,
+        maximum=metric.maximum,
+    )
 
 
 def rate_of(hits: Floats, among: Floats, drawn: Resamples, reason: str) -> Estimate:

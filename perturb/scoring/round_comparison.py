@@ -180,7 +180,7 @@ def _change(model: str, metric: str, old: Mapping[str, Any], new: Mapping[str, A
     ends = [scores.get(end) for scores in (old, new) for end in ("low", "high")]
     if None in ends:
         return replace(change, difference=gap, reason="no interval in one round")
-    old_low, old_high, new_low, new_high = map(float, ends)
+    old_low, old_high, new_low, new_high = (float(end) for end in ends if end is not None)
     # The rounds have different items, so their errors are independent and the distances to the ends add in squares.
     below, above = (
         math.hypot(after - new_low, old_high - before),

@@ -194,7 +194,10 @@ class ModelComparison:
     b: str
     difference: Estimate
     p_value: float | None
-    """Two-sided, by flipping the signs of base instances; None if there is no interval."""
+    """Two-sided; None if there is no interval.
+
+    By flipping the signs of base instances where the metric is a share of items that both models were asked, else the
+    level at which the interval of the difference ends at 0."""
     p_holm: float | None = None
     """The same after Holm's correction over all pairs of models, metric by metric."""
 
@@ -278,8 +281,10 @@ def _compare_metric(
     if not isinstance(gap, WeightedSum):
         return ModelComparison(metric.name, a, b, gap, None)
     estimate, p_value = gap.estimate(), gap.p_value()
-    without = metric.compute(without_a.replicates) - metric.compute(without_b.replicates)
-    flips = SignFlips.of(gap.value, without, seed)
+    flips = None
+    if metric.hits:  # both models share their denominators; otherwise signs cannot be flipped fairly
+        without = metric.compute(without_a.replicates) - metric.compute(without_b.replicates)
+        flips = SignFlips.of(gap.value, without, seed)
     if flips and estimate.low is not None and estimate.high is not None:
         low, high = flips.agree(estimate.low, estimate.high)
         estimate, p_value = replace(estimate, low=low, high=high), flips.p_value()
