@@ -49,7 +49,14 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET_WORDS = re.compile(r"api[_-]?key|secret|token$|password|credential|authorization", re.IGNORECASE)
 _SECRET_ADDRESS = re.compile(r"//[^/@]*@|[?&][^=]*(key|token|secret)[^=]*=(?!\$\{)", re.IGNORECASE)
 _AS_WRITTEN = {
-    *("api_key_env", "system", "max_connections", "rpm", "tpm", "timeout", "max_retries", "max_reply_bytes"),
+    "api_key_env",
+    "system",
+    "max_connections",
+    "rpm",
+    "tpm",
+    "timeout",
+    "max_retries",
+    "max_reply_bytes",
     "transport",
 }
 """Fields that the settings of a model have too."""

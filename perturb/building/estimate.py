@@ -80,12 +80,13 @@ class CostEstimate:
     @property
     def obstacles(self) -> tuple[str, ...]:
         """What would keep the build from starting or from reaching its end, one line each."""
-        lines = [f"Not set: {', '.join(self.missing_keys)}: export before the build"] * bool(
-            self.missing_keys
-        )
+        lines = []
+        if self.missing_keys:
+            lines.append(f"Not set: {', '.join(self.missing_keys)}: export before the build")
         unpriced = list(dict.fromkeys(one.name for one in self.models if one.cost_usd is None))
         needed = "budget_usd needs one" if self.budget_usd else "the cost is unknown without one"
-        lines += [f"No price: {listed(unpriced)}: add 'price', {needed}"] * bool(unpriced)
+        if unpriced:
+            lines.append(f"No price: {listed(unpriced)}: add 'price', {needed}")
         limit = self.budget_usd or math.inf
         for one in self.models:
             if (one.dearest_usd or 0) > limit:

@@ -28,8 +28,18 @@ from perturb.text.passages import removes_answer
 from perturb.text.sentences import split_sentences, without
 
 _ORDER: tuple[PlantedKind, ...] = (
-    *("class", "behaviour", "undone", "nothing", "class", "behaviour"),
-    *("undone", "lever", "class", "behaviour", "nothing", "degree"),
+    "class",
+    "behaviour",
+    "undone",
+    "nothing",
+    "class",
+    "behaviour",
+    "undone",
+    "lever",
+    "class",
+    "behaviour",
+    "nothing",
+    "degree",
 )
 """Of twelve faults, ten make the label wrong. A lever and a degree may be wrong where the label is right."""
 

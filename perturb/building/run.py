@@ -330,10 +330,11 @@ def _unfinished(
     if (failed or undecided) and not missing:
         causes = [str(one) for one in call_failures(ledger.db, plan)[:_NAMED]]
         notes += causes or [first_error(ledger.db, plan)]
-        ends = [f"{counted(failed, 'job')} failed"] * bool(failed)
-        ends += [f"{counted(undecided, 'candidate')} {'lack' if undecided > 1 else 'lacks'} votes"] * bool(
-            undecided
-        )
+        ends = []
+        if failed:
+            ends.append(f"{counted(failed, 'job')} failed")
+        if undecided:
+            ends.append(f"{counted(undecided, 'candidate')} {'lack' if undecided > 1 else 'lacks'} votes")
         notes.append(f"{' and '.join(ends)}: run the same command again to retry")
     replay = build_plan.replay
     if replay is None or replay.fill:  # a replay says the same again

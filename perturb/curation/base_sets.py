@@ -283,4 +283,4 @@ def format_reader(name: str, first: SourceRow) -> FormatReader:
 
 
 def _lines(lines: list[int]) -> str:
-    return f"line{'s' * (len(lines) > 1)} {listed(list(map(str, lines)))}"
+    return f"{'line' if len(lines) == 1 else 'lines'} {listed(list(map(str, lines)))}"

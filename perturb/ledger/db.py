@@ -43,8 +43,12 @@ REPAIR = "restore a copy, or remove the run folder to start again"
 """What to do about a ledger that is damaged."""
 
 _ROW_FAULTS = (
-    *(ValueError, OverflowError, sqlite3.InterfaceError, sqlite3.ProgrammingError),
-    *(sqlite3.DataError, sqlite3.IntegrityError),
+    ValueError,
+    OverflowError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
 )
 """What is wrong with the values of one row alone."""
 

@@ -231,9 +231,18 @@ class Ledger(CallLedger):
                 " ON CONFLICT (id) DO UPDATE SET plan = excluded.plan",
                 (
                     (
-                        *(job.id, plan, keys[job.instance_id], job.instance_id),
-                        *(job.cell.perturbation_class, job.cell.intensity, job.generator),
-                        *(job.replicate, job.round, _json(job.offers), job.depth, _json(job.constructions)),
+                        job.id,
+                        plan,
+                        keys[job.instance_id],
+                        job.instance_id,
+                        job.cell.perturbation_class,
+                        job.cell.intensity,
+                        job.generator,
+                        job.replicate,
+                        job.round,
+                        _json(job.offers),
+                        job.depth,
+                        _json(job.constructions),
                     )
                     for job in jobs
                 ),
@@ -279,7 +288,10 @@ class Ledger(CallLedger):
         """Record how a job ended, and why its generator declined levers; its replies stand among the calls."""
         self._put(
             "UPDATE jobs SET outcome = ?, detail = ?, declined = ? WHERE id = ?",
-            *(outcome.value, detail, _json(dict(declined or {})), job_id),
+            outcome.value,
+            detail,
+            _json(dict(declined or {})),
+            job_id,
             committed=committed,
         )
 
@@ -297,8 +309,14 @@ class Ledger(CallLedger):
         """
         self._replace(
             "planted_votes" if planted else "votes",
-            *(vote.candidate_id, vote.verifier, vote.prompt_version, vote.state.value),
-            *(_json(dict(vote.checks)), vote.predicted_behavior, _json(list(vote.issues)), vote.raw),
+            vote.candidate_id,
+            vote.verifier,
+            vote.prompt_version,
+            vote.state.value,
+            _json(dict(vote.checks)),
+            vote.predicted_behavior,
+            _json(list(vote.issues)),
+            vote.raw,
             _json(dict(vote.blind)),
         )
 
@@ -311,7 +329,10 @@ class Ledger(CallLedger):
         """Record a planted item and the job that it was made from."""
         self._put(
             "INSERT OR IGNORE INTO planted (id, kind, host, payload) VALUES (?, ?, ?, ?)",
-            *(item.id, item.kind, host, _json(item.to_payload())),
+            item.id,
+            item.kind,
+            host,
+            _json(item.to_payload()),
         )
 
     def record_solver_reply(self, reply: SolverReply) -> None:

@@ -160,7 +160,12 @@ def paged_jobs(
 def _planned_job(row: sqlite3.Row) -> PlannedJob:
     offers = json.loads(row["offers"])
     job = Job(
-        *(row["id"], row["base_id"], cell_of(row), row["generator"], row["replicate"], row["round"]),
+        row["id"],
+        row["base_id"],
+        cell_of(row),
+        row["generator"],
+        row["replicate"],
+        row["round"],
         offers=None if offers is None else tuple(tuple(offer) for offer in offers),
         depth=row["depth"],
         constructions=tuple(json.loads(row["constructions"])),

@@ -202,9 +202,11 @@ class Progress:
                 answered.popleft()
             (then, few), (now, many) = answered[0], answered[-1]
             parts = self._outcomes()
-            parts += [f"{(many - few) / (now - then):.1f} calls/s"] * bool(models)
+            if models:
+                parts.append(f"{(many - few) / (now - then):.1f} calls/s")
             failed = sum(model.failures for model in models)
-            parts += [f"{failed:,} failed calls"] * bool(failed)
+            if failed:
+                parts.append(f"{failed:,} failed calls")
             if any(model.settings.price for model in models):
                 parts.append(self._cost(began, budget.spent))
             work = " · ".join(filter(None, (*parts, self._batches)))

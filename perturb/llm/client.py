@@ -7,7 +7,7 @@ A model that says what it is told: for tests, ours and those of users.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
@@ -74,8 +74,6 @@ class ChatRequest:
     """JSON schema of the wanted object; sent only where the model reads one."""
     key: str = field(default="", compare=False)
     """Digest of everything that decides the reply, set by whoever asks; never sent."""
-    keep: Callable[[ChatReply], Awaitable[None]] | None = field(default=None, compare=False)
-    """Awaited with the reply before its connection is free for the next call; never sent."""
     topic: Topic | None = field(default=None, compare=False)
     """What it is about, set by whoever asks; never sent."""
 

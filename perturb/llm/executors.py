@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from perturb.errors import ConfigError, ExecutorError, ModelError, PermanentModelError, WorkerLostError
@@ -269,10 +269,9 @@ class RayModel:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Have one request sent; raises what the transport raises, and `WorkerLostError`."""
-        sent = replace(request, keep=None)  # which belongs to this process
         seconds = self.settings.timeout + self.executor._grace
         reply: ChatReply = await self.executor.perform(
-            lambda actor: actor.complete.remote(self.key, self.settings, self.opener, sent), seconds
+            lambda actor: actor.complete.remote(self.key, self.settings, self.opener, request), seconds
         )
         return reply
 

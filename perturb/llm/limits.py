@@ -12,7 +12,8 @@ import asyncio
 import random
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import TypeVar
@@ -250,13 +251,22 @@ class LimitedModel:
 
         Raises `OutOfTriesError` (a `TransientModelError`) after the last try, `PermanentModelError` at once.
         """
+        async with self.holding(request) as reply:
+            return reply
+
+    @asynccontextmanager
+    async def holding(self, request: ChatRequest) -> AsyncIterator[ChatReply]:
+        """The reply as by `complete`; its place is free for the next call at the end of the block."""
         try:
             reply = await self._complete(request)
         except ModelError:
             self.failures += 1
             raise
         self.answers += 1
-        return reply
+        try:
+            yield reply
+        finally:
+            self.throttle.leave()
 
     def trouble(self) -> Trouble | None:
         """What keeps the model from answering, if it has not answered for a while or refuses what it is asked."""
@@ -303,7 +313,7 @@ class LimitedModel:
         await self._model.close()
 
     async def _try(self, request: ChatRequest, number: int) -> ChatReply:
-        """One try, in a place of its own; raises `OutOfTriesError` where the model is given up."""
+        """One try, in a place that a reply keeps; raises `OutOfTriesError` if the model is given up."""
         throttle = self.throttle
         try:
             pauses = await throttle.enter()
@@ -318,26 +328,23 @@ class LimitedModel:
             throttle.succeeded()
             self._refusals = 0
             self._correct(expected, reply)
-            if number > 1:
-                reply = replace(reply, tries=number)
-            if request.keep is not None:
-                await request.keep(reply)
-            return reply
-        except WorkerLostError:
+            return replace(reply, tries=number) if number > 1 else reply
+        except BaseException as error:
+            self._note_failure(error, pauses)
+            throttle.leave()
             raise
-        except TransientModelError as error:
-            self._note_error(error)
-            throttle.failed(pauses, error.retry_after)
-            raise
-        except PermanentModelError as error:
+
+    def _note_failure(self, error: BaseException, pauses: int) -> None:
+        """Note what a failed try says of the model; `pauses` is the number of pauses before it."""
+        if isinstance(error, PermanentModelError):
             # An answer, if not the wanted one: the model is there.
-            throttle.succeeded()
+            self.throttle.succeeded()
             if self._given_up is None:
                 self._note_error(error)
                 self._note_refusal(error)
-            raise
-        finally:
-            throttle.leave()
+        elif isinstance(error, TransientModelError) and not isinstance(error, WorkerLostError):
+            self._note_error(error)
+            self.throttle.failed(pauses, error.retry_after)
 
     def _note_error(self, error: ModelError) -> None:
         self._last_error = str(error).removeprefix(f"model '{self.settings.name}': ")
@@ -369,6 +376,17 @@ class LimitedModel:
         """Seconds before retry number `retry` (from 0): full jitter, on top of the provider's hint if any."""
         backoff = self._jitter() * min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(retry, 30))
         return backoff if hint is None else hint + min(backoff, 1.0)
+
+
+@asynccontextmanager
+async def holding(model: ChatModel, request: ChatRequest) -> AsyncIterator[ChatReply]:
+    """The reply of any model; one with limits keeps its place until the end of the block."""
+    hold = getattr(model, "holding", None)
+    if hold is None:
+        yield await model.complete(request)
+    else:
+        async with hold(request) as reply:
+            yield reply
 
 
 async def insist(call: Callable[[], Awaitable[T]], retries: int) -> T:

@@ -14,7 +14,7 @@ from perturb.errors import ModelError, TransientModelError
 from perturb.files.resources import canonical
 from perturb.llm.budget import Budget, upper_bound
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, Topic, schema_text
-from perturb.llm.limits import OutOfTriesError
+from perturb.llm.limits import OutOfTriesError, holding
 from perturb.llm.redaction import redact
 from perturb.llm.replies import whole_characters
 from perturb.llm.transports import count_of
@@ -195,24 +195,18 @@ class ModelClient:
         bound = upper_bound(question.model.settings, question.request)
         await self._budget.reserve(bound)
         cost: float | None = 0.0
-        kept: list[ModelResult[T]] = []
-
-        async def keep(reply: ChatReply) -> None:
-            nonlocal cost
-            reply = _storable(reply)
-            cost = reply.cost_usd
-            kept.append(self._answered(question, reply, bound if cost is None else cost))
-            await self._log.committed()
-
         try:
-            reply = await question.model.complete(replace(question.request, keep=keep))
-            if not kept:  # a model without limits
-                await keep(reply)
+            # The reply is recorded before its place is free, so that no more replies can be lost than calls in flight.
+            async with holding(question.model, question.request) as received:
+                reply = _storable(received)
+                cost = reply.cost_usd
+                result = self._answered(question, reply, bound if cost is None else cost)
+                await self._log.committed()
+                return result
         except ModelError as error:
             return self._failed(question, error)
         finally:
             self._budget.settle(bound, cost)
-        return kept[0]
 
     def _answered(self, question: _Query[T], reply: ChatReply, charged: float) -> ModelResult[T]:
         asked: ModelResult[T]

@@ -12,7 +12,8 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
@@ -24,6 +25,7 @@ from perturb.files.resources import canonical
 from perturb.files.text_files import Spool, reading_errors
 from perturb.files.yaml_files import describe_fault
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings, Topic
+from perturb.llm.limits import holding
 from perturb.records import BaseInstance, Depth, Job, PlantedItem
 
 Count = Annotated[int, Field(ge=0, lt=2**53)]
@@ -374,15 +376,24 @@ class ReplayedModel:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The recorded reply, which costs nothing. Raises `PermanentModelError` if there is none."""
+        async with self.holding(request) as reply:
+            return reply
+
+    @asynccontextmanager
+    async def holding(self, request: ChatRequest) -> AsyncIterator[ChatReply]:
+        """The same; a live model that is asked keeps its place until the end of the block."""
         topic = request.topic
         found = topic and self._recording.find(self.settings.name, topic)
         if found:
             usage = found.prompt_tokens, found.completion_tokens
             end = found.seconds, found.finish_reason
-            return ChatReply(found.text, *usage, 0.0, *end, problem=found.problem)
-        if self._live is not None:
-            return await self._live.complete(request)
-        raise PermanentModelError(f"{NO_REPLY}: {topic.role if topic else 'unknown'}, {self.settings.name}")
+            yield ChatReply(found.text, *usage, 0.0, *end, problem=found.problem)
+        elif self._live is not None:
+            async with holding(self._live, request) as reply:
+                yield reply
+        else:
+            role = topic.role if topic else "unknown"
+            raise PermanentModelError(f"{NO_REPLY}: {role}, {self.settings.name}")
 
     async def close(self) -> None:
         """Close the live model, if there is one."""

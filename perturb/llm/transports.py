@@ -30,8 +30,18 @@ _OWN_SERVERS: Mapping[str, str | None] = {
     **{
         name: f"{name.upper()}_API_BASE"
         for name in (
-            *("hosted_vllm", "lm_studio", "llamafile", "xinference", "openai_like", "lemonade", "infinity"),
-            *("docker_model_runner", "litellm_proxy", "ragflow", "langgraph", "langflow"),
+            "hosted_vllm",
+            "lm_studio",
+            "llamafile",
+            "xinference",
+            "openai_like",
+            "lemonade",
+            "infinity",
+            "docker_model_runner",
+            "litellm_proxy",
+            "ragflow",
+            "langgraph",
+            "langflow",
         )
     },
     **dict.fromkeys(("ollama", "ollama_chat"), "OLLAMA_API_BASE"),
@@ -49,11 +59,27 @@ _OPENAIS_OWN = re.compile(
 
 _FOR_LITELLM = frozenset(
     {
-        *("additional_drop_params", "allowed_openai_params", "api_version", "base_model", "base_url"),
-        *("cache", "caching", "custom_llm_provider", "drop_params", "fallbacks", "guardrails", "headers"),
+        "additional_drop_params",
+        "allowed_openai_params",
+        "api_version",
+        "base_model",
+        "base_url",
+        "cache",
+        "caching",
+        "custom_llm_provider",
+        "drop_params",
+        "fallbacks",
+        "guardrails",
+        "headers",
         "metadata",
-        *("input_cost_per_token", "output_cost_per_token", "mock_response", "organization", "ssl_verify"),
-        *("supports_system_message", "thinking", "use_litellm_proxy"),
+        "input_cost_per_token",
+        "output_cost_per_token",
+        "mock_response",
+        "organization",
+        "ssl_verify",
+        "supports_system_message",
+        "thinking",
+        "use_litellm_proxy",
     }
 )
 """Parameters that litellm acts on itself."""

@@ -86,7 +86,7 @@ def render_card(
     return card.get_template("README.md.j2").render(
         header=_Verbatim(yaml.safe_dump(_header(rows, facts, files), sort_keys=False, allow_unicode=True)),
         facts=facts,
-        certified=facts.certificate and certificate_line(facts.certificate, len(facts.verifiers)),
+        certified=facts.certificate and certificate_line(facts.certificate, len(facts.run.verifiers)),
         n_rows=len(rows),
         made=count_values(rows, "generator_model"),
         intensities=list(Intensity),

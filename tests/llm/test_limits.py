@@ -10,7 +10,7 @@ import pytest
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, ScriptedModel
-from perturb.llm.limits import LONGEST_HINT, REFUSALS_BEFORE_GIVING_UP, LimitedModel, OutOfTriesError
+from perturb.llm.limits import LONGEST_HINT, REFUSALS_BEFORE_GIVING_UP, LimitedModel, OutOfTriesError, holding
 from tests.llm.virtual_time import VirtualClock
 
 
@@ -223,13 +223,13 @@ async def test_a_reply_is_kept_before_its_place_is_free() -> None:
     model = LimitedModel(inner, clock=clock)
     kept: list[float] = []
 
-    async def keep(reply: ChatReply) -> None:
-        assert reply.tries == 1
-        await clock.sleep(5)
-        kept.append(clock.now())
+    async def keep() -> None:
+        async with holding(model, REQUEST) as reply:
+            assert reply.tries == 1
+            await clock.sleep(5)
+            kept.append(clock.now())
 
-    request = ChatRequest(REQUEST.messages, keep=keep)
-    await clock.run(asyncio.wait_for(asyncio.gather(model.complete(request), model.complete(request)), None))
+    await clock.run(asyncio.wait_for(asyncio.gather(keep(), keep()), None))
     assert (inner.starts, kept) == ([0, 6], [6, 12])
 
 

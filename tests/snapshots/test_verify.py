@@ -43,8 +43,8 @@ def sealed(row: SnapshotRow) -> SnapshotRow:
 
 
 def write(folder: Path, rows: list[SnapshotRow]) -> Path:
-    digests = {**facts().digests, "catalogue": CATALOGUE.digest}
-    return write_snapshot(folder, rows, facts(digests=digests), "").folder
+    digests = {**facts().run.digests, "catalogue": CATALOGUE.digest}
+    return write_snapshot(folder, rows, facts({"digests": digests}), "").folder
 
 
 def test_sound_rows_pass(tmp_path: Path) -> None:
