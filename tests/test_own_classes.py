@@ -28,6 +28,7 @@ from perturb.catalogue.prompts import Prompts, render_template
 from perturb.errors import CatalogueError, ConfigError, PerturbError, SourceError
 from perturb.evaluation.loading import ItemSource, load_items
 from perturb.evaluation.results import read_run
+from perturb.evaluation.training_export import make_examples
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import ReviewLedger
 from perturb.ledger.plans import current_plan
@@ -37,7 +38,6 @@ from perturb.scoring.score_report import score
 from perturb.snapshots.items import render_prompt
 from perturb.snapshots.replies import export_replies, verify_snapshot
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
-from perturb.snapshots.training import make_examples
 from tests.building import KEY, KEY_NAME, configure, content_of, run_build
 from tests.evaluation.rows import run as run_evaluation
 from tests.loopback import LoopbackServer

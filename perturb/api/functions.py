@@ -7,8 +7,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypedDict, TypeVar, Unpack
 
-from perturb.api.paths import Batch, ExecutorName, PathOrName, path_of
-from perturb.api.stored import load_snapshot
+from perturb.api.stored import Batch, ExecutorName, PathOrName, load_snapshot, path_of
 
 if TYPE_CHECKING:
     from perturb.api.runs import Evaluation, Run
@@ -29,6 +28,7 @@ class MoreSettings(TypedDict, total=False):
     """The keys of a configuration that are seldom needed; docs/build.md explains them."""
 
     levers: Sequence[PathOrName]
+    depth: Mapping[str, float]
     avoid: Sequence[str]
     replicates: int
     lever_choice: Literal["covering", "generator", "assigned"]

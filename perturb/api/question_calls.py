@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from perturb.api.calls import Asked
 from perturb.api.figures import Shown, metric_values
-from perturb.api.paths import path_of
 from perturb.api.runs import QuestionRun
+from perturb.api.stored import path_of
 from perturb.errors import ConfigError, SourceError
 from perturb.evaluation.loading import read_questions
 from perturb.evaluation.standing import QuestionPlan, Ways, ask_questions

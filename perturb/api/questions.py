@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from perturb.api.functions import ModelLike, awaitable
-from perturb.api.paths import Batch, ExecutorName, PathOrName
+from perturb.api.stored import Batch, ExecutorName, PathOrName
 
 if TYPE_CHECKING:
     from perturb.api.question_calls import ConfidenceFigures, RefusalFigures

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-from perturb.api.paths import PathOrName, RunFolder, path_of
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from perturb.api.figures import Audit, JudgesAudit, Scores, ShortcutAudit
@@ -137,3 +136,22 @@ def load_config(path: PathOrName) -> BuildConfig:
     from perturb.config import load_config as load
 
     return load(Path(path))
+
+
+PathOrName: TypeAlias = "str | PathLike[str]"
+ExecutorName: TypeAlias = Literal["local", "processes", "ray"]
+Batch: TypeAlias = "bool | Mapping[str, float]"
+"""Whether batch APIs are used, or `{"rows": 10_000, "poll": 15}`: with these limits."""
+
+
+class RunFolder(Protocol):
+    """A `Run`, `QuestionRun` or `Evaluation`: anything that stands for the folder of a run."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder."""
+
+
+def path_of(source: RunFolder | PathOrName) -> Path:
+    """The folder of a run, or the path given."""
+    return Path(getattr(source, "folder", source))  # type: ignore[arg-type]

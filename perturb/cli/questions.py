@@ -15,7 +15,6 @@ import typer
 from typer import Argument, Option
 
 from perturb.cli import run_options as shared
-from perturb.cli.groups import TableGroup
 from perturb.cli.output import (
     check_repeats,
     note,
@@ -25,7 +24,7 @@ from perturb.cli.output import (
     with_covariates,
     write_beside,
 )
-from perturb.cli.working import working
+from perturb.cli.working import TableGroup, working
 from perturb.errors import ConfigError
 from perturb.text.wording import counted
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from perturb.cli.groups import WorkflowGroup
 from perturb.cli.output import (
     check_choice,
     given_by_options,
@@ -19,6 +18,7 @@ from perturb.cli.output import (
     reject_given,
 )
 from perturb.cli.run_options import PortOption, PrintJsonOption, ResampleSeedOption, RunArgument
+from perturb.cli.working import WorkflowGroup
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:

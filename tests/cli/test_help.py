@@ -14,8 +14,8 @@ import typer.main
 import yaml
 from typer.testing import CliRunner
 
-from perturb.cli.groups import WORKFLOW
 from perturb.cli.main import app
+from perturb.cli.working import WORKFLOW
 from perturb.files.resources import data_folder
 from tests.building import environment, perturb
 

@@ -13,9 +13,9 @@ from perturb.building.run import build
 from perturb.cli.main import main
 from perturb.config import default_config
 from perturb.errors import SourceError
+from perturb.evaluation.training_export import make_examples
 from perturb.scoring.round_comparison import compare
 from perturb.snapshots.snapshot import read_snapshot
-from perturb.snapshots.training import make_examples
 
 Row = dict[str, Any]
 Run = Callable[..., tuple[object, str]]
