@@ -341,7 +341,10 @@ class PanelEntry(Strict):
     """A panel file, which says all the rest but `planted`."""
     planted: Planted = Field(default="auto", exclude_if=lambda value: value == "auto")
     """Items about which the truth is known: how many the panel votes on unawares."""
-    consensus: Literal["unanimous", "k_of_n"] = "unanimous"
+    consensus: Literal["unanimous", "k_of_n", "certified"] = "unanimous"
+    """Under `certified`, planted votes choose for each class the cheapest rule that keeps to the `target`."""
+    target: float | None = Field(default=None, gt=0, lt=1, exclude_if=lambda value: value is None)
+    """Under `certified`: the share of wrong labels that may not be exceeded."""
     k: int | None = Field(default=None, ge=1)
     schedule: Literal["full", "economy"] = "full"
     audit_fraction: float = Field(default=0.1, ge=0, le=1)
@@ -360,6 +363,10 @@ class PanelEntry(Strict):
             raise ValueError("name the 'verifiers', or a panel 'file'")
         if (self.consensus == "k_of_n") != (self.k is not None):
             raise ValueError("'k' goes with 'consensus: k_of_n': give both or neither")
+        if (self.consensus == "certified") != (self.target is not None):
+            raise ValueError("'target' goes with 'consensus: certified': give both or neither")
+        if self.consensus == "certified" and self.planted == 0:
+            raise ValueError("'consensus: certified' rests on planted items: give a number under 'planted'")
         if self.k is not None and self.k > len(self.verifiers):
             raise ValueError(f"'k' is {self.k}, but the panel has {counted(len(self.verifiers), 'verifier')}")
         return self

@@ -427,6 +427,18 @@ class PlantedItem:
         return cls(payload["kind"], instance, candidate, tuple(payload["proof"]), payload["way"])
 
 
+@dataclass(frozen=True, slots=True)
+class ClassRule:
+    """How a panel decides on the candidates of one class, chosen by its planted votes."""
+
+    verifiers: tuple[str, ...]
+    """Who votes."""
+    needed: int
+    """How many passes accept a candidate."""
+    bound: float
+    """Upper bound of the share of wrong labels, measured on planted items that took no part in the choice."""
+
+
 class Acceptance(StrEnum):
     """What the panel decided."""
 

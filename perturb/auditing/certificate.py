@@ -6,8 +6,10 @@ Measured on planted faults; natural ones may be harder to see.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,13 @@ from numpy.typing import NDArray
 
 from perturb.auditing.votes import ABSENT, FAIL, NOT_ASKED, PASS, STATE_CODES, decide_by_rule
 from perturb.catalogue.classes import Judges
+from perturb.files.resources import fraction_of
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import CurrentPlan, current_plan
-from perturb.ledger.planted import planted_items, planted_votes
+from perturb.ledger.planted import class_rules, planted_items, planted_votes
 from perturb.metrics.certificates import Share, effective_votes, wrong_label_share
 from perturb.metrics.inputs import Estimate, Flags
-from perturb.records import LABEL_FAULTS, PlantedItem, Verdict, taxonomy_place
+from perturb.records import LABEL_FAULTS, ClassRule, PlantedItem, Verdict, taxonomy_place
 from perturb.snapshots.facts import certificate_line
 
 LEAST_WRITTEN = 24
@@ -30,6 +33,8 @@ LEAST_OF_CLASS = 20
 """With so many faults of a class, it has a share of its own."""
 POORLY_CAUGHT = 0.5
 """A verifier that catches a smaller share of a kind is named."""
+MOST_WRONG = 0.1
+"""Share of the candidates that is taken to be wrong when rules are chosen, before any candidate has a vote."""
 LEAST_NAMED = 4
 """Of so few faults of a kind nothing is said of a verifier."""
 
@@ -70,6 +75,8 @@ class PlantedVerdicts:
     """Shape (items, verifiers), in the codes of `perturb.auditing.votes`."""
     needed: int
     """How many passes accept an item."""
+    rules: Mapping[str, ClassRule] = field(default_factory=dict)
+    """Classes that are decided by a rule of their own."""
 
     @classmethod
     def of(
@@ -78,6 +85,7 @@ class PlantedVerdicts:
         votes: Mapping[str, Mapping[str, Verdict]],
         judges: Judges,
         needed: int,
+        rules: Mapping[str, ClassRule] | None = None,
     ) -> PlantedVerdicts:
         """The votes as a matrix; verifiers that do not judge a class are absent."""
         names = tuple(judges.fingerprints)
@@ -88,7 +96,7 @@ class PlantedVerdicts:
                 if name in judging:
                     vote = votes.get(item.id, {}).get(name)
                     states[row, column] = NOT_ASKED if vote is None else STATE_CODES[vote.state]
-        return cls(tuple(items), names, states, needed)
+        return cls(tuple(items), names, states, needed, rules or {})
 
     def of_kinds(self, *kinds: str) -> Flags:
         """Which items are of one of these kinds."""
@@ -107,12 +115,32 @@ class PlantedVerdicts:
 
     def passes(self, chosen: Flags, verifier: int | None = None) -> Share:
         """The share of the chosen items that a verifier passes, or that the panel accepts; of those decided."""
-        states = self.states[chosen]
         if verifier is None:
-            accepted, rejected = decide_by_rule(states, self.needed)
+            accepted, rejected = (told[chosen] for told in self._joint)
         else:
-            accepted, rejected = states[:, verifier] == PASS, states[:, verifier] == FAIL
+            accepted, rejected = self.states[chosen, verifier] == PASS, self.states[chosen, verifier] == FAIL
         return Share(int(accepted.sum()), int((accepted | rejected).sum()))
+
+    @cached_property
+    def _joint(self) -> tuple[Flags, Flags]:
+        """Which items the panel accepts and rejects. Faults that took part in the choice of a rule count as neither."""
+        accepted, rejected = decide_by_rule(self.states, self.needed)
+        for name, rule in self.rules.items():
+            own = self.of_class(name)
+            accepted[own], rejected[own] = self.by_rule(own, rule)
+            spent = own & self.chooses & self.of_kinds(*LABEL_FAULTS)
+            accepted[spent] = rejected[spent] = False
+        return accepted, rejected
+
+    @cached_property
+    def chooses(self) -> Flags:
+        """The half of the items that choose rules; the other half measures them."""
+        return np.array([fraction_of("half", item.id) < 0.5 for item in self.items], dtype=np.bool_)
+
+    def by_rule(self, chosen: Flags, rule: ClassRule) -> tuple[Flags, Flags]:
+        """Which of the chosen items a rule accepts and rejects."""
+        columns = [number for number, name in enumerate(self.verifiers) if name in rule.verifiers]
+        return decide_by_rule(self.states[chosen][:, columns], rule.needed)
 
     @property
     def errors(self) -> NDArray[np.float64]:
@@ -143,7 +171,9 @@ class Certificate:
     def wrong_labels(self) -> Estimate:
         """The share of wrong labels among the accepted candidates."""
         right = self.verdicts.passes(self.verdicts.of_kinds("right"))
-        return wrong_label_share(self.verdicts.passes(self.faults), right, self.tally.share)
+        return wrong_label_share(
+            self.verdicts.passes(self.faults), right, self.tally.share, self.tally.accepted
+        )
 
     def wrong_labels_of(self, name: str) -> Estimate | None:
         """The same in one class, by the faults that claim to be of it; None if they are too few."""
@@ -152,7 +182,8 @@ class Certificate:
         if passed.n < LEAST_OF_CLASS or name not in self.tallies:
             return None
         right = self.verdicts.passes(self.verdicts.of_kinds("right"))
-        return wrong_label_share(passed, right, self.tallies[name].share)
+        tally = self.tallies[name]
+        return wrong_label_share(passed, right, tally.share, tally.accepted)
 
     @property
     def poorly_caught(self) -> tuple[tuple[str, str, Share], ...]:
@@ -260,9 +291,51 @@ def certify(db: sqlite3.Connection, plan: CurrentPlan, keep: set[str] | None = N
     items = [item for item in planted_items(db) if item.id in votes]
     if not items:
         return None
-    verdicts = PlantedVerdicts.of(items, votes, plan.judges, plan.facts.panel.needed)
+    rules = class_rules(db, plan.number)
+    verdicts = PlantedVerdicts.of(items, votes, plan.judges, plan.facts.panel.needed, rules)
     tallies = read_tallies(db, plan, keep)
     return Certificate(verdicts, tallies.pop(""), tallies)
+
+
+def choose_rules(told: PlantedVerdicts, target: float) -> dict[str, ClassRule]:
+    """The cheapest rule of each class that keeps the share of wrong labels under the target, where there is one.
+
+    The rule is chosen on one half of the class's faults: the fewest verifiers, then the most passes. It holds only if
+    the other half bounds it under the target as well. A class with too few faults is left to unanimity.
+    """
+    rules = {}
+    for name in told.classes:
+        faults = told.of_kinds(*LABEL_FAULTS) & told.of_class(name)
+        if int(faults.sum()) < LEAST_OF_CLASS:
+            continue
+        right = told.of_kinds("right")
+        for rule in _rules_by_cost(told.verifiers):
+            if _bound(told, faults & told.chooses, right, rule) <= target:
+                bound = _bound(told, faults & ~told.chooses, right, rule)
+                if bound <= target:
+                    rules[name] = replace(rule, bound=bound)
+                break
+    return rules
+
+
+def _rules_by_cost(verifiers: Sequence[str]) -> Iterator[ClassRule]:
+    """Every rule that is cheaper than the whole panel: who votes, and how many passes it takes; the laxest last."""
+    for size in range(1, len(verifiers)):
+        for needed in range(size, 0, -1):
+            for chosen in combinations(verifiers, size):
+                yield ClassRule(chosen, needed, 1.0)
+
+
+def _bound(told: PlantedVerdicts, faults: Flags, right: Flags, rule: ClassRule) -> float:
+    """The highest share of wrong labels that a rule may let through if one candidate in ten is wrong."""
+    highest, lowest = (
+        Share(int(accepted.sum()), int((accepted | rejected).sum())).estimate()
+        for accepted, rejected in (told.by_rule(faults, rule), told.by_rule(right, rule))
+    )
+    if highest.high is None or not lowest.low:
+        return 1.0
+    wrong, sound = MOST_WRONG * highest.high, (1 - MOST_WRONG) * lowest.low
+    return wrong / (wrong + sound)
 
 
 def read_tallies(db: sqlite3.Connection, plan: CurrentPlan, keep: set[str] | None = None) -> dict[str, Tally]:

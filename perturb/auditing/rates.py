@@ -93,7 +93,7 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
         table,
         states=np.where(_absent(table, plan.judges), ABSENT, table.states).astype(np.int8),
         audited=table.audited if economy else None,
-        full_schedule=not economy,
+        full_schedule=not economy and plan.facts.panel.target is None,
         same_model=_same_model(plan.facts),
         unfinished=plan.count_stages(db).unfinished,
         known_levers=frozenset(lever.name for cell in plan.cells for lever in catalogue.levers_of(cell)),

@@ -6,13 +6,21 @@ Which classes the members of a panel judge: all, those that the configuration na
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from perturb.catalogue.classes import Judges
 from perturb.config import BuildConfig, VerifierEntry
 from perturb.errors import FAULT, ConfigError
 from perturb.files.resources import fraction_of
-from perturb.records import PUBLISHED_CLASSES, Acceptance, Decision, PerturbationClass, Verdict, VerdictState
+from perturb.records import (
+    PUBLISHED_CLASSES,
+    Acceptance,
+    ClassRule,
+    Decision,
+    PerturbationClass,
+    Verdict,
+    VerdictState,
+)
 from perturb.runtime.asyncs import gather_all
 from perturb.text.wording import counted
 
@@ -36,6 +44,10 @@ class Panel:
     seed: int
     digest: str
     """Digest of all of the above: decisions of another panel do not count."""
+    target: float | None = None
+    """Under `consensus: certified`: the share of wrong labels that the rules of classes stay under."""
+    rules: Mapping[str, ClassRule] = field(default_factory=dict)
+    """What planted votes chose, by class; all others are decided by all verifiers."""
 
     @property
     def members(self) -> Mapping[str, str]:
@@ -44,7 +56,12 @@ class Panel:
 
     def of_class(self, perturbation_class: PerturbationClass) -> Panel:
         """The panel as candidates of one class meet it: without the members that do not judge the class."""
-        return replace(self, judges=Judges(self.judges.of(perturbation_class)))
+        judging = self.judges.of(perturbation_class)
+        rule = self.rules.get(perturbation_class)
+        if rule is None:
+            return replace(self, judges=Judges(judging))
+        voting = {name: version for name, version in judging.items() if name in rule.verifiers}
+        return replace(self, judges=Judges(voting), needed=rule.needed)
 
     def is_audited(self, candidate_id: str) -> bool:
         """Whether every verifier is asked about this candidate, whatever the first ones say.

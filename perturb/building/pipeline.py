@@ -28,6 +28,7 @@ from perturb.config import ModelEntry, read_quota
 from perturb.errors import BudgetSpent
 from perturb.ledger import queries
 from perturb.ledger.plans import Ledger
+from perturb.ledger.planted import class_rules
 from perturb.ledger.queries import PlannedJob
 from perturb.ledger.quotas import JobEnd, Place, begun_jobs, job_ends, missing_items, plan_wave
 from perturb.llm.model_client import ModelClient
@@ -63,6 +64,10 @@ class Pipeline:
     ) -> None:
         self.build_plan = build_plan
         self.planting = planting
+        rules = class_rules(ledger.db, plan)
+        self.panel = replace(build_plan.panel, rules=rules or {})
+        self._holds_votes = self.panel.target is not None and rules is None
+        """Whether candidates wait until planted votes have chosen the rules that they are decided by."""
         self.ledger = ledger
         self.plan = plan
         self.workers = workers
@@ -83,10 +88,8 @@ class Pipeline:
         """
         try:
             async with asyncio.TaskGroup() as group:
-                panel = self.build_plan.panel
-                if leftovers:
-                    undecided = queries.undecided_jobs(self.ledger.db, self.plan, panel.digest, panel.judges)
-                    group.create_task(self._finish_undecided(undecided, group))
+                if leftovers and not self._holds_votes:
+                    group.create_task(self._finish_undecided(self._undecided(), group))
                 if self.planting is not None:
                     group.create_task(self._write_faults(self.planting))
                 for entry in self.build_plan.config.generators:
@@ -95,9 +98,25 @@ class Pipeline:
                         group.create_task(self._run_generator(entry, jobs, group))
             if self.planting is not None and self.budget_spent is None:
                 await self._finish_planting(self.planting)
+            if self._holds_votes and self.budget_spent is None:
+                self._choose_rules()
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._finish_undecided(self._undecided(), group))
         except BaseExceptionGroup as failures:
             raise first_error(failures) from None
         self.ledger.flush()
+
+    def _undecided(self) -> Iterator[PlannedJob]:
+        return queries.undecided_jobs(self.ledger.db, self.plan, self.panel.digest, self.panel.judges)
+
+    def _choose_rules(self) -> None:
+        """Fix the rules of the classes by the planted votes, before any candidate has a vote."""
+        target = self.panel.target
+        rules = {} if self.planting is None or target is None else self.planting.choose_rules(target)
+        self.ledger.flush()
+        self.ledger.store_rules(self.plan, rules)
+        self.panel = replace(self.panel, rules=rules)
+        self._holds_votes = False
 
     async def _write_faults(self, planting: Planting) -> None:
         """Have the generators write planted items beside their jobs."""
@@ -189,8 +208,12 @@ class Pipeline:
         self, planned: PlannedJob, candidate: Candidate, group: asyncio.TaskGroup
     ) -> None:
         """Wait for a place in front of the panel, then let the votes be gathered beside this worker."""
-        await self._panel_slots.acquire()
         instance = self._instance(planned.instance_key)
+        if self._holds_votes:
+            if self.planting is not None:
+                self.planting.offer(candidate, instance)
+            return
+        await self._panel_slots.acquire()
         group.create_task(self._verify(instance, candidate))
         if self.planting is None:
             return
@@ -207,7 +230,7 @@ class Pipeline:
         return queries.stage_counts(self.ledger.db, self.plan, panel.digest, panel.judges).left
 
     async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
-        panel = self.build_plan.panel.of_class(candidate.cell.perturbation_class)
+        panel = self.panel.of_class(candidate.cell.perturbation_class)
         try:
             known = queries.votes_of(self.ledger.db, candidate.id, panel.judges)
             votes = await gather_votes(

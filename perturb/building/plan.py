@@ -168,7 +168,12 @@ class BuildPlan:
             economy=entry.schedule == "economy",
             audit_fraction=entry.audit_fraction,
             seed=self.config.seed,
-            digest=digest(*decided_by, *([sorted(classes.items())] if classes else [])),
+            digest=digest(
+                *decided_by,
+                *([sorted(classes.items())] if classes else []),
+                *([entry.target] if entry.target is not None else []),
+            ),
+            target=entry.target,
         )
 
     @cached_property
@@ -230,6 +235,7 @@ class BuildPlan:
                 "digest": self.panel.digest,
                 "needed": self.panel.needed,
                 "schedule": config.resolved_panel.schedule,
+                **({} if self.panel.target is None else {"target": self.panel.target}),
                 "audit_fraction": self.panel.audit_fraction,
                 "offline": any(verifier.kind == "rules" for verifier in config.verifiers),
             },

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cached_property
 
+from perturb.auditing.certificate import PlantedVerdicts, choose_rules
 from perturb.building.panel import Panel, is_final
 from perturb.building.plan import BuildPlan
 from perturb.building.planted_faults import FaultMaker, kinds_in_turn
@@ -26,6 +27,7 @@ from perturb.records import (
     BaseInstance,
     Candidate,
     Cell,
+    ClassRule,
     Intensity,
     Passage,
     PerturbationClass,
@@ -205,6 +207,12 @@ class Planting:
                 self._add(item, "")
                 self._wait(item)
             short = self.numbers.get("written", 0) - self._number("written")
+
+    def choose_rules(self, target: float) -> dict[str, ClassRule]:
+        """The rules that the votes on planted items choose for the classes."""
+        panel, items = self._build_plan.panel, sorted(self._items.values(), key=lambda item: item.id)
+        verdicts = PlantedVerdicts.of(items, self._votes, panel.judges, panel.needed)
+        return choose_rules(verdicts, target)
 
     def missing_votes(self, item: PlantedItem) -> list[str]:
         """The verifiers whose vote on an item is missing or may come yet."""

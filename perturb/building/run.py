@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from perturb.auditing.certificate import certify
+from perturb.auditing.certificate import certify, read_tallies
 from perturb.building.export import count_foreign_rows, export_snapshot, failed_items
 from perturb.building.panel import ALL_ABSTAINED
 from perturb.building.pipeline import Pipeline, Waves, Workers
@@ -27,7 +27,7 @@ from perturb.ledger import queries
 from perturb.ledger.db import ledger_errors
 from perturb.ledger.failures import call_failures, first_error, first_fault, missing_replies, unread_replies
 from perturb.ledger.plans import Ledger, current_plan
-from perturb.ledger.planted import count_planted_votes, missing_planted_replies
+from perturb.ledger.planted import class_rules, count_planted_votes, missing_planted_replies
 from perturb.ledger.quotas import quota_status
 from perturb.ledger.solved import solver_replies
 from perturb.llm.budget import Budget, Progress
@@ -36,7 +36,7 @@ from perturb.llm.executors import open_executor
 from perturb.llm.factory import open_models, open_replay
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay
-from perturb.records import NEAR_DUPLICATE, Acceptance, JobOutcome
+from perturb.records import NEAR_DUPLICATE, Acceptance, JobOutcome, PerturbationClass
 from perturb.runtime.asyncs import run_sync, sigterm_as_interrupt
 from perturb.snapshots.accepted import accepted_items
 from perturb.snapshots.facts import ExportedReplies
@@ -297,6 +297,21 @@ async def _solve(
     return await stage.run(accepted_items(ledger.db, current_plan(ledger.db, ledger.folder)))
 
 
+def _rule_facts(ledger: Ledger, build_plan: BuildPlan, plan: int) -> dict[str, Any]:
+    """Under `consensus: certified`: the rules of the classes, and how many votes they saved."""
+    rules = class_rules(ledger.db, plan)
+    if build_plan.panel.target is None or rules is None:
+        return {}
+    decided = read_tallies(ledger.db, current_plan(ledger.db, ledger.folder))
+    judges = build_plan.panel.judges
+    saved = sum(
+        decided[name].decided * (len(judges.of(PerturbationClass(name))) - len(rule.verifiers))
+        for name, rule in rules.items()
+        if name in decided
+    )
+    return {"rules": {name: asdict(rule) for name, rule in rules.items()}, "votes_saved": saved}
+
+
 def _plant(build_plan: BuildPlan, ledger: Ledger, plan: int, waves: Waves | None) -> Planting | None:
     """The planted items of the run; None if it has none. Raises `ConfigError` if nobody can write those asked for."""
     numbers = fix_numbers(build_plan, ledger, plan, waves.least_jobs if waves else build_plan.count_jobs())
@@ -390,6 +405,7 @@ def _report_facts(
         "votes": counts.votes,
         "planted_votes": count_planted_votes(ledger.db, panel.judges),
         "certificate": certificate and certificate.to_dict(),
+        **_rule_facts(ledger, build_plan, plan),
         "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),
         "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),
         **_solver_facts(ledger, build_plan, run),

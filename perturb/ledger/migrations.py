@@ -236,6 +236,7 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (candidate_id, solver, sample, fingerprint)
     );
     """,
+    "ALTER TABLE plans ADD COLUMN rules TEXT;",
 )
 
 APPLICATION_ID = 0x50455254

@@ -30,6 +30,7 @@ from perturb.records import (
     BaseInstance,
     Candidate,
     Cell,
+    ClassRule,
     Decision,
     Job,
     JobOutcome,
@@ -57,11 +58,15 @@ class PanelFacts(_Facts):
     """Verifier name → the classes that it judges, for those that do not judge all."""
     needed: int
     schedule: str
+    target: float | None = None
+    """Of `consensus: certified`."""
     offline: bool
 
     @property
     def consensus(self) -> str:
         """The rule by which votes are counted: `unanimous`, or for example `2 of 3`."""
+        if self.target is not None:
+            return f"certified, target {100 * self.target:g} %"
         members = len(self.members)
         return "unanimous" if self.needed == members else f"{self.needed} of {members}"
 
@@ -324,6 +329,12 @@ class Ledger(CallLedger):
         """Store how many items of each sort are planted in the plan."""
         with self.transaction() as db:
             db.execute("UPDATE plans SET planted = ? WHERE id = ?", (_json(dict(numbers)), plan))
+
+    def store_rules(self, plan: int, rules: Mapping[str, ClassRule]) -> None:
+        """Store the rules that planted votes chose for the classes; they stay as they are."""
+        told = _json({name: asdict(rule) for name, rule in rules.items()})
+        with self.transaction() as db:
+            db.execute("UPDATE plans SET rules = ? WHERE id = ? AND rules IS NULL", (told, plan))
 
     def record_planted(self, item: PlantedItem, host: str) -> None:
         """Record a planted item and the job that it was made from."""

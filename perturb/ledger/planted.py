@@ -11,7 +11,7 @@ from perturb.catalogue.classes import Judges
 from perturb.ledger.db import stored_values
 from perturb.ledger.failures import is_missing
 from perturb.ledger.queries import FIRST_ISSUE, read_vote
-from perturb.records import PlantedItem, Verdict, VerdictState
+from perturb.records import ClassRule, PlantedItem, Verdict, VerdictState
 
 
 @stored_values()
@@ -21,6 +21,16 @@ def planted_numbers(db: sqlite3.Connection, plan: int) -> dict[str, int] | None:
     if row is None or row["planted"] is None:
         return None
     return {str(name): int(number) for name, number in json.loads(row["planted"]).items()}
+
+
+@stored_values()
+def class_rules(db: sqlite3.Connection, plan: int) -> dict[str, ClassRule] | None:
+    """The rules that planted votes chose, by class; None if none were chosen yet."""
+    row = db.execute("SELECT rules FROM plans WHERE id = ?", (plan,)).fetchone()
+    if row is None or row["rules"] is None:
+        return None
+    stored = json.loads(row["rules"]).items()
+    return {name: ClassRule(tuple(one["verifiers"]), one["needed"], one["bound"]) for name, one in stored}
 
 
 @stored_values()

@@ -65,12 +65,15 @@ class Share:
         return Estimate(self.value, low, high, n=round(self.n))
 
 
-def wrong_label_share(false_passes: Share, right_passes: Share, accepted: Share, seed: int = 0) -> Estimate:
+def wrong_label_share(
+    false_passes: Share, right_passes: Share, accepted: Share, items: int | None = None, seed: int = 0
+) -> Estimate:
     """The share of wrong labels among accepted candidates, in [0, 1], with its 95 % interval.
 
     `false_passes` are planted faults that the panel accepts, `right_passes` right items that it accepts, `accepted`
-    candidates of the round that it accepts. Undefined, with 1 as upper end, if the panel passes faults as readily as
-    right items.
+    candidates of the round that it accepts. With `items`, the interval is for the share among so many accepted items,
+    which chance moves too; else for the share in the long run. Undefined, with 1 as upper end, if the panel passes
+    faults as readily as right items.
 
     >>> found = wrong_label_share(Share(2, 40), Share(36, 36), Share(230, 250))
     >>> round(found.value, 4), found.low < found.value < found.high
@@ -96,8 +99,10 @@ def wrong_label_share(false_passes: Share, right_passes: Share, accepted: Share,
         return Estimate(None, None, 1.0, n=n, reason=CANNOT_TELL)
     shares = (np.array([one.value]) for one in (false_passes, right_passes, accepted))
     value = float(_wrong_share(*shares)[0])
-    low = float(np.quantile(_wrong_share(f_low, s_low, a_high), TAIL))
-    high = float(np.quantile(_wrong_share(f_high, s_high, a_low), 1 - TAIL))
+    lows, highs = _wrong_share(f_low, s_low, a_high), _wrong_share(f_high, s_high, a_low)
+    if items:
+        lows, highs = (generator.binomial(items, shares) / items for shares in (lows, highs))
+    low, high = float(np.quantile(lows, TAIL)), float(np.quantile(highs, 1 - TAIL))
     return Estimate(value, min(low, value), max(high, value), n=n)
 
 

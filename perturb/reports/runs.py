@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from perturb.reports.model import COUNT, TEXT, Report, Section, Table, show
 from perturb.reports.words import describe_certificate
-from perturb.text.wording import counted
+from perturb.text.wording import counted, listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +80,13 @@ def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report
     stages = {name: facts[name] for name in names if facts[name] or name not in rare}
     certified = describe_certificate(facts["certificate"], verifiers) if facts["votes"] else ()
     sentences = [*certified, f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
+    if "rules" in facts:
+        own = listed([f"{name} ({', '.join(rule['verifiers'])})" for name, rule in facts["rules"].items()])
+        sentences.append(
+            f"Planted votes chose cheaper rules for {own}: {counted(facts['votes_saved'], 'vote')} saved"
+            if facts["rules"]
+            else "Planted votes chose no cheaper rule than unanimity: plant more items, or raise 'target'"
+        )
     sentences += describe_quota(facts["quota"]) if "quota" in facts else []
     sentences += _needing_a_model(facts["cells_without_rule"])
     if snapshot is not None:

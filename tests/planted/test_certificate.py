@@ -11,14 +11,18 @@ import numpy as np
 import pytest
 
 from perturb.auditing.audit_report import audit
-from perturb.auditing.certificate import Certificate, PlantedVerdicts, Tally
+from perturb.auditing.certificate import Certificate, PlantedVerdicts, Tally, choose_rules
+from perturb.building.plan import plan_build
+from perturb.building.run import build
 from perturb.catalogue.classes import Judges
+from perturb.ledger.plans import Ledger
 from perturb.metrics.certificates import Share, wrong_label_share
 from perturb.records import (
     PUBLISHED_CLASSES,
     BaseInstance,
     Candidate,
     Cell,
+    ClassRule,
     Intensity,
     Passage,
     PerturbationClass,
@@ -29,7 +33,17 @@ from perturb.records import (
 )
 from perturb.reports.audit_page import make_page
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
-from tests.building import KEY, KEY_NAME, content_of, perturb, run_build, serve, write_config
+from tests.building import (
+    KEY,
+    KEY_NAME,
+    configure,
+    content_of,
+    perturb,
+    query,
+    run_build,
+    serve,
+    write_config,
+)
 
 CELL = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
 INSTANCE = BaseInstance("b", "made", "who", (Passage("Ann did."),), ("Ann",))
@@ -216,3 +230,70 @@ def test_the_columns_of_the_matrix_are_verifiers() -> None:
     made = certificate({"a": {"class": (1, 3)}, "b": {"class": (2, 3)}}, Tally(1, 2))
     assert np.array_equal(made.verdicts.states, [[1, 1], [0, 1], [0, 0]])
     assert np.array_equal(made.verdicts.errors, [[1, 1], [0, 1], [0, 0]])
+
+
+def test_the_cheapest_rule_is_chosen_on_one_half_and_measured_on_the_other() -> None:
+    sharp: Told = {"class": (0, 120), "right": (54, 54)}
+    blind: Told = {"class": (100, 120), "right": (54, 54)}
+    told = certificate({"blind": blind, "sharp": sharp, "dear": sharp}, Tally(1, 2)).verdicts
+    rules = choose_rules(told, 0.02)
+    assert set(rules) == {CELL.perturbation_class}
+    rule = rules[CELL.perturbation_class]
+    assert (rule.verifiers, rule.needed) == (("sharp",), 1)
+    assert 0 < rule.bound <= 0.02
+    half = told.chooses.sum() / len(told.items)
+    assert 0.3 < half < 0.7
+    assert choose_rules(told, 0.0001) == {}
+    few = certificate({"a": {"class": (0, 19), "right": (54, 54)}}, Tally(1, 2)).verdicts
+    assert choose_rules(few, 0.5) == {}
+
+
+def test_under_certified_planted_votes_come_first_and_choose_who_votes(tmp_path: Path) -> None:
+    panel = {"consensus": "certified", "target": 0.02, "planted": 150}
+    with serve() as server:
+        content = content_of(server.url, limit=6, panel=panel)
+        report = run_build(tmp_path, content)
+        again = run_build(tmp_path, content)
+    # The loopback verifiers pass whatever they see, so that no rule is good enough and all of them vote.
+    assert report.facts["rules"] == again.facts["rules"] == {}
+    assert report.facts["votes_saved"] == 0
+    assert report.facts["votes"] == 3 * report.facts["candidates"]
+    ((last_planted,),) = query(
+        report.run,
+        "SELECT max(rowid) FROM calls WHERE subject IN (SELECT id FROM planted) AND purpose = 'verify'",
+    )
+    ((first_other,),) = query(
+        report.run,
+        "SELECT min(rowid) FROM calls WHERE subject IN (SELECT id FROM jobs) AND purpose = 'verify'",
+    )
+    assert last_planted < first_other
+    assert report.snapshot is not None
+    assert read_snapshot(report.snapshot).manifest["panel"]["consensus"] == "certified, target 2 %"
+
+
+def test_a_rule_that_was_chosen_decides_with_fewer_votes(tmp_path: Path) -> None:
+    panel = {"consensus": "certified", "target": 0.02, "planted": 24}
+    with serve({"v2": 0.5}) as server:
+        content = content_of(server.url, limit=2, panel=panel)
+        with_rule = configure(tmp_path, content)
+        plan = plan_build(with_rule)
+        with Ledger(tmp_path / "run") as ledger:
+            number = ledger.start_plan(plan.digest, with_rule.to_yaml(), plan.facts)
+            ledger.store_rules(number, {CELL.perturbation_class: ClassRule(("v1",), 1, 0.01)})
+        report = build(with_rule, tmp_path / "run")
+    voters = query(
+        report.run,
+        "SELECT j.perturbation_class = 'P-Contradiction', group_concat(DISTINCT v.verifier) FROM votes v"
+        " JOIN jobs j ON j.id = v.candidate_id GROUP BY 1 ORDER BY 1",
+    )
+    assert voters[1] == (1, "v1")
+    assert set(voters[0][1].split(",")) == {"v1", "v2", "v3"}
+    decided = query(
+        report.run,
+        "SELECT count(*), sum(acceptance = 'accepted') FROM decisions d JOIN jobs j ON j.id = d.candidate_id"
+        " WHERE j.perturbation_class = 'P-Contradiction'",
+    )
+    assert decided[0][0] == decided[0][1] > 0
+    assert report.facts["votes_saved"] == 2 * decided[0][0]
+    audited = audit(report.run, resamples=20).to_dict()
+    assert audited["certificate"]["planted"] > 0

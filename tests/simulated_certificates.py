@@ -1,0 +1,114 @@
+"""How often the interval of wrong labels holds the true share, by simulation.
+
+    python -m tests.simulated_certificates [ROUNDS]
+
+Rounds of 360 candidates from 20 base instances; a candidate is wrong at a rate that varies between base instances.
+Three verifiers miss a fault, or fail a right item, if a common difficulty and a part of their own together pass a
+threshold, so their errors are correlated. The panel is unanimous. Planted faults are of the same difficulty as natural
+ones; 18 right items go with them. The truth is the share of wrong labels among the items that a round accepts: in the
+long run, and in that round.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy.stats import norm
+
+from perturb.auditing.certificate import Tally
+from perturb.metrics.certificates import Share, wrong_label_share
+from perturb.metrics.inputs import Flags
+
+BASES, EACH, RIGHT, VERIFIERS = 20, 18, 18, 3
+FALSE_FAIL = 0.05
+SHARES = (0.005, 0.01, 0.03, 0.1)
+PLANTED = (24, 60, 200)
+PANELS = ((0.1, 0.5), (0.3, 0.3), (0.3, 0.7))
+"""Miss rate of a verifier, and the correlation of the difficulties that verifiers meet."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A unanimous panel whose members err together."""
+
+    miss: float
+    correlation: float
+
+    def accepts(self, wrong: Flags, generator: np.random.Generator) -> Flags:
+        """Which items it accepts, given which have a wrong label."""
+        common = generator.standard_normal((len(wrong), 1))
+        own = generator.standard_normal((len(wrong), VERIFIERS))
+        met = np.sqrt(self.correlation) * common + np.sqrt(1 - self.correlation) * own
+        missed = met < norm.ppf(self.miss)
+        failed = met < norm.ppf(FALSE_FAIL)
+        return np.asarray(np.where(wrong[:, None], missed, ~failed).all(axis=1))
+
+
+@cache
+def long_run(panel: Panel) -> tuple[float, float]:
+    """The shares of wrong and of right items that a panel accepts."""
+    generator = np.random.default_rng(1)
+    many = 2_000_000
+    wrong, right = np.ones(many, dtype=np.bool_), np.zeros(many, dtype=np.bool_)
+    return float(panel.accepts(wrong, generator).mean()), float(panel.accepts(right, generator).mean())
+
+
+def rate_for(share: float, panel: Panel) -> float:
+    """How many candidates must be wrong for this share of wrong labels among the accepted ones."""
+    false_pass, right_pass = long_run(panel)
+    return share * right_pass / (false_pass * (1 - share) + share * right_pass)
+
+
+@cache
+def interval(
+    passes: int, planted: int, right: int, accepted: float, n: float, items: int
+) -> tuple[float, float]:
+    """The ends of the interval; a share that is not known may be anything."""
+    found = wrong_label_share(Share(passes, planted), Share(right, RIGHT), Share(accepted, n), items)
+    return found.low or 0.0, 1.0 if found.high is None else found.high
+
+
+def simulate(
+    share: float, planted: int, panel: Panel, rounds: int, generator: np.random.Generator
+) -> tuple[float, float, float]:
+    """Coverage of the share in the long run and of that of the round, and the median upper end."""
+    rate = rate_for(share, panel)
+    held, held_round, highs = [], [], []
+    for _ in range(rounds):
+        rates = generator.beta(rate * 10, (1 - rate) * 10, BASES)
+        wrong = generator.random((BASES, EACH)) < rates[:, None]
+        accepted = panel.accepts(wrong.ravel(), generator).reshape(wrong.shape)
+        passes = int(panel.accepts(np.ones(planted, dtype=np.bool_), generator).sum())
+        right = int(panel.accepts(np.zeros(RIGHT, dtype=np.bool_), generator).sum())
+        counts = {str(base): (int(row.sum()), EACH) for base, row in enumerate(accepted)}
+        tally = Tally(int(accepted.sum()), accepted.size, counts).share
+        n = round(tally.n)  # rounded, so that rounds alike share an interval
+        low, high = interval(passes, planted, right, round(tally.value * n), n, int(accepted.sum()))
+        of_round = float((wrong & accepted).sum() / max(1, accepted.sum()))
+        held.append(low <= share <= high)
+        held_round.append(low <= of_round <= high)
+        highs.append(high)
+    return float(np.mean(held)), float(np.mean(held_round)), float(np.median(highs))
+
+
+def table(rounds: int) -> Iterator[str]:
+    """The table of the documentation, line by line."""
+    generator = np.random.default_rng(7)
+    yield "| a verifier misses, correlation | planted | true share | coverage | in the round | median upper end |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for miss, correlation in PANELS:
+        for planted in PLANTED:
+            for share in SHARES:
+                panel = Panel(miss, correlation)
+                held, held_round, high = simulate(share, planted, panel, rounds, generator)
+                figures = f"{share:.1%} | {held:.3f} | {held_round:.3f} | {high:.1%}"
+                yield f"| {miss:.0%}, {correlation} | {planted} | {figures} |"
+
+
+if __name__ == "__main__":
+    for line in table(int(sys.argv[1]) if len(sys.argv) > 1 else 500):
+        print(line, flush=True)
