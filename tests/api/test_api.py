@@ -160,7 +160,7 @@ def bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 def test_scores_are_a_frame(tmp_path: Path) -> None:
     done = perturb.evaluate(out=tmp_path, progress=False)
     frame = done.score(resamples=10).to_pandas()
-    assert sorted(frame.index) == ["cautious", "eager", "plain"]
+    assert sorted(frame.index) == ["cautious", "eager", "steady"]
     assert frame["refusal_accuracy"].between(0, 1).all()
     assert frame["answer_quality"].isna().all()
 

@@ -40,15 +40,15 @@ def test_the_recorded_evaluation_tells_three_instructions_of_one_model_apart(tmp
     scored = CliRunner().invoke(app, ["score", run, "--json", "--resamples", "100"])
     assert scored.exit_code == 0, scored.output
     models = {one["model"]: one for one in json.loads(scored.stdout)["models"]}
-    assert set(models) == {"plain", "cautious", "eager"}
+    assert set(models) == {"steady", "cautious", "eager"}
 
     def value(model: str, metric: str) -> float:
         return float(models[model]["metrics"][metric]["value"])
 
     assert {one["n"] for one in models.values()} == {126}
-    assert value("plain", "refusal_accuracy") > 0.95 > value("eager", "refusal_accuracy")
-    assert value("eager", "missed_refusal_rate") > 0.5 > value("plain", "missed_refusal_rate")
-    assert value("cautious", "false_refusal_rate") > 0.1 > value("plain", "false_refusal_rate")
+    assert value("steady", "refusal_accuracy") > 0.95 > value("eager", "refusal_accuracy")
+    assert value("eager", "missed_refusal_rate") > 0.5 > value("steady", "missed_refusal_rate")
+    assert value("cautious", "false_refusal_rate") > 0.1 > value("steady", "false_refusal_rate")
 
 
 def demo(command: str, run: Path) -> dict[str, Any]:

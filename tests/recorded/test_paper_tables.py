@@ -88,7 +88,7 @@ def test_figure_24_of_refusalbench(tmp_path: Path) -> None:
     """Three system messages on the items with ten passages, though the snapshot holds single passages too."""
     rows = replay("evaluate", "results.jsonl", tmp_path / "run")
     found = {one["model"]: one for one in run("score", tmp_path / "run", "--resamples", 20)["models"]}
-    assert set(found) == {"plain", "cautious", "eager"}
+    assert set(found) == {"steady", "cautious", "eager"}
     for model, one in found.items():
         answers = [
             row
@@ -97,7 +97,7 @@ def test_figure_24_of_refusalbench(tmp_path: Path) -> None:
         ]
         parts = one["answer_parts"]
         assert {part["n"] for part in parts.values()} == {len(answers)}
-        assert len(answers) == {"plain": 9, "cautious": 8, "eager": 9}[model]
+        assert len(answers) == {"steady": 9, "cautious": 8, "eager": 9}[model]
         for name in ("eligible", "factual_all", "factual_signal"):
             assert parts[name]["value"] == pytest.approx(sum(row[name] for row in answers) / len(answers))
         assert set(one["metrics"]) == set(REFUSAL_METRICS)

@@ -87,14 +87,14 @@ def test_rows_say_what_score_says_and_ties_share_a_rank(board: Path, tmp_path: P
     for one in scored["models"]:
         crs, row = one["metrics"]["calibrated_refusal_score"], rows[one["model"]].scores["CRS"]
         assert (row.value, row.low) == pytest.approx((crs["value"], crs["low"]), abs=1e-6)
-    # cautious may be as good as either neighbour, plain is better than eager
-    assert {name: row.rank for name, row in rows.items()} == {"plain": 1, "cautious": 1, "eager": 2}
+    # cautious may be as good as either neighbour, steady is better than eager
+    assert {name: row.rank for name, row in rows.items()} == {"steady": 1, "cautious": 1, "eager": 2}
     digest = read_recording(demo("evaluate")).digest
     assert {row.replies for row in rows.values()} == {digest}
     assert read_recording(board / replies_name(digest)).digest == digest
     page = (board / "index.html").read_text()
     assert page.count(">1 =</td>") == 2
-    assert "First: plain, cautious. No model is better beyond chance." in page
+    assert "First: steady, cautious. No model is better beyond chance." in page
     assert "round demo-2026-11" in page
     assert digest in page
 
@@ -185,7 +185,7 @@ def test_items_are_compared_by_their_contents_whatever_the_header_says(board: Pa
             return {**row, "content": {**row["content"], "query": "?"}}
         return row
 
-    names = {"plain": "better"}
+    names = {"steady": "better"}
     file = edited(renamed(demo("evaluate"), tmp_path / "a.jsonl.gz", names), tmp_path / "b.jsonl.gz", relabel)
     with pytest.raises(
         RecordingError, match=r"b\.jsonl\.gz: has other items than .*: rows of one leaderboard"
@@ -257,7 +257,7 @@ def test_replies_of_the_judge_that_cannot_be_read_do_not_help(
 
 
 def test_names_of_models_are_text_on_the_page(tmp_path: Path) -> None:
-    file = renamed(demo("evaluate"), tmp_path / "nasty.jsonl.gz", {"plain": NASTY, "eager": "e"})
+    file = renamed(demo("evaluate"), tmp_path / "nasty.jsonl.gz", {"steady": NASTY, "eager": "e"})
     write_leaderboard(tmp_path / "board", [file])
     page = (tmp_path / "board/index.html").read_text()
     assert "alert(1)" in page
@@ -303,7 +303,7 @@ def test_a_folder_of_something_else_and_a_broken_file_are_refused(board: Path, t
     (tmp_path / "mine/README.md").write_text("mine")
     with pytest.raises(PerturbError, match="mine: holds something else than a leaderboard"):
         write_leaderboard(tmp_path / "mine", [demo("evaluate")])
-    other = renamed(demo("evaluate"), tmp_path / "a.jsonl.gz", {"plain": "b"})
+    other = renamed(demo("evaluate"), tmp_path / "a.jsonl.gz", {"steady": "b"})
     other = edited(other, tmp_path / "b.jsonl.gz", lambda row: row, {"round": "2027-Q1"})
     recordings = [read_recording(demo("evaluate")), read_recording(other)]
     with pytest.raises(RecordingError, match="has other round than"):
@@ -337,6 +337,6 @@ def test_a_space_holds_the_folder_and_pushing_again_changes_nothing(hub: Loopbac
 
 def test_a_run_is_named_by_its_folder(tmp_path: Path) -> None:
     replay_evaluation(read_recording(demo("evaluate")), tmp_path / "run")
-    other = renamed(demo("evaluate"), tmp_path / "a.jsonl.gz", {"eager": "plain"})
-    with pytest.raises(RecordingError, match=rf"^{tmp_path / 'run'}: 'plain' is in {other} too"):
+    other = renamed(demo("evaluate"), tmp_path / "a.jsonl.gz", {"eager": "steady"})
+    with pytest.raises(RecordingError, match=rf"^{tmp_path / 'run'}: 'steady' is in {other} too"):
         write_leaderboard(tmp_path / "board", [other, tmp_path / "run"])
