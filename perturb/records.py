@@ -10,12 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
 if TYPE_CHECKING:
     from pydantic_core import CoreSchema
+
+Facts: TypeAlias = Mapping[str, Any]
+"""What a manifest, a ledger or a report states, by name. It is only read."""
+
+JsonObject: TypeAlias = dict[str, Any]
+"""An object with the values of JSON, while it is being made."""
 
 ANSWER_CORRECTLY = "ANSWER_CORRECTLY"
 """The ground truth of LOW items: the flaw can be resolved, so the question must be answered."""

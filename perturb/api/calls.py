@@ -33,7 +33,7 @@ from perturb.llm.batches import BatchLimits
 from perturb.llm.functions import name_function
 from perturb.llm.recording import Replay, read_recording
 from perturb.llm.workers import ExecutorEntry
-from perturb.records import JobOutcome
+from perturb.records import Facts, JobOutcome, JsonObject
 from perturb.snapshots.snapshot import Snapshot
 from perturb.text.wording import counted
 
@@ -42,8 +42,8 @@ from perturb.text.wording import counted
 class BuildCall:
     """The arguments of `perturb.build` that make up the configuration."""
 
-    config: BuildConfig | Mapping[str, Any] | str | PathLike[str] | None
-    changes: Mapping[str, Any]
+    config: BuildConfig | Facts | str | PathLike[str] | None
+    changes: Facts
     base_set: Any
     generators: Sequence[Any] | None
     verifiers: Sequence[Any] | None
@@ -74,7 +74,7 @@ class BuildCall:
             content["base_set"] = base_set_entry(base_set, out / str(content.get("name", "run")))
         return resolve(parse_content(content, BuildConfig), Path())
 
-    def _content(self) -> Mapping[str, Any]:
+    def _content(self) -> Facts:
         known = default_config() if self.config is None else self.config
         if isinstance(known, Mapping):
             return known
@@ -108,7 +108,7 @@ class Asked:
     batch: bool | Mapping[str, float]
     judge_rule: JudgeRule | None = None
 
-    def plan(self, source: Any, kind: str) -> dict[str, Any]:
+    def plan(self, source: Any, kind: str) -> JsonObject:
         """What all plans take: whom to ask about `source`, and how, or the replies on record. Raises `ConfigError`.
 
         Where nothing is said, the replies are the embedded ones.
@@ -130,7 +130,7 @@ class Asked:
         }
 
 
-def run_options(executor: str, batch: bool | Mapping[str, float]) -> dict[str, Any]:
+def run_options(executor: str, batch: bool | Mapping[str, float]) -> JsonObject:
     """Where and how calls are made, as `RunOptions` takes it. Raises `ConfigError`."""
     return {"executor": parse_content({"kind": executor}, ExecutorEntry), "batch": batch_limits(batch)}
 
@@ -169,7 +169,7 @@ def run_evaluation(plan: EvaluationPlan, progress: bool) -> Evaluation:
     return Evaluation(report.run, report.facts, report.warnings, report.stopped)
 
 
-def model_entry(model: Any) -> dict[str, Any]:
+def model_entry(model: Any) -> JsonObject:
     """A model as a configuration writes it: `openai/gpt-4o` becomes an entry called `gpt-4o`.
 
     >>> model_entry("openai/gpt-4o")
@@ -188,9 +188,9 @@ def model_entry(model: Any) -> dict[str, Any]:
     return {"kind": "python", **entry} if "function" in entry else entry
 
 
-def model_entries(models: Iterable[Any]) -> list[dict[str, Any]]:
+def model_entries(models: Iterable[Any]) -> list[JsonObject]:
     """The entries of models. Raises `ConfigError` for two functions that have one address."""
-    given: dict[str, Any] = {}
+    given: JsonObject = {}
     entries = []
     for model in models:
         entry = model_entry(model)
@@ -250,7 +250,7 @@ def curate_base_set(
     on_hub: tuple[str | None, str | None, Mapping[str, str] | None],
     out: Path,
     recipe: str | PathLike[str] | None,
-    models: Mapping[str, Any],
+    models: Facts,
     **options: Any,
 ) -> BaseSet:
     """Curate a source and return what was written; `on_hub` is subset, split and columns. Raises `PerturbError`s.
@@ -270,7 +270,7 @@ def curate_base_set(
     return replace(written, warnings=(*_left_out(curation.report), *written.warnings))
 
 
-def _left_out(report: Mapping[str, Any]) -> Iterator[str]:
+def _left_out(report: Facts) -> Iterator[str]:
     for one in report["left_out"]:
         if one["count"]:
             yield f"{one['step']}: {counted(one['count'], 'record')} left out: {one['reason']}"

@@ -29,6 +29,7 @@ class MoreSettings(TypedDict, total=False):
 
     levers: Sequence[PathOrName]
     depth: Mapping[str, float]
+    difficulty: Mapping[str, Any]
     avoid: Sequence[str]
     replicates: int
     lever_choice: Literal["covering", "generator", "assigned"]

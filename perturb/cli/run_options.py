@@ -22,6 +22,7 @@ from perturb.cli.output import (
     write_beside,
 )
 from perturb.cli.working import is_quiet
+from perturb.records import JsonObject
 
 if TYPE_CHECKING:
     from perturb.evaluation.models_under_test import ModelNames
@@ -128,7 +129,7 @@ class CallOptions:
         Option(help="Where calls are made: this process (local, processes) or a Ray cluster."),
     ] = "local"
 
-    def run_options(self) -> dict[str, Any]:
+    def run_options(self) -> JsonObject:
         """Where and how calls are made, as `RunOptions` takes it."""
         from perturb.llm.batches import BatchLimits
         from perturb.llm.workers import ExecutorEntry
@@ -175,7 +176,7 @@ class AskOptions(CallOptions, ModelOptions):
             reject_option("--model", "is missing: name at least one")
         return None
 
-    def plan(self, command: str, source: str | None) -> dict[str, Any]:
+    def plan(self, command: str, source: str | None) -> JsonObject:
         """What the plans of all commands that ask models take; wrong use as `recorded` and `names` say."""
         replay = self.recorded(command, source)
         return {
@@ -199,7 +200,7 @@ class AskOptions(CallOptions, ModelOptions):
             refuse_secret_address(self.api_base)
         except ValueError as exc:
             reject_option("--api-base", str(exc))
-        options: dict[str, Any] = {"file": self.models, "api_base": self.api_base}
+        options: JsonObject = {"file": self.models, "api_base": self.api_base}
         if self.preset is not None:
             options["decoding"] = PAPER_DECODING[command]
         if self.request is not None:

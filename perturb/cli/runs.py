@@ -12,13 +12,14 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from typer import Option
 
 from perturb.cli.output import note, note_unfinished, print_json, print_result, reject_option
 from perturb.cli.run_options import PortOption, PrintJsonOption, RunArgument
+from perturb.records import JsonObject
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def _export_snapshot(
     run: Path,
     out: Path | None,
     replies: Path | None,
-    quotas: dict[str, Any],
+    quotas: JsonObject,
     options: _SnapshotOptions,
     json_output: bool,
 ) -> None:
@@ -216,7 +217,7 @@ def _export_snapshot(
     counts = snapshot.manifest["counts"]
     shortfalls = snapshot.manifest["selection"]["shortfalls"]
     if json_output:
-        content: dict[str, Any] = {
+        content: JsonObject = {
             "snapshot": str(snapshot.folder),
             "content_digest": snapshot.content_digest,
         }
@@ -232,7 +233,7 @@ def _export_snapshot(
 
 
 def _export_training(
-    run: Path, out: Path | None, wanted: dict[str, Any], seed: int | None, json_output: bool
+    run: Path, out: Path | None, wanted: JsonObject, seed: int | None, json_output: bool
 ) -> None:
     if out is None:
         reject_option("--out", "is missing: say where the training data go")
@@ -263,5 +264,5 @@ def _export_training(
         note(f"items left out: {left_out}")
 
 
-def _described(recorded: ExportedReplies) -> dict[str, Any]:
+def _described(recorded: ExportedReplies) -> JsonObject:
     return {**asdict(recorded), "file": str(recorded.file)}

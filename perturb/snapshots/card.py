@@ -18,7 +18,7 @@ import yaml
 
 from perturb.files.resources import data_folder
 from perturb.files.templating import environment
-from perturb.records import ANSWER_CORRECTLY, PUBLISHED_CLASSES, Intensity, taxonomy_place
+from perturb.records import ANSWER_CORRECTLY, PUBLISHED_CLASSES, Intensity, JsonObject, taxonomy_place
 from perturb.snapshots.facts import (
     SnapshotFacts,
     certificate_line,
@@ -51,7 +51,7 @@ class CardFiles:
     prompts: Mapping[str, str] = field(default_factory=dict)
     """Split of the prompts for other harnesses -> its file."""
 
-    def configs(self) -> list[dict[str, Any]]:
+    def configs(self) -> list[JsonObject]:
         """The configurations, as `datasets` and the Hub read them.
 
         `datasets` caches by configuration and not by content: the digest in a path makes new content new.
@@ -163,7 +163,7 @@ def _bar(share: float | None) -> _Verbatim:
     return _Verbatim("" if share is None else "█" * full + "░" * (10 - full))
 
 
-def _example(rows: Iterable[SnapshotRow]) -> dict[str, Any] | None:
+def _example(rows: Iterable[SnapshotRow]) -> JsonObject | None:
     """Of the items with a single passage that must be refused, the shortest; None if there is none."""
     fit = [row for row in rows if "grounding" not in row and row["expected_rag_behavior"] != ANSWER_CORRECTLY]
     if not fit:
@@ -205,7 +205,7 @@ def _is_of(row: SnapshotRow, part: str) -> bool:
     return ("grounding" in row) == (PART_COLUMNS[part] is SEVERAL_COLUMNS)
 
 
-def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, files: CardFiles) -> dict[str, Any]:
+def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, files: CardFiles) -> JsonObject:
     return {
         "language": list(count_languages(rows)),
         **licence_header(row["licence"] for row in rows),

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from perturb.ledger.plans import PlanFacts
-from perturb.records import taxonomy_place
+from perturb.records import Facts, taxonomy_place
 from perturb.snapshots.rows import SnapshotRow
 from perturb.snapshots.select import SelectionPlan, Shortfall
 from perturb.text.wording import ENGLISH
@@ -44,11 +43,11 @@ class SnapshotFacts:
     """Tokens used by kind, for example `prompt` and `completion`."""
     cost_usd: float | None = None
     """None when the price of any model is unknown."""
-    agreement: Mapping[str, Any] | None = None
+    agreement: Facts | None = None
     """How far the verifiers agree, from `perturb.auditing.audit_report`; None leaves it out."""
-    certificate: Mapping[str, Any] | None = None
+    certificate: Facts | None = None
     """How many labels are wrong, from `perturb.auditing.certificate`; None if nothing was planted."""
-    shortcuts: Mapping[str, Any] | None = None
+    shortcuts: Facts | None = None
     """What baselines tell from a part of an item, from the same; None if it was not measured."""
     note: str | None = None
     """What a reader should know of how the rows were made: what the configuration says, and what is unfinished."""
@@ -58,7 +57,7 @@ class SnapshotFacts:
     """An aware date-time; None leaves it out, for example to compare manifests."""
 
 
-def certificate_line(certificate: Mapping[str, Any], verifiers: int) -> str:
+def certificate_line(certificate: Facts, verifiers: int) -> str:
     """A stored certificate in a line.
 
     >>> told = {"value": 0.012, "low": 0.002, "high": 0.034, "reason": None}

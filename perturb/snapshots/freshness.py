@@ -14,16 +14,16 @@ Keeps a build from repeating items of earlier rounds.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from perturb.errors import SnapshotError, SourceError, location
 from perturb.files.resources import digest
 from perturb.files.tables import ending_of
-from perturb.records import NEAR_DUPLICATE, BaseInstance, Candidate
+from perturb.records import NEAR_DUPLICATE, BaseInstance, Candidate, Facts
 from perturb.text.matching import comparable, words
 
 HUB_PREFIX = "hub:"
@@ -96,7 +96,7 @@ def read_set(source: str | Path) -> ComparedSet:
     return _collect(name, (row.fields for row in read_rows(path)))
 
 
-def _collect(name: str, rows: Iterable[Mapping[str, Any]]) -> ComparedSet:
+def _collect(name: str, rows: Iterable[Facts]) -> ComparedSet:
     items: list[RoundItem] = []
     rounds: set[str] = set()
     for number, row in enumerate(rows, start=1):
@@ -107,7 +107,7 @@ def _collect(name: str, rows: Iterable[Mapping[str, Any]]) -> ComparedSet:
     return ComparedSet(name, rounds.pop() or None if len(rounds) == 1 else None, tuple(items))
 
 
-def read_round_item(row: Mapping[str, Any], name: str, number: int) -> RoundItem:
+def read_round_item(row: Facts, name: str, number: int) -> RoundItem:
     """One row of the set `name`; raises `SourceError` with the number of a row that lacks a text."""
 
     def text(*columns: str, needed: bool = True) -> str:
@@ -137,7 +137,7 @@ def read_round_item(row: Mapping[str, Any], name: str, number: int) -> RoundItem
     )
 
 
-def _hub_rows(name: str) -> Iterator[Mapping[str, Any]]:
+def _hub_rows(name: str) -> Iterator[Facts]:
     from perturb.curation.hub import HubSource, open_hub
 
     repo, _, revision = name.removeprefix(HUB_PREFIX).partition("@")

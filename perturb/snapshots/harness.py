@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perturb.errors import SnapshotError
 from perturb.files.resources import canonical, digest
 from perturb.files.text_files import Spool
 from perturb.llm.replies import END_OF_THINKING
-from perturb.records import ANSWER_CORRECTLY
+from perturb.records import ANSWER_CORRECTLY, Facts, JsonObject
 from perturb.snapshots.rows import SnapshotRow, read_part, write_rows
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _RENDERED = ("prompt", "match")
 class PromptSet:
     """The prompts of a snapshot."""
 
-    splits: Mapping[str, Sequence[dict[str, Any]]]
+    splits: Mapping[str, Sequence[JsonObject]]
     """Split -> its rows, in the order of the snapshot's; splits without a row are left out."""
     version: str
     """Digest of the templates and codes that they were made with."""
@@ -67,7 +67,7 @@ class PromptSet:
         """Split -> its file, relative to the snapshot's folder."""
         return prompt_paths(self.digest, list(self.splits))
 
-    def entry(self) -> dict[str, Any]:
+    def entry(self) -> JsonObject:
         """What the manifest says of them."""
         return {
             "config": CONFIG,
@@ -121,7 +121,7 @@ def write_prompts(folder: Path, prompts: PromptSet) -> None:
         write_rows(folder / path, prompts.splits[name], schema)
 
 
-def check_prompts(folder: Path, entry: Mapping[str, Any], expected: PromptSet) -> list[str]:
+def check_prompts(folder: Path, entry: Facts, expected: PromptSet) -> list[str]:
     """Compare the prompts in a snapshot with those of its rows; returns the problems.
 
     Prompts of other templates than those of this version are compared in everything but their text.
@@ -143,7 +143,7 @@ def check_prompts(folder: Path, entry: Mapping[str, Any], expected: PromptSet) -
     return problems
 
 
-def _without_rendered(row: Mapping[str, Any]) -> dict[str, Any]:
+def _without_rendered(row: Facts) -> JsonObject:
     return {name: value for name, value in row.items() if name not in _RENDERED}
 
 

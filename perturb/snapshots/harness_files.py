@@ -18,7 +18,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -26,6 +25,7 @@ from perturb.catalogue.classes import ClassEntry
 from perturb.catalogue.levers import Catalogue
 from perturb.files.templating import environment
 from perturb.llm.replies import END_OF_THINKING, START_OF_THINKING
+from perturb.records import Facts, JsonObject
 from perturb.snapshots.card import one_line
 from perturb.snapshots.harness import (
     CONFIG,
@@ -85,7 +85,7 @@ def _task_path(split: str) -> str:
     return f"harness/lm_eval/{_LM_EVAL[split]}.yaml"
 
 
-def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> dict[str, Any]:
+def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> JsonObject:
     """What Inspect reads from the Hub; it knows no scorers but its own, so only two figures can be had."""
     scorers = {
         _UNANSWERABLE: ("refusal", {"name": "pattern", "args": {"pattern": pattern}}),
@@ -113,7 +113,7 @@ def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> dict[str, 
     }
 
 
-def _yaml(content: dict[str, Any]) -> str:
+def _yaml(content: JsonObject) -> str:
     return yaml.safe_dump(content, sort_keys=False, width=10_000)
 
 
@@ -130,7 +130,7 @@ class HarnessFiles:
         """All files, relative to the snapshot's folder."""
         return (*self.texts, *self.prompts.paths.values())
 
-    def write(self, folder: Path) -> dict[str, Any] | None:
+    def write(self, folder: Path) -> JsonObject | None:
         """Write the files into a snapshot and return what its manifest says of them."""
         if not self.texts:
             return None
@@ -149,7 +149,7 @@ def make_harness(rows: Sequence[SnapshotRow], title: str, classes: Sequence[Clas
     return HarnessFiles(prompts, files)
 
 
-def harness_paths(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+def harness_paths(manifest: Facts) -> tuple[str, ...]:
     """The files that a manifest's entry `harness` calls for; none for rows that no evaluation takes."""
     entry = manifest["harness"]
     if entry is None:
@@ -159,7 +159,7 @@ def harness_paths(manifest: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def check_harness(
-    folder: Path, manifest: Mapping[str, Any], rows: Sequence[SnapshotRow], classes: Sequence[ClassEntry] = ()
+    folder: Path, manifest: Facts, rows: Sequence[SnapshotRow], classes: Sequence[ClassEntry] = ()
 ) -> list[str]:
     """Compare the prompts with the rows; returns the problems. The task files are compared by their digests only."""
     entry = manifest["harness"]

@@ -10,7 +10,7 @@ import hashlib
 import logging
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +34,7 @@ from huggingface_hub.utils.tqdm import disable_progress_bars
 from perturb.errors import PublishError, SnapshotError
 from perturb.files.resources import digest
 from perturb.llm.redaction import redact
+from perturb.records import Facts
 from perturb.snapshots.manifest import (
     CARD,
     MANIFEST,
@@ -295,7 +296,7 @@ def _without_xet() -> Iterator[None]:
         constants.HF_HUB_DISABLE_XET = False
 
 
-def _published_texts(round_: RoundOnHub, former: Mapping[str, Any], card: str | None) -> tuple[str, str]:
+def _published_texts(round_: RoundOnHub, former: Facts, card: str | None) -> tuple[str, str]:
     """Card and manifest as they are published: merged, with the rounds so far, and fitting each other."""
     manifest = dict(round_.snapshot.manifest)
     manifest["rounds"] = [round_entry(round_.tag, manifest, former), *former.get("rounds", ())]
@@ -310,7 +311,7 @@ def _published_texts(round_: RoundOnHub, former: Mapping[str, Any], card: str | 
     return text, render_manifest(manifest)
 
 
-def _require_same(round_: RoundOnHub, known: Mapping[str, Any]) -> None:
+def _require_same(round_: RoundOnHub, known: Facts) -> None:
     if identity(known) != identity(round_.snapshot.manifest):
         raise PublishError(
             f"{round_.repo}: the tag '{round_.tag}' exists with other content"

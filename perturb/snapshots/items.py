@@ -29,6 +29,7 @@ from perturb.records import (
     BaseInstance,
     Candidate,
     Cell,
+    Facts,
     Intensity,
     Item,
     Passage,
@@ -53,7 +54,7 @@ Variant = Literal["plain", "confidence"]
 _MAX_CONTEXT_CHARS = 40 * MAX_PASSAGE_CHARS
 
 
-def items_of(rows: Iterable[Mapping[str, Any]], classes: Iterable[ClassEntry] = ()) -> Iterator[Item]:
+def items_of(rows: Iterable[Facts], classes: Iterable[ClassEntry] = ()) -> Iterator[Item]:
     """The items of a snapshot's rows, in their order, without a row that no evaluation takes.
 
     Those are rows with a fault, and rows whose expected behaviour is not that of their class and intensity. `classes`
@@ -300,7 +301,7 @@ def write_controls(
 
 
 def check_controls(
-    folder: Path, manifest: Mapping[str, Any], configs: Sequence[str], rows: Sequence[SnapshotRow]
+    folder: Path, manifest: Facts, configs: Sequence[str], rows: Sequence[SnapshotRow]
 ) -> list[str]:
     """Compare the controls with the manifest and with the rows they belong to; returns the problems."""
     parts = control_names(configs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC
 from pathlib import Path
@@ -16,6 +16,7 @@ from perturb.catalogue.classes import ClassEntry
 from perturb.errors import SnapshotError
 from perturb.files.resources import digest
 from perturb.files.yaml_files import Strict
+from perturb.records import Facts, JsonObject
 from perturb.snapshots.card import canary
 from perturb.snapshots.facts import SnapshotFacts, count_cells, count_licences, count_values
 from perturb.snapshots.rows import Parts, SnapshotRow
@@ -183,7 +184,7 @@ class Manifest(_Entry):
     """Published manifests only."""
 
 
-def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, Any]:
+def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
     """What a manifest says of its rows and of the run, before there are files; `content` is the content digest."""
     rows = [row for members in parts.values() for row in members]
     run = facts.run
@@ -224,18 +225,18 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> dict[str, A
     }
 
 
-def counts_of(parts: Parts) -> dict[str, Any]:
+def counts_of(parts: Parts) -> JsonObject:
     """Rows, cells and generators of all parts together, and under `configs` of each."""
     rows = [row for members in parts.values() for row in members]
     return {**_counts(rows), "configs": {name: _counts(members) for name, members in parts.items()}}
 
 
-def _counts(rows: Sequence[SnapshotRow]) -> dict[str, Any]:
+def _counts(rows: Sequence[SnapshotRow]) -> JsonObject:
     generators = count_values(rows, "generator_model")
     return {"rows": len(rows), "cells": count_cells(rows), "generators": generators}
 
 
-def parse_manifest(text: str, path: Path | str = MANIFEST) -> dict[str, Any]:
+def parse_manifest(text: str, path: Path | str = MANIFEST) -> JsonObject:
     """The content of a manifest, checked against `Manifest`. Raises `SnapshotError`, whatever the text is."""
     try:
         content = json.loads(text)
@@ -252,23 +253,23 @@ def parse_manifest(text: str, path: Path | str = MANIFEST) -> dict[str, Any]:
     return dict(content)
 
 
-def render_manifest(manifest: Mapping[str, Any]) -> str:
+def render_manifest(manifest: Facts) -> str:
     """The text of `manifest.json`."""
     return json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def manifest_digest(manifest: Mapping[str, Any]) -> str:
+def manifest_digest(manifest: Facts) -> str:
     """Digest of a manifest but for what it says of the card, which states this digest (64 hexadecimal digits)."""
     files = [{"path": CARD} if entry["path"] == CARD else entry for entry in manifest["files"]]
     return digest({**manifest, "files": files}, length=64)
 
 
-def states_digest(card: str, manifest: Mapping[str, Any]) -> bool:
+def states_digest(card: str, manifest: Facts) -> bool:
     """Whether a card states the digest of this manifest."""
     return manifest_digest(manifest) in _DIGEST_LINE.findall(card)
 
 
-def with_digest(card: str, manifest: Mapping[str, Any]) -> str:
+def with_digest(card: str, manifest: Facts) -> str:
     """The card with the digest of this manifest in the place of the one that it states."""
     return _DIGEST_LINE.sub(f"Manifest digest: {manifest_digest(manifest)}", card)
 

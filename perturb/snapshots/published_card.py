@@ -8,12 +8,13 @@ What the manifests of published rounds say of each other: their list, and whethe
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import yaml
 
 from perturb.errors import PublishError
+from perturb.records import Facts, JsonObject
 from perturb.snapshots.card import escape
 from perturb.snapshots.manifest import CARD
 from perturb.snapshots.snapshot import REPLIES
@@ -45,7 +46,7 @@ def merge_cards(ours: str, theirs: str | None, rounds: str, former: Collection[s
     return join_card(merge_headers(header, known, former), _place(generated, written))
 
 
-def split_card(text: str) -> tuple[dict[str, Any], str]:
+def split_card(text: str) -> tuple[JsonObject, str]:
     """Header and page of a card.
 
     >>> split_card("---\\nlicense: mit\\n---\\n# A\\n")
@@ -67,9 +68,7 @@ def split_card(text: str) -> tuple[dict[str, Any], str]:
     return header, text[match.end() :]
 
 
-def merge_headers(
-    ours: Mapping[str, Any], theirs: Mapping[str, Any], former: Collection[str] = ()
-) -> dict[str, Any]:
+def merge_headers(ours: Facts, theirs: Facts, former: Collection[str] = ()) -> JsonObject:
     """One header of two; see `merge_cards`.
 
     >>> merge_headers({"license": "mit", "tags": ["b"]}, {"license": "isc", "tags": ["a"], "viewer": True})
@@ -90,7 +89,7 @@ def merge_headers(
     return {key: merged[key] for key in dict.fromkeys(order) if key in merged}
 
 
-def rounds_section(rounds: Sequence[Mapping[str, Any]], repo: str, configs: Sequence[str]) -> str:
+def rounds_section(rounds: Sequence[Facts], repo: str, configs: Sequence[str]) -> str:
     """The part of the page that lists the published rounds, newest first, and says how to load each.
 
     Every entry has `round`, `tag`, `created`, `rows`, `content_digest` and `changed`.
@@ -142,7 +141,7 @@ def scores_section(columns: Sequence[tuple[str, Sequence[str]]]) -> str:
     return "\n".join(["## Scores", "", what, "", head, "|" + "---|" * len(columns), *rows])
 
 
-def join_card(header: Mapping[str, Any], page: str) -> str:
+def join_card(header: Facts, page: str) -> str:
     """The text of a card."""
     return f"---\n{yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True)}---\n{page}"
 
@@ -164,7 +163,7 @@ def _config_name(entry: Any) -> str:
     return str(entry.get("config_name", "default")) if isinstance(entry, dict) else "default"
 
 
-def round_entry(tag: str, manifest: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
+def round_entry(tag: str, manifest: Facts, former: Facts) -> JsonObject:
     """A line of the list of rounds; `changed` names what went in and is not as it was before."""
     old, new = former.get("digests", {}), manifest["digests"]
     changed = [name for name in sorted(new) if old and old.get(name) != new[name]]
@@ -180,23 +179,23 @@ def round_entry(tag: str, manifest: Mapping[str, Any], former: Mapping[str, Any]
     }
 
 
-def config_names(manifest: Mapping[str, Any]) -> list[str]:
+def config_names(manifest: Facts) -> list[str]:
     """The configurations of a published round, controls and prompts included."""
     beside = (manifest.get("controls") or {}).get("configs", ())
     prompts = (manifest.get("harness") or {}).get("config")
     return [*manifest.get("configs", ()), *beside, *([prompts] if prompts else [])]
 
 
-def _names(manifest: Mapping[str, Any]) -> list[Any]:
+def _names(manifest: Facts) -> list[Any]:
     return [(entry.get("name"), entry.get("model")) for entry in manifest.get("generators", ())]
 
 
-def paths(manifest: Mapping[str, Any]) -> set[str]:
+def paths(manifest: Facts) -> set[str]:
     """The files that a manifest lists, and the replies that may lie beside them."""
     return {*(str(entry["path"]) for entry in manifest.get("files", ())), *([REPLIES] if manifest else [])}
 
 
-def identity(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+def identity(manifest: Facts) -> list[tuple[str, str]]:
     """What makes two published rounds the same: every file but the card, which is merged."""
     files = manifest.get("files", ())
     return sorted((entry["path"], entry["sha256"]) for entry in files if entry["path"] != CARD)

@@ -37,7 +37,7 @@ from perturb.ledger.planted import planted_items, planted_votes
 from perturb.ledger.solved import solver_replies
 from perturb.llm.recording import Kind, RecordedJob, RecordedReply, judged_part, record_row, write_recording
 from perturb.llm.redaction import show_key
-from perturb.records import EXPECTED_ANSWER, Cell, Intensity, PerturbationClass
+from perturb.records import EXPECTED_ANSWER, Cell, Facts, Intensity, JsonObject, PerturbationClass
 from perturb.snapshots.facts import ExportedReplies
 from perturb.snapshots.rows import SnapshotRow
 from perturb.snapshots.settings import settings_of
@@ -75,15 +75,15 @@ def holds_evaluation(run: Path) -> bool:
 
 
 def _checked(
-    run: Path, rows: Iterator[dict[str, Any]], kinds: Counter[str], names: set[str]
-) -> Iterator[dict[str, Any]]:
+    run: Path, rows: Iterator[JsonObject], kinds: Counter[str], names: set[str]
+) -> Iterator[JsonObject]:
     for row in rows:
         kinds[row["kind"]] += 1
         _refuse_key(run, row, names)
         yield row
 
 
-def _refuse_key(run: Path, content: Mapping[str, Any], names: set[str]) -> None:
+def _refuse_key(run: Path, content: Facts, names: set[str]) -> None:
     if shown := show_key(content, names):
         raise RecordingError(
             f"{run}: not exported, since {content['kind']} {content.get('id', '')!r} holds what looks like a key"
@@ -91,7 +91,7 @@ def _refuse_key(run: Path, content: Mapping[str, Any], names: set[str]) -> None:
         )
 
 
-def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[JsonObject, Iterator[JsonObject]]:
     facts = plan.facts
     header = {
         **_header("build", facts.code_version, [*facts.generators, *facts.verifiers]),
@@ -104,7 +104,7 @@ def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[dict[str, Any]
     return header, _build_rows(db, plan)
 
 
-def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str, Any]]:
+def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObject]:
     calls = AnsweredCalls(db)
     writers = {entry.name for entry in plan.facts.generators if entry.model != "rules"}
     judges = [entry.name for entry in plan.facts.verifiers if entry.model != "rules"]
@@ -141,7 +141,7 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[dict[str,
     yield from _planted_rows(db, plan, calls, judges)
 
 
-def _solver_rows(db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls) -> Iterator[dict[str, Any]]:
+def _solver_rows(db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls) -> Iterator[JsonObject]:
     """What solvers replied to accepted items, and what their judge said of it."""
     judge = plan.facts.solver_judge
     for one in solver_replies(db, plan.facts.solvers):
@@ -154,7 +154,7 @@ def _solver_rows(db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls
 
 def _planted_rows(
     db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls, judges: Sequence[str]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """The planted items, and what the verifiers said of them."""
     votes = planted_votes(db, plan.judges.fingerprints)
     for item in planted_items(db):
@@ -171,9 +171,7 @@ def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3
     return [last_pass(rows) for rows in groups if rows is groups[-1] or rows[-1]["status"] == "read"]
 
 
-def _of_evaluation(
-    db: sqlite3.Connection, facts: Mapping[str, Any]
-) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, Iterator[JsonObject]]:
     if "snapshot" in facts:
         entries = facts["models"]
         judge = next((one["judge"] for one in entries.values() if one.get("judge")), None)
@@ -206,7 +204,7 @@ def _of_evaluation(
     return header, _evaluation_rows(db)
 
 
-def _asked(entries: Mapping[str, Any]) -> dict[str, Any]:
+def _asked(entries: Facts) -> JsonObject:
     """The variant of the codes, and the settings if there are others too."""
     settings = {name: one for entry in entries.values() for name, one in settings_of(entry).items()}
     codes = next((variant for variant, one in settings.items() if not one.free), "plain")
@@ -215,7 +213,7 @@ def _asked(entries: Mapping[str, Any]) -> dict[str, Any]:
     return {"variant": codes, **({"prompts": prompts} if free else {})}
 
 
-def _evaluation_rows(db: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+def _evaluation_rows(db: sqlite3.Connection) -> Iterator[JsonObject]:
     calls = AnsweredCalls(db)
     known: set[str] = set()
     for item_id, content in read_items(db):
@@ -234,7 +232,7 @@ def _evaluation_rows(db: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         yield from _replies(said.item_id, judged_part(said.model, said.variant), rows)
 
 
-def _panel(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _panel(facts: Facts) -> JsonObject:
     """Several judges and their rule, for the header; nothing of one."""
     panel = facts.get(PANEL_FACT)
     if not panel:
@@ -243,14 +241,14 @@ def _panel(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {"judges": {"rule": panel["rule"], "members": members}}
 
 
-def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[dict[str, Any]]:
+def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[JsonObject]:
     for attempt, row in enumerate(rows, start=1):
         told = {name: row[name] for name in _TOLD}
         place = {"id": subject, "role": row["purpose"], "part": part, "attempt": attempt}
         yield record_row("reply", RecordedReply(**place, prompt=row["key"], text=row["reply"], **told))
 
 
-def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> dict[str, Any]:
+def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> JsonObject:
     plain = [entry if isinstance(entry, Mapping) else entry.model_dump() for entry in entries]
     return {
         "kind": kind,
@@ -259,7 +257,7 @@ def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> dict[str
     }
 
 
-def _settings(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(entry: Facts) -> JsonObject:
     """A model and what it was told, without its address."""
     told = {"system": entry["system"]} if entry.get("system") else {}
     return {"name": entry["name"], "model": entry["model"], "params": entry.get("params") or {}, **told}
@@ -307,7 +305,7 @@ def _embedded_levers(snapshot: Snapshot) -> list[Path]:
     return []
 
 
-def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Mapping[str, Any]) -> Iterator[str]:
+def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Facts) -> Iterator[str]:
     try:
         cell = Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))
     except (KeyError, ValueError):
@@ -323,7 +321,7 @@ def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Mapping[str, A
     yield from _vote_faults(row, cell, manifest)
 
 
-def _vote_faults(row: SnapshotRow, cell: Cell, manifest: Mapping[str, Any]) -> Iterator[str]:
+def _vote_faults(row: SnapshotRow, cell: Cell, manifest: Facts) -> Iterator[str]:
     """Votes of who does not judge the class, and what a unanimous panel could not have accepted."""
     verdicts = {vote["verifier"]: vote["verdict"] for vote in row.get("verifier_votes") or ()}
     judged = {one["name"]: one.get("classes") for one in manifest["verifiers"]}

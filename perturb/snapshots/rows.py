@@ -18,7 +18,7 @@ from perturb.errors import SnapshotError
 from perturb.files.resources import digest
 from perturb.files.text_files import RowSelection, Spool
 from perturb.llm.replies import whole_texts
-from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, Verdict, VerdictState
+from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, JsonObject, Verdict, VerdictState
 from perturb.text.wording import ENGLISH
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
     instance, candidate = item.instance, item.candidate
     columns = SEVERAL_COLUMNS if len(candidate.passages) > 1 else SINGLE_COLUMNS
     roles = [passage.role for passage in candidate.passages]
-    values: dict[str, Any] = {
+    values: JsonObject = {
         "id": candidate.id,
         "source_id": instance.id,
         "generator_model": candidate.generator,
@@ -250,7 +250,7 @@ def seal(row: SnapshotRow) -> SnapshotRow:
     return {column.name: sealed[column.name] for column in columns_of(row)}
 
 
-def _vote(vote: Verdict) -> dict[str, Any]:
+def _vote(vote: Verdict) -> JsonObject:
     return {
         "verifier": vote.verifier,
         "verdict": str(vote.state),

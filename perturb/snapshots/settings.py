@@ -6,7 +6,7 @@ which names neither codes nor refusing. Any other is a template of the user's, w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from perturb.files.resources import data_folder, digest
 from perturb.files.templating import render_blocks
 from perturb.files.text_files import read_text
 from perturb.llm.client import Message
-from perturb.records import Item
+from perturb.records import Facts, Item
 from perturb.snapshots.items import Variant, render_prompt, respond_version
 
 CODES, PLAIN = "codes", "plain"
@@ -73,7 +73,7 @@ class PromptSetting:
 CODES_SETTING = PromptSetting(CODES)
 
 
-def settings_of(entry: Mapping[str, Any]) -> dict[str, PromptSetting]:
+def settings_of(entry: Facts) -> dict[str, PromptSetting]:
     """The settings in which a ledger says that a model was asked, by variant; an older ledger knows `codes` only."""
     asked = entry.get("prompts") or {entry["variant"]: {"name": CODES, "source": ""}}
     return {variant: PromptSetting(one["name"], one["source"]) for variant, one in asked.items()}
@@ -88,7 +88,7 @@ def in_setting(model: str, prompt: str) -> str:
     return f"{model} ({prompt})"
 
 
-def fingerprint_of(entry: Mapping[str, Any], variant: str) -> str | None:
+def fingerprint_of(entry: Facts, variant: str) -> str | None:
     """Under what a ledger keeps the newest replies of a model in a setting; None if it was not asked so."""
     asked = entry.get("prompts") or {entry["variant"]: entry}
     return asked[variant]["fingerprint"] if variant in asked else None

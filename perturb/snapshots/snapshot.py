@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path, PurePosixPath
@@ -23,6 +23,7 @@ from perturb.catalogue.classes import ClassEntry, read_classes
 from perturb.errors import SnapshotError
 from perturb.files.resources import digest
 from perturb.files.text_files import RowSelection, atomic_directory
+from perturb.records import Facts
 from perturb.runtime.notebook import html_table
 from perturb.snapshots.card import CardFiles, render_card
 from perturb.snapshots.facts import SnapshotFacts
@@ -83,7 +84,7 @@ class Snapshot:
     """A snapshot folder and what its manifest says."""
 
     folder: Path
-    manifest: Mapping[str, Any]
+    manifest: Facts
 
     @property
     def content_digest(self) -> str:
@@ -310,7 +311,7 @@ def _strangers(folder: Path, listed: set[str]) -> Iterator[str]:
         folders[:] = [name for name in folders if Path(place, name).relative_to(folder).as_posix() in ours]
 
 
-def _check_rows(parts: Parts, manifest: Mapping[str, Any]) -> list[str]:
+def _check_rows(parts: Parts, manifest: Facts) -> list[str]:
     rows = [row for members in parts.values() for row in members]
     problems = [
         f"row {number} (id {row['id']!r}): its content does not match its digest"
