@@ -34,7 +34,8 @@ class WithSolvers(RolePlayer):
         if model in said:
             return said[model]
         if model == "judge":
-            return json.dumps(_ruling(json.loads(messages[-1]["content"])))
+            asked = next(turn["content"] for turn in messages if turn["role"] == "user")  # before any repair
+            return json.dumps(_ruling(json.loads(asked)))
         return super().play(model, messages)
 
 
