@@ -73,7 +73,7 @@ class FaultMaker:
         if shown is None:
             return None
         name = digest("planted", self.seed, kind, candidate.id)
-        return PlantedItem(kind, instance, replace(shown, id=name, reasoning=""))
+        return PlantedItem(kind, instance, replace(shown, id=name))
 
     def presented_as(
         self, cell: Cell, instance: BaseInstance, candidate: Candidate, *, lever: str | None = None
@@ -126,20 +126,22 @@ def _another_behaviour(maker: FaultMaker, instance: BaseInstance, candidate: Can
 
 
 def _unperturbed(_: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """The original, which is said to be perturbed."""
+    """The original, which is said to be perturbed; of a deep item, its context without the flaw."""
     if candidate.cell.intensity is Intensity.LOW:
         return None
-    return replace(candidate, query=instance.query, passages=_trimmed(instance, candidate), stated={})
-
-
-def _trimmed(instance: BaseInstance, candidate: Candidate) -> tuple[Passage, ...]:
-    """The original passages; those that a candidate added stay, since verifiers see them among the changed ones."""
-    return (*instance.passages, *candidate.passages[len(instance.passages) :])
+    if candidate.depth != "deep":
+        return replace(candidate, query=instance.query, passages=instance.passages)
+    shown = "\n".join(folded(passage.text) for passage in candidate.control)
+    proof = [sentence for sentence in candidate.proof if folded(sentence) in shown]
+    if not proof:  # a proof that is not there would give the item away
+        return None
+    stated = {**candidate.stated, "proof": proof}
+    return replace(candidate, query=instance.query, passages=candidate.control, stated=stated)
 
 
 def _undone(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
     """A removed answer put back elsewhere, or a contradiction without its rival."""
-    if candidate.query != instance.query or len(instance.passages) != len(candidate.passages):
+    if candidate.query != instance.query:
         return None
     if removes_answer(candidate.cell):
         return _with_answer_back(maker, instance, candidate)
@@ -169,6 +171,8 @@ def _with_last(passages: Sequence[Passage], place: int, sentence: str) -> tuple[
 def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | None:
     """The candidate without the last new sentence that lacks an accepted answer, if the rest still differs."""
     passages = list(candidate.passages)
+    if len(passages) != len(instance.passages) or candidate.depth == "deep":
+        return None
     for number, (old, new) in enumerate(zip(instance.passages, candidate.passages, strict=True)):
         before = {folded(one.text) for one in split_sentences(old.text)}
         rivals = [

@@ -163,6 +163,8 @@ def _planted_rows(
         for name in judges:
             if name in said and (rows := calls.behind(item.id, name, ["verify"], said[name].raw)):
                 yield from _replies(item.id, "", rows)
+                for group in calls.of(item.id, name, ["blind"])[-1:]:
+                    yield from _replies(item.id, "", last_pass(group))
 
 
 def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3.Row]]:

@@ -192,3 +192,29 @@ def test_planted_stands_beside_a_panel_file_and_leaves_the_panel_as_it_is(tmp_pa
     with pytest.raises(ConfigError, match="'k' stands in the panel file"):
         configure(tmp_path, {**content, "panel": {"file": "three.yaml", "k": 2}})
     assert PanelEntry.model_validate(content["panel"]).plants_by_default
+
+
+def test_deep_candidates_host_faults_that_are_voted_on_and_replayed_as_they_are(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"limit": 4, "depth": {"open": 0.3, "deep": 0.7}, "panel": {"planted": BOTH}}
+    with serve({"v1": 0.8}) as server:
+        report = run_build(tmp_path, content_of(server.url, **changes), "first")
+        file = tmp_path / "run.replies.jsonl.gz"
+        export_replies(report.run, file)
+    deep = [item for item in items(report.run) if item.candidate.depth == "deep"]
+    assert len({item.kind for item in deep}) >= 3
+    for item in deep:
+        text = "\n".join(passage.text for passage in item.candidate.passages)
+        assert item.candidate.proof
+        assert item.candidate.reasoning
+        assert any(sentence in text for sentence in item.candidate.proof)
+    # An item that differs from its host in the claim alone shares the blind decision.
+    blind_calls = "SELECT subject FROM {} WHERE purpose = 'blind'"
+    both = " UNION ".join(blind_calls.format(table) for table in ("calls", "shared_calls"))
+    asked = query(report.run, both)
+    assert {item.id for item in deep} <= {subject for (subject,) in asked}
+    silent = configure(tmp_path, content_of("http://localhost:1", **changes))
+    again = build(silent, tmp_path / "again", replay=Replay(read_recording(file)))
+    assert again.facts["missing_replies"] == []
+    blind = "SELECT candidate_id, verifier, state, blind FROM planted_votes ORDER BY 1, 2"
+    assert query(again.run, blind) == query(report.run, blind)
+    assert again.facts["certificate"] == report.facts["certificate"]
