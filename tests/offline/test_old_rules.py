@@ -17,9 +17,14 @@ DATA = Path(__file__).parent.parent / "data"
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    with tarfile.open(DATA / "rules-2.tar.gz") as archive:
-        archive.extractall(tmp_path, filter="data")
-    return tmp_path / "rules-2"
+    return unpacked("rules-2.tar.gz", tmp_path) / "rules-2"
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    """The folder, with what an archive of the test data holds."""
+    with tarfile.open(DATA / name) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
 
 
 def told(*command: str) -> dict[str, object]:
@@ -40,6 +45,19 @@ def test_an_old_run_opens_audits_scores_and_verifies(run: Path, tmp_path: Path) 
         "evaluate", snapshot, "--model", f"{__name__}:refuse", "--out", str(tmp_path / "e"), "--json"
     )
     assert "refusal" in json.dumps(scored)
+
+
+def test_an_evaluation_of_the_first_version_opens_scores_and_reports(tmp_path: Path) -> None:
+    folder = unpacked("evaluation-0.1.tar.gz", tmp_path) / "old-evaluation"
+    run = str(folder)
+    status = told("status", run, "--json")
+    assert (status["replies"], status["left"]) == (8, 0)
+    results = (folder / "results.jsonl").read_text().splitlines()
+    by_ledger = told("score", run, "--resamples", "10", "--json")
+    by_table = told("score", str(folder / "results.jsonl"), "--resamples", "10", "--json")
+    assert len(results) == 8
+    assert by_ledger["models"] == by_table["models"]
+    assert CliRunner().invoke(app, ("report", run)).exit_code == 0
 
 
 def refuse(prompt: str) -> str:
