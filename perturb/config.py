@@ -234,7 +234,7 @@ def _named_secret(value: Any) -> str | None:
 
 
 def own_functions(entries: Sequence[ModelEntry], offered: Sequence[str]) -> dict[str, OwnFunction]:
-    """The functions of a user's own among the entries, by name. Raises `ConfigError` if one cannot be called."""
+    """The user's functions among the entries, by name. Raises `ConfigError` if one cannot be called."""
     return {
         one.name: OwnFunction(
             one.function,
@@ -609,7 +609,7 @@ def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
 
 
 def with_own_cells(config: BuildConfig, catalogue: Catalogue) -> BuildConfig:
-    """The configuration with `cells: all` written out where the catalogue has classes of a user's own.
+    """The configuration with `cells: all` written out if the catalogue has a user's own classes.
 
     Raises `ConfigError` for a class that the catalogue has not.
     """

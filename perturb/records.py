@@ -107,7 +107,7 @@ class Cell:
 
     @classmethod
     def read(cls, text: str) -> Cell:
-        """The cell that `str` gave. Raises `ValueError` for an intensity that there is none of."""
+        """The cell that `str` gave. Raises `ValueError` if the intensity is unknown."""
         name, _, intensity = text.partition("/")
         return cls(PerturbationClass(name), Intensity(intensity))
 

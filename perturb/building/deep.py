@@ -203,7 +203,7 @@ def _proof_fault(candidate: Candidate) -> str | None:
 
 
 def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
-    """Whether query and context carry the flaw as the class allows: a longer context by itself is no flaw."""
+    """Whether query and context carry the flaw as the class allows: a longer context by itself is not a flaw."""
     name = candidate.cell.perturbation_class
     target = catalogue.classes[name].target
     in_query = candidate.query != original.query

@@ -2,7 +2,7 @@
 
 What a generator hands over: a candidate, or the reason there is none.
 
-Asks a function of a user's own to perturb an instance.
+Asks a user's function to perturb an instance.
 
 Runs a job through the embedded rule engine: no model, no call.
 """

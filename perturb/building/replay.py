@@ -26,7 +26,7 @@ def check_replay(folder: Path, file: Path, levers: Sequence[Path] = ()) -> tuple
     """What speaks against the rows of a snapshot having come from this file of replies, one line each.
 
     The base instances are those of the file. `levers` are folders with a user's own. Raises `RecordingError` for a
-    file that cannot be read or is that of another round, `SnapshotError` if the folder is no snapshot.
+    file that cannot be read or is that of another round, `SnapshotError` if the folder is not a snapshot.
     """
     snapshot, recording = read_snapshot(folder), read_recording(file)
     return tuple(_problems(snapshot, recording, tuple(levers)))

@@ -2,7 +2,7 @@
 
 What a machine can see is wrong with a candidate, before a vote is paid for.
 
-Asks a function of a user's own for its vote.
+Asks a user's function for its vote.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ async def _decide_blind(
 ) -> Mapping[str, Any]:
     """What the verifier says of a deep item before it sees the claim; nothing of other items.
 
-    A decision that cannot be read is left out: it is no veto, and the vote is asked for all the same.
+    A decision that cannot be read is left out: it is not a veto, and the vote is asked for all the same.
     """
     if candidate.depth != "deep":
         return {}

@@ -84,7 +84,7 @@ def features_of(instance: BaseInstance) -> frozenset[str]:
 
 
 def words_file() -> Path:
-    """The file of the vocabulary and the words, which is no file of levers."""
+    """The file of the vocabulary and the words, which is not a file of levers."""
     return data_folder("levers") / "words.yaml"
 
 
@@ -237,7 +237,7 @@ class _Texts:
         self.answers = [answer.lower() for answer in instance.answers]
 
     def spare(self, piece: str) -> bool:
-        """Whether a piece of the passage holds no answer, is no part of one, and does not stand in the question."""
+        """Whether a piece of the passage holds no answer, is not part of one, and does not stand in the question."""
         low = piece.lower().strip()
         return not any(low in kept or kept in low for kept in (*self.answers, self.query))
 

@@ -53,15 +53,15 @@ class OperatorFacts:
 
 
 OPERATORS: Mapping[str, OperatorFacts] = {
-    "ask": OperatorFacts("puts a new question in the place of the old one"),
+    "ask": OperatorFacts("puts a new question in place of the old one"),
     "remark": OperatorFacts("adds a remark to the question at the name of its subject", ("behind", "before")),
-    "reword": OperatorFacts("puts other words in the place of words of the question", says=False, words=True),
-    "rename": OperatorFacts("puts a wording in the place of the subject's name in the question"),
+    "reword": OperatorFacts("puts other words in place of words of the question", says=False, words=True),
+    "rename": OperatorFacts("puts a wording in place of the subject's name in the question"),
     "add": OperatorFacts(
         "adds a sentence to the passage, behind the sentence that holds the answer, a date or a figure beside it",
         ("answer", "date", "figure"),
     ),
-    "substitute": OperatorFacts("puts a wording in the place of every mention of the answer"),
+    "substitute": OperatorFacts("puts a wording in place of every mention of the answer"),
     "convert": OperatorFacts(
         "sets the same measure in another unit behind a measure of the passage", says=False
     ),
@@ -83,14 +83,14 @@ OPERATORS: Mapping[str, OperatorFacts] = {
         ),
         says=False,
     ),
-    "exchange": OperatorFacts("puts the passage of another instance in the place of this one", says=False),
+    "exchange": OperatorFacts("puts the passage of another instance in place of this one", says=False),
     "join": OperatorFacts(
         "sets the passage of another instance, which answers a like question, beside this one"
     ),
 }
 
 GAPS: Mapping[str, str] = {
-    "subject": "what the passage is about, with the noun that says what it is, if it is no person",
+    "subject": "what the passage is about, with the noun that says what it is, if it is not a person",
     "thing": "the subject, if no kind is known of it",
     "name": "the bare name of the subject",
     "noun": "the noun that says what the subject is",
@@ -187,7 +187,7 @@ def _check_pattern(pattern: str, words: tuple[str, ...]) -> None:
         for word in words:
             re.sub(pattern, word, "")
     except re.error as error:
-        raise ValueError(f"'{pattern}' is no sound pattern: {error}") from None
+        raise ValueError(f"'{pattern}' is not a sound pattern: {error}") from None
 
 
 class _IllustrationEntry(Strict):
@@ -289,7 +289,7 @@ class Catalogue:
         return cls(classes, tuple(levers), _distinct_constructions((*embedded.constructions, *own)))
 
     def with_classes(self, own: Iterable[ClassEntry]) -> Catalogue:
-        """This catalogue with classes of a user's own as a run or a snapshot states them, without their levers.
+        """This catalogue with a user's own classes as a run or a snapshot states them, without their levers.
 
         What it holds of those classes already gives way. Raises `CatalogueError` where a class or code is another's.
         """

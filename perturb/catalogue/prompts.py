@@ -51,7 +51,7 @@ GENERATION_KEYS: tuple[str, ...] = (
 SEVERAL_KEYS: tuple[str, ...] = tuple(
     "changed_passages" if key == "perturbed_context" else key for key in GENERATION_KEYS
 )
-"""The fields of a generator's reply about several passages: those it changed, in the place of the context."""
+"""The fields of a generator's reply about several passages: those it changed, in place of the context."""
 
 PASSAGE_KEYS = ("perturbed_context", "changed_passages")
 """The fields that replies leave out where the class changes nothing but the query."""
@@ -97,7 +97,7 @@ def render_template(name: str, own_codes: tuple[OwnCode, ...] = (), **options: A
 
 
 def _codes_of(folder: Path, own_codes: Sequence[OwnCode]) -> dict[str, str]:
-    """The list of codes that stands in the place of a folder's, if there are codes of a user's own."""
+    """The list of codes that stands in place of a folder's, if the user has own codes."""
     if not own_codes:
         return {}
     return {_CODES: with_own_codes((folder / _CODES).read_text(encoding="utf-8"), own_codes)}
@@ -130,7 +130,7 @@ def data_request(
 
 
 def _indented(value: Any, line: str = "\n") -> str:
-    """`json.dumps(value, ensure_ascii=False, indent=1)` in a third of its time: that encoder is no C."""
+    """`json.dumps(value, ensure_ascii=False, indent=1)` in a third of its time: that encoder is not written in C."""
     deeper = f"{line} "
     if isinstance(value, str):
         return encode_basestring(value)
@@ -161,7 +161,7 @@ class Prompts:
     def version(self, name: str, kind: PromptKind = "single") -> str:
         """Digest of a template and what it includes: a changed one makes new jobs or new votes of its kind.
 
-        What `asked/` has in the place of some of them counts where a lever asks a question of its own.
+        What `asked/` has in place of some of them counts where a lever asks a question of its own.
         """
         asked = any(lever.answer for lever in self.catalogue.levers)
         sources: dict[str, str] = {}

@@ -107,7 +107,7 @@ class Tally:
 def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "pre-test") -> Curation:
     """Curate a source; `solve` is what an instance must pass to be drawn, `step` its name in the report.
 
-    Raises `SourceError` if the source cannot be read, if a line of it is no JSON object, or if nothing remains.
+    Raises `SourceError` if the source cannot be read, if a line of it is not a JSON object, or if nothing remains.
     """
     recipe = request.recipe
     seed = recipe.seed if request.seed is None else request.seed

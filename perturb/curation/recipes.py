@@ -68,7 +68,7 @@ class Recipe(Strict):
     domains: tuple[Text, ...] = ()
     """The domains that are kept; all of them if none is named."""
     by: Text | None = None
-    """A field of the metadata whose values `domains` names, in the place of the domain."""
+    """A field of the metadata whose values `domains` names, in place of the domain."""
     passages: PassageBudget | None = None
     answer_in_signal: bool = False
     """Whether a signal passage must hold one of the answers word for word."""

@@ -1,6 +1,6 @@
 """Opens what is to be curated: a file, a KILT task with its knowledge source, or a data set of the Hub.
 
-Base sets that a function of a user's own reads.
+Base sets that a user's function reads.
 """
 
 from __future__ import annotations

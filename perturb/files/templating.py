@@ -26,13 +26,13 @@ def environment(
     """What renders the templates in a folder (the first that has one of several), ours unless another is given.
 
     With `html`, every value is escaped, so that no text of a data set becomes markup; `finalize` changes each value.
-    `instead` holds sources that stand in the place of files.
+    `instead` holds sources that stand in place of files.
     """
     files = jinja2.FileSystemLoader(folder or data_folder("templates"))
     return jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.DictLoader(instead), files]) if instead else files,
         undefined=jinja2.StrictUndefined,
-        autoescape=html,  # noqa: S701 - prompts, Markdown and Python are no HTML
+        autoescape=html,  # noqa: S701 - prompts, Markdown and Python are not HTML
         finalize=finalize,
         keep_trailing_newline=last_newline,
         trim_blocks=True,

@@ -1,6 +1,6 @@
 """Whole text files, as far as they are of a size that can be meant.
 
-Puts a new folder in the place of an old one: whole or not at all, and with nothing left behind by the dead.
+Puts a new folder in place of an old one: whole or not at all, and with nothing left behind by the dead.
 
 While it is written, the new folder is `.NAME.MARK.new` beside `NAME`; for a moment the old one is `.NAME.MARK.old`. The
 process at work holds a lock on each of them, which the system takes back when it dies, however it dies.

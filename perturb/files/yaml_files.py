@@ -142,7 +142,7 @@ class YamlFile:
 
 
 def parse_content(content: Mapping[str, Any], model: type[Model]) -> Model:
-    """What Python code gives in the place of a file. Raises `ConfigError` that names the field.
+    """What Python code gives in place of a file. Raises `ConfigError` that names the field.
 
     >>> class Entry(Strict):
     ...     name: str

@@ -246,7 +246,7 @@ class ReviewLedger(CallLedger):
             db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (SAMPLE_FACT, canonical(drawn)))
 
     def record_answer(self, candidate_id: str, annotator: str, question: str, answer: str) -> None:
-        """Record one answer in the place of an earlier one to the same question."""
+        """Record one answer in place of an earlier one to the same question."""
         self._replace("reviews", candidate_id, annotator, question, answer)
 
 

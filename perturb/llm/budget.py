@@ -142,7 +142,7 @@ _WINDOW = 10.0
 
 
 class Progress:
-    """The lines of a run on stderr: a bar, what was counted, models in trouble; none where that is no terminal."""
+    """The lines of a run on stderr: a bar, what was counted, models in trouble; none if that is not a terminal."""
 
     def __init__(
         self, total: int, unit: str, counts: Mapping[str, int] | None = None, *, shown: bool

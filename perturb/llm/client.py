@@ -129,7 +129,7 @@ class ModelSettings:
     max_reply_bytes: int = MAX_REPLY_BYTES
     """A longer reply counts as unreadable, and only its beginning is kept."""
     transport: Transport = "auto"
-    """What carries the calls; decides nothing about the replies, so it is no part of the fingerprint."""
+    """What carries the calls; decides nothing about the replies, so it is not part of the fingerprint."""
 
     def fingerprint(self) -> str:
         """Digest of what decides the replies: model, address, parameters, system message, schema use.

@@ -214,7 +214,8 @@ def _proxy(url: URL, name: str) -> str | None:
         proxy = f"http://{proxy}"
     if proxy and not proxy.startswith(("http://", "https://")):
         raise ConfigError(
-            f"model '{name}': the proxy of the environment is none of HTTP: set NO_PROXY, or transport: litellm"
+            f"model '{name}': the proxy set in the environment is not an HTTP proxy: set NO_PROXY, or use"
+            " transport: litellm"
         )
     return proxy or None
 
@@ -247,7 +248,7 @@ def _text(message: Any) -> str:
     if isinstance(content, list):
         content = "".join(str(part["text"]) for part in content if part.get("type", "text") == "text")
     if content is not None and not isinstance(content, str):
-        raise TypeError("content is no text")
+        raise TypeError("content is not text")
     # Without a parser of its own a server leaves the thinking in front; litellm takes it off too, in this case.
     if content and "reasoning_content" not in message and "reasoning" not in message:
         content = _THINKING.sub("", content, count=1)

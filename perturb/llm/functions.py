@@ -1,4 +1,4 @@
-"""Functions of a user's own: named `package.module:function` in a file, or given as they are in Python."""
+"""Users' functions: named `package.module:function` in a file, or given as they are in Python."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def find_function(address: str, owner: str) -> Callable[..., Any]:
 
 
 class FunctionError(Exception):
-    """What a function of a user's own did instead of returning a value that can be stored, in one line."""
+    """What a user's function did instead of returning a value that can be stored, in one line."""
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def _ends_the_run(error: BaseException) -> bool:
 
 
 async def awaited(work: Awaitable[Any]) -> Any:
-    """What a coroutine of a user's own returns. Raises `FunctionError`."""
+    """What a user's coroutine returns. Raises `FunctionError`."""
     with function_errors():
         return await work
 

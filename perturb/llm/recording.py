@@ -140,7 +140,7 @@ def check_content(kind: str, row: Mapping[str, Any]) -> None:
 FORMAT, VERSION = "perturb-replies", 1
 
 NO_REPLY = "no reply on record"
-"""How the error begins that stands in the place of a reply which a recording lacks."""
+"""How the error begins that replaces a reply which the recording lacks."""
 
 _LONGEST_LINE = 2**28
 _CONFIG = ConfigDict(extra="forbid")
@@ -286,7 +286,7 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Replies on record, in the place of models."""
+    """Replies on record, in place of models."""
 
     recording: Recording
     fill: bool = False

@@ -24,7 +24,7 @@ _SHORTEST_IN_REPLIES = 12
 """Replies are data: what is shorter may stand in them by chance, and must stand for itself in an error."""
 
 _PHRASE = 16
-"""Words that are as long together are no placeholder but a pass phrase, when it comes to publishing."""
+"""Words that are as long together are a pass phrase, not a placeholder, when it comes to publishing."""
 
 _WORD = re.compile(r"[A-Z]?[a-z]{0,15}|[A-Z]{2,16}")
 _PLACEHOLDERS = frozenset({"token-abc123"})
@@ -95,7 +95,7 @@ def redact(text: str) -> str:
 def without_keys(reply: str) -> str:
     """A model's reply without keys of 12 characters or more; one that has changed is not what the model said.
 
-    Plain words are no keys: a server of one's own is often given one in place of a key.
+    Plain words are not keys: one's own server is often given one in place of a key.
     """
     return _secrets(_SHORTEST_IN_REPLIES).replace(reply)
 
@@ -186,7 +186,7 @@ def _is_secret_name(name: str) -> bool:
 
 
 def _secrets(shortest: int, phrase: int = sys.maxsize) -> _Finder:
-    """Finds the values that are no placeholders; words are one if they have fewer than `phrase` characters."""
+    """Finds the values that are not placeholders; words are one if they have fewer than `phrase` characters."""
     found = (
         one
         for one in _values(shortest)

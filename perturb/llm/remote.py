@@ -263,7 +263,7 @@ def _is_transient(error: Exception) -> bool:
         return True
     status = getattr(error, "status_code", None)
     said = f"{error} {getattr(error, 'body', '')}"
-    # litellm gives status 200 to a body that is no completion, and 500 to a broken connection.
+    # litellm gives status 200 to a body that is not a completion, and 500 to a broken connection.
     return isinstance(status, int) and is_worth_retrying(500 if status == 200 else status, said)
 
 

@@ -158,11 +158,11 @@ def _obstacle(settings: ModelSettings) -> str | None:
     """Why litellm is needed, if it is."""
     provider = _provider(settings.model)
     if provider not in COMPATIBLE:
-        return f"'{provider}' is none of the OpenAI-compatible providers ({', '.join(COMPATIBLE)})"
+        return f"'{provider}' is not one of the OpenAI-compatible providers ({', '.join(COMPATIBLE)})"
     if settings.api_base is None:
         return "it has no api_base"
     if not _is_address(settings.api_base):
-        return "its api_base is no http:// or https:// address"
+        return "its api_base is not an http:// or https:// address"
     if names := sorted(_FOR_LITELLM & settings.params.keys()):
         return f"'{names[0]}' in its params is for litellm"
     return None

@@ -1,4 +1,4 @@
-"""Pages served to this machine alone, each site under a secret link; what they serve is none of this module's business.
+"""Pages served to this machine alone, each site under a secret link; what they serve is not this module's business.
 
 The server listens on the loopback address, refuses requests that name another host (so that no web page elsewhere can
 reach it by a name of its own), and sends every reply with a policy that allows no script but those of the site.

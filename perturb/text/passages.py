@@ -28,7 +28,7 @@ def removes_answer(cell: Cell) -> bool:
 
 
 def shown_texts(passages: tuple[Passage, ...]) -> str:
-    """All that a model is shown of passages but their numbers, which are no part of what they say.
+    """All that a model is shown of passages but their numbers, which are not part of what they say.
 
     >>> shown_texts((Passage("One.", title="A"), Passage("Two.")))
     'A\\nOne.\\n\\nTwo.'

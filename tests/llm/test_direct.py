@@ -435,7 +435,7 @@ class TestChoice:
         [
             (
                 ModelSettings("m", "anthropic/x", api_base=BASE),
-                "'anthropic' is none of the OpenAI-compatible",
+                "'anthropic' is not one of the OpenAI-compatible",
             ),
             (ModelSettings("m", "hosted_vllm/x"), "it has no api_base"),
             (

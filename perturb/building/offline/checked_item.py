@@ -97,7 +97,7 @@ class CheckedItem:
 
     @cached_property
     def inserted(self) -> tuple[str, ...]:
-        """Added sentences that are no edited form of a removed one."""
+        """Added sentences that are not an edited form of a removed one."""
         return tuple(s for s in self.added if not any(overlap(s, old) >= 0.6 for old in self.removed))
 
     @cached_property

@@ -3,7 +3,7 @@
 A table keeps a few donors for each kind of answer and each way of asking, those with the smallest digest, so that it
 hardly changes when the base set grows; each instance is lent the same few of them wherever its job is done.
 
-Passages taken from donors: unrelated ones in the place of an instance's own, or one that answers a like question.
+Passages taken from donors: unrelated ones in place of an instance's own, or one that answers a like question.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _alike_in_length(one: str, other: str) -> bool:
 
 
 def _begins_and_ends(text: str) -> bool:
-    """Whether a passage is no cut-out that begins or ends within a sentence."""
+    """Whether a passage begins and ends with whole sentences."""
     if re.match(r"[A-Z]\w*(?: \w+){0,2}, (?:but|and|where|which)\b", text) or re.search(r"\(\s|\s\)", text):
         return False
     return re.match(r"[\"“(]?[A-Z]", text) is not None and re.search(r"[.!?][\"”)]?\s*$", text) is not None

@@ -38,7 +38,7 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "a thing called true or false that is no statement",
+        "a thing called true or false that is not a statement",
         re.compile(r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b"),
     ),
     (

@@ -2,7 +2,7 @@
 
 They share no code with the rules that generate, so that a slip in the analysis of an instance is not repeated here.
 Where a verifier has no test for an item it abstains, and for a class on which it never has one it is absent.
-Agreement between these rules and the generating rules is no validation of either.
+Agreement between these rules and the generating rules does not validate either.
 """
 
 from __future__ import annotations

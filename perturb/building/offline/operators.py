@@ -97,7 +97,7 @@ def _rename(rule: Rule, f: Filling) -> Iterator[Draft]:
 
 
 def _renamed(rule: Rule, f: Filling, passages: tuple[Passage, ...]) -> Iterator[Draft]:
-    """The question with a wording in the place of the subject's name and of the noun before it."""
+    """The question with a wording in place of the subject's name and of the noun before it."""
     query, span, text = f.facts.instance.query, f.facts.query_name, f.fill(rule.say)
     if span is None or text is None:
         return
@@ -293,4 +293,4 @@ OPERATIONS: Mapping[str, Operator] = {
     "exchange": _exchange,
     "join": _join,
 }
-"""Operator -> what it does; the registry for those that a rule of one's own may name."""
+"""Operator -> what it does; the registry for those that a user's rule may name."""
