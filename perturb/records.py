@@ -489,6 +489,8 @@ class Item:
     """Who made the item."""
     control: bool = False
     """An unperturbed original beside an item; its cell's class is the item's, and it must be answered."""
+    construction: str | None = None
+    """Of a deep item: how its flaw is laid."""
     original_query: str | None = None
     """The question before it was perturbed, where the source says; no model is shown this or the next."""
     original_passages: tuple[str, ...] = ()
@@ -523,7 +525,7 @@ class Item:
         """What the ledger keeps under the item's id; originals that are not known, and English, are left out."""
         content = asdict(self)
         del content["id"], content["cell"]
-        for name in ("original_query", "original_passages"):
+        for name in ("original_query", "original_passages", "construction"):
             if not content[name]:
                 del content[name]
         if self.language == "en":

@@ -68,6 +68,14 @@ def power_command(
     scores: Annotated[
         Path | None, Option(help="Table with score and base_id: measures variance and design effect.")
     ] = None,
+    results: Annotated[
+        Path | None,
+        Option(help="With --separate: an evaluation of 4 models or more, or its table of results."),
+    ] = None,
+    separate: Annotated[
+        tuple[float, float] | None,
+        Option(help="Two mean scores: how many items of which cell tell two such models apart."),
+    ] = None,
     runs: Annotated[int, Option("--simulate", min=0, help="Number of runs to simulate.")] = 0,
     size: Annotated[
         int | None,
@@ -85,6 +93,11 @@ def power_command(
     from perturb.scoring.power import PowerQuestion, design_effect, plan_sizes, read_scores
     from perturb.scoring.power_simulation import FORMATS
 
+    if (results is None) != (separate is None):
+        reject_option("--separate", "goes with --results: give both")
+    if results is not None and separate is not None:
+        _separate(results, separate, json_output)
+        return
     if figure is not None:
         check_choice("--figure", figure.suffix, FORMATS)
     observed = design_effect(*read_scores(scores)) if scores is not None else None
@@ -108,6 +121,18 @@ def power_command(
     print_result(content, make_power_report(question, plan, observed, simulation), json_output)
     if figure is not None and not json_output:
         note(f"figure: {figure}")
+
+
+def _separate(results: Path, scores: tuple[float, float], json_output: bool) -> None:
+    from perturb.reports.rounds import make_separation_report
+    from perturb.scoring.item_response import measure_item_response, separate_models
+    from perturb.scoring.result_sources import read_results
+
+    fitted = measure_item_response(read_results(results))
+    with given_by_options():
+        cells = separate_models(fitted, scores)
+    content = {"scores": list(scores), "cells": [asdict(one) for one in cells]}
+    print_result(content, make_separation_report(scores, cells), json_output)
 
 
 def _simulate(

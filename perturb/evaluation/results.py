@@ -72,6 +72,8 @@ class Result:
     """Why `predicted` or a judgement that the item needs is missing: `STAGE: reason`; None when all are there."""
     graded_by: str | None = None
     """How an answer to the item is graded, `quality` or `raf`, be it answered or not; None for unanswerable items."""
+    construction: str | None = None
+    """Of a deep item: how its flaw is laid."""
     prompt: str | None = None
     """The setting in which the model was asked: `codes`, `plain` or the name of a template file."""
     behaviour_kind: str | None = None
@@ -189,6 +191,7 @@ def _result(item: Item, response: Response, judged: Mapping[str, Judgement], pro
         generator=item.generator or None,
         unscored=unscored,
         graded_by=answer_kind(item) if item.answerable else None,
+        construction=item.construction,
         prompt=prompt,
     )
 

@@ -69,6 +69,10 @@ class ItemResponses:
         told = float(self.discrimination.var())
         return told / (told + float((self.discrimination_se**2).mean()))
 
+    def chances(self, ability: float) -> Floats:
+        """The chance of a model of this ability to be right, for each item."""
+        return self.posterior.chances(ability)
+
     def information(self, ability: ArrayLike) -> Floats:
         """Fisher information of all items at some abilities: its root is 1 / SE of a further model's ability."""
         return self.posterior.information(np.asarray(ability, dtype=np.float64))
@@ -170,6 +174,9 @@ class _Posterior:
     def sd(self, values: Floats) -> Floats:
         spread: Floats = np.sqrt(np.maximum(self.mean(values**2) - self.mean(values) ** 2, 0))
         return spread
+
+    def chances(self, ability: float) -> Floats:
+        return self.mean(_logistic(self.slopes * (ability - self.difficulties)))
 
     def information(self, abilities: Floats) -> Floats:
         counts = np.bincount(self.of_item, minlength=len(self.weights))[:, np.newaxis] * self.weights

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from perturb.metrics.inputs import Estimate
 from perturb.reports.model import Report, Section, Table, show
+from perturb.scoring.item_response import Separation
 from perturb.scoring.power import DesignEffect, PowerQuestion
 from perturb.scoring.power_simulation import Simulation
 from perturb.scoring.round_comparison import RoundComparison
@@ -68,6 +69,21 @@ def _scores(done: RoundComparison) -> Section:
         Table("ranking", "Ranking of the models", ranked, rankings),
     )
     return Section("scores", "Scores", tables=tables)
+
+
+def make_separation_report(scores: tuple[float, float], cells: Sequence[Separation]) -> Report:
+    """How many items of each cell tell two models apart."""
+    high, low = max(scores), min(scores)
+    table = Table.of(
+        "separation",
+        "",
+        "scale | cell | stronger = a: number | weaker = b: number | items: count",
+        cells,
+        note="For a two-sided test at 5 % with a power of 80 %. Both models answer the same items. NA: the two are"
+        " expected to score the same. Items that share a base instance need more, by the design effect.",
+    )
+    title = f"Items that tell a model with a mean score of {high:g} from one with {low:g}"
+    return Report(title, "", [Section("separation", "", tables=(table,))])
 
 
 def make_power_report(

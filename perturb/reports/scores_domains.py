@@ -196,6 +196,12 @@ def _tables(fitted: list[Scale]) -> list[Table]:
         Table("abilities", "Ability in logits", abilities, models),
         Table("cell-difficulty", "Difficulty of cells in logits", difficulties, cells),
         Table.of(
+            "group-difficulty",
+            "Cells, levers and constructions: means of their items",
+            "by = grouping | name | items = n: count | difficulty: number | discrimination: number",
+            [group for scale in fitted for group in scale.groups],
+        ),
+        Table.of(
             "item-difficulty",
             title,
             (

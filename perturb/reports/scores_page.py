@@ -93,6 +93,8 @@ def make_scores_page(
         sections.append(comparison_section(report))
     if report.exam_gaps or report.kinds:
         sections.append(settings_section(report))
+    if report.read_again:
+        sections.append(_read_again(report))
     if report.item_response is not None:
         sections.append(item_response_section(report.item_response))
     return Report("Selective refusal: scores", report.source, tuple(sections), browser)
@@ -125,6 +127,22 @@ def scores_for_card(run: Path, folder: Path) -> str:
         raise PublishError(f"{run}: is an evaluation of another snapshot than {folder}: evaluate this one")
     ranking = make_scores_page(score(table_of_run(evaluation, run))).sections[0].tables[0]
     return scores_section([(name, texts) for name, _, texts in ranking.columns_shown])
+
+
+def _read_again(report: ScoreReport) -> Section:
+    table = Table(
+        "read-again",
+        "Items to read again",
+        "item | cell | why | right | wrong",
+        [
+            (one.item_id, one.cell, one.reason, ", ".join(one.right), ", ".join(one.wrong))
+            for one in report.read_again
+        ],
+        note="Every model fails these items, or the stronger models fail and the weaker ones pass. Their labels may be"
+        " wrong.",
+        shown=20,
+    )
+    return Section("read-again", "Items to read again", tables=(table,))
 
 
 def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:

@@ -40,6 +40,7 @@ class ItemFields(NamedTuple):
     lever: str | None = None
     generator: str | None = None
     snapshot: str | None = None
+    construction: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> Res
             lever=row.optional_text("lever"),
             generator=row.optional_text("generator"),
             snapshot=row.optional_text("snapshot"),
+            construction=row.optional_text("construction"),
         ),
         expected=expected,
         predicted=predicted,

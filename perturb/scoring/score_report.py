@@ -27,7 +27,12 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
 from perturb.metrics.resampling import Resamples, check_resampling
 from perturb.metrics.sign_flips import SignFlips
 from perturb.records import ANSWER_CORRECTLY
-from perturb.scoring.item_response import ItemResponseReport, measure_item_response
+from perturb.scoring.item_response import (
+    ItemResponseReport,
+    ItemToRead,
+    items_to_read_again,
+    measure_item_response,
+)
 from perturb.scoring.model_scores import ModelScores, Resampling, Unit, score_model
 from perturb.scoring.own_metrics import ResampledReplies, rate_of, read_metrics
 from perturb.scoring.result_rows import ResultRow
@@ -319,6 +324,8 @@ class ScoreReport:
     """The scores of free replies in the lenient reading; `models` has them in the strict one."""
     kinds: tuple[KindCount, ...] = ()
     """What free replies do, by model and class."""
+    read_again: tuple[ItemToRead, ...] = ()
+    """Items that a person should read again."""
     item_response: ItemResponseReport | None = None
     """None unless asked for."""
     part: PartScores | None = None
@@ -377,6 +384,7 @@ def score(
         exam_gaps=measure_exam_gaps(table.models, resampling, raf=table.raf),
         lenient=scores_of(one.lenient() for one in table.models if one.free),
         kinds=count_kinds(table.models),
+        read_again=items_to_read_again(table),
         item_response=measure_item_response(table) if item_response else None,
         stops=table.stops,
         part=None if part is None else PartScores(str(part), scores_of(_in_part(table, part))),

@@ -92,6 +92,7 @@ def read_item(row: SourceRow, catalogue: Catalogue) -> Item:
         lever=row.optional_text("lever_selected") or "",
         generator=row.optional_text("generator_model") or "",
         control=_is_control(row),
+        construction=row.optional_text("construction"),
         original_query=_original(row, "original_query"),
         original_passages=_original_passages(row, len(passages)),
     )

@@ -18,7 +18,12 @@ from pathlib import Path
 
 import pytest
 
+from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
+from perturb.evaluation.results import read_run
 from perturb.ledger.calls import LEDGER_FILE
+from perturb.llm.recording import Replay, read_recording
+from perturb.scoring.result_sources import read_results
+from perturb.scoring.score_report import score
 from tests.loopback import LoopbackServer
 from tests.loopback.answerers import AnswererPlayer
 from tests.loopback.confiders import ConfidencePlayer
@@ -118,3 +123,27 @@ def test_an_earlier_run_is_finished_without_a_repeated_call(tmp_path: Path, kind
     assert 0 < paid_for < sent[0]
     assert sent[1] - sent[0] == sent[0] - paid_for
     assert (begun / table).read_text("utf-8") == (whole / table).read_text("utf-8")
+
+
+def test_a_run_of_before_prompt_settings_is_opened_scored_and_gone_on_with(tmp_path: Path) -> None:
+    """The run was made at 3068e22 from the recorded replies of an example, which lie there still."""
+    before = LEDGERS / "before-settings"
+    with closing(sqlite3.connect(tmp_path / LEDGER_FILE)) as db:
+        db.executescript((before / "ledger.sql").read_text("utf-8"))
+        (calls,) = db.execute("SELECT count(*) FROM calls").fetchone()
+    then = [json.loads(line) for line in (before / "results.jsonl").read_text("utf-8").splitlines()]
+    now = [one.to_dict() for one in read_run(tmp_path).results]
+    assert [{name: row[name] for name in then[0]} for row in now] == then
+    assert {(row["prompt"], row["behaviour_kind"], row["construction"]) for row in now} == {
+        ("codes", None, None)
+    }
+    scored = score(read_results(tmp_path), resamples=20)
+    (model,) = scored.models
+    right = [row["predicted"] == row["expected_rag_behavior"] for row in then if row["intensity"] != "LOW"]
+    assert model.metrics["refusal_accuracy"].value == pytest.approx(sum(right) / len(right))
+    assert (scored.exam_gaps, scored.lenient, scored.kinds) == ((), (), ())
+    recording = read_recording(Path("docs/examples/stale-info/evaluate.replies.jsonl.gz"))
+    evaluate(EvaluationPlan(source=None, out=tmp_path, replay=Replay(recording, fill=False)))
+    with closing(sqlite3.connect(tmp_path / LEDGER_FILE)) as db:
+        assert db.execute("SELECT count(*) FROM calls").fetchone() == (calls,)
+    assert [one.to_dict() for one in read_run(tmp_path).results] == now

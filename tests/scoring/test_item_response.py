@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from perturb.cli.main import app
-from perturb.errors import SourceError
+from perturb.errors import ConfigError, SourceError
 from perturb.reports.scores_page import make_scores_page
+from perturb.scoring.item_response import measure_item_response, separate_models
 from perturb.scoring.score_report import score
 from tests.scoring.tables import Row, items, reply, right, right_at_rate, table, write_jsonl, wrong
 
@@ -61,7 +62,7 @@ def test_the_report_has_abilities_cells_items_and_information() -> None:
     assert [one.name for one in chapter.figures] == [
         *("abilities", "difficulty-answering", "difficulty-refusing", "information")
     ]
-    assert [len(one.rows) for one in chapter.tables] == [12, 18, 360]
+    assert [len(one.rows) for one in chapter.tables] == [12, 18, 36, 360]
     assert any("Priors:" in sentence for sentence in chapter.sentences)
     difficulties = np.array([row[2] for row in chapter.tables[2].rows], dtype=np.float64)
     assert (np.diff(difficulties) <= 0).all()
@@ -87,3 +88,59 @@ def test_too_few_models_are_refused_in_one_line(tmp_path: Path) -> None:
 def test_unscored_replies_alone_are_refused() -> None:
     with pytest.raises(SourceError, match="refusing: no reply was scored"):
         score(table([reply(item, "m", None) for item in items(36)]), resamples=20, item_response=True)
+
+
+def test_cells_and_levers_have_difficulty_and_discrimination() -> None:
+    report = score(table(trade_off()), resamples=20, item_response=True)
+    assert report.item_response is not None
+    refusing = next(one for one in report.item_response.scales if one.name == "refusing")
+    cells = {one.name: one for one in refusing.groups if one.grouping == "cell"}
+    assert sum(one.n for one in cells.values()) == 240
+    assert all(one.discrimination > 0 for one in cells.values())
+    harder = [one for one in cells if one.endswith("HIGH")]
+    assert all(cells[one].difficulty > cells[one.replace("HIGH", "MEDIUM")].difficulty for one in harder)
+
+
+def test_items_are_read_again_if_all_models_fail_or_only_the_strong_ones() -> None:
+    every = [item for item in items(60) if item["intensity"] != "LOW"]
+    rows = []
+    for place, item in enumerate(every):
+        fails = {"strong": place in (0, 1), "middle": place in (0, 1) or place % 3 == 0, "weak": place != 1}
+        rows += [(wrong if failed else right)(item, model) for model, failed in fails.items()]
+    found = {one.item_id: one for one in score(table(rows), resamples=20).read_again}
+    first, second = (item["item_id"] for item in every[:2])
+    assert set(found) == {first, second}
+    assert (found[first].reason, found[first].right) == ("every model fails", ())
+    assert found[second].right == ("weak",)
+    assert found[second].wrong == ("middle", "strong")
+
+
+def test_the_items_that_separate_two_models_do_so_in_a_simulation() -> None:
+    fitted = measure_item_response(table(trade_off(720)))
+    cells = separate_models(fitted, (0.7, 0.4))
+    assert separate_models(fitted, (0.4, 0.7)) == cells
+    assert [one.items for one in cells] == sorted(one.items or 10**9 for one in cells)
+    first = cells[0]
+    assert first.items is not None
+    rng, runs = np.random.default_rng(5), 2000
+    hits = [rng.random((runs, first.items)) < rate for rate in (first.a, first.b)]
+    gaps = hits[0].astype(float) - hits[1]
+    z = gaps.mean(axis=1) / (gaps.std(axis=1, ddof=1) / np.sqrt(first.items))
+    assert 0.74 < float((np.abs(z) > 1.96).mean()) < 0.9
+    fewer = separate_models(fitted, (0.6, 0.5))[0].items
+    assert fewer is not None
+    assert fewer > first.items
+    with pytest.raises(ConfigError, match="give two that differ"):
+        separate_models(fitted, (0.5, 0.5))
+
+
+def test_power_tells_how_many_items_separate_two_models(tmp_path: Path) -> None:
+    file = write_jsonl(tmp_path / "results.jsonl", trade_off())
+    asked = CliRunner().invoke(
+        app, ["power", "--results", str(file), "--separate", "0.7", "0.4", "--json"], catch_exceptions=False
+    )
+    cells = json.loads(asked.stdout)["cells"]
+    assert {one["scale"] for one in cells} == {"answering", "refusing"}
+    assert all(one["items"] > 0 for one in cells)
+    alone = CliRunner().invoke(app, ["power", "--separate", "0.7", "0.4"])
+    assert alone.exit_code == 2
