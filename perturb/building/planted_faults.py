@@ -58,6 +58,11 @@ _FAR_CLASSES: Mapping[PerturbationClass, tuple[PerturbationClass, ...]] = {
 """Classes whose code no reader would give to an item of the class: some others share items at their edges."""
 
 
+_DENIALS = frozenset(
+    {"not", "no", "never", "cannot", "neither", "nor", "denied", "disputed", "wrongly", "false"}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class FaultMaker:
     """Makes planted faults from the candidates of one build."""
@@ -118,7 +123,8 @@ def _another_behaviour(maker: FaultMaker, instance: BaseInstance, candidate: Can
     """An item without its answer that claims to be answerable, or an answerable one that claims to be none."""
     kind, intensity = candidate.cell.perturbation_class, candidate.cell.intensity
     stands = _stands(instance, candidate.passages)
-    if intensity is Intensity.LOW and stands:
+    # A false premise is false at LOW too: whether it does harm is a matter of degree.
+    if intensity is Intensity.LOW and stands and kind != _PREMISE:
         return maker.presented_as(Cell(kind, Intensity.HIGH), instance, candidate)
     if removes_answer(candidate.cell) and not stands:
         return maker.presented_as(Cell(kind, Intensity.LOW), instance, candidate)
@@ -189,10 +195,19 @@ def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | 
 
 
 def _says_more(instance: BaseInstance, passages: Sequence[Passage]) -> bool:
-    """Whether a name or a figure is left that the original does not have: it may be the rival."""
+    """Whether a rival may be left: a name, a figure or a denial that the original lacks, or the answer once more."""
     before = set(words(instance.context))
-    told = (word for passage in passages for word in words(passage.text))
-    return any(word not in before and (word[0].isupper() or word[0].isdecimal()) for word in told)
+    new = {word for passage in passages for word in words(passage.text)} - before
+    names = any(word[0].isupper() or word[0].isdecimal() for word in new)
+    return bool(
+        names or new & _DENIALS or _times_told(instance, passages) > _times_told(instance, instance.passages)
+    )
+
+
+def _times_told(instance: BaseInstance, passages: Sequence[Passage]) -> int:
+    """How many sentences hold an accepted answer."""
+    sentences = (one for passage in passages for one in split_sentences(passage.text))
+    return sum(holds_answer(one.text, *instance.answers) for one in sentences)
 
 
 def _stands(instance: BaseInstance, passages: Sequence[Passage]) -> bool:

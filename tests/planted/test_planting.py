@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from perturb.auditing.audit_report import audit
+from perturb.building.planted_faults import FaultMaker
 from perturb.building.run import build
+from perturb.catalogue.levers import Catalogue
 from perturb.config import PanelEntry, PlantedEntry
 from perturb.errors import ConfigError
 from perturb.llm.recording import Replay, read_recording
-from perturb.records import PlantedItem
+from perturb.records import (
+    ALL_CELLS,
+    BaseInstance,
+    Candidate,
+    Cell,
+    Intensity,
+    Passage,
+    PerturbationClass,
+    PlantedItem,
+)
 from perturb.snapshots.replies import export_replies
 from perturb.snapshots.snapshot import read_snapshot
 from tests.building import KEY, KEY_NAME, configure, content_of, query, run_build, serve
@@ -218,3 +230,49 @@ def test_deep_candidates_host_faults_that_are_voted_on_and_replayed_as_they_are(
     blind = "SELECT candidate_id, verifier, state, blind FROM planted_votes ORDER BY 1, 2"
     assert query(again.run, blind) == query(report.run, blind)
     assert again.facts["certificate"] == report.facts["certificate"]
+
+
+def contradiction(context: str) -> tuple[BaseInstance, Candidate]:
+    """A candidate about the length of a race, with this context."""
+    before = (Passage("The race is old. It is 42.195 kilometres long. It ends in Athens."),)
+    instance = BaseInstance("b", "made", "how long is the race", before, ("42.195 kilometres", "42.195"))
+    cell = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
+    lever = Catalogue.load().levers_of(cell)[0].name
+    return instance, Candidate("c", "b", "g", cell, lever, instance.query, (Passage(context),), "", "")
+
+
+@pytest.mark.parametrize(
+    ("context", "left"),
+    [
+        (
+            "The race is old. It is 42.195 kilometres long today. It is 50 kilometres long. It ends in Athens.",
+            "The race is old. It is 42.195 kilometres long today. It ends in Athens.",
+        ),
+        # The rival quotes the answer, or stands in its sentence.
+        ("The race is old. It is 42.195 kilometres long today. It cannot be 42.195 kilometres long.", None),
+        ("The race is old. It is 42.195 kilometres long, or 50 kilometres. It is 60 kilometres.", None),
+        # Nothing but the original would be left.
+        ("The race is old. It is 42.195 kilometres long. It is 50 kilometres long. It ends in Athens.", None),
+    ],
+)
+def test_a_contradiction_is_undone_only_if_no_rival_can_be_left(context: str, left: str | None) -> None:
+    maker = FaultMaker(Catalogue.load(), ALL_CELLS, 7)
+    made = maker.make("undone", *contradiction(context))
+    assert (None if made is None else made.candidate.context) == left
+
+
+def test_an_item_that_must_be_refused_without_its_answer_is_presented_as_answerable() -> None:
+    instance, candidate = contradiction("The race is old. It ends in Athens.")
+    missing = replace(candidate, cell=Cell(PerturbationClass.MISSING_INFO, Intensity.HIGH))
+    maker = FaultMaker(Catalogue.load(), ALL_CELLS, 7)
+    swapped = maker.make("behaviour", instance, missing)
+    assert swapped is not None
+    assert swapped.candidate.expected_behavior == "ANSWER_CORRECTLY"
+    undone = maker.make("undone", instance, missing)
+    assert undone is not None
+    assert undone.candidate.context == "The race is old. It ends in Athens. It is 42.195 kilometres long."
+    # A false premise stays one at any intensity.
+    premise = replace(
+        candidate, cell=Cell(PerturbationClass.FALSE_PREMISE, Intensity.LOW), passages=instance.passages
+    )
+    assert maker.make("behaviour", instance, premise) is None
