@@ -440,7 +440,7 @@ class TestChoice:
             (ModelSettings("m", "hosted_vllm/x"), "it has no api_base"),
             (
                 ModelSettings("m", "hosted_vllm/x", api_base="localhost:8000"),
-                "no http:// or https:// address",
+                "not an http:// or https:// address",
             ),
             (
                 ModelSettings("m", "openai/x", api_base=BASE, params={"fallbacks": []}),
