@@ -96,8 +96,7 @@ def build_command(
         name = demo
     changes = {"name": name, "round": round_name, "seed": seed, "executor": executor, "until": until}
     given = {key: value for key, value in changes.items() if value is not None}
-    settings = _configure(config, given, recorded=embedded is not None)
-    settings = _choose_base_set(settings, named, limit)
+    settings = _configure(config, given, named, limit, recorded=embedded is not None)
     recorded = None if replay is None else Replay(read_recording(replay), fill)
     if dry_run and recorded is not None:
         known = recorded.recording
@@ -140,11 +139,23 @@ def _print_demo(run: Path) -> None:
         typer.echo(line)
 
 
-def _configure(path: Path | None, changes: Mapping[str, object], *, recorded: bool = False) -> BuildConfig:
+def _configure(
+    path: Path | None,
+    options: Mapping[str, object],
+    named: BaseSetEntry | None,
+    limit: int | None,
+    *,
+    recorded: bool = False,
+) -> BuildConfig:
+    """The configuration with what the options change in it; a named base set keeps the limit of the configured one."""
     from perturb.config import BuildConfig, default_config, load_config, recorded_config
 
     default = recorded_config if recorded else default_config
     config = default() if path is None else load_config(path)
+    changes = dict(options)
+    if named is not None or limit is not None:
+        entry = (named or config.base_set).model_copy(update={"limit": limit or config.base_set.limit})
+        changes["base_set"] = entry
     if not changes:
         return config
     from pydantic import ValidationError
@@ -173,15 +184,6 @@ def _named_set(demo: str | None, path: Path | None, form: str) -> BaseSetEntry |
             demo_path(name)
         return BaseSetEntry(demo=name)
     return None if path is None else BaseSetEntry(path=path, format=form)
-
-
-def _choose_base_set(config: BuildConfig, named: BaseSetEntry | None, limit: int | None) -> BuildConfig:
-    entry = config.base_set
-    if named is not None:
-        entry = named.model_copy(update={"limit": entry.limit})
-    if limit is not None:
-        entry = entry.model_copy(update={"limit": limit})
-    return config.model_copy(update={"base_set": entry})
 
 
 def _print_estimate(config: BuildConfig, run: Path, json_output: bool) -> None:

@@ -93,7 +93,10 @@ def render_card(
         by_class=_class_table(rows),
         behaviors=_behavior_table(rows),
         columns=max((columns_of(row) for row in rows), key=len),
-        parts={name: len([row for row in rows if _is_of(row, name)]) for name in files.data},
+        parts={
+            name: sum(("grounding" in row) == (PART_COLUMNS[name] is SEVERAL_COLUMNS) for row in rows)
+            for name in files.data
+        },
         controls=list(files.controls),
         prompts=list(files.prompts),
         licences=count_licences(rows),
@@ -199,10 +202,6 @@ def _slug(text: str) -> str:
     'nq-open-2019'
     """
     return re.sub(r"[^a-z0-9_]+", "-", text.lower()).strip("-") or "unnamed"
-
-
-def _is_of(row: SnapshotRow, part: str) -> bool:
-    return ("grounding" in row) == (PART_COLUMNS[part] is SEVERAL_COLUMNS)
 
 
 def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, files: CardFiles) -> JsonObject:

@@ -94,25 +94,19 @@ def count_licences(rows: Sequence[SnapshotRow]) -> dict[str | None, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
 
 
-_STRICTNESS: tuple[tuple[str, ...], ...] = (
-    ("cc0-1.0", "pddl", "unlicense", "wtfpl"),
-    (
-        *("mit", "apache-2.0", "bsd-2-clause", "bsd-3-clause", "isc", "ms-pl", "odc-by", "c-uda"),
-        *("cdla-permissive-1.0", "cdla-permissive-2.0"),
-        *("cc-by-2.0", "cc-by-2.5", "cc-by-3.0", "cc-by-4.0"),
-    ),
-    (
-        *("cdla-sharing-1.0", "odbl", "gfdl", "gpl-2.0", "gpl-3.0", "lgpl-3.0", "agpl-3.0"),
-        *("cc-by-sa-3.0", "cc-by-sa-4.0"),
-    ),
-    ("cc-by-nd-4.0",),
-    ("cc-by-nc-2.0", "cc-by-nc-3.0", "cc-by-nc-4.0"),
-    ("cc-by-nc-sa-2.0", "cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0"),
-    ("cc-by-nc-nd-3.0", "cc-by-nc-nd-4.0"),
+_STRICTNESS = (
+    "cc0-1.0 pddl unlicense wtfpl",
+    "mit apache-2.0 bsd-2-clause bsd-3-clause isc ms-pl odc-by c-uda cdla-permissive-1.0 cdla-permissive-2.0"
+    " cc-by-2.0 cc-by-2.5 cc-by-3.0 cc-by-4.0",
+    "cdla-sharing-1.0 odbl gfdl gpl-2.0 gpl-3.0 lgpl-3.0 agpl-3.0 cc-by-sa-3.0 cc-by-sa-4.0",
+    "cc-by-nd-4.0",
+    "cc-by-nc-2.0 cc-by-nc-3.0 cc-by-nc-4.0",
+    "cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 cc-by-nc-sa-4.0",
+    "cc-by-nc-nd-3.0 cc-by-nc-nd-4.0",
 )
 """Identifiers by what they ask of a user, the least first."""
 
-_RANKS = {licence: rank for rank, group in enumerate(_STRICTNESS) for licence in group}
+_RANKS = {licence: rank for rank, group in enumerate(_STRICTNESS) for licence in group.split()}
 
 _ALIASES = {
     "apache": "apache-2.0",
@@ -153,8 +147,10 @@ def licence_header(stated: Iterable[str | None]) -> dict[str, str]:
         return {"license": "unknown"}
     known = {hub_licence(licence) for licence in named if licence is not None}
     if None in known or None in named:
-        slugs = sorted({_slug(licence) or "unnamed" for licence in named if licence is not None})
-        return {"license": "other", "license_name": "-and-".join(slugs + ["unstated"] * (None in named))}
+        names = sorted({_slug(licence) or "unnamed" for licence in named if licence is not None})
+        if None in named:
+            names.append("unstated")
+        return {"license": "other", "license_name": "-and-".join(names)}
     return {"license": max(filter(None, known), key=lambda licence: (_RANKS[licence], licence))}
 
 

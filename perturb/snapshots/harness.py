@@ -34,8 +34,15 @@ SPLITS = ("answerable", "unanswerable")
 """LOW items, which must be answered, and the others, which must be refused."""
 
 _COLUMNS = (
-    *("id", "source_id", "prompt", "expected_rag_behavior", "answers", "match"),
-    *("perturbation_class", "intensity", "domain"),
+    "id",
+    "source_id",
+    "prompt",
+    "expected_rag_behavior",
+    "answers",
+    "match",
+    "perturbation_class",
+    "intensity",
+    "domain",
 )
 _RENDERED = ("prompt", "match")
 """Columns that depend on templates and codes, beside the rows."""
