@@ -106,6 +106,7 @@ def evaluate(
     *,
     judge_rule: Literal["majority", "unanimity"] | None = None,
     out: PathOrName | None = None,
+    prompts: Sequence[PathOrName] = (),
     confidence: bool = False,
     limit: int | None = None,
     subset: str | None = None,
@@ -130,6 +131,8 @@ def evaluate(
             list of several.
         judge_rule: How many of several judges must say the same; `majority` unless given.
         out: Run folder; `outputs/evaluate-NAME`, after the snapshot, unless given.
+        prompts: How models are asked, one setting after another: `"codes"` (unless given), `"plain"`, or template files
+            (docs/evaluation.md). A run holds all of them.
         confidence: Also ask for one of five levels of confidence.
         limit: Use the first so many items only.
         subset: Configuration of a data set on the Hub.
@@ -161,6 +164,7 @@ def evaluate(
         until=None if until is None else read_stop_rule(until),
         out=None if out is None else Path(out),
         variant="confidence" if confidence else "plain",
+        prompts=tuple(map(str, prompts)),
         budget_usd=budget_usd,
         retry_unscored=retry_unscored,
     )

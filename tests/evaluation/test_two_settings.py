@@ -12,10 +12,12 @@ from perturb.errors import ConfigError
 from perturb.evaluation.loading import ItemSource
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
+from perturb.llm.recording import Replay, read_recording
 from perturb.reports.any_page import make_any_page
 from perturb.reports.page import write_page
 from perturb.scoring.result_sources import read_results
 from perturb.scoring.score_report import score
+from perturb.snapshots.replies import export_replies
 from tests.loopback import LoopbackServer
 from tests.loopback.replay import Turns
 from tests.loopback.responders import Responders, right_answer
@@ -108,3 +110,22 @@ def test_settings_that_cannot_be_asked_in_are_refused(tmp_path: Path, source: Pa
 
 def answer(query: str) -> str:
     return query
+
+
+def test_a_run_in_two_settings_is_exported_and_replayed(tmp_path: Path, source: Path) -> None:
+    template = tmp_path / "mine.j2"
+    template.write_text(
+        "{% block system %}You work for a public library.{% endblock %}{% block user %}{{ query }}{% endblock %}"
+    )
+    with LoopbackServer(Librarians(items_of(source))) as server:
+        run(tmp_path, source, server.url, ["sixty"], prompts=("codes", "plain", str(template)))
+    results = read_run(tmp_path / "run").results
+    assert {row.prompt for row in results} == {"codes", "plain", "mine"}
+    file = tmp_path / "replies.jsonl.gz"
+    export_replies(tmp_path / "run", file)
+    template.unlink()
+    replayed = evaluate(
+        EvaluationPlan(source=None, out=tmp_path / "again", replay=Replay(read_recording(file), fill=False))
+    )
+    assert replayed.facts["models"][0]["missing"] == 0
+    assert read_run(tmp_path / "again").results == results
