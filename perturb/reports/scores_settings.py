@@ -9,7 +9,7 @@ from perturb.reports.model import PERCENT, CellValue, Figure, Section, Table, ta
 from perturb.reports.scores_figures import draw_stacks
 from perturb.scoring.model_scores import ModelScores
 from perturb.scoring.score_report import ScoreReport
-from perturb.scoring.settings import ALL_CLASSES, GAP_METRICS, KindCount
+from perturb.scoring.settings import ALL_CLASSES, ExamGap, KindCount
 
 _READ = {
     "refusal_accuracy": "refusal accuracy",
@@ -34,26 +34,27 @@ def settings_section(report: ScoreReport) -> Section:
 
 
 def _gaps(report: ScoreReport) -> Table:
+    """A row for each model, setting, reading and class; the JSON of `score` has every metric."""
+    found: dict[tuple[str, str, str, str], dict[str, ExamGap]] = {}
+    for one in report.exam_gaps:
+        key = one.model, one.prompt, one.reading, one.perturbation_class
+        found.setdefault(key, {})[one.metric] = one
     rows: list[list[CellValue]] = [
         [
-            one.model,
-            one.prompt,
-            one.reading,
-            one.metric.replace("_", " "),
-            "all classes" if one.perturbation_class == ALL_CLASSES else one.perturbation_class,
-            one.codes,
-            one.other,
-            one.difference,
+            *key[:3],
+            "all classes" if key[3] == ALL_CLASSES else key[3],
+            gaps["refusal_accuracy"].codes,
+            gaps["refusal_accuracy"].other,
+            gaps["refusal_accuracy"].difference,
+            gaps["false_refusal_rate"].difference,
         ]
-        for metric in GAP_METRICS
-        for one in report.exam_gaps
-        if one.metric == metric and one.difference.value is not None
+        for key, gaps in found.items()
     ]
-    head = table_columns("model | prompt | reading | metric | class")
+    values = ("codes", "other", "gap", "gap of FRR")
     return Table(
         "exam-gap",
-        "Exam gap: with the codes minus in the other setting, in percent",
-        {**head, "codes": PERCENT, "other": PERCENT, "gap": PERCENT},
+        "Exam gap: refusal accuracy with the codes, in the other setting, and the difference, in percent",
+        table_columns("model | prompt | reading | class") | dict.fromkeys(values, PERCENT),
         rows,
     )
 

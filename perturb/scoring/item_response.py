@@ -203,7 +203,7 @@ def items_to_read_again(table: ResultTable) -> tuple[ItemToRead, ...]:
 
     A model is as strong as its share of right replies to the other items of the kind, to be answered or to be refused.
     An item is of the second sort if every model that passes it is weaker than every model that fails it. Items with
-    fewer than two scored replies are left out.
+    scored replies of fewer than two models are left out.
     """
     found = []
     for answerable in (False, True):
@@ -228,7 +228,7 @@ def items_to_read_again(table: ResultTable) -> tuple[ItemToRead, ...]:
 def _to_read(item: str, replies: Sequence[tuple[float, str, ResultRow]]) -> ItemToRead | None:
     right = [(strength, model) for strength, model, row in replies if _right(row)]
     wrong = [(strength, model) for strength, model, row in replies if not _right(row)]
-    if len(replies) < 2 or not wrong:
+    if len({row.model for _, _, row in replies}) < 2 or not wrong:
         return None
     if right and max(right)[0] >= min(wrong)[0]:
         return None
