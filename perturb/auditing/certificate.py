@@ -6,10 +6,9 @@ Measured on planted faults; natural ones may be harder to see.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,6 @@ LEAST_OF_CLASS = 20
 """With so many faults of a class, it has a share of its own."""
 POORLY_CAUGHT = 0.5
 """A verifier that catches a smaller share of a kind is named."""
-MOST_WRONG = 0.1
-"""Share of the candidates that is taken to be wrong when rules are chosen, before any candidate has a vote."""
 LEAST_NAMED = 4
 """Of so few faults of a kind nothing is said of a verifier."""
 
@@ -295,47 +292,6 @@ def certify(db: sqlite3.Connection, plan: CurrentPlan, keep: set[str] | None = N
     verdicts = PlantedVerdicts.of(items, votes, plan.judges, plan.facts.panel.needed, rules)
     tallies = read_tallies(db, plan, keep)
     return Certificate(verdicts, tallies.pop(""), tallies)
-
-
-def choose_rules(told: PlantedVerdicts, target: float) -> dict[str, ClassRule]:
-    """The cheapest rule of each class that keeps the share of wrong labels under the target, where there is one.
-
-    The rule is chosen on one half of the class's faults: the fewest verifiers, then the most passes. It holds only if
-    the other half bounds it under the target as well. A class with too few faults is left to unanimity.
-    """
-    rules = {}
-    for name in told.classes:
-        faults = told.of_kinds(*LABEL_FAULTS) & told.of_class(name)
-        if int(faults.sum()) < LEAST_OF_CLASS:
-            continue
-        right = told.of_kinds("right")
-        for rule in _rules_by_cost(told.verifiers):
-            if _bound(told, faults & told.chooses, right, rule) <= target:
-                bound = _bound(told, faults & ~told.chooses, right, rule)
-                if bound <= target:
-                    rules[name] = replace(rule, bound=bound)
-                break
-    return rules
-
-
-def _rules_by_cost(verifiers: Sequence[str]) -> Iterator[ClassRule]:
-    """Every rule that is cheaper than the whole panel: who votes, and how many passes it takes; the laxest last."""
-    for size in range(1, len(verifiers)):
-        for needed in range(size, 0, -1):
-            for chosen in combinations(verifiers, size):
-                yield ClassRule(chosen, needed, 1.0)
-
-
-def _bound(told: PlantedVerdicts, faults: Flags, right: Flags, rule: ClassRule) -> float:
-    """The highest share of wrong labels that a rule may let through if one candidate in ten is wrong."""
-    highest, lowest = (
-        Share(int(accepted.sum()), int((accepted | rejected).sum())).estimate()
-        for accepted, rejected in (told.by_rule(faults, rule), told.by_rule(right, rule))
-    )
-    if highest.high is None or not lowest.low:
-        return 1.0
-    wrong, sound = MOST_WRONG * highest.high, (1 - MOST_WRONG) * lowest.low
-    return wrong / (wrong + sound)
 
 
 def read_tallies(db: sqlite3.Connection, plan: CurrentPlan, keep: set[str] | None = None) -> dict[str, Tally]:

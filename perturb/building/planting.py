@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import combinations
 
-from perturb.auditing.certificate import PlantedVerdicts, choose_rules
+from perturb.auditing.certificate import LEAST_OF_CLASS, PlantedVerdicts
 from perturb.building.panel import Panel, is_final
 from perturb.building.plan import BuildPlan
 from perturb.building.planted_faults import FaultMaker, kinds_in_turn
@@ -22,6 +24,8 @@ from perturb.files.resources import data_folder, digest, fraction_of, seed_of
 from perturb.ledger import planted, queries
 from perturb.ledger.plans import Ledger
 from perturb.llm.model_client import ModelClient
+from perturb.metrics.certificates import Share
+from perturb.metrics.inputs import Flags
 from perturb.records import (
     LABEL_FAULTS,
     BaseInstance,
@@ -36,6 +40,9 @@ from perturb.records import (
 )
 
 RIGHT_ITEMS = "planted/right.jsonl"
+
+MOST_WRONG = 0.1
+"""Share of the candidates that is taken to be wrong when rules are chosen, before any candidate has a vote."""
 
 Cast = Callable[[str, BaseInstance, Candidate], Awaitable[Verdict]]
 """Has one verifier vote on a candidate."""
@@ -106,6 +113,47 @@ def _right_item(row: Mapping[str, object], cell: Cell, catalogue: Catalogue, see
         expected_behavior=catalogue.expected_behavior(cell),
     )
     return PlantedItem("right", instance, candidate)
+
+
+def choose_rules(told: PlantedVerdicts, target: float) -> dict[str, ClassRule]:
+    """The cheapest rule of each class that keeps the share of wrong labels under the target, where there is one.
+
+    The rule is chosen on one half of the class's faults: the fewest verifiers, then the most passes. It holds only if
+    the other half bounds it under the target as well. A class with too few faults is left to unanimity.
+    """
+    rules = {}
+    for name in told.classes:
+        faults = told.of_kinds(*LABEL_FAULTS) & told.of_class(name)
+        if int(faults.sum()) < LEAST_OF_CLASS:
+            continue
+        right = told.of_kinds("right")
+        for rule in _rules_by_cost(told.verifiers):
+            if _bound(told, faults & told.chooses, right, rule) <= target:
+                bound = _bound(told, faults & ~told.chooses, right, rule)
+                if bound <= target:
+                    rules[name] = replace(rule, bound=bound)
+                break
+    return rules
+
+
+def _rules_by_cost(verifiers: Sequence[str]) -> Iterator[ClassRule]:
+    """Every rule that is cheaper than the whole panel: who votes, and how many passes it takes; the laxest last."""
+    for size in range(1, len(verifiers)):
+        for needed in range(size, 0, -1):
+            for chosen in combinations(verifiers, size):
+                yield ClassRule(chosen, needed, 1.0)
+
+
+def _bound(told: PlantedVerdicts, faults: Flags, right: Flags, rule: ClassRule) -> float:
+    """The highest share of wrong labels that a rule may let through if one candidate in ten is wrong."""
+    highest, lowest = (
+        Share(int(accepted.sum()), int((accepted | rejected).sum())).estimate()
+        for accepted, rejected in (told.by_rule(faults, rule), told.by_rule(right, rule))
+    )
+    if highest.high is None or not lowest.low:
+        return 1.0
+    wrong, sound = MOST_WRONG * highest.high, (1 - MOST_WRONG) * lowest.low
+    return wrong / (wrong + sound)
 
 
 class Planting:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from perturb.auditing.audit_report import audit
-from perturb.auditing.certificate import Certificate, PlantedVerdicts, Tally, choose_rules
+from perturb.auditing.certificate import Certificate, PlantedVerdicts, Tally
 from perturb.building.plan import plan_build
+from perturb.building.planting import choose_rules
 from perturb.building.run import build
 from perturb.catalogue.classes import Judges
 from perturb.ledger.plans import Ledger
