@@ -337,7 +337,9 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("example") / "stale-info"
     shutil.copytree(LEVERS.parent, folder)
     run = perturb.build(folder / "build.yaml", replay=folder / "replies.jsonl.gz", out=folder, progress=False)
-    assert all("changed since" in warning for warning in run.warnings), "the wording of prompts plays no part"
+    assert all("earlier version of the prompts" in warning for warning in run.warnings), (
+        "the wording of prompts plays no part"
+    )
     return run.folder
 
 

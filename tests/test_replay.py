@@ -146,7 +146,7 @@ def test_a_change_of_wording_orphans_nothing(
     monkeypatch.setattr("perturb.catalogue.prompts.Prompts.version", lambda *_: "another wording")
     facts = replayed(config, file, tmp_path / "again")
     assert facts["missing_replies"] == []
-    assert "the templates changed since" in "".join(facts["warnings"])
+    assert "recorded with an earlier version of the prompts" in "".join(facts["warnings"])
     assert data_file(tmp_path / "again") == data_file(run)
 
 
@@ -240,7 +240,7 @@ def test_the_default_replays_the_embedded_recording(tmp_path: Path, monkeypatch:
     told = CliRunner().invoke(app, ["build", "--limit", "2", "--out", str(tmp_path)])
     assert told.exit_code == 0, told.output
     lines = [line.split(":")[0] for line in told.stdout.splitlines()]
-    assert lines == ["Made", "Agreement", "Rejected", "Report", "Next"]
+    assert lines == ["Made", "No model was asked", "Agreement", "Rejected", "Report", "Next"]
     assert (tmp_path / "demo" / "report.html").exists()
     assert data_file(tmp_path / "demo") == data_file(tmp_path / "run")
 

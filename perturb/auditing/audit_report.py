@@ -205,6 +205,8 @@ class AuditReport:
     """Candidates that each verifier judges: the others are not of its classes, or it abstained."""
     unfinished: str
     """A sentence on the jobs that are left in the run; empty if there are none."""
+    caveat: str = ""
+    """The note of the run's configuration, which limits what bias means; empty if there is none."""
     certificate: Certificate | None = None
     """How many labels are wrong, from planted items; None if there are none."""
 
@@ -262,6 +264,7 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
         unscored=_by_verifier(everything, everything.states == UNSCORED),
         judged=_by_verifier(everything, everything.states != ABSENT),
         unfinished=everything.unfinished,
+        caveat=everything.caveat,
         certificate=None if isinstance(source, VoteTable) else _certificate_of(Path(source)),
     )
 

@@ -96,6 +96,7 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
         full_schedule=not economy and plan.facts.panel.target is None,
         same_model=_same_model(plan.facts),
         unfinished=plan.count_stages(db).unfinished,
+        caveat=plan.facts.note or "",
         known_levers=frozenset(lever.name for cell in plan.cells for lever in catalogue.levers_of(cell)),
     )
 

@@ -110,6 +110,8 @@ class VoteTable:
     words: VoteWords = CANDIDATE_WORDS
     unfinished: str = ""
     """A sentence on the jobs that are left in the run that the votes are from; empty if there are none."""
+    caveat: str = ""
+    """What a reader of figures on the generators and verifiers should know: the note of the configuration."""
 
     def __len__(self) -> int:
         return len(self.states)

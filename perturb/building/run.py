@@ -21,7 +21,7 @@ from perturb.building.planting import Planting, fix_numbers
 from perturb.building.solvers import SolverStage, other_roles
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError
-from perturb.files.resources import code_version
+from perturb.files.resources import code_version, demo_recording
 from perturb.files.text_files import writing_errors
 from perturb.ledger import queries
 from perturb.ledger.db import ledger_errors
@@ -329,10 +329,9 @@ def _unfinished(
     panel = build_plan.panel
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
     notes = []
-    if changed := build_plan.reworded:
-        notes.append(
-            f"the {' and the '.join(changed)} changed since: the replies on record are used as they are"
-        )
+    replay = build_plan.replay
+    if replay and build_plan.reworded and replay.recording.path != demo_recording("recorded"):
+        notes.append("Replaying replies recorded with an earlier version of the prompts.")
     if missing:
         named = ", ".join(f"{one['job']} ({one['role']}, {one['model']})" for one in missing[:_NAMED])
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
@@ -351,7 +350,6 @@ def _unfinished(
         if undecided:
             ends.append(f"{counted(undecided, 'candidate')} {'lack' if undecided > 1 else 'lacks'} votes")
         notes.append(f"{' and '.join(ends)}: run the same command again to retry")
-    replay = build_plan.replay
     if replay is None or replay.fill:  # a replay says the same again
         unread = unread_replies(ledger.db, plan, panel.digest, panel.judges)
         notes += map(str, unread[:_NAMED])
@@ -414,6 +412,7 @@ def _report_facts(
         "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
         "cells_without_rule": list(build_plan.cells_without_rule),
         **{name: calls[name] for name in ("calls", "cached_calls")},
+        "recorded_replies": kept.replies if (kept := _replies_of(build_plan)) else None,
         "missing_replies": [
             *missing_replies(ledger.db, plan, panel.judges),
             *missing_planted_replies(ledger.db, panel.judges),

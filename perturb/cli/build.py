@@ -129,7 +129,7 @@ def build_command(
 
 
 def _print_demo(run: Path) -> None:
-    """The report page of the demo, and five lines for who has never seen one."""
+    """The report page of the demo, and a few lines for who has never seen one."""
     from perturb.reports.audit_page import make_page
     from perturb.reports.demo import describe_demo
     from perturb.reports.page import write_page

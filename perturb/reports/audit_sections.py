@@ -216,7 +216,7 @@ def _rate_table(report: AuditReport, name: str, shown: int) -> Table:
 
 def _bias(report: AuditReport) -> Section:
     both = [row for row in report.self_bias if row.role == "both"]
-    sentences = []
+    sentences = [report.caveat] if report.caveat else []
     for role in ("generates only", "verifies only"):
         names = [row.model for row in report.self_bias if row.role == role]
         if names:

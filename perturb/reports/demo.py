@@ -9,6 +9,8 @@ from pathlib import Path
 
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import current_plan
+from perturb.ledger.queries import call_totals
+from perturb.reports.words import describe_replay
 from perturb.snapshots.snapshot import read_snapshot
 from perturb.text.wording import counted
 
@@ -20,10 +22,13 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
     stages = manifest["counts"]["stages"]
     writers = " and ".join(entry["name"] for entry in manifest["generators"])
     verifiers = ", ".join(entry["name"] for entry in manifest["verifiers"])
+    with reading(run) as db:
+        calls = sum(entry["calls"] for entry in call_totals(db).values())
     yield (
         f"Made: {counted(manifest['counts']['rows'], 'item')} of {counted(stages['jobs'], 'job')}, written by"
-        f" {writers}, judged by {verifiers} (replies on record, nothing was asked): {snapshot.folder}"
+        f" {writers}, judged by {verifiers}: {snapshot.folder}"
     )
+    yield describe_replay(calls, manifest["replies"]["replies"])
     kappa = ((manifest["agreement"] or {}).get("figures") or {}).get("mean of Cohen's κ")
     if kappa is None or kappa["value"] is None:
         yield f"Agreement: κ cannot be told ({kappa['reason'] if kappa else 'no votes'})"

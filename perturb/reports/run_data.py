@@ -43,6 +43,8 @@ class RunData:
     """Accepted candidates by cell (`class/intensity`) and generator."""
     models: Mapping[str, Mapping[str, Any]]
     """Calls, tokens and cost by model, as `queries.call_totals` gives them."""
+    recorded_replies: int | None = None
+    """Replies on record that stood in for the models; None if models were asked."""
 
     @property
     def generators(self) -> tuple[str, ...]:
@@ -85,10 +87,12 @@ def read_run_data(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> RunDa
         " WHERE j.plan = ? AND d.acceptance = 'accepted' GROUP BY 1, 2",
         (plan.panel, plan.number),
     )
+    manifest = _snapshot_manifest(run / "snapshot" / "manifest.json")
     return RunData(
         plan=plan,
         stages=plan.count_stages(db),
-        rows=_snapshot_rows(run / "snapshot" / "manifest.json"),
+        rows=manifest["counts"]["rows"] if manifest else None,
+        recorded_replies=(manifest.get("replies") or {}).get("replies"),
         coverage={(cell, generator): n for cell, generator, n in rows},
         models=queries.call_totals(db),
     )
@@ -199,11 +203,13 @@ def marked(pieces: Iterable[Piece]) -> list[list[str]]:
     return [[piece.kind, piece.text] for piece in pieces]
 
 
-def _snapshot_rows(manifest: Path) -> int | None:
+def _snapshot_manifest(path: Path) -> Mapping[str, Any]:
     try:
-        return int(json.loads(manifest.read_text(encoding="utf-8"))["counts"]["rows"])
+        manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        int(manifest["counts"]["rows"])
     except (OSError, ValueError, KeyError, TypeError):  # no snapshot, or one that `perturb` did not write
-        return None
+        return {}
+    return manifest
 
 
 MAX_CHARACTERS = 4000

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from perturb.reports.model import COUNT, TEXT, Report, Section, Table, show
-from perturb.reports.words import describe_certificate
+from perturb.reports.words import describe_certificate, describe_replay
 from perturb.text.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -215,6 +215,8 @@ def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
 
 def describe_work(facts: Mapping[str, Any]) -> str:
     """Calls, tokens, cost and seconds in one line."""
+    if facts.get("recorded_replies"):
+        return f"{describe_replay(facts['calls'], facts['recorded_replies'])}; seconds: {facts['seconds']}"
     if not facts["calls"]:
         return f"Seconds: {facts['seconds']}"
     cost = show(facts["cost_usd"], "usd")

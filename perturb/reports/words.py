@@ -34,6 +34,8 @@ def describe_run(data: RunData) -> tuple[str, ...]:
     else:
         sentences.append(f"All {len(data.cells)} cells have accepted candidates.")
     calls = sum(entry["calls"] for entry in data.models.values())
+    if data.recorded_replies:
+        return (*sentences, f"{describe_replay(calls, data.recorded_replies)}.")
     cost = f"Models were called {counted(calls, 'time')}; the cost is {show(data.cost_usd, 'usd')}."
     return (*sentences, cost if calls else "No model was called: all work was done by rules.")
 
@@ -53,6 +55,15 @@ def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) 
         f" {certificate['failed_right']} of {certificate['right']} right items ({certificate['note']})."
     )
     return (f"{line[0].upper()}{line[1:]}.", caught, *(f"{advice}." for advice in certificate["advice"]))
+
+
+def describe_replay(calls: int, replies: int) -> str:
+    """How the calls of a replay were answered; equal prompts count as one call.
+
+    >>> describe_replay(2, 3)
+    'No model was asked: 3 replies on record answer 2 calls'
+    """
+    return f"No model was asked: {counted(replies, 'reply', 'replies')} on record answer {counted(calls, 'call')}"
 
 
 def judge_run(data: RunData, votes: AuditReport | None) -> str:
@@ -103,6 +114,8 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
             f" ({rates[-1]})."
         )
     sentences += _describe_bias(report.self_bias)
+    if report.caveat:
+        sentences.append(report.caveat)
     unscored = sum(report.unscored.values())
     if unscored:
         whose = ", ".join(f"{name} {n}" for name, n in report.unscored.items() if n)

@@ -32,6 +32,21 @@ def test_the_recorded_round_is_whole_and_has_something_to_show(tmp_path: Path) -
     assert {one["model"] for one in found["self_bias"]} >= {"writer-a", "writer-b"}
 
 
+def test_the_demo_counts_its_replies_alike_everywhere_and_says_what_its_bias_is_worth(tmp_path: Path) -> None:
+    printed = CliRunner().invoke(app, ["build", "--out", str(tmp_path)])
+    first, second = printed.output.splitlines()[:2]
+    assert first.startswith("Made: 423 items of 432 jobs"), "nothing else comes first"
+    assert second == "No model was asked: 1,728 replies on record answer 1,689 calls"
+    text = (tmp_path / "demo" / "report.html").read_text()
+    assert second in text
+    audited = CliRunner().invoke(app, ["audit", str(tmp_path / "demo"), "--resamples", "50"]).output
+    caveat = "contexts of one language model"
+    assert " ".join(audited.split()).count(caveat) == 2, (
+        "in the summary, and above the table of self-evaluation"
+    )
+    assert text.count(caveat) >= 2
+
+
 def test_the_recorded_evaluation_tells_three_instructions_of_one_model_apart(tmp_path: Path) -> None:
     run = str(tmp_path / "run")
     made = CliRunner().invoke(app, ["evaluate", "--demo", "--out", run, "--json"])
