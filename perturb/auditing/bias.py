@@ -44,10 +44,10 @@ class SelfPreference:
     """What a model's own pair lies above the fit, in percentage points."""
 
     logit: Estimate
-    """On the logit scale; its interval holds that of the additive fit too."""
+    """On the logit scale; its interval holds those of the other two fits too."""
     additive: Estimate
     p_value: float | None
-    """Two-sided, read off the interval of `logit`: favour is claimed only if both fits show it, on the same side."""
+    """Two-sided, read off the interval of `logit`: favour is claimed only if all fits show it, on the same side."""
 
 
 def passes_and_votes(table: VoteTable, rows: NDArray[np.intp]) -> Floats:
@@ -104,7 +104,11 @@ def _measure_on(
     others = np.arange(len(table.verifiers)) != own_verifier[:, None]
     used = (votes > 0) & others & table.judged[classes].all(axis=0)
     design = _design(*used.shape)
-    fit = _Fit.of(design[used], totals, used) if used.any() else None
+    fits = (
+        [_Fit.of(design[used], totals, used, failures=failures) for failures in (False, True)]
+        if used.any()
+        else []
+    )
     within = np.isin(np.arange(len(table)), rows)
     made = [within & (table.generator.codes == generator) for generator in range(len(table.generator.names))]
     clusters = np.array([[resamples.count(mine & voted) for voted in table.scored.T] for mine in made])
@@ -121,35 +125,35 @@ def _measure_on(
         if verifier < 0 or not votes[pair]:
             found.append(_undefined(NO_OWN_VOTE))
             continue
-        weights = fit.weights(design[pair]) if fit is not None else None
-        if fit is None or weights is None:
+        weights = fits[0].weights(design[pair]) if fits else None
+        if weights is None:
             found.append(_undefined(NOT_SEPARABLE))
             continue
         own, n = cell(*pair), int(votes[pair])
-        expected = fit.expected(weights, resamples, clusters[used].min())
-        found.append(
-            _on_both_scales(
-                weighted_sum([own, expected], [1.0, -1.0], n),
-                weighted_sum([own, *cells], [1.0, *-weights], n),
-            )
-        )
+        fewest = clusters[used].min()
+        gaps = [weighted_sum([own, fit.expected(weights, resamples, fewest)], [1.0, -1.0], n) for fit in fits]
+        additive = weighted_sum([own, *cells], [1.0, *-weights], n)
+        found.append(_on_all_scales(gaps[0], gaps[1], additive))
     return found
 
 
-def _on_both_scales(logit: WeightedSum | Estimate, additive: WeightedSum | Estimate) -> SelfPreference:
-    """The value of the logit fit with the union of both intervals, and the level at which an end of it reaches 0."""
-    one, other = reported_estimate(logit, 100), reported_estimate(additive, 100)
-    if isinstance(logit, Estimate) or isinstance(additive, Estimate):
-        reason = one.reason or other.reason
-        return SelfPreference(Estimate(one.value, n=one.n, reason=reason), other, None)
-    lows, highs = (one.low, other.low), (one.high, other.high)
+def _on_all_scales(
+    logit: WeightedSum | Estimate, failures: WeightedSum | Estimate, additive: WeightedSum | Estimate
+) -> SelfPreference:
+    """The value of the logit fit with the union of all intervals, and the level at which an end of it reaches 0."""
+    gaps = [gap for gap in (logit, failures, additive) if isinstance(gap, WeightedSum)]
+    estimates = [reported_estimate(gap, 100) for gap in (logit, failures, additive)]
+    value, shown = estimates[0], estimates[2]
+    if len(gaps) < len(estimates):
+        reason = next((estimate.reason for estimate in estimates if estimate.reason), None)
+        return SelfPreference(Estimate(value.value, n=value.n, reason=reason), shown, None)
     union = replace(
-        one,
-        low=min(low for low in lows if low is not None),
-        high=max(high for high in highs if high is not None),
+        value,
+        low=min(estimate.low for estimate in estimates if estimate.low is not None),
+        high=max(estimate.high for estimate in estimates if estimate.high is not None),
     )
-    same_side = logit.value * additive.value > 0
-    return SelfPreference(union, other, max(logit.p_value(), additive.p_value()) if same_side else 1.0)
+    same_side = len({np.sign(gap.value) for gap in gaps}) == 1
+    return SelfPreference(union, shown, max(gap.p_value() for gap in gaps) if same_side else 1.0)
 
 
 def _undefined(reason: str) -> SelfPreference:
@@ -166,7 +170,10 @@ def _design(generators: int, verifiers: int) -> Floats:
 
 @dataclass(frozen=True)
 class _Fit:
-    """Logits of the pairs of different models, as quality plus leniency, in the data and in each resample."""
+    """Pairs of different models, as quality plus leniency, in the data and in each resample.
+
+    What is additive are the logits of pass rates, or the logarithms of failure rates.
+    """
 
     pairs: Floats
     """Indicators, shape (pairs, effects)."""
@@ -178,18 +185,25 @@ class _Fit:
     """Shape (resamples, rank)."""
     covariance: Floats
     """Of `point`, if all votes were independent."""
+    failures: bool
+    """Whether logarithms of failure rates were fitted."""
 
     @classmethod
-    def of(cls, pairs: Floats, totals: Totals, used: NDArray[np.bool_]) -> _Fit:
+    def of(cls, pairs: Floats, totals: Totals, used: NDArray[np.bool_], *, failures: bool) -> _Fit:
         left, values, _ = np.linalg.svd(pairs, full_matrices=False)
         basis = left[:, values > 1e-9]
-        passed, votes = (part[used] for part in np.split(totals.point, 2, axis=-1))
-        point = _firth(basis, passed[None], votes[None], np.zeros((1, basis.shape[1])))
-        rate = expit(point @ basis.T)
-        covariance = np.linalg.inv(_information(basis, votes * rate * (1 - rate)))[0]
-        passed, votes = (part[:, used] for part in np.split(totals.replicates, 2, axis=-1))
-        replicates = _firth(basis, passed, votes, np.repeat(point, len(passed), axis=0))
-        return cls(pairs, basis, point[0], replicates, covariance)
+
+        def counts(sums: Floats) -> tuple[Floats, Floats]:
+            passed, votes = (part[..., used] for part in np.split(sums, 2, axis=-1))
+            return (votes - passed if failures else passed), votes
+
+        events, votes = counts(totals.point)
+        start = np.zeros((1, basis.shape[1]))
+        point = _firth(basis, events[None], votes[None], start, failures=failures)
+        covariance = np.linalg.inv(_information(basis, _weight(point @ basis.T, votes, failures=failures)))[0]
+        replicated = np.repeat(point, len(totals.replicates), axis=0)
+        replicates = _firth(basis, *counts(totals.replicates), replicated, failures=failures)
+        return cls(pairs, basis, point[0], replicates, covariance, failures)
 
     def weights(self, pair: Floats) -> Floats | None:
         """The weights of the fitted pairs in the logit, or rate, of another one; None if they do not determine it."""
@@ -199,21 +213,29 @@ class _Fit:
     def expected(self, weights: Floats, resamples: Resamples, clusters: int) -> Bounded | Estimate:
         """The pass rate of another pair without favour, worth no more votes than its variance on the logits tells."""
         direction = weights @ self.basis
-        rate = float(expit(direction @ self.point))
-        trials = 1 / (rate * (1 - rate) * float(direction @ self.covariance @ direction))
-        return clustered_rate(resamples, rate, expit(self.replicates @ direction), trials, clusters)
+        rate, replicates = (self._pass_rate(effects @ direction) for effects in (self.point, self.replicates))
+        # The delta method turns the variance on the fitted scale into one of the rate.
+        slope = 1 - rate if self.failures else rate * (1 - rate)
+        variance = max(float(slope**2 * (direction @ self.covariance @ direction)), 1e-12)
+        trials = max(rate * (1 - rate), 1e-9) / variance
+        return clustered_rate(resamples, float(rate), replicates, float(trials), clusters)
+
+    def _pass_rate(self, fitted: Floats) -> Floats:
+        return np.asarray(1 - np.minimum(np.exp(fitted), 1.0) if self.failures else expit(fitted))
 
 
-def _firth(basis: Floats, passed: Floats, votes: Floats, start: Floats) -> Floats:
-    """Coefficients of logistic regressions with Firth's penalty, one per row."""
+def _firth(basis: Floats, events: Floats, votes: Floats, start: Floats, *, failures: bool) -> Floats:
+    """Coefficients with Firth's penalty, one row each: of logistic regressions, or log-linear ones of failures."""
     at = start.copy()
     open_rows = np.arange(len(at))
     for _ in range(MAX_STEPS):
-        rate = expit(at[open_rows] @ basis.T)
-        weight = votes[open_rows] * rate * (1 - rate)
+        fitted = at[open_rows] @ basis.T
+        rate = np.exp(np.minimum(fitted, 0.0)) if failures else expit(fitted)
+        weight = _weight(fitted, votes[open_rows], failures=failures)
         inverse = np.linalg.inv(_information(basis, weight))
         leverage = weight * ((basis @ inverse) * basis).sum(axis=-1)
-        score = (passed[open_rows] - votes[open_rows] * rate + leverage * (0.5 - rate)) @ basis
+        penalty = leverage * (0.5 if failures else 0.5 - rate)
+        score = (events[open_rows] - votes[open_rows] * rate + penalty) @ basis
         step = np.einsum("rij,rj->ri", inverse, score)
         longest = np.abs(step).max(axis=1)
         at[open_rows] += step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP))[:, None]
@@ -221,6 +243,14 @@ def _firth(basis: Floats, passed: Floats, votes: Floats, start: Floats) -> Float
         if not len(open_rows):
             break
     return at
+
+
+def _weight(fitted: Floats, votes: Floats, *, failures: bool) -> Floats:
+    """What each pair adds to Fisher's information."""
+    if failures:
+        return np.asarray(votes * np.exp(np.minimum(fitted, 0.0)))
+    rate = expit(fitted)
+    return np.asarray(votes * rate * (1 - rate))
 
 
 def _information(basis: Floats, weight: Floats) -> Floats:
@@ -263,7 +293,7 @@ class SelfBias:
     bias: Estimate
     """`own` less `peers`, in percentage points."""
     did: Estimate
-    """The difference-in-differences, in percentage points; the interval holds those of both scales."""
+    """The difference-in-differences, in percentage points; the interval holds those of all three scales."""
     p_value: float | None
     """Two-sided p-value of the latter, read off its interval."""
     additive: Estimate

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from perturb.auditing.audit_report import AuditReport, audit
-from perturb.auditing.bias import SelfBias
+from perturb.auditing.bias import SelfBias, measure_bias
 from perturb.auditing.votes import VoteTable, vote_table
 from perturb.metrics.inputs import Floats
 from tests import simulated_intervals as worlds
@@ -117,6 +117,17 @@ def test_interval_and_p_of_favour_agree(chances: Floats) -> None:
             assert row.did.value is not None
             assert row.did.low <= row.did.value <= row.did.high
             assert (row.did.low <= 0 <= row.did.high) == (row.p_value > 0.05)
+
+
+def test_defects_that_verifiers_detect_at_unlike_rates_are_no_favour() -> None:
+    # Each generator has its share of defects, each verifier finds its share of any: rates of failure multiply.
+    chances = 1 - np.outer([0.35, 0.2, 0.1, 0.03], [0.95, 0.7, 0.45, 0.25])
+    accused = [
+        row.p_value is not None and row.p_value <= 0.05
+        for table, resamples in worlds.Panel(chances, 400).samples(25)
+        for row in measure_bias(table, resamples)
+    ]
+    assert sum(accused) <= 10  # 5 are expected of 100; without the scale of failures there are 15
 
 
 def test_the_favour_of_others_is_not_laid_at_an_honest_models_door() -> None:
