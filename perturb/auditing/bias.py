@@ -213,12 +213,15 @@ class _Fit:
     def expected(self, weights: Floats, resamples: Resamples, clusters: int) -> Bounded | Estimate:
         """The pass rate of another pair without favour, worth no more votes than its variance on the logits tells."""
         direction = weights @ self.basis
-        rate, replicates = (self._pass_rate(effects @ direction) for effects in (self.point, self.replicates))
+        rate, replicates = (
+            float(self._pass_rate(self.point @ direction)),
+            self._pass_rate(self.replicates @ direction),
+        )
         # The delta method turns the variance on the fitted scale into one of the rate.
         slope = 1 - rate if self.failures else rate * (1 - rate)
         variance = max(float(slope**2 * (direction @ self.covariance @ direction)), 1e-12)
         trials = max(rate * (1 - rate), 1e-9) / variance
-        return clustered_rate(resamples, float(rate), replicates, float(trials), clusters)
+        return clustered_rate(resamples, rate, replicates, trials, clusters)
 
     def _pass_rate(self, fitted: Floats) -> Floats:
         return np.asarray(1 - np.minimum(np.exp(fitted), 1.0) if self.failures else expit(fitted))

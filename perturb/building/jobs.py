@@ -91,13 +91,14 @@ def plan_jobs(
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
     """Digest of everything the plan depends on: two equal plans have the same jobs."""
     constructions = [astuple(one) for one in catalogue.constructions]
+    shares: dict[str, float] = dict(settings.shares.items())
     return digest(
         (JOB_FORMAT, settings.round, settings.seed, settings.replicates, dict(settings.generators)),
         [catalogue.cell_digest(cell) for cell in settings.cells],
         (settings.lever_choice, sorted(settings.own_order), catalogue.needs_digest),
         list(instance_keys),
         *([dict(settings.several)] if settings.several else []),
-        *([{**settings.shares}, settings.hidden, constructions] if settings.hidden else []),
+        *([shares, settings.hidden, constructions] if settings.hidden else []),
         *settings.wording,
     )
 

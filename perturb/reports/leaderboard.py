@@ -223,8 +223,8 @@ def _refusal_bench(runs: Sequence[Path]) -> Found:
     ]
     ranking = next(iter(SCORES["evaluation"]))
     p_values = {(one.a, one.b): one.p_value for one in report.comparisons if one.metric == ranking}
-    lowest = ((one.model, one.bounds[ranking][0]) for one in report.models if one.unscored)
-    return dict(found), p_values, {name: value for name, value in lowest if value is not None}
+    ranges = ((one.model, one.bounds[ranking]) for one in report.models if one.unscored)
+    return dict(found), p_values, {name: bounds.low for name, bounds in ranges if bounds}
 
 
 def _refusal_index(runs: Sequence[Path]) -> Found:
