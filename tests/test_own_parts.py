@@ -26,14 +26,14 @@ from perturb.records import BaseInstance, Candidate, Cell, JobOutcome, Lever
 from .building import query as rows_of
 from .building import start, write_config
 
-PAGE = Path(__file__).parents[1] / "docs" / "own-functions.md"
+PAGE = Path(__file__).parents[1] / "docs" / "python.md"
 CELL = [{"class": "P-MissingInfo", "intensity": "HIGH"}]
 CODE = "INFO_MISSING_IN_CONTEXT"
 
 
 @pytest.fixture
 def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The modules and files that docs/own-functions.md shows, in a working directory of their own."""
+    """The modules and files that docs/python.md shows, in a working directory of their own."""
     for name, text in re.findall(
         r"```\w+\n# ([\w.]+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
     ):

@@ -47,13 +47,16 @@ def test_the_example_is_what_the_first_command_prints() -> None:
     )
 
 
-def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
-    assert len(README.split()) < 950
+def test_the_links_of_the_readme_lead_somewhere() -> None:
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "tests" / "measurements.md"],
+    ids=lambda page: page.name,
+)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!http|#)([^)#\s]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -154,7 +154,7 @@ WORKFLOW: Mapping[str, Sequence[str]] = {
 
 
 class WorkflowGroup(typer.core.TyperGroup):
-    """Lists its commands by `WORKFLOW`; the variables of options stand in docs/environment.md, not in every line."""
+    """Lists its commands by `WORKFLOW`; the variables of options stand in docs/README.md, not in every line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Before any help is written, take the variables out of it."""

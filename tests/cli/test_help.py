@@ -19,7 +19,8 @@ from perturb.cli.working import WORKFLOW
 from perturb.files.resources import data_folder
 from tests.building import environment, perturb
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "environment.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "README.md"
+UNDERSCORES = str.maketrans(" -", "__")
 ROOT: Any = typer.main.get_command(app)
 
 
@@ -47,8 +48,16 @@ def variables(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, s
 
 
 def test_the_page_of_variables_names_each_of_them() -> None:
-    rows = [f"| `{command}` | `{option}` | `{name}` |" for command, option, name in variables(ROOT)]
-    shown = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    """The page states the rule; its table lists every variable that the rule does not give."""
+    rows = [
+        f"| `{command}` | `{option}` | `{name}` |"
+        for command, option, name in variables(ROOT)
+        if option != "--json"
+        and name != "_".join(("PERTURB", command, option[2:])).upper().translate(UNDERSCORES)
+    ]
+    assert all(name.endswith("_JSON_OUTPUT") for _, option, name in variables(ROOT) if option == "--json")
+    page = PAGE.read_text(encoding="utf-8")
+    shown = [line for line in page.splitlines() if line.startswith("| `") and "`PERTURB_" in line]
     assert shown == rows, "write these rows:\n" + "\n".join(rows)
 
 
