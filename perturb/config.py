@@ -576,6 +576,12 @@ def load_config(path: Path) -> BuildConfig:
     return config
 
 
+def current_round() -> str:
+    """The name of a round that begins today: its quarter, as in `2026-Q4`."""
+    today = date.today()
+    return f"{today.year}-Q{(today.month + 2) // 3}"
+
+
 def default_config() -> BuildConfig:
     """The offline default: the embedded demo set, the rule engine and the offline panel."""
     return load_config(data_folder("base_sets") / "demo.build.yaml")

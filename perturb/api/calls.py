@@ -6,7 +6,9 @@ What `perturb.curate` does with its arguments.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -16,7 +18,14 @@ from pydantic import Field
 
 from perturb.api.runs import Evaluation, Run
 from perturb.building.run import build
-from perturb.config import BuildConfig, default_config, load_config, recorded_config, resolve
+from perturb.config import (
+    BuildConfig,
+    current_round,
+    default_config,
+    load_config,
+    recorded_config,
+    resolve,
+)
 from perturb.curation.base_sets import BaseSet, demo_path
 from perturb.curation.hub import PREFIX, HubSource
 from perturb.curation.recipes import PLAIN, load_recipe
@@ -30,7 +39,7 @@ from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.files.resources import demo_recording
 from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.batches import BatchLimits
-from perturb.llm.functions import name_function
+from perturb.llm.functions import ADDRESS, name_function
 from perturb.llm.recording import Replay, read_recording
 from perturb.llm.workers import ExecutorEntry
 from perturb.records import Facts, JobOutcome, JsonObject
@@ -40,13 +49,15 @@ from perturb.text.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class BuildCall:
-    """The arguments of `perturb.build` that make up the configuration."""
+    """The arguments of a build that make up the configuration, from Python or the command line."""
 
     config: BuildConfig | Facts | str | PathLike[str] | None
     changes: Facts
     base_set: Any
     generators: Sequence[Any] | None
     verifiers: Sequence[Any] | None
+    api_base: str | None = None
+    """The server of models that name none."""
 
     @property
     def is_bare(self) -> bool:
@@ -60,12 +71,14 @@ class BuildCall:
         base_set = (
             read_by_function(name_function(self.base_set)) if callable(self.base_set) else self.base_set
         )
-        if self.config is None and isinstance(base_set, BaseSet):
-            content["name"] = as_name(base_set.name)
+        if self.config is None:
+            content |= self._default_names(base_set, out)
         content |= self.changes
         check_list("generators", self.generators)
         check_list("verifiers", self.verifiers)
         entries = model_entries([*(self.generators or ()), *(self.verifiers or ())])
+        if self.api_base is not None:
+            entries = [{"api_base": self.api_base, **one} if "model" in one else one for one in entries]
         if self.generators is not None:
             content["generators"] = entries[: len(self.generators)]
         if self.verifiers is not None:
@@ -73,6 +86,27 @@ class BuildCall:
         if base_set is not None:
             content["base_set"] = base_set_entry(base_set, out / str(content.get("name", "run")))
         return resolve(parse_content(content, BuildConfig), Path())
+
+    def _default_names(self, base_set: Any, out: Path) -> Facts:
+        """Names of the run and its round: the run goes by its base set, and the round by the quarter.
+
+        A run that goes on keeps its round. What the rule engine makes of an embedded set is a demo.
+        """
+        names = {}
+        own = self.generators is not None or self.verifiers is not None
+        if isinstance(base_set, BaseSet):
+            names["name"], own = as_name(base_set.name), True
+        elif base_set is not None:
+            entry = base_set_entry(base_set, out)
+            source = entry.get("path") or entry.get("demo") or entry.get("function")
+            names["name"], own = as_name(Path(str(source)).stem), own or not entry.get("demo")
+        if not own:
+            return names
+        name = self.changes.get("name") or names.get("name") or default_config().name
+        names["round"] = current_round()
+        with suppress(ConfigError):
+            names["round"] = load_config(out / str(name) / "build.yaml").round
+        return names
 
     def _content(self) -> Facts:
         known = default_config() if self.config is None else self.config
@@ -174,7 +208,11 @@ def model_entry(model: Any) -> JsonObject:
 
     >>> model_entry("openai/gpt-4o")
     {'name': 'gpt-4o', 'model': 'openai/gpt-4o'}
+    >>> model_entry("my.module:writer")
+    {'kind': 'python', 'name': 'my.module-writer', 'function': 'my.module:writer'}
     """
+    if isinstance(model, str) and ADDRESS.fullmatch(model):
+        model = {"name": as_name(model), "function": model}
     if isinstance(model, str):
         return {"name": as_name(model.rsplit("/", 1)[-1]), "model": model}
     if callable(model):
@@ -189,11 +227,21 @@ def model_entry(model: Any) -> JsonObject:
 
 
 def model_entries(models: Iterable[Any]) -> list[JsonObject]:
-    """The entries of models. Raises `ConfigError` for two functions that have one address."""
+    """The entries of models. Raises `ConfigError` for two functions that have one address.
+
+    >>> [one["name"] for one in model_entries(["openai/gpt-4o", "azure/gpt-4o", "openai/gpt-4o", "x/other"])]
+    ['openai-gpt-4o', 'azure-gpt-4o', 'openai-gpt-4o', 'other']
+    """
+    models = list(models)
+    short = Counter(
+        str(model_entry(one).get("name")) for one in {one for one in models if isinstance(one, str)}
+    )
     given: JsonObject = {}
     entries = []
     for model in models:
         entry = model_entry(model)
+        if isinstance(model, str) and short[entry["name"]] > 1:
+            entry["name"] = as_name(model)
         function = model.get("function") if isinstance(model, Mapping) else model
         if callable(function) and given.setdefault(entry["function"], function) is not function:
             raise ConfigError(

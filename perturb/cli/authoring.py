@@ -42,7 +42,11 @@ def init_command(
     if path.exists() and not force:
         raise ConfigError(f"{path}: already exists: choose another name, or give --force to replace it")
     check_choice("--from", template, ("init", "paper-nq", "paper-garage"))
+    from perturb.config import current_round
+
     text = (data_folder("base_sets") / f"{template}.build.yaml").read_text(encoding="utf-8")
+    if template == "init":
+        text = text.replace("2026-Q4", current_round())
     with writing_errors(path, ConfigError):
         path.write_text(text, encoding="utf-8")
     typer.echo(f"wrote {path}: edit it, then run `perturb build {path} --dry-run`")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from perturb.cli.output import (
     check_choice,
+    check_repeats,
     given_by_options,
     note,
     print_json,
@@ -23,7 +25,9 @@ from perturb.cli.working import is_quiet
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
+    from perturb.api.calls import BuildCall
     from perturb.config import BaseSetEntry, BuildConfig
+    from perturb.llm.recording import Replay
 
 RULES = "rules"
 """The demo that the rule engine makes and judges."""
@@ -36,7 +40,7 @@ def build_command(
     demo: Annotated[
         str | None,
         Option(
-            help="Build without models: rules, or from an embedded base set: demo or garage (ten passages)."
+            help="Build without models: rules (takes --base-set), or from an embedded base set: demo or garage."
         ),
     ] = None,
     base_set: Annotated[Path | None, Option(help="Use this base set in place of the configured one.")] = None,
@@ -44,6 +48,32 @@ def build_command(
         str,
         Option("--format", help="Format of --base-set: auto, jsonl, garage, refusalbench, squad or nq."),
     ] = "auto",
+    generator: Annotated[
+        list[str] | None,
+        Option(
+            metavar="PROVIDER/MODEL",
+            help="Model that writes items, or module:function; repeatable.  [default: the rule engine]",
+            show_default=False,
+        ),
+    ] = None,
+    verifier: Annotated[
+        list[str] | None,
+        Option(
+            metavar="PROVIDER/MODEL",
+            help="Model that votes on items, or module:function; repeatable.  [default: the offline checks]",
+            show_default=False,
+        ),
+    ] = None,
+    api_base: Annotated[
+        str | None,
+        Option(
+            metavar="URL",
+            help="Server of each --generator and --verifier, such as http://localhost:8000/v1.",
+        ),
+    ] = None,
+    budget_usd: Annotated[
+        float | None, Option(help="Stop before the calls cost more than this; needs known prices.")
+    ] = None,
     limit: Annotated[int | None, Option(min=1, help="Use the first N base instances only.")] = None,
     name: Annotated[str | None, Option(help="Name of the run; its folder is OUT/NAME.")] = None,
     round_name: Annotated[str | None, Option("--round", help="Round; a new one gives new items.")] = None,
@@ -78,9 +108,11 @@ def build_command(
 ) -> None:
     """Build a benchmark, or resume one that was stopped.
 
-    Example: perturb build build.yaml --dry-run
+    Example: perturb build --base-set q.csv --generator openai/gpt-4o --verifier openai/gpt-4.1 --budget-usd 5
     """
+    from perturb.api.calls import BuildCall
     from perturb.building.run import build
+    from perturb.config import load_config, recorded_config
     from perturb.files.resources import demo_recording
     from perturb.llm.recording import Replay, read_recording
     from perturb.records import JobOutcome
@@ -88,25 +120,29 @@ def build_command(
 
     if fill and replay is None:
         reject_option("--fill", "goes with --replay: leave it out")
-    newly = (config, demo, base_set, round_name, seed, replay)
+    _check_models(config, demo, generator, verifier, api_base)
+    newly = (config, demo, base_set, round_name, seed, replay, generator, verifier)
     embedded = demo_recording("recorded") if newly == (None,) * len(newly) else None
     replay = replay or embedded
     named = _named_set(demo, base_set, base_format)
-    if demo is not None and config is None and name is None:
+    if demo is not None and base_set is None and config is None and name is None:
         name = demo
-    changes = {"name": name, "round": round_name, "seed": seed, "executor": executor, "until": until}
+    changes = {
+        "name": name,
+        "round": round_name,
+        "seed": seed,
+        "executor": executor,
+        "until": until,
+        "budget_usd": budget_usd,
+    }
     given = {key: value for key, value in changes.items() if value is not None}
-    settings = _configure(config, given, named, limit, recorded=embedded is not None)
+    known = load_config(config) if config is not None else recorded_config() if embedded else None
+    asked = BuildCall(known, given, _base_set_entry(known, named, limit), generator, verifier, api_base)
+    settings = _resolve(asked, out)
+    stand_in = "" if known is not None or json_output else _stand_in(settings)
     recorded = None if replay is None else Replay(read_recording(replay), fill)
-    if dry_run and recorded is not None:
-        known = recorded.recording
-        if json_output:
-            print_json({"replies": len(known)})
-        else:
-            typer.echo(f"{counted(len(known), 'reply', 'replies')}: {known.path}")
-        return
     if dry_run:
-        _print_estimate(settings, out / settings.name, json_output)
+        _print_estimate(settings, out / settings.name, recorded, json_output, stand_in)
         return
     retry = frozenset({JobOutcome.UNPARSED} if retry_unparsed else ())
     report = build(
@@ -119,6 +155,7 @@ def build_command(
     elif embedded is not None and report.snapshot is not None:
         _print_demo(report.run)
     else:
+        typer.echo(stand_in, nl=False)
         print_report(make_build_report(report.facts, report.snapshot))
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
@@ -139,62 +176,103 @@ def _print_demo(run: Path) -> None:
         typer.echo(line)
 
 
-def _configure(
-    path: Path | None,
-    options: Mapping[str, object],
-    named: BaseSetEntry | None,
-    limit: int | None,
-    *,
-    recorded: bool = False,
-) -> BuildConfig:
-    """The configuration with what the options change in it; a named base set keeps the limit of the configured one."""
-    from perturb.config import BuildConfig, default_config, load_config, recorded_config
+def _check_models(
+    config: Path | None,
+    demo: str | None,
+    generators: list[str] | None,
+    verifiers: list[str] | None,
+    api_base: str | None,
+) -> None:
+    """End the command as wrong use if models are named beside something that names others."""
+    from perturb.config import refuse_secret_address
 
-    default = recorded_config if recorded else default_config
-    config = default() if path is None else load_config(path)
-    changes = dict(options)
-    if named is not None or limit is not None:
-        entry = (named or config.base_set).model_copy(update={"limit": limit or config.base_set.limit})
-        changes["base_set"] = entry
-    if not changes:
-        return config
-    from pydantic import ValidationError
+    for option, models in (("--generator", generators), ("--verifier", verifiers)):
+        check_repeats(option, models or ())
+        if models and config is not None:
+            reject_option(
+                option, f"{config} names the models: leave out the file, or write the model into it"
+            )
+        if models and demo == RULES:
+            reject_option(option, "--demo rules asks no models: leave one of them out")
+    if api_base is not None and not (generators or verifiers):
+        reject_option("--api-base", "is the server of --generator and --verifier: name a model")
+    try:
+        refuse_secret_address(api_base)
+    except ValueError as exc:
+        reject_option("--api-base", str(exc))
 
-    from perturb.files.yaml_files import describe_fault
+
+def _base_set_entry(
+    config: BuildConfig | None, named: BaseSetEntry | None, limit: int | None
+) -> dict[str, Any] | None:
+    """The base set if options change it; one that they name keeps the limit of the configured one."""
+    from perturb.config import default_config
+
+    if named is None and limit is None:
+        return None
+    configured = (config or default_config()).base_set
+    return (named or configured).model_copy(update={"limit": limit or configured.limit}).model_dump()
+
+
+def _resolve(asked: BuildCall, out: Path) -> BuildConfig:
+    """The configuration; a fault is one of the options, because a file has been read before."""
+    from perturb.errors import ConfigError
 
     try:
-        return BuildConfig.model_validate({**config.model_dump(by_alias=True), **changes})
-    except ValidationError as exc:
-        fault = exc.errors(include_url=False)[0]
-        reject_option(f"--{fault['loc'][0]}", describe_fault((), fault["type"], fault["msg"]))
+        return asked.resolve(out)
+    except ConfigError as exc:
+        words = re.sub(r"^field '(\w+)'", lambda found: "--" + found[1].replace("_", "-"), str(exc))
+        raise typer.BadParameter(words) from None
+
+
+def _stand_in(config: BuildConfig) -> str:
+    """What does the work of models that are not named, as the first line of the output; empty if nothing does."""
+    writes = any(one.kind == "rules" for one in config.generators)
+    checks = any(one.kind == "rules" for one in config.verifiers)
+    if writes and checks:
+        return (
+            "The rule engine writes and offline checks verify: name models with --generator and --verifier.\n"
+        )
+    if writes:
+        return "The rule engine writes: name a model with --generator.\n"
+    return "Offline checks verify: name models with --verifier.\n" if checks else ""
 
 
 def _named_set(demo: str | None, path: Path | None, form: str) -> BaseSetEntry | None:
     from perturb.config import BaseSetEntry
     from perturb.curation.base_sets import FORMAT_READERS, demo_path
 
-    if demo is not None and path is not None:
-        reject_option("--demo", "give --demo or --base-set, not both")
+    if demo not in (None, RULES) and path is not None:
+        reject_option("--demo", "names a base set: give --demo or --base-set, not both")
     if path is None and form != "auto":
         reject_option("--format", "goes with --base-set: leave it out")
     check_choice("--format", form, ("auto", *FORMAT_READERS))
-    if demo is not None:
+    if demo is not None and path is None:
         name = "demo" if demo == RULES else demo
         with given_by_options():
             demo_path(name)
         return BaseSetEntry(demo=name)
-    return None if path is None else BaseSetEntry(path=path, format=form)
+    return None if path is None else BaseSetEntry(path=path.absolute(), format=form)
 
 
-def _print_estimate(config: BuildConfig, run: Path, json_output: bool) -> None:
+def _print_estimate(
+    config: BuildConfig, run: Path, replay: Replay | None, json_output: bool, first: str
+) -> None:
+    """What the build would do and cost; of a replay, how many replies are on record."""
     from perturb.building.estimate import estimate_build
     from perturb.building.plan import plan_build
     from perturb.ledger.quotas import measured_ends
     from perturb.reports.runs import make_estimate_report
 
+    if replay is not None:
+        replies = len(replay.recording)
+        words = f"{counted(replies, 'reply', 'replies')}: {replay.recording.path}"
+        typer.echo(json.dumps({"replies": replies}) if json_output else words)
+        return
     build_plan = plan_build(config)
     estimate = estimate_build(build_plan, measured_ends(run) if config.until else ())
     for warning in build_plan.base_set.warnings:
         note(warning)
     page = make_estimate_report(estimate, config.replicates, len(config.generators))
+    typer.echo(first, nl=False)
     print_result(estimate.to_dict(), page, json_output)
