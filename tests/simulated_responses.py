@@ -1,6 +1,6 @@
 """Replies of models to items whose abilities and difficulties are known, and how well item response theory finds them.
 
-`python -m tests.simulated_responses 60` prints the figures of `docs/design/item-response.md`.
+`python -m tests.simulated_responses 60` prints the figures of `tests/measurements.md`.
 """
 
 from __future__ import annotations

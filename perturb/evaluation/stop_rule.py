@@ -18,7 +18,7 @@ smaller sums give the upper end.
 
 References: Waudby-Smith and Ramdas (2024), JRSS B 86, for intervals by betting, with and without replacement; Howard,
 Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49, for confidence sequences; Hoeffding (1963), theorem 4.
-`docs/design/stopping.md` has the simulations.
+`tests/measurements.md` has the simulations.
 """
 
 from __future__ import annotations
