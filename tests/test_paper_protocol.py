@@ -36,7 +36,8 @@ def test_a_dry_run_counts_the_calls_of_the_whole_protocol(
     instances = source.read_text(encoding="utf-8").count('"query":')
     jobs = instances * 18 * 4
     assert (estimate["instances"], estimate["jobs"]) == (instances, jobs)
-    assert estimate["calls"] == jobs + 4 * jobs
+    assert estimate["planted"] > 0
+    assert estimate["calls"] == jobs + 4 * (jobs + estimate["planted"])
     assert estimate["cost_usd"] > 0
     assert "OPENAI_API_KEY" in estimate["missing_keys"]
 

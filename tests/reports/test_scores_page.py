@@ -198,7 +198,7 @@ def test_the_page_leads_with_the_ranking_and_what_it_is_worth() -> None:
         r"good has a calibrated refusal score of 100.0 % \[.*\]; its lead over bad is beyond chance \(p = 0\.\d+\)\.",
         summary.verdict,
     )
-    twins = make_scores_page(scores_of("one", "other", "third")).sections[0].verdict
+    twins = make_scores_page(scores_of("one", "other", "third", n=4 * ITEMS)).sections[0].verdict
     assert "lead over other is beyond chance" in twins
     alone = make_scores_page(scores_of("good")).sections[0].verdict
     assert re.fullmatch(r"good has a calibrated refusal score of 100.0 % \[.*\]\.", alone)
