@@ -6,13 +6,17 @@ BIN := $(VENV)/bin
 # Processes that share the tests; a file of tests stays in one of them.
 WORKERS ?= 2
 
-.PHONY: demo test coverage browser harness lint docs bench clean
+.PHONY: demo test test-slow coverage browser harness lint docs bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/perturb build
 
 test: $(VENV)/installed-dev browser
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
+
+# What takes more than a few seconds each: kills, Ray clusters, many thousand rows. `.ci/run` runs both.
+test-slow: $(VENV)/installed-dev browser
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow
 
 coverage: $(VENV)/installed-dev browser
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov perturb --cov-report term:skip-covered

@@ -406,6 +406,7 @@ def hanging_build(folder: Path, kind: str, timeout: float) -> Iterator[subproces
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["plain", "coroutine"])
 def test_a_function_that_hangs_is_a_stored_failure_and_the_process_ends(kind: str, tmp_path: Path) -> None:
     with hanging_build(tmp_path, kind, 0.5) as process:
@@ -435,6 +436,7 @@ def test_a_coroutine_that_blocks_its_loop_holds_up_no_other_job(tmp_path: Path) 
     assert (run.facts["errors"], run.facts["accepted"]) == (1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("kind", ["plain", "coroutine"])
 def test_an_interrupt_ends_a_process_whose_function_hangs(

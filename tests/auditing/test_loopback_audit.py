@@ -70,6 +70,7 @@ class _Role:
         return self._reply(model, messages)
 
 
+@pytest.mark.slow
 def test_planted_agreement_and_favour_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY_NAME, KEY)
     authors = Authors()

@@ -514,6 +514,7 @@ def test_a_snapshot_that_cannot_be_written_fails_the_build(run: Run) -> None:
     assert (folder / "theirs.txt").read_text() == "x"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "folder", "replies"),
     [

@@ -134,6 +134,7 @@ def expected(server: LoopbackServer, folder: Path, address: str) -> dict[str, st
     return ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_build_outlives_a_node(tmp_path: Path, server: LoopbackServer, harm: signal.Signals) -> None:
     with cluster() as nodes:
@@ -165,6 +166,7 @@ def assert_turned_away(config: Path, folder: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.slow
 def test_the_driver_killed_is_a_run_that_goes_on(tmp_path: Path, server: LoopbackServer) -> None:
     with cluster() as nodes:
         whole = expected(server, tmp_path, nodes.address)

@@ -157,6 +157,7 @@ async def test_it_is_told_how_batches_go(server: LoopbackServer, tmp_path: Path)
     ]
 
 
+@pytest.mark.slow
 async def test_batches_are_cut_by_rows_and_by_bytes(server: LoopbackServer, tmp_path: Path) -> None:
     assert texts(await replies(server, tmp_path / "a", 25, replace(QUICK, max_rows=10))) == echoes(25)
     assert sorted(len(batch.rows) for batch in server.batches.batches) == [5, 10, 10]
@@ -185,6 +186,7 @@ AGAIN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("plan", "again"), AGAIN.values(), ids=AGAIN.keys())
 async def test_what_a_batch_leaves_out_is_queued_again(
     server: LoopbackServer, tmp_path: Path, plan: BatchPlan, again: int
@@ -213,6 +215,7 @@ async def test_a_batch_that_somebody_cancels_is_submitted_again(
     assert counts(tmp_path)["open"] == 0
 
 
+@pytest.mark.slow
 async def test_rows_that_are_refused_fail_for_good_and_the_others_count(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
@@ -233,6 +236,7 @@ async def test_queueing_again_has_an_end(server: LoopbackServer, tmp_path: Path)
     assert len(server.batches.batches) == 3
 
 
+@pytest.mark.slow
 async def test_batches_that_are_gone_are_not_made_without_end(server: LoopbackServer, tmp_path: Path) -> None:
     server.batches.plans = [BatchPlan(gone=True)] * 5
     found = await replies(server, tmp_path, 3)
@@ -241,6 +245,7 @@ async def test_batches_that_are_gone_are_not_made_without_end(server: LoopbackSe
     assert counts(tmp_path)["open"] == 0
 
 
+@pytest.mark.slow
 async def test_a_batch_that_is_not_known_at_once_is_not_made_again(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
@@ -258,6 +263,7 @@ async def test_a_file_that_is_not_known_at_once_is_read_all_the_same(
     assert len(server.batches.batches) == 1
 
 
+@pytest.mark.slow
 @LEFT_OPEN
 async def test_a_shaky_provider_is_asked_again(server: LoopbackServer, tmp_path: Path) -> None:
     server.batches.statuses |= {

@@ -298,6 +298,7 @@ class TestRequests:
         assert isinstance(error, PermanentModelError)
         assert "4711" not in str(error)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("model", ["hosted_vllm/tiny", "openai/tiny", "lm_studio/tiny", "llamafile/tiny"])
     async def test_both_transports_send_the_same_body(self, model: str) -> None:
         params = {

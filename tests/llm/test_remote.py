@@ -217,6 +217,7 @@ assert state() == before, (before, state())
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_calls_models_is_left_as_it_was() -> None:
     with LoopbackServer() as server:
         done = subprocess.run(

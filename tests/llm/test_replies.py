@@ -135,6 +135,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     extra=st.dictionaries(st.text(max_size=8), values, max_size=4),
     before=st.text(st.characters(exclude_characters="{}<"), max_size=40),

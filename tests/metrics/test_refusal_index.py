@@ -112,6 +112,7 @@ def table_of(r: float, mu: float, rho: float) -> Floats:
     return np.array([p11, r - p11, mu - p11, 1 - r - mu + p11])
 
 
+@pytest.mark.slow
 def test_equals_the_likelihood_maximum_on_ten_thousand_tables() -> None:
     tables = random_tables(10_000, seed=3)
     found = tetrachoric(tables)

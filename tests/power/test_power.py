@@ -146,6 +146,7 @@ def test_a_design_effect_of_0_is_planned_as_1(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_simulation_takes_the_design_effect() -> None:
     options = ("power", "--drift", "0", "--rounds", "1", "--simulate", "2000", "--size", "385", "--json")
     alone, clustered = (
@@ -186,6 +187,7 @@ def test_scores_are_read_and_bad_tables_refused(tmp_path: Path) -> None:
         read_scores(tmp_path / "absent.csv")
 
 
+@pytest.mark.slow
 def test_the_command_prints_sizes_and_draws_the_figure(tmp_path: Path) -> None:
     table = tmp_path / "scores.csv"
     table.write_text("base_id,score\n" + "a,1\na,1\nb,0\nb,1\nc,0\nc,0\n", encoding="utf-8")

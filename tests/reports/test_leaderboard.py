@@ -107,6 +107,7 @@ def test_ranks_are_corrected_for_the_number_of_pairs() -> None:
     assert common_ranks({"a": 0.1, "b": 0.9}, {("a", "b"): 0.001}) == {"a": 2, "b": 1}
 
 
+@pytest.mark.slow
 def test_runs_and_files_of_all_three_systems_are_added(board: Path, tmp_path: Path) -> None:
     questions = demo("refusal-index")
     twin = renamed(questions, tmp_path / "twin.jsonl.gz", {"model": "twin"})

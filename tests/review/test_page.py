@@ -64,6 +64,7 @@ def shown_answers(browser: Browser) -> list[str]:
     return list(browser.execute_script(script))
 
 
+@pytest.mark.slow
 def test_twenty_items_are_reviewed_by_keyboard_alone(
     browser: Browser, server: ReviewServer, run: Path
 ) -> None:

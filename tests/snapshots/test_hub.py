@@ -141,6 +141,7 @@ def test_a_status_is_never_called_a_broken_connection() -> None:
     assert "connection" not in told
 
 
+@pytest.mark.slow
 def test_two_rounds_load_back_at_their_tags_and_verify(hub: LoopbackHub, tmp_path: Path) -> None:
     first, second = snapshot(tmp_path / "a", "2026-Q4"), snapshot(tmp_path / "b", "2027-Q1", 7)
     push(hub, first)
@@ -165,6 +166,7 @@ def test_scores_stand_on_the_card_before_the_rounds(hub: LoopbackHub, tmp_path: 
     assert "| good \\<b\\> | 65.3 \\[60.1, 70.2\\] |\n| bad | NA |\n\n## Published rounds" in card
 
 
+@pytest.mark.slow
 def test_scores_of_another_snapshot_are_refused(tmp_path: Path) -> None:
     with EvaluationLedger(tmp_path / "run") as ledger:
         ledger.write_fact("snapshot", {"name": "other", "digest": "d", "round": "r"})
@@ -278,6 +280,7 @@ def test_an_answer_that_was_lost_makes_no_second_commit(hub: LoopbackHub, tmp_pa
     assert (len(repository(hub).commits), list(repository(hub).tags)) == (2, ["2026-Q4"])
 
 
+@pytest.mark.slow
 def test_a_dropped_upload_goes_on_where_it_stopped(hub: LoopbackHub, tmp_path: Path) -> None:
     folder = snapshot(tmp_path / "s")
     hub.fault("upload", None, times=100)
@@ -419,6 +422,7 @@ def test_tags_are_names_that_git_takes(round_name: str, tag: str) -> None:
     assert tag_of("第一").startswith("round-")
 
 
+@pytest.mark.slow
 def test_python_publishes_as_the_command_does(hub: LoopbackHub, tmp_path: Path) -> None:
     code = (
         "import sys, perturb\n"
@@ -430,6 +434,7 @@ def test_python_publishes_as_the_command_does(hub: LoopbackHub, tmp_path: Path) 
     assert (done.returncode, done.stdout) == (0, "True 2026-Q4\n"), done.stderr
 
 
+@pytest.mark.slow
 def test_the_command_publishes_and_repeats(hub: LoopbackHub, tmp_path: Path) -> None:
     folder = snapshot(tmp_path / "s")
     first = perturb("publish", folder, REPO, "--json", env=environment(hub, tmp_path))

@@ -250,6 +250,7 @@ def test_datasets_loads_both_shapes_with_their_types(tmp_path: Path) -> None:
         assert set(types.values()) == {"Value('string')"}
 
 
+@pytest.mark.slow
 def test_1600_rows_load_and_a_new_export_is_not_taken_from_the_cache(tmp_path: Path) -> None:
     folder = tmp_path / "snapshot"
     rows = rows_of(1600)
@@ -261,6 +262,7 @@ def test_1600_rows_load_and_a_new_export_is_not_taken_from_the_cache(tmp_path: P
     assert load(tmp_path, folder)[0]["rows"] == list(again)
 
 
+@pytest.mark.slow
 def test_hostile_text_comes_back_exactly(tmp_path: Path) -> None:
     rows = build_rows((item(n, text, several=True) for n, text in enumerate(HOSTILE)), "r", "p")
     write_snapshot(tmp_path / "s", rows, facts(), "")
