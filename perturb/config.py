@@ -279,6 +279,8 @@ class BaseSetEntry(Strict):
     demo: str | None = None
     format: str = "auto"
     limit: int | None = Field(default=None, ge=1)
+    columns: dict[str, str] | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Our field for columns of a table that have other names: `{context: passage}`."""
     language: Language | None = None
     """Of the instances where the set states none; English if this does not either."""
 

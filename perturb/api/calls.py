@@ -306,14 +306,16 @@ def curate_base_set(
     `models` are arguments of `perturb.evaluation.question_writing.curate_source`, `options` fields of the request.
     """
     opened: Path | HubSource = Path(source)
+    subset, split, columns = on_hub
     if source.startswith(PREFIX):
-        opened = HubSource.named(source, *on_hub)
-    elif any(on_hub):
-        raise SourceError(f"{source}: subset, split and columns go with {PREFIX}OWNER/NAME: leave them out")
+        opened, columns = HubSource.named(source, *on_hub), None
+    elif subset or split:
+        raise SourceError(f"{source}: subset and split go with {PREFIX}OWNER/NAME: leave them out")
     elif Path(source).resolve() == out.resolve():
         raise SourceError(f"{out}: is the source itself: choose another name")
     used = PLAIN if recipe is None else load_recipe(str(recipe))
-    curation, _ = curate_source(SourceRequest(opened, recipe=used, **options), out, **models)
+    request = SourceRequest(opened, recipe=used, columns=columns or {}, **options)
+    curation, _ = curate_source(request, out, **models)
     written = BaseSet.read(out, "jsonl")
     return replace(written, warnings=(*_left_out(curation.report), *written.warnings))
 

@@ -202,7 +202,7 @@ def curate(
         knowledge: The knowledge source of a KILT task.
         subset: Configuration of a data set on the Hub.
         split: Split of a data set on the Hub.
-        columns: Of a data set on the Hub, our field for each column to read: `{"query": "question"}`.
+        columns: Our field for columns of other names: `{"query": "question"}`.
         solvers: Panel file of models that must all answer every question correctly.
         judge: Have the panel's judge grade single-passage answers too.
         writer: File of the model that writes questions from articles.

@@ -354,7 +354,7 @@ def _read_base_set(entry: BaseSetEntry) -> BaseSet:
     path = demo_path(entry.demo) if entry.demo is not None else entry.path
     if path is None:
         raise ConfigError("base_set: give 'path' (a file) or 'demo' (the name of an embedded set)")
-    return load_base_set(path, entry.format, entry.limit, entry.language or ENGLISH)
+    return load_base_set(path, entry.format, entry.limit, entry.language or ENGLISH, entry.columns)
 
 
 def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:

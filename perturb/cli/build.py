@@ -18,9 +18,10 @@ from perturb.cli.output import (
     print_json,
     print_report,
     print_result,
+    read_columns_option,
     reject_option,
 )
-from perturb.cli.run_options import EndJsonOption, ReplayOption
+from perturb.cli.run_options import ColumnOption, EndJsonOption, ReplayOption
 from perturb.cli.working import is_quiet
 from perturb.text.wording import counted
 
@@ -48,6 +49,7 @@ def build_command(
         str,
         Option("--format", help="Format of --base-set: auto, jsonl, garage, refusalbench, squad or nq."),
     ] = "auto",
+    column: ColumnOption = None,
     generator: Annotated[
         list[str] | None,
         Option(
@@ -124,7 +126,7 @@ def build_command(
     newly = (config, demo, base_set, round_name, seed, replay, generator, verifier)
     embedded = demo_recording("recorded") if newly == (None,) * len(newly) else None
     replay = replay or embedded
-    named = _named_set(demo, base_set, base_format)
+    named = _named_set(demo, base_set, base_format, column)
     if demo is not None and base_set is None and config is None and name is None:
         name = demo
     changes = {
@@ -238,21 +240,26 @@ def _stand_in(config: BuildConfig) -> str:
     return "Offline checks verify: name models with --verifier.\n" if checks else ""
 
 
-def _named_set(demo: str | None, path: Path | None, form: str) -> BaseSetEntry | None:
+def _named_set(
+    demo: str | None, path: Path | None, form: str, column: list[str] | None
+) -> BaseSetEntry | None:
     from perturb.config import BaseSetEntry
     from perturb.curation.base_sets import FORMAT_READERS, demo_path
 
     if demo not in (None, RULES) and path is not None:
-        reject_option("--demo", "names a base set: give --demo or --base-set, not both")
+        reject_option("--demo", "give --demo or --base-set, not both")
     if path is None and form != "auto":
         reject_option("--format", "goes with --base-set: leave it out")
+    if path is None and column:
+        reject_option("--column", "goes with --base-set: leave it out")
     check_choice("--format", form, ("auto", *FORMAT_READERS))
     if demo is not None and path is None:
         name = "demo" if demo == RULES else demo
         with given_by_options():
             demo_path(name)
         return BaseSetEntry(demo=name)
-    return None if path is None else BaseSetEntry(path=path.absolute(), format=form)
+    columns = read_columns_option(column) or None
+    return None if path is None else BaseSetEntry(path=path.absolute(), format=form, columns=columns)
 
 
 def _print_estimate(

@@ -42,10 +42,7 @@ def curate_command(
     knowledge: Annotated[Path | None, Option(help="The knowledge source of a KILT task.")] = None,
     subset: shared.HubSubsetOption = None,
     split: shared.HubSplitOption = None,
-    column: Annotated[
-        list[str] | None,
-        Option(help="FIELD=COLUMN, for each field to read from a data set on the Hub; repeatable."),
-    ] = None,
+    column: shared.ColumnOption = None,
     solvers: Annotated[
         Path | None, Option(help="Panel file of models that must all answer every question correctly.")
     ] = None,
@@ -74,10 +71,11 @@ def curate_command(
     opened: Path | HubSource = Path(source)
     with given_by_options():
         check_name(out)
+        columns = read_columns_option(column)
         if source.startswith(PREFIX):
-            opened = HubSource.named(source, subset, split, read_columns_option(column))
+            opened, columns = HubSource.named(source, subset, split, columns), {}
     if isinstance(opened, Path):
-        options = {"--subset": subset, "--split": split, "--column": column}
+        options = {"--subset": subset, "--split": split}
         reject_given(options, f"goes with {PREFIX}OWNER/NAME: leave it out")
         if opened.resolve() == out.resolve():
             reject_option("--out", f"{out} is the source itself: choose another name")
@@ -90,7 +88,7 @@ def curate_command(
         given = {"--batch": calling.batch, "--executor": calling.executor != "local"}
         reject_given(given, "goes with --solvers or --writer: leave it out")
     used = PLAIN if recipe is None else load_recipe(recipe)
-    request = SourceRequest(opened, form, used, seed, limit, knowledge)
+    request = SourceRequest(opened, form, used, seed, limit, knowledge, columns)
     run = RunOptions(**calling.run_options())
     curation, digest = curate_source(request, out, solvers, writer, run, judged=judge, force=force)
     _report(curation, out, digest, json_output)

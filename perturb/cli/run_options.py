@@ -102,7 +102,9 @@ class ModelOptions:
     api_base: Annotated[
         str | None,
         Option(
-            metavar="URL", help="Server of each --model that names none, such as http://localhost:8000/v1."
+            metavar="URL",
+            help="Server of each --model that names none, such as http://localhost:8000/v1, and of a --judge on a"
+            " server of your own (hosted_vllm/…).",
         ),
     ] = None
     request: Annotated[

@@ -10,10 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perturb.curation import garage, jsonl, nq, refusalbench, squad
-from perturb.curation.source_rows import Header, SkippedRow, SourceRow, read_rows
+from perturb.curation.source_rows import (
+    Header,
+    NoAnswer,
+    RowError,
+    SkippedRow,
+    SourceRow,
+    check_columns,
+    nested,
+    propose_columns,
+    read_rows,
+)
 from perturb.errors import SourceError
 from perturb.files.resources import data_folder, digest
-from perturb.files.tables import quote
+from perturb.files.tables import ending_of, plain_value, quote
 from perturb.files.text_files import writing_errors
 from perturb.records import BaseInstance
 from perturb.runtime.notebook import html_table
@@ -37,7 +47,10 @@ class FormatReader:
 
     def read(self, row: SourceRow) -> BaseInstance | SkippedRow:
         """The instance of a row, in the language that the row or its set states."""
-        read = self.read_row(row)
+        try:
+            read = self.read_row(row)
+        except NoAnswer as fault:
+            return SkippedRow(fault.reason, fault)
         return read if isinstance(read, SkippedRow) else replace(read, language=row.language())
 
 
@@ -68,16 +81,23 @@ class BaseSet:
     """Whom to name when the set is passed on, from the header lines."""
 
     @classmethod
-    def read(cls, path: str | PathLike[str], form: str = "auto", limit: int | None = None) -> BaseSet:
+    def read(
+        cls,
+        path: str | PathLike[str],
+        form: str = "auto",
+        limit: int | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> BaseSet:
         """Read a base set from a file, or an embedded one by its name; with `limit`, its first rows.
 
-        `form` is a format of docs/base-sets.md; `auto` tells it from the first row. Raises `SourceError`.
+        `form` is a format of docs/base-sets.md; `auto` tells it from the first row. `columns` gives our field for
+        columns of other names: `{"context": "passage"}`. Raises `SourceError`.
 
         >>> len(BaseSet.read("demo"))
         81
         """
         embedded = isinstance(path, str) and path in _embedded() and not Path(path).exists()
-        return load_base_set(demo_path(str(path)) if embedded else Path(path), form, limit)
+        return load_base_set(demo_path(str(path)) if embedded else Path(path), form, limit, columns=columns)
 
     @classmethod
     def from_records(
@@ -89,11 +109,13 @@ class BaseSet:
         attribution: str | None = None,
         form: str = "auto",
         language: str = ENGLISH,
+        columns: Mapping[str, str] | None = None,
     ) -> BaseSet:
         """Make a base set of dictionaries with the fields of a row, or of instances that are made already.
 
         A row has `query`, `passages` (a list of texts, or of `{"title", "text", "role"}`) or `context`, and
-        `answers`; docs/base-sets.md has the optional fields. Raises `SourceError` that names the record and the field.
+        `answers`; docs/base-sets.md has the optional fields. `columns` gives our field for those of other names:
+        `{"context": "passage"}`. Raises `SourceError` that names the record and the field.
 
         >>> facts = {"query": "When was the pier built?", "context": "The pier was built in 1968.", "answers": ["1968"]}
         >>> BaseSet.from_records([facts], name="pier").instances[0].answers
@@ -101,19 +123,25 @@ class BaseSet:
         """
         header = Header(name, licence, attribution, language)
         rows = (
-            SourceRow(Path(name), number, _fields(record), header)
-            for number, record in enumerate(records, start=1)
+            SourceRow.of_table(Path(name), number, fields, header, columns)
+            if columns
+            else SourceRow(Path(name), number, fields, header)
+            for number, fields in enumerate(map(_fields, records), start=1)
         )
         return _read_rows(rows, Path(name), form)
 
     @classmethod
     def from_pandas(cls, frame: pandas.DataFrame, name: str = "frame", **options: Any) -> BaseSet:
-        """Make a base set of a data frame, a row for each instance; columns and options as in `from_records`."""
+        """Make a base set of a data frame, a row for each instance; columns and options as in `from_records`.
+
+        A frame that `pandas.read_csv` made of a file gives what the file gives: a cell may hold a JSON list, and a
+        number counts as its text.
+        """
         import pyarrow
 
-        return cls.from_records(
-            pyarrow.Table.from_pandas(frame, preserve_index=False).to_pylist(), name, **options
-        )
+        check_columns(Path(name), frame.columns, options.get("columns") or {})
+        records = pyarrow.Table.from_pandas(frame, preserve_index=False).to_pylist()
+        return cls.from_records(map(_as_csv, records), name, **options)
 
     @classmethod
     def from_dataset(cls, dataset: datasets.Dataset, name: str = "dataset", **options: Any) -> BaseSet:
@@ -133,8 +161,8 @@ class BaseSet:
     ) -> BaseSet:
         """Read a data set on the Hub, `OWNER/NAME` or `OWNER/NAME@REVISION`, or a folder that `datasets` can load.
 
-        `columns` gives our field for each column to read, `{"query": "question"}`, every column under its own name
-        unless given. For filters, contexts cut to size and a manifest there is `perturb.curate`. Raises `SourceError`.
+        `columns` gives our field for columns of other names: `{"query": "question"}`. For filters, contexts cut to size
+        and a manifest there is `perturb.curate`. Raises `SourceError`.
         """
         from perturb.curation.hub import HubSource, open_hub
 
@@ -183,8 +211,25 @@ def _fields(record: Mapping[str, Any] | BaseInstance) -> Mapping[str, Any]:
     return {key: value for key, value in record.items() if value is not None}
 
 
+def _as_csv(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record with its numbers as text, as a CSV file holds them; a whole number may have come as a float.
+
+    >>> _as_csv({"id": 7, "answers": 1932.0, "context": '["a"]', "domain": None})
+    {'id': '7', 'answers': '1932', 'context': ['a'], 'domain': None}
+    """
+    cells = {}
+    for name, value in record.items():
+        cell = int(value) if isinstance(value, float) and value.is_integer() else value
+        cells[str(name)] = str(cell) if isinstance(cell, int | float) else nested(plain_value(cell))
+    return cells
+
+
 def load_base_set(
-    path: Path, form: str = "auto", limit: int | None = None, language: str = ENGLISH
+    path: Path,
+    form: str = "auto",
+    limit: int | None = None,
+    language: str = ENGLISH,
+    columns: Mapping[str, str] | None = None,
 ) -> BaseSet:
     """Read a base set; with `limit`, the first `limit` usable rows and nothing after them.
 
@@ -194,7 +239,7 @@ def load_base_set(
     """
     if limit is not None and limit < 1:
         raise SourceError(f"{path}: limit must be at least 1, got {limit}")
-    return _read_rows(read_rows(path, language), path, form, limit)
+    return _read_rows(read_rows(path, language, columns), path, form, limit)
 
 
 def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | None = None) -> BaseSet:
@@ -202,14 +247,16 @@ def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | No
     line_of: dict[str, int] = {}
     left_out: dict[str, list[int]] = {}
     attributions: dict[str, None] = {}
+    fault: RowError | None = None
     first = next(rows, None)
     if first is None:
-        raise SourceError(f"{path}: holds no rows: write one JSON object per line")
+        raise empty_source(path)
     chosen = format_reader(form, first)
     for row in chain([first], rows):
         read = chosen.read(row)
         if isinstance(read, SkippedRow):
             left_out.setdefault(read.reason, []).append(row.line)
+            fault = fault or read.fault
             continue
         if read.id in line_of and chosen.repeats:
             continue
@@ -226,6 +273,8 @@ def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | No
         f"{path}: {counted(len(lines), 'row')} left out because {reason} ({_lines(lines)})"
         for reason, lines in left_out.items()
     ]
+    if not instances and fault is not None:
+        raise fault
     if not instances:
         raise SourceError(f"{warnings[0]}: no row remains")
     unanswered = [
@@ -275,11 +324,17 @@ def format_reader(name: str, first: SourceRow) -> FormatReader:
     for form in FORMAT_READERS.values():
         if form.recognises(first.fields):
             return form
-    found = ", ".join(quote(key) for key in list(first.fields)[:8]) or "no fields"
-    raise SourceError(
-        f"{first.place}: field 'query' is missing: a row needs query, passages and answers"
-        f" (or question, answers and context or ctxs), this one has {found}"
-    )
+    advice = propose_columns(first.fields)
+    if not advice:
+        found = ", ".join(quote(key) for key in list(first.fields)[:8]) or "no fields"
+        advice = f"a row needs query, passages (or context) and answers, this one has {found}"
+    raise SourceError(f"{first.place}: field 'query' is missing: {advice}")
+
+
+def empty_source(path: Path) -> SourceError:
+    """The error for a source without rows."""
+    what = "one row for each question" if ending_of(path) == ".csv" else "one JSON object per line"
+    return SourceError(f"{path}: holds no rows: write {what}")
 
 
 def _lines(lines: list[int]) -> str:

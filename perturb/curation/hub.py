@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from perturb.curation.source_rows import Header, SourceRow
+from perturb.curation.source_rows import Header, SourceRow, check_columns
 from perturb.errors import SourceError
 from perturb.files.tables import plain_value
 from perturb.text.wording import ENGLISH
@@ -43,7 +43,7 @@ class HubSource:
     split: str | None = None
     """The split; needed where there are several."""
     columns: Mapping[str, str] = field(default_factory=dict)
-    """Our field for each column to be read, `{ours: theirs}`; empty to read every column under its own name."""
+    """Our field for columns of other names, `{ours: theirs}`; see `SourceRow.of_table`."""
 
     @classmethod
     def named(
@@ -103,14 +103,14 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
         raise _failed(source, error) from error
     if first is None:
         raise SourceError(f"{source.name}: split '{split}' holds no rows: choose another split")
-    columns = _checked_columns(source, first)
+    check_columns(Path(source.name), first, source.columns)
     header = Header(Path(source.name).name, language=language)
 
     def rows() -> Iterator[SourceRow]:
         try:
             for number, content in enumerate(chain([first], contents), start=1):
-                fields = {ours: plain_value(content.get(theirs)) for ours, theirs in columns.items()}
-                yield SourceRow(Path(source.name), number, fields, header)
+                cells = {str(name): plain_value(cell) for name, cell in content.items()}
+                yield SourceRow.of_table(Path(source.name), number, cells, header, source.columns)
         except failures as error:
             raise _failed(source, error) from error
 
@@ -162,13 +162,6 @@ def _only_split(source: HubSource, revision: str | None) -> str:
     if len(names) != 1:
         raise SourceError(f"{source.name}: has the splits {', '.join(names)}: choose one with --split")
     return str(names[0])
-
-
-def _checked_columns(source: HubSource, first: Mapping[str, Any]) -> Mapping[str, str]:
-    for theirs in source.columns.values():
-        if theirs not in first:
-            raise SourceError(f"{source.name}: no column '{theirs}': there is {', '.join(first)}")
-    return source.columns or {name: name for name in first}
 
 
 def _failed(source: HubSource, error: Exception) -> SourceError:

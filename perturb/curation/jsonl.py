@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from perturb.curation.source_rows import MAX_PASSAGE_CHARS, Header, SourceRow
+from perturb.curation.source_rows import MAX_PASSAGE_CHARS, Header, SourceRow, propose_columns
 from perturb.files.tables import quote, type_name
 from perturb.records import BaseInstance, Passage
-from perturb.text.wording import ENGLISH
+from perturb.text.wording import ENGLISH, suggestion
 
 FIELDS: tuple[str, ...] = (
     "id",
@@ -38,7 +38,11 @@ def read_row(row: SourceRow) -> BaseInstance:
     """The base instance of one row. Raises `SourceError` naming the field that is wrong."""
     for key in row.fields:
         if key not in FIELDS:
-            raise row.error(quote(key)[1:-1], "is unknown: put it under 'metadata', or correct its name")
+            advice = suggestion(key, FIELDS) or "put it under 'metadata', or correct its name"
+            mapping = propose_columns(row.fields)
+            if mapping:
+                advice = f"{advice} ({mapping})"
+            raise row.error(quote(key)[1:-1], f"is unknown: {advice}")
     name = "question" if row.fields.get("query") is None and "question" in row.fields else "query"
     if name == "query" and "question" in row.fields:
         raise row.error("question", "stands beside 'query': keep one of the two")

@@ -166,7 +166,7 @@ def _spans(row: SourceRow, place: str, provenance: Any) -> Iterator[Span]:
 
 
 def _instance(question: _Question, found: Passages) -> BaseInstance | SkippedRow:
-    """The first span that holds an answer; else the reason that came closest to one."""
+    """The first span that holds an answer, else the first; without one, the reason that came closest."""
     known = [span for span in question.spans if span in found]
     passages = [passage for span in known if (passage := found[span]) is not None]
     if not known:
@@ -176,9 +176,7 @@ def _instance(question: _Question, found: Passages) -> BaseInstance | SkippedRow
     usable = [p for p in passages if 0 < len(p.text) <= MAX_PASSAGE_CHARS]
     if not usable:
         return SkippedRow("the paragraphs of the range are empty or too long")
-    passage = next((p for p in usable if holds_answer(p.text, *question.answers)), None)
-    if passage is None:
-        return SkippedRow("the passage holds none of the answers")
+    passage = next((p for p in usable if holds_answer(p.text, *question.answers)), usable[0])
     return BaseInstance(
         id=question.id,
         source=question.source.name,

@@ -20,23 +20,20 @@ GOLD_FLAGS: tuple[str, ...] = ("isgold", "is_gold", "hasanswer")
 
 def recognises(fields: Mapping[str, Any]) -> bool:
     """True if a row looks like an NQ dump."""
-    return "question" in fields
+    return "question" in fields and not fields.keys().isdisjoint(("ctxs", "positive_ctxs"))
 
 
 def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
-    """A single-passage instance: the first gold passage that holds an answer.
+    """A single-passage instance: the first gold passage that holds an answer, else the first gold one.
 
-    Rows whose gold passages hold none of the answers are left out, since real dumps have them. Raises
-    `SourceError` for a malformed row.
+    Raises `SourceError` for a malformed row.
     """
     query = row.question("question")
     answers = row.answers("answer" if "answer" in row.fields and "answers" not in row.fields else "answers")
     gold = _gold_passages(row)
     if not gold:
         return SkippedRow("no passage is marked gold")
-    passage = next((p for p in gold if holds_answer(p.text, *answers)), None)
-    if passage is None:
-        return SkippedRow("the gold passage holds none of the answers")
+    passage = next((p for p in gold if holds_answer(p.text, *answers)), gold[0])
     return row.instance(query, (passage,), answers)
 
 

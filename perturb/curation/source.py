@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from perturb.curation import articles, kilt
-from perturb.curation.base_sets import FORMAT_READERS, BaseSet, format_reader
+from perturb.curation.base_sets import FORMAT_READERS, BaseSet, empty_source, format_reader
 from perturb.curation.hub import HubSource, open_hub
 from perturb.curation.recipes import PLAIN, Recipe
 from perturb.curation.source_rows import RowError, SkippedRow, SourceRow, read_rows, row_label
@@ -45,6 +45,8 @@ class SourceRequest:
     """Records of the source that are looked at."""
     knowledge: Path | None = None
     """The knowledge source of a KILT task."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Our field for columns of a file that have other names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,12 @@ class OpenedSource:
 
 def open_source(request: SourceRequest) -> OpenedSource:
     """Begin to read a source. Raises `SourceError` if that cannot be done."""
-    rows, facts, licence = _rows(request.source, request.recipe.language or ENGLISH)
+    rows, facts, licence = _rows(request.source, request.recipe.language or ENGLISH, request.columns)
     if request.limit is not None:
         rows = islice(rows, request.limit)
     first = next(rows, None)
     if first is None:
-        raise SourceError(f"{_name(request.source)}: holds no rows: write one JSON object per line")
+        raise empty_source(Path(_name(request.source)))
     rows, header, knowledge = chain([first], rows), first.header, request.knowledge
     records: Iterable[ReadRecord]
     if request.form == "kilt" or (request.form == "auto" and kilt.recognises(first.fields)):
@@ -89,16 +91,24 @@ def open_source(request: SourceRequest) -> OpenedSource:
     return OpenedSource(header.name, name, records, repeats, facts, licence, header.attribution)
 
 
-def _rows(source: Path | HubSource, language: str) -> tuple[Iterator[SourceRow], dict[str, Any], str | None]:
+def _rows(
+    source: Path | HubSource, language: str, columns: Mapping[str, str]
+) -> tuple[Iterator[SourceRow], dict[str, Any], str | None]:
     """The rows of a source, what the manifest says of it, and its licence as the Hub states it.
 
     `language` is that of the rows where nothing else states one.
     """
+    facts: dict[str, Any]
     if isinstance(source, Path):
-        return read_rows(source, language), {"file": source.name, "sha256": _sha256(source)}, None
+        facts = {"file": source.name, "sha256": _sha256(source)}
+        return (
+            read_rows(source, language, columns),
+            facts | ({"columns": dict(columns)} if columns else {}),
+            None,
+        )
     opened = open_hub(source, language)
     local = source.folder is not None
-    facts: dict[str, Any] = {
+    facts = {
         "dataset": Path(source.name).name if local else source.name,
         "revision": opened.revision,
         "subset": source.subset,

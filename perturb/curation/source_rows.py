@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,9 @@ MAX_QUERY_CHARS = 4_000
 """Longest query (and answer) in characters."""
 MAX_NAME_CHARS = 500
 """Longest id, title, source, domain, licence or name of a set, in characters."""
+
+FIELDS_OF_A_QUESTION = ("query", "question", "passages", "context", "ctxs", "answers")
+"""What a table is read by, whatever else it holds, where columns are mapped."""
 
 _PLACE = re.compile(r"\[\d+\]")
 _COUNT = re.compile(r"[\d,]*\d(?= characters, the limit)")
@@ -47,11 +50,29 @@ class RowError(SourceError):
         self.reason = reason
 
 
+class NoAnswer(RowError):
+    """A row without an answer: it is left out in every format, unless all rows are like it."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceRow(tables.Row):
     """One row of a base set or of another set of questions."""
 
     header: Header
+
+    @classmethod
+    def of_table(
+        cls, path: Path, line: int, cells: Mapping[str, Any], header: Header, columns: Mapping[str, str]
+    ) -> SourceRow:
+        """A row of a table: a cell may hold a JSON list or object, and an empty one counts as not there.
+
+        `columns` gives our field for columns of other names. If it gives any, further columns are passed over, but for
+        those called as in `FIELDS_OF_A_QUESTION`.
+        """
+        if columns:
+            known_as = tables.rename(cells, columns)
+            cells = {name: known_as[name] for name in (*columns, *FIELDS_OF_A_QUESTION) if name in known_as}
+        return cls(path, line, {name: nested(one) for name, one in cells.items() if one is not None}, header)
 
     def error(self, field: str, problem: str) -> RowError:
         """An error that names the file, the line and the field."""
@@ -110,14 +131,16 @@ class SourceRow(tables.Row):
         return self.optional_text(field)
 
     def answers(self, field: str) -> tuple[str, ...]:
-        """The accepted answers: a list of strings, or one string."""
+        """The accepted answers: a list of strings, or one string. Raises `NoAnswer` if there are none."""
         value = self.fields.get(field)
-        if value is None:
-            raise self.error(field, 'is missing: write ["…"] with at least one answer')
+        if value is None or value == []:
+            got = "is missing" if value is None else "must be a list of strings, got an empty list"
+            words = f"{self.place}: field '{field}' {got}: write [\"…\"] with at least one answer"
+            raise NoAnswer(words, "it has no answer")
         listed = [value] if isinstance(value, str) else value
-        if not isinstance(listed, list) or not listed:
-            got = "an empty list" if listed == [] else type_name(value)
-            raise self.error(field, f'must be a list of strings, got {got}: write it as ["…"]')
+        if not isinstance(listed, list):
+            problem = f'must be a list of strings, got {type_name(value)}: write it as ["…"]'
+            raise self.error(field, problem)
         for position, answer in enumerate(listed):
             if not isinstance(answer, str):
                 problem = f"must hold strings only, got {type_name(answer)} at {position}: put it in quotes"
@@ -151,6 +174,8 @@ class SkippedRow:
     """A well-formed row that is of no use; counted in the warnings of the base set."""
 
     reason: str
+    fault: RowError | None = None
+    """What to say if no row remains."""
 
 
 def row_label(row: SourceRow, field: str) -> str:
@@ -160,19 +185,22 @@ def row_label(row: SourceRow, field: str) -> str:
     return str(value) if usable else f"line {row.line}"
 
 
-def read_rows(path: Path, language: str = ENGLISH) -> Iterator[SourceRow]:
+def read_rows(
+    path: Path, language: str = ENGLISH, columns: Mapping[str, str] | None = None
+) -> Iterator[SourceRow]:
     """The rows of a CSV or Parquet table, else the JSON objects of a file, one per line, blank lines passed over.
 
     A header line holds for the rows below it, so that base sets can be written one after the other into one file. In a
     CSV table, a cell that holds a JSON list or object stands for it, and an empty cell for a field that is not there.
-    `language` is that of the rows where neither they nor a header line state one.
+    `language` is that of the rows where neither they nor a header line state one; `columns` as in `of_table`.
     Raises `SourceError` for a file that is missing, not readable, not UTF-8 or none of these.
     """
     plain = header = Header(name=path.name.split(".")[0] or path.name, language=language)
     if tables.ending_of(path) in (".csv", ".parquet"):
-        for row in tables.read_table(path):
-            present = {name: value for name, value in row.fields.items() if value is not None}
-            yield SourceRow(path, row.line, {name: _nested(one) for name, one in present.items()}, plain)
+        for number, row in enumerate(tables.read_table(path)):
+            if number == 0:
+                check_columns(path, row.fields, columns or {})
+            yield SourceRow.of_table(path, row.line, row.fields, plain, columns or {})
         return
     first = True
     for number, text in read_lines(path):
@@ -181,15 +209,25 @@ def read_rows(path: Path, language: str = ENGLISH) -> Iterator[SourceRow]:
         fields = parse_line(path, number, text.rstrip("\r\n"))
         if "base_set" in fields and (first or len(fields) == 1):
             header = _header(SourceRow(path, number, fields, plain))
+        elif columns:
+            yield SourceRow.of_table(path, number, fields, header, columns)
         else:
             yield SourceRow(path, number, fields, header)
         first = False
 
 
-def _nested(cell: Any) -> Any:
+def check_columns(path: Path, known: Iterable[Any], columns: Mapping[str, str]) -> None:
+    """Raise `SourceError` if a table lacks one of the columns that are mapped."""
+    names = list(map(str, known))
+    for column in columns.values():
+        if column not in names:
+            raise SourceError(f"{path}: no column '{column}': there is {', '.join(names)}")
+
+
+def nested(cell: Any) -> Any:
     """What the cell of a table stands for.
 
-    >>> _nested('["Paris", "Paname"]'), _nested("[sic] Paris")
+    >>> nested('["Paris", "Paname"]'), nested("[sic] Paris")
     (['Paris', 'Paname'], '[sic] Paris')
     """
     if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
@@ -198,6 +236,30 @@ def _nested(cell: Any) -> Any:
         except (ValueError, RecursionError):
             return cell
     return cell
+
+
+_OTHER_NAMES = {
+    "query": ("question", "prompt", "q"),
+    "context": ("passage", "text", "document", "paragraph", "evidence", "reference", "content"),
+    "answers": ("answer", "gold_answer", "gold", "target", "label", "output"),
+}
+"""Our fields, and what columns are called that hold the same."""
+
+
+def propose_columns(fields: Mapping[str, Any]) -> str:
+    """Options that map the columns to the fields of a question; empty if that is not possible or not needed.
+
+    >>> propose_columns({"question": "", "passage": "", "answers": []})
+    'your columns: question, passage, answers; try --column query=question --column context=passage'
+    """
+    pairs = {}
+    for ours, names in _OTHER_NAMES.items():
+        if ours not in fields and not (ours == "context" and "passages" in fields):
+            pairs[ours] = next((name for name in fields if name.lower() in (ours, *names)), None)
+    if not pairs or None in pairs.values():
+        return ""
+    options = " ".join(f"--column {ours}={theirs}" for ours, theirs in pairs.items())
+    return f"your columns: {', '.join(list(fields)[:12])}; try {options}"
 
 
 def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from perturb.curation.source_rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, SkippedRow, SourceRow
+from perturb.curation.source_rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, SourceRow
 from perturb.records import BaseInstance, Passage
-from perturb.text.matching import holds_answer
 
 
 def recognises(fields: Mapping[str, Any]) -> bool:
@@ -20,11 +19,8 @@ def recognises(fields: Mapping[str, Any]) -> bool:
     return {"question", "context"} <= fields.keys() or {"prompt", "reference", "answer"} <= fields.keys()
 
 
-def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
-    """A single-passage instance; SQuAD 2.0's questions without an answer are skipped.
-
-    Raises `SourceError` for a malformed row.
-    """
+def read_row(row: SourceRow) -> BaseInstance:
+    """A single-passage instance. Raises `SourceError` for a malformed row, `NoAnswer` for one without an answer."""
     if "prompt" in row.fields and "question" not in row.fields:
         named = {"question": "prompt", "context": "reference", "answers": "answer"}
         row = replace(
@@ -35,13 +31,9 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
         raise row.error(missing, "is missing: a row needs question, context and answers")
     answers = row.fields.get("answers")
     texts = answers.get("text") if isinstance(answers, dict) else answers
-    if texts == []:
-        return SkippedRow("it has no answer")
     query = row.question("question")
     context = row.text(row.fields["context"], "context", MAX_PASSAGE_CHARS)
     accepted = replace(row, fields={**row.fields, "answers": texts}).answers("answers")
-    if not holds_answer(context, *accepted):
-        return SkippedRow("the context holds none of the answers")
     title = (row.optional_text("title", MAX_NAME_CHARS) or "").replace("_", " ")
     level = row.identifier("h_score_cat")
     metadata = {} if level is None else {"difficulty": level}

@@ -22,6 +22,7 @@ from perturb.llm.client import ModelSettings
 from perturb.llm.factory import Opener
 from perturb.llm.functions import ADDRESS, find_function, source_of
 from perturb.llm.redaction import redact
+from perturb.llm.transports import needs_address
 
 PAPER_DECODING: Mapping[str, Mapping[str, Any]] = {
     "refusal-index": {"temperature": 0.7, "top_p": 0.95, "max_tokens": 4096},
@@ -220,7 +221,7 @@ class ModelNames:
     decoding: Mapping[str, Any] | None = None
     """How models under test decode, whatever the file says; judges, services and functions keep their own."""
     api_base: str | None = None
-    """The server of models under test that have no address of their own."""
+    """The server of models under test that have no address of their own, and of judges that need one."""
     entries: Mapping[str, ModelsFileEntry] = field(default_factory=dict)
     """Models that Python code names, by name; they come before the file's."""
 
@@ -242,7 +243,7 @@ class ModelNames:
         _refuse_repeats("model", names, "name each model once")
         under_test = {name: self._as_asked(find(name)) for name in names}
         _refuse_repeats("judge", judges, "its votes would count double: name it once")
-        chosen = tuple(under_test.get(name) or find(name) for name in judges)
+        chosen = tuple(under_test.get(name) or self._with_address(find(name)) for name in judges)
         return ModelSet(under_test, chosen, rule or (written.judge_rule if written else "majority"))
 
     def _as_asked(self, one: ModelUnderTest) -> ModelUnderTest:
@@ -255,6 +256,13 @@ class ModelNames:
             params = {**others, **self.decoding}
         api_base = one.settings.api_base or self.api_base
         return replace(one, settings=replace(one.settings, api_base=api_base, params=params))
+
+    def _with_address(self, judge: ModelUnderTest) -> ModelUnderTest:
+        """A judge at the address that all get if its server is the user's own; others stay with their providers."""
+        settings = judge.settings
+        if self.api_base is None or settings.api_base or judge.opener or not needs_address(settings.model):
+            return judge
+        return replace(judge, settings=replace(settings, api_base=self.api_base))
 
     def _settings(self, name: str) -> ModelSettings:
         if _SERVICE.match(name):

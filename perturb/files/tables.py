@@ -238,12 +238,20 @@ def _csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise SourceError(f"{location(path, line)}: not a CSV table ({error}): fix the row") from None
 
 
+_OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+
+
 def _read_csv(path: Path) -> Iterator[Row]:
     """Strict: every row has as many cells as the header."""
     records = _csv_cells(path)
     _, columns = next(records, (1, []))
     if not columns:
         raise SourceError(f"{path}: the file is empty: a table begins with a line that names the columns")
+    if len(columns) == 1 and (mark := next((mark for mark in _OTHER_SEPARATORS if mark in columns[0]), None)):
+        name = _OTHER_SEPARATORS[mark]
+        raise SourceError(
+            f"{location(path, 1)}: the columns are separated by {name}: save the table with commas"
+        )
     if len(set(columns)) < len(columns):
         raise SourceError(f"{location(path, 1)}: a column appears twice: name each column once")
     for line, cells in records:

@@ -133,6 +133,15 @@ def own_key_variable(model: str) -> str | None:
     return _OWN_KEYS.get(_provider(model))
 
 
+def needs_address(model: str) -> bool:
+    """Whether a model stands on a server of the user's own.
+
+    >>> needs_address("hosted_vllm/qwen"), needs_address("openai/gpt-4o")
+    (True, False)
+    """
+    return _provider(model) in _OWN_SERVERS
+
+
 def check_address(settings: ModelSettings, *, by_variable: bool = True) -> None:
     """Raise `ConfigError` if a server of the user's own has no address; `by_variable` if its variable counts as one.
 

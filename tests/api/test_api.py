@@ -313,8 +313,8 @@ def test_a_base_set_comes_from_records_frames_and_data_sets(tmp_path: Path) -> N
     assert perturb.BaseSet.read(own.write(tmp_path / "pier.jsonl")) == own
     assert perturb.BaseSet.from_records(own.instances, name="pier", licence="CC0-1.0") == own
     assert isinstance(next(iter(own)), BaseInstance)
-    with pytest.raises(SourceError, match=r"^some:2: field 'answers' is missing"):
-        perturb.BaseSet.from_records([RECORD, {"query": "?", "context": "."}], name="some")
+    with pytest.raises(SourceError, match=r"^some:2: field 'answers' must be a list"):
+        perturb.BaseSet.from_records([RECORD, {"query": "?", "context": ".", "answers": 7}], name="some")
     with pytest.raises(SourceError, match="holds no rows"):
         perturb.BaseSet.from_records([])
 

@@ -8,9 +8,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.cli.main import app
+from perturb.curation.base_sets import BaseSet, demo_path, load_base_set
 from perturb.curation.source_rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS
 from perturb.errors import SourceError
 from perturb.records import Passage
@@ -19,6 +22,7 @@ from perturb.text.matching import holds_answer
 OURS: dict[str, Any] = {"query": "who built it", "context": "Ada built it.", "answers": ["Ada"]}
 GOLD: dict[str, Any] = {"title": "It", "text": "Ada built it.", "isgold": True}
 NQ: dict[str, Any] = {"question": "who built it", "answers": ["Ada"], "ctxs": [GOLD]}
+SQUAD: dict[str, Any] = {"question": "who built it", "context": "Ada built it.", "answers": ["Ada"]}
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "base-sets.md"
 NQ_FILE = Path(__file__).resolve().parents[1] / "data" / "nq-400.jsonl.gz"
 
@@ -174,8 +178,6 @@ OUR_BAD_ROWS: list[tuple[Any, str, str]] = [
     ({**without(OURS, "context"), "passages": [{"text": "a", "role": "x"}]}, "passages[0].role", "'signal'"),
     ({**without(OURS, "context"), "passages": [{"text": "a", "role": []}]}, "passages[0].role", "'signal'"),
     ({**without(OURS, "context"), "passages": [{"text": "a", "role": "noise"}]}, "passages", "all noise"),
-    (without(OURS, "answers"), "answers", "missing"),
-    ({**OURS, "answers": []}, "answers", "got an empty list"),
     ({**OURS, "answers": 7}, "answers", 'must be a list of strings, got a number: write it as ["…"]'),
     ({**OURS, "answers": True}, "answers", "got a boolean"),
     ({**OURS, "answers": {"a": 1}}, "answers", "got an object"),
@@ -330,13 +332,98 @@ def test_dpr_training_rows(tmp_path: Path) -> None:
     assert "1 row left out because no passage is marked gold (line 2)" in base_set.warnings[0]
 
 
-def test_rows_without_the_answer_are_left_out_and_counted(tmp_path: Path) -> None:
-    path = write(tmp_path / "nq.jsonl", NQ, *[{**NQ, "answers": [f"Eve {i}"]} for i in range(7)])
+@pytest.mark.parametrize("row", [OURS, NQ, SQUAD], ids=["jsonl", "nq", "squad"])
+def test_one_rule_about_missing_answers_holds_for_all_formats(tmp_path: Path, row: dict[str, Any]) -> None:
+    """A row without an answer is left out; one whose passages do not hold its answer is kept. Both are counted."""
+    empty = [{**row, "answers": []}, {**row, "answers": None}, without(row, "answers")]
+    path = write(tmp_path / "set.jsonl", row, *empty, *[{**row, "answers": [f"Eve {i}"]} for i in range(7)])
     base_set = load_base_set(path)
-    assert len(base_set.instances) == 1
-    reason = "7 rows left out because the gold passage holds none of the answers (lines 2, 3, 4, 5, 6, 7 and 1 more)"
-    assert base_set.warnings == (f"{path}: {reason}",)
-    assert "no row remains" in error_of(write(tmp_path / "b.jsonl", {**NQ, "answers": ["Eve"]}))
+    assert len(base_set.instances) == 8
+    assert base_set.warnings[0] == f"{path}: 3 rows left out because it has no answer (lines 2, 3, 4)"
+    assert "7 questions whose passages do not hold an accepted answer" in base_set.warnings[1]
+    for alone in empty:
+        assert error_of(write(tmp_path / "b.jsonl", alone)).startswith(
+            f"{tmp_path}/b.jsonl:1: field 'answers'"
+        )
+
+
+TABLE = (
+    "query,context,answers,domain\n"
+    "When?,It was built in 1932.,1932,\n"
+    'Who?,Ada Stone built it.,"[""Ada Stone"", ""Stone""]",bridges\n'
+    "Why?,Nobody knows.,,\n"
+)
+
+
+@pytest.mark.parametrize("header", ["query", "question"])
+def test_a_csv_file_and_its_data_frame_are_read_alike(tmp_path: Path, header: str) -> None:
+    file = tmp_path / "q.csv"
+    file.write_text(TABLE.replace("query", header), encoding="utf-8")
+    frame = BaseSet.from_pandas(pd.read_csv(file), name="q")
+    read = BaseSet.read(file)
+    assert frame.instances == read.instances
+    assert [one.answers for one in read.instances] == [("1932",), ("Ada Stone", "Stone")]
+    assert len(read.warnings) == len(frame.warnings) == 1
+    numbers = pd.read_csv(file).iloc[:1].assign(answers=[1932])
+    assert BaseSet.from_pandas(numbers, name="q").instances == read.instances[:1]
+
+
+OTHER = {"answers": "answer", "context": "passage", "query": "question"}
+
+
+def test_columns_of_other_names_are_mapped_alike_everywhere(tmp_path: Path) -> None:
+    rows = [
+        {"nr": n, "question": f"When {n}?", "passage": f"In {n}.", "answer": f"{n}"}
+        for n in range(1930, 1933)
+    ]
+    frame = pd.DataFrame(rows)
+    frame.to_csv(tmp_path / "q.csv", index=False)
+    frame.to_parquet(tmp_path / "q.parquet")
+    write(tmp_path / "q.jsonl", *rows)
+    (tmp_path / "hub").mkdir()
+    write(tmp_path / "hub" / "train.jsonl", *rows)
+    sets = [
+        *[BaseSet.read(tmp_path / f"q.{ending}", columns=OTHER) for ending in ("csv", "parquet", "jsonl")],
+        BaseSet.from_pandas(frame, columns=OTHER),
+        BaseSet.from_records(rows, columns=OTHER),
+        BaseSet.from_hub(str(tmp_path / "hub"), columns=OTHER),
+    ]
+    assert {one.digest for one in sets} == {sets[0].digest}
+    assert [one.answers for one in sets[0]] == [("1930",), ("1931",), ("1932",)]
+    options = [part for pair in OTHER.items() for part in ("--column", "=".join(pair))]
+    curate = ["curate", str(tmp_path / "q.csv"), "--out", str(tmp_path / "base.jsonl")]
+    ended = CliRunner().invoke(app, [*curate, *options])
+    assert ended.exit_code == 0, ended.output
+    build = ["build", "--base-set", str(tmp_path / "q.csv"), *options, "--out", str(tmp_path / "out")]
+    ended = CliRunner().invoke(app, [*build, "--dry-run", "--json"])
+    assert json.loads(ended.stdout)["instances"] == 3, ended.output
+    with pytest.raises(SourceError, match="no column 'text': there is nr, question, passage, answer"):
+        BaseSet.read(tmp_path / "q.csv", columns={"context": "text"})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "question,passage,answer\na,b,c\n",
+            "your columns: question, passage, answer; try --column query=question --column context=passage"
+            " --column answers=answer",
+        ),
+        ("query,context,answer\na,b,c\n", "field 'answer' is unknown: did you mean 'answers'?"),
+        ("query,passage,answers\na,b,c\n", "try --column context=passage"),
+        ("query,context,answers\n", "holds no rows: write one row for each question"),
+        (
+            "query;context;answers\na;b;c\n",
+            "the columns are separated by semicolons: save the table with commas",
+        ),
+    ],
+)
+def test_the_advice_about_a_table_fits_it(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "q.csv"
+    file.write_text(text, encoding="utf-8")
+    assert words in error_of(file)
+    assert "isgold" not in error_of(file)
+    assert "JSON" not in error_of(file)
 
 
 @pytest.mark.parametrize(
@@ -344,7 +431,6 @@ def test_rows_without_the_answer_are_left_out_and_counted(tmp_path: Path) -> Non
     [
         ({**NQ, "question": None}, "question", "missing"),
         ({**NQ, "question": ""}, "question", "empty"),
-        (without(NQ, "answers"), "answers", "missing"),
         ({**NQ, "answers": [1]}, "answers", "got a number"),
         ({**without(NQ, "answers"), "answer": 1}, "answer", "got a number"),
         (without(NQ, "ctxs"), "ctxs", "missing"),

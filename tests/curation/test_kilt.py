@@ -103,7 +103,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (task("bad", wikipedia_id="404"), "no page of the provenance is in the knowledge source"),
     (
         task("bad", "Zoe") | {"output": [{"answer": "Zoe", "provenance": [provenance()]}]},
-        "the passage holds none",
+        "no signal passage holds an answer",
     ),
     (
         task("bad", wikipedia_id="9", start_paragraph_id=0, end_paragraph_id=2),
