@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from perturb.files.resources import data_folder, demo_recording
 from perturb.ledger.plans import instance_key
 from perturb.llm.recording import Replay, read_recording
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Job, JobOutcome, Lever, Passage, VerdictState
-from perturb.text.wording import LANGUAGES, named, read_language
+from perturb.text.wording import LANGUAGES, VARIETY, named, read_language, unread_offline
 
 CATALOGUE = Catalogue.load()
 GERMAN = BaseInstance(
@@ -134,12 +135,32 @@ def test_the_same_of_a_build_file(tmp_path: Path) -> None:
 
 @given(st.text(max_size=12))
 def test_whatever_is_no_code_is_refused_in_one_line(text: str) -> None:
-    if text in LANGUAGES:
+    if text in LANGUAGES or (re.fullmatch(VARIETY, text) and text.partition("-")[0] in LANGUAGES):
         assert read_language(text) == text
         return
     with pytest.raises(ValueError, match=r"^unknown language '") as raised:
         read_language(text)
     assert str(raised.value).isprintable()
+
+
+@pytest.mark.parametrize("code", ["zh-Hant", "pt-BR", "sr-Latn-RS", "es-419"])
+def test_a_language_has_a_script_or_a_region(tmp_path: Path, code: str) -> None:
+    [instance] = load_base_set(write(tmp_path / "s.jsonl", {**ROW, "language": code})).instances
+    assert instance.language == code
+    cell = ALL_CELLS[0]
+    asked = Prompts(CATALOGUE).generation(cell, instance).messages[0].content
+    assert f"in {named(code)} too" in asked
+
+
+def test_english_of_a_region_is_read_as_english() -> None:
+    british = replace(ENGLISH, language="en-GB")
+    cell = ALL_CELLS[0]
+    asked = [Prompts(CATALOGUE).generation(cell, one).messages for one in (ENGLISH, british)]
+    assert asked[0] == asked[1]
+    assert unread_offline("en-GB") is None
+    for wrong in ("xx-Hant", "pt-Brazil", "zh-hant", "en_GB"):
+        with pytest.raises(ValueError, match="unknown language"):
+            read_language(wrong)
 
 
 def test_codes_and_names_are_well_formed() -> None:

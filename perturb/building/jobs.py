@@ -10,7 +10,7 @@ from perturb.catalogue.features import Need, features_of
 from perturb.catalogue.levers import Catalogue
 from perturb.files.resources import digest, fraction_of, seed_of
 from perturb.records import BaseInstance, Cell, Construction, Depth, Job, LeverChoice
-from perturb.text.wording import ENGLISH
+from perturb.text.wording import is_english
 
 JOB_FORMAT = 1
 """Raised when the meaning of a job changes, so that old results are not taken for new ones."""
@@ -68,7 +68,7 @@ def plan_jobs(
         fingerprints = settings.several if len(instance.passages) > 1 else settings.generators
         fitting = offers.fitting(instance)
         # New candidates get new votes: what verifiers are told of the language needs no place of its own.
-        wording = () if instance.language == ENGLISH else settings.wording
+        wording = () if is_english(instance.language) else settings.wording
         for replicate in range(settings.replicates):
             for cell in settings.cells:
                 for generator, fingerprint in fingerprints.items():
@@ -229,7 +229,7 @@ def _may_hold(need: Need, features: frozenset[str], instance: BaseInstance) -> b
 
     Features are read by English patterns: of texts in other languages they tell how many passages there are, no more.
     """
-    read = instance.language == ENGLISH or all(one.startswith("passages:") for one in need.features)
+    read = is_english(instance.language) or all(one.startswith("passages:") for one in need.features)
     return not read or need.may_hold(features)
 
 

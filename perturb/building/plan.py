@@ -35,7 +35,7 @@ from perturb.llm.functions import OwnFunction
 from perturb.llm.recording import Recording, Replay
 from perturb.records import BaseInstance, Depth, Job, PerturbationClass, taxonomy_place
 from perturb.snapshots.freshness import PriorRounds
-from perturb.text.wording import ENGLISH, listed, named
+from perturb.text.wording import ENGLISH, is_english, listed, named
 
 if TYPE_CHECKING:
     from perturb.building.offline.donors import DonorTable
@@ -128,7 +128,7 @@ class BuildPlan:
         """The instances that the offline engine may take rivals and passages from; one for a whole build."""
         from perturb.building.offline.donors import DonorTable
 
-        return DonorTable.of(one for one in self.base_set.instances if one.language == ENGLISH)
+        return DonorTable.of(one for one in self.base_set.instances if is_english(one.language))
 
     @cached_property
     def generator_functions(self) -> Mapping[str, OwnFunction]:
@@ -362,13 +362,13 @@ def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
 
     Raises `ConfigError` where nothing would remain.
     """
-    others = [named(one) for one in base_set.languages if one != ENGLISH]
+    others = [named(one) for one in base_set.languages if not is_english(one)]
     roles: dict[str, Sequence[ModelEntry]] = {"generators": config.generators, "verifiers": config.verifiers}
     for role, entries in roles.items():
         offline = [entry.name for entry in entries if entry.kind == "rules"]
         if others and offline:
             line = f"base set '{base_set.name}': the offline engine reads English only, not {listed(others)}"
-            if ENGLISH not in base_set.languages and len(offline) == len(entries):
+            if not any(map(is_english, base_set.languages)) and len(offline) == len(entries):
                 raise ConfigError(f"{line}: name a model under '{role}'")
             yield f"{line}: {listed(offline)} under '{role}' pass over what is not English"
 

@@ -25,7 +25,7 @@ from perturb.llm.replies import FoundObject, ReplyError, find_object
 from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Intensity, Passage, Verdict, VerdictState
 from perturb.text.matching import folded, holds_answer, may_hold_answer
 from perturb.text.passages import passages_fault, removes_answer, shown_texts
-from perturb.text.wording import ENGLISH, unread_offline
+from perturb.text.wording import is_english, unread_offline
 
 _NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
 _KEYS = _NEEDED | {"issues"}
@@ -299,7 +299,7 @@ def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candi
 
 def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
     """Whether the answer stands there, or, where it is not English and may be inflected, may stand there."""
-    holds = holds_answer if original.language == ENGLISH else may_hold_answer
+    holds = holds_answer if is_english(original.language) else may_hold_answer
     return any(holds(passage.text, *original.answers) for passage in passages)
 
 

@@ -35,7 +35,7 @@ from perturb.records import (
     taxonomy_place,
 )
 from perturb.text.passages import MAX_CHANGED_LOW, removes_answer
-from perturb.text.wording import ENGLISH, LANGUAGES
+from perturb.text.wording import LANGUAGES, is_english, named
 
 GENERATION_KEYS: tuple[str, ...] = (
     "perturbed_query",
@@ -312,8 +312,12 @@ def language_rules(name: str, instance: BaseInstance) -> str:
 
     It stands apart from the other templates, so that their digests, and with them jobs and votes, know nothing of it.
     """
-    english = instance.language == ENGLISH
-    return "" if english else system_message(f"language/{name}", language=LANGUAGES[instance.language])
+    code = instance.language
+    return (
+        ""
+        if is_english(code)
+        else system_message(f"language/{name}", language=LANGUAGES.get(code) or named(code))
+    )
 
 
 def _first_sentence(text: str) -> str:

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from perturb.errors import ConfigError, PerturbError, location
 from perturb.files.text_files import read_text
-from perturb.text.wording import LANGUAGES, read_language, suggestion
+from perturb.text.wording import LANGUAGES, VARIETY, read_language, suggestion
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -20,7 +20,7 @@ Language = Annotated[
     str,
     BeforeValidator(lambda value: "no" if value is False else value),  # what YAML makes of Norwegian
     AfterValidator(read_language),
-    WithJsonSchema({"enum": list(LANGUAGES)}),
+    WithJsonSchema({"anyOf": [{"enum": list(LANGUAGES)}, {"type": "string", "pattern": f"^{VARIETY}$"}]}),
 ]
 """The code of a language."""
 

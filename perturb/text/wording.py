@@ -6,6 +6,7 @@ The languages that texts may be in: codes of ISO 639, as the Hub takes them, wit
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 _NAMED = 6
@@ -84,16 +85,24 @@ _SLIPS = dict(entry.split() for entry in _SLIPS_TABLE.split(", "))
 """What is written for a code now and then -> the code that is meant: codes of countries, a language's own name."""
 
 
+VARIETY = r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?"
+"""The code of a language with its script or region, as in `zh-Hant` and `pt-BR`."""
+
+
 def read_language(text: str) -> str:
-    """The code of a language. Raises `ValueError` that suggests one for a name, a variant or a slip.
+    """The code of a language, maybe with script or region.
+
+    Raises `ValueError` that suggests one for a name or a slip.
 
     >>> read_language("de")
     'de'
+    >>> read_language("zh-Hant"), read_language("pt-BR")
+    ('zh-Hant', 'pt-BR')
     >>> read_language("German")
     Traceback (most recent call last):
     ValueError: unknown language 'German': did you mean 'de' (German)?
     """
-    if text in LANGUAGES:
+    if text in LANGUAGES or (re.fullmatch(VARIETY, text) and text.partition("-")[0] in LANGUAGES):
         return text
     known = {name.casefold(): code for code, name in LANGUAGES.items()} | _SLIPS
     wanted = text.replace("_", "-").casefold()
@@ -106,13 +115,22 @@ def read_language(text: str) -> str:
     raise ValueError(f"unknown language '{shown[:40]}': {hint}")
 
 
+def is_english(code: str) -> bool:
+    """Whether a code is that of English, wherever it is spoken.
+
+    >>> is_english("en"), is_english("en-GB"), is_english("de")
+    (True, True, False)
+    """
+    return code.partition("-")[0] == ENGLISH
+
+
 def unread_offline(language: str) -> str | None:
     """Why texts are not read by rule, in a line; None if they are.
 
     >>> unread_offline("en"), unread_offline("de")
     (None, 'in German (de): the offline engine reads English only')
     """
-    return None if language == ENGLISH else f"in {named(language)}: the offline engine reads English only"
+    return None if is_english(language) else f"in {named(language)}: the offline engine reads English only"
 
 
 def named(code: str) -> str:
@@ -120,5 +138,8 @@ def named(code: str) -> str:
 
     >>> named("zh")
     'Chinese (zh)'
+    >>> named("pt-BR")
+    'Portuguese (pt-BR)'
     """
-    return f"{LANGUAGES[code]} ({code})" if code in LANGUAGES else code
+    name = LANGUAGES.get(code.partition("-")[0])
+    return f"{name} ({code})" if name else code
