@@ -34,6 +34,7 @@ from perturb.ledger.evaluations import (
 )
 from perturb.llm.client import ChatRequest
 from perturb.records import Item, Judgement, JudgementStatus, Response
+from perturb.snapshots.settings import settings_of
 
 HEADINGS = {
     "query": "Question",
@@ -69,6 +70,8 @@ class JudgedReply:
     """Judge → question → its answer, the judgement that counts first; hidden from people."""
     catalogue: Catalogue = field(default_factory=Catalogue.load, compare=False)
     """With the codes that the judge chose from."""
+    prompt: str | None = None
+    """The name of the setting in which the model was asked; None for questions with a known answer."""
 
     @cached_property
     def id(self) -> str:
@@ -146,6 +149,11 @@ def read_judged_replies(db: sqlite3.Connection, run: Path) -> tuple[JudgedReply,
     return tuple(replace(one, position=position) for position, one in enumerate(stand, start=1))
 
 
+def judged_replies(db: sqlite3.Connection) -> tuple[JudgedReply, ...]:
+    """Every reply that a judge gave a readable grade, drawn or not."""
+    return tuple(_judged(db))
+
+
 @stored_values()
 def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
     """Every reply that a judge gave a readable grade, as often as it was judged."""
@@ -175,6 +183,7 @@ def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
                     **members.get((one.item_id, one.model, one.variant, one.kind), {}),
                 },
                 catalogue,
+                None if one.kind == GRADE else settings_of(facts["models"][one.model])[one.variant].name,
             )
 
 

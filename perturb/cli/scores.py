@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
+from typer.core import TyperCommand
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import (
@@ -92,6 +93,20 @@ ScoreGrouping = StrEnum("ScoreGrouping", "CLASS INTENSITY CELL DOMAIN LANGUAGE L
 """What scores can be listed by."""
 
 
+class BareReview(TyperCommand):
+    """A command whose `--review` may stand without a value, which is then empty."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Give a bare `--review` its empty value."""
+        following = [*args[1:], "--"]
+        bare = (
+            one == "--review" and after.startswith("-") for one, after in zip(args, following, strict=True)
+        )
+        return super().parse_args(
+            ctx, [f"{one}=" if alone else one for one, alone in zip(args, bare, strict=True)]
+        )
+
+
 def score_command(
     source: Annotated[
         Path,
@@ -129,6 +144,15 @@ def score_command(
             show_default=False,
         ),
     ] = None,
+    review: Annotated[
+        str | None,
+        Option(
+            metavar="[FILE]",
+            help="Also correct the scores by the grades that people gave: in the run, or in a table of"
+            " `perturb review RUN export --to answers`.",
+            show_default=False,
+        ),
+    ] = None,
     resamples: shared.ResamplesOption = 1000,
     seed: shared.ResampleSeedOption = 0,
     page: shared.PageOption = None,
@@ -145,6 +169,11 @@ def score_command(
     from perturb.scoring.result_sources import read_results
     from perturb.scoring.score_report import score
 
+    grades = None
+    if review is not None:
+        from perturb.scoring.human_grades import read_grades
+
+        grades = read_grades(source, Path(review) if review else None)
     report = score(
         read_results(source, levers or ()),
         resamples=resamples,
@@ -154,6 +183,7 @@ def score_command(
         models=models or (),
         metrics=metrics or (),
         part=part,
+        grades=grades,
     )
     content = make_scores_page(report, by=by or (ScoreGrouping.CLASS, ScoreGrouping.INTENSITY))
     values = (

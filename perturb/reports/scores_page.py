@@ -37,6 +37,7 @@ from perturb.reports.scores_sections import (
     plane_section,
 )
 from perturb.reports.scores_settings import settings_section
+from perturb.scoring.human_grades import CORRECTED
 from perturb.scoring.model_scores import ModelScores
 from perturb.scoring.result_sources import table_of_run
 from perturb.scoring.score_report import ScoreReport, score
@@ -91,6 +92,8 @@ def make_scores_page(
         sections.append(calibration_section(report.models))
     if report.comparisons or report.own_items or report.flips:
         sections.append(comparison_section(report))
+    if report.judge_errors is not None:
+        sections.append(_corrected(report))
     if report.exam_gaps or report.kinds:
         sections.append(settings_section(report))
     if report.read_again:
@@ -127,6 +130,38 @@ def scores_for_card(run: Path, folder: Path) -> str:
         raise PublishError(f"{run}: is an evaluation of another snapshot than {folder}: evaluate this one")
     ranking = make_scores_page(score(table_of_run(evaluation, run))).sections[0].tables[0]
     return scores_section([(name, texts) for name, _, texts in ranking.columns_shown])
+
+
+def _corrected(report: ScoreReport) -> Section:
+    metrics = {name: DASHBOARD[name] for name in CORRECTED}
+    rows: list[list[CellValue]] = [
+        [one.model, *(one.corrected[name] for name in metrics)] for one in _ranked(report.models)
+    ]
+    scores = Table(
+        "corrected",
+        "Corrected by people's grades, in percent with 95 % intervals",
+        {"model": "text", **dict.fromkeys(metrics.values(), PERCENT)},
+        rows,
+        note="The judge's rates, moved by what people change in a sample (prediction-powered inference).",
+    )
+    differences = Table(
+        "corrected-differences",
+        "Corrected differences, in percentage points",
+        "metric | models | difference: change",
+        [
+            (one.metric.replace("_", " "), f"{one.a} - {one.b}", one.corrected)
+            for one in report.comparisons
+            if one.corrected
+        ],
+    )
+    errors = Table(
+        "judge-errors",
+        "How often the judge errs, in percent",
+        "model | judgement | passes what people fail: percent | fails what people pass: percent",
+        [(one.model, one.kind, one.false_pass, one.false_fail) for one in report.judge_errors or ()],
+        note="A judge that errs more often in favour of one model moves the ranking.",
+    )
+    return Section("corrected", "What people change", tables=(scores, differences, errors))
 
 
 def _read_again(report: ScoreReport) -> Section:

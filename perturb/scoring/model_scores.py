@@ -6,8 +6,8 @@ What answers to items with several passages are made of: the parts of relevance-
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -117,6 +117,8 @@ class ModelScores:
     """Parts of relevance-aware factuality among attempted answers that are judged by it; empty if none is."""
     confusion_by_intensity: dict[str, dict[str, dict[str, int]]]
     """`confusion` of the items of one intensity."""
+    corrected: Mapping[str, Estimate] = field(default_factory=dict)
+    """By metric: corrected by people's grades, if they were taken in."""
 
     @property
     def unscored(self) -> int:
@@ -127,12 +129,21 @@ class ModelScores:
         """Plain values, ready for JSON."""
         content = plain(self)
         groups, bounds_by = content.pop("groups"), content.pop("group_bounds")
+        del content["corrected"]
+        for name, found in self.corrected.items():
+            content["metrics"][name]["corrected"] = corrected_values(found)
         return {
             **content,
             **{f"by_{grouping}": found for grouping, found in groups.items()},
             "unscored": self.unscored,
             "bounds_by": {grouping: found for grouping, found in bounds_by.items() if found},
         }
+
+
+def corrected_values(found: Estimate) -> dict[str, Any]:
+    """The fields of a corrected score, whose `n` is the number of human grades."""
+    content = found.to_dict()
+    return content | {"n_human": content.pop("n")}
 
 
 def score_model(

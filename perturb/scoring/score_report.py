@@ -27,13 +27,14 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
 from perturb.metrics.resampling import Resamples, check_resampling
 from perturb.metrics.sign_flips import SignFlips
 from perturb.records import ANSWER_CORRECTLY
+from perturb.scoring.human_grades import Grades, JudgeErrors, correct_scores
 from perturb.scoring.item_response import (
     ItemResponseReport,
     ItemToRead,
     items_to_read_again,
     measure_item_response,
 )
-from perturb.scoring.model_scores import ModelScores, Resampling, Unit, score_model
+from perturb.scoring.model_scores import ModelScores, Resampling, Unit, corrected_values, score_model
 from perturb.scoring.own_metrics import ResampledReplies, rate_of, read_metrics
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.result_sources import read_results
@@ -205,11 +206,17 @@ class ModelComparison:
     level at which the interval of the difference ends at 0."""
     p_holm: float | None = None
     """The same after Holm's correction over all pairs of models, metric by metric."""
+    corrected: Estimate | None = None
+    """The difference corrected by people's grades."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         gap = self.difference.to_dict()
-        return plain(self) | {"difference": gap.pop("value")} | gap
+        content = plain(self) | {"difference": gap.pop("value")} | gap
+        del content["corrected"]
+        return (
+            content if self.corrected is None else content | {"corrected": corrected_values(self.corrected)}
+        )
 
 
 def compare_models(
@@ -330,11 +337,13 @@ class ScoreReport:
     """None unless asked for."""
     part: PartScores | None = None
     """None unless asked for."""
+    judge_errors: tuple[JudgeErrors, ...] | None = None
+    """None unless people's grades are taken in."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: what is undefined is None beside a reason."""
         content = plain(self)
-        for asked_for in ("item_response", "part"):
+        for asked_for in ("item_response", "part", "judge_errors"):
             if content[asked_for] is None:
                 del content[asked_for]
         return {**content.pop("resampling"), "until": content.pop("stops"), **content}
@@ -350,12 +359,14 @@ def score(
     models: Collection[str] = (),
     metrics: Iterable[Any] = (),
     part: Path | None = None,
+    grades: Grades | None = None,
 ) -> ScoreReport:
     """Score an evaluation's folder, a file of results, or results in memory; no model is asked.
 
     Intervals are 95 % bootstrap intervals over `unit`s: "base" instances or "item"s. `item_response` also fits item
     response models. Of all models, or of those named. `metrics` are functions of the user's own, as `read_metrics`
     takes them. `part` is a snapshot, such as one of the strategy `hard`: the items in it are also scored alone.
+    `grades` are people's, from `read_grades`: the scores corrected by them stand beside the others.
 
     Raises `SourceError` if the results cannot be read, contradict themselves, or are too few to fit, `LedgerError` if
     the folder holds no evaluation, `ConfigError` if an option cannot be used.
@@ -373,7 +384,7 @@ def score(
             score_model(one, resampling, codes=table.codes, raf=table.raf, own=own) for one in models
         )
 
-    return ScoreReport(
+    report = ScoreReport(
         source=table.source,
         resampling=resampling,
         warnings=table.warnings,
@@ -388,6 +399,20 @@ def score(
         item_response=measure_item_response(table) if item_response else None,
         stops=table.stops,
         part=None if part is None else PartScores(str(part), scores_of(_in_part(table, part))),
+    )
+    return report if grades is None else _corrected(report, table, grades)
+
+
+def _corrected(report: ScoreReport, table: ResultTable, grades: Grades) -> ScoreReport:
+    pairs = {(one.a, one.b) for one in report.comparisons}
+    found = correct_scores(table.models, grades, pairs, report.resampling)
+    return replace(
+        report,
+        models=tuple(replace(one, corrected=found.models[one.model]) for one in report.models),
+        comparisons=tuple(
+            replace(one, corrected=found.pairs[one.a, one.b].get(one.metric)) for one in report.comparisons
+        ),
+        judge_errors=found.judge_errors,
     )
 
 

@@ -1,0 +1,230 @@
+"""Scores corrected by the people who graded a sample of what a judge graded, and how often the judge errs.
+
+A quality or a RAF that people gave settles an answer; their classification settles the rest. A reply that the judge
+takes for a refusal and people for an answer has no quality, so it counts as not correct, as the judge has it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perturb.errors import ConfigError, SourceError
+from perturb.files.tables import read_table
+from perturb.metrics.inputs import Estimate, Floats
+from perturb.metrics.outcomes import CORRECT_FROM
+from perturb.metrics.prediction_powered import CorrectedRate, combined
+from perturb.metrics.refusal_registry import REFUSAL_METRICS
+from perturb.records import ANSWER_CORRECTLY
+from perturb.scoring.model_scores import Resampling
+from perturb.scoring.own_metrics import rate_of
+from perturb.scoring.result_rows import ResultRow
+from perturb.scoring.table import ModelReplies
+from perturb.snapshots.settings import CODES
+
+CLASSIFICATION = "classification"
+ANSWER_WORD = "ANSWER"
+CRS = "calibrated_refusal_score"
+RATES = ("answer_accuracy", "refusal_accuracy", "false_refusal_rate", "missed_refusal_rate")
+CORRECTED: tuple[str, ...] = (*RATES, CRS)
+"""The metrics that people's grades correct."""
+
+Key = tuple[str, str, str]
+"""Model, setting and item of a reply."""
+Words = Mapping[str, str]
+"""What most people say, by question."""
+Grades = dict[Key, dict[str, Words | None]]
+"""By reply and kind of judgement; None where a judge decided and no person did."""
+
+
+def read_grades(run: Path, table: Path | None = None) -> Grades:
+    """What a judge decided in a run, and what people say of it: from the ledger, or a table that review exported.
+
+    Raises `ConfigError` if the run is not an evaluation's folder, `SourceError` if the table cannot be read or nobody
+    has graded a reply.
+    """
+    from perturb.auditing.judge_check import finished_grades, majority_word
+    from perturb.auditing.judged_replies import judged_replies
+    from perturb.ledger.calls import reading
+    from perturb.ledger.evaluations import read_reviews
+
+    if not run.is_dir():
+        raise ConfigError(f"{run}: has no ledger: --review needs the folder of an evaluation")
+    with reading(run) as db:
+        replies = judged_replies(db)
+        reviews = read_reviews(db) if table is None else _read_answers(table)
+    grades: Grades = defaultdict(dict)
+    some = False
+    for one in replies:
+        given = finished_grades(one, reviews).values()
+        words = {
+            name.name: majority_word([answers[name.name] for answers in given]) for name in one.questions
+        }
+        agreed = {name: word for name, word in words.items() if word is not None}
+        grades[one.model, one.prompt or CODES, one.subject.id][one.kind] = (
+            agreed if len(agreed) == len(words) else None
+        )
+        some = some or len(agreed) == len(words)
+    if not some:
+        where = table or run
+        raise SourceError(f"{where}: nobody has graded a reply of {run}: `perturb review {run} serve`")
+    return grades
+
+
+def _read_answers(path: Path) -> dict[str, dict[str, dict[str, str]]]:
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for row in read_table(path):
+        reply, annotator = row.fields.get("reply_id"), row.fields.get("annotator")
+        if reply is None or annotator is None:
+            raise SourceError(
+                f"{row.place}: no 'reply_id' or no 'annotator': give a table of `perturb review export`"
+            )
+        given = {name: str(value) for name, value in row.fields.items() if value is not None}
+        found.setdefault(str(reply), {})[str(annotator)] = given
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedScores:
+    """Corrected metrics by model and for pairs of models, and the errors of the judge."""
+
+    models: Mapping[str, Mapping[str, Estimate]]
+    pairs: Mapping[tuple[str, str], Mapping[str, Estimate]]
+    """The first model minus the second, over all items of each."""
+    judge_errors: tuple[JudgeErrors, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeErrors:
+    """How often the judge errs about one model, in one kind of judgement, where people graded too."""
+
+    model: str
+    kind: str
+    """`classification`, `quality` or `raf`."""
+    false_pass: Estimate
+    """Replies that the judge takes for right / replies that people find wrong."""
+    false_fail: Estimate
+    """Replies that the judge takes for wrong / replies that people find right."""
+
+
+@dataclass(frozen=True)
+class _Graded:
+    """One reply, as the judge and as people have it."""
+
+    row: ResultRow
+    decided: Mapping[str, Words | None] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str | None:
+        """The judgement that settles whether the behaviour is right."""
+        if self.row.expected == self.row.predicted == ANSWER_CORRECTLY:
+            return next((kind for kind in ("quality", "raf") if kind in self.decided), None)
+        return CLASSIFICATION if CLASSIFICATION in self.decided else None
+
+    def people(self, rate: str) -> tuple[bool, float]:
+        """Whether a judge decided, and what people say: 1, 0 or NaN."""
+        kind = self.kind if rate == "answer_accuracy" else CLASSIFICATION
+        if kind is None or kind not in self.decided:
+            return False, np.nan
+        words = self.decided[kind]
+        return True, np.nan if words is None else float(_hit(rate, kind, words, self.row.expected))
+
+
+def _hit(rate: str, kind: str, words: Words, expected: str) -> bool:
+    if kind == "quality":
+        return int(words["quality"]) >= CORRECT_FROM
+    if kind == "raf":
+        return words["eligible"] == words["factual_signal"] == "yes"
+    answered = words["predicted"] == ANSWER_WORD
+    if rate == "false_refusal_rate":
+        return not answered
+    if rate == "missed_refusal_rate":
+        return answered
+    return rate == "refusal_accuracy" and words["predicted"] == expected
+
+
+def correct_scores(
+    models: Sequence[ModelReplies], grades: Grades, pairs: Collection[tuple[str, str]], resampling: Resampling
+) -> CorrectedScores:
+    """Correct the scores of each model, and the differences between `pairs`."""
+    bases = {
+        base: place
+        for place, base in enumerate(sorted({row.item.base_id for one in models for row in one.rows}))
+    }
+    replies = {
+        one.model: [
+            _Graded(row, grades.get((row.model, row.prompt or CODES, row.item_id), {})) for row in one.rows
+        ]
+        for one in models
+    }
+    rates = {model: _rates(rows, bases) for model, rows in replies.items()}
+    return CorrectedScores(
+        {model: {name: rate.estimate() for name, rate in found.items()} for model, found in rates.items()},
+        {
+            (a, b): {
+                name: combined([rates[a][name], rates[b][name]], [1.0, -1.0]).estimate() for name in CORRECTED
+            }
+            for a, b in pairs
+        },
+        tuple(one for model, rows in replies.items() for one in _judge_errors(model, rows, resampling)),
+    )
+
+
+def _rates(replies: Sequence[_Graded], bases: Mapping[str, int]) -> dict[str, CorrectedRate]:
+    found = {}
+    for name in RATES:
+        metric = REFUSAL_METRICS[name]
+        counted = [one for one in replies if one.row.outcome in metric.over]
+        judge = np.array([one.row.outcome in (metric.hits or ()) for one in counted], dtype=np.float64)
+        people = [one.people(name) for one in counted]
+        found[name] = CorrectedRate.of(
+            judge,
+            np.array([word for _, word in people], dtype=np.float64),
+            np.array([decided for decided, _ in people], dtype=np.bool_),
+            [f"{one.row.item.perturbation_class} {one.kind}" for one in counted],
+            np.array([bases[one.row.item.base_id] for one in counted], dtype=np.int64),
+            len(bases),
+        )
+    halves = [found["answer_accuracy"], found["refusal_accuracy"]]
+    return {**found, CRS: combined(halves, [0.5, 0.5])}
+
+
+def _judge_errors(model: str, replies: Sequence[_Graded], resampling: Resampling) -> list[JudgeErrors]:
+    found = []
+    for kind in (CLASSIFICATION, "quality", "raf"):
+        graded = [(one.row, words) for one in replies if (words := one.decided.get(kind)) is not None]
+        if not graded:
+            continue
+        drawn = resampling.draw([row.item.base_id for row, _ in graded])
+        people = np.array([_right(kind, words, row) for row, words in graded])
+        judge = np.array([_judge_right(kind, row) for row, _ in graded])
+
+        def share(hits: Floats, among: Floats, reason: str, drawn: Any = drawn) -> Estimate:
+            return rate_of(hits.astype(np.float64), among.astype(np.float64), drawn, reason)
+
+        found.append(
+            JudgeErrors(
+                model,
+                kind,
+                share(judge, ~people, "people find no reply wrong"),
+                share(~judge, people, "people find no reply right"),
+            )
+        )
+    return found
+
+
+def _right(kind: str, words: Words, row: ResultRow) -> bool:
+    if kind != CLASSIFICATION:
+        return _hit("answer_accuracy", kind, words, row.expected)
+    return words["predicted"] == (ANSWER_WORD if row.expected == ANSWER_CORRECTLY else row.expected)
+
+
+def _judge_right(kind: str, row: ResultRow) -> bool:
+    if kind == "quality":
+        return (row.quality or 0) >= CORRECT_FROM
+    return bool(row.raf) if kind == "raf" else row.predicted == row.expected
