@@ -91,6 +91,13 @@ class Run(_Folder):
         snapshot = self.snapshot
         return tuple(items_of(snapshot.read_rows(), snapshot.classes)) if snapshot is not None else ()
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows of the snapshot as a data frame, a row for each item; empty without a snapshot."""
+        import pandas as pd
+
+        snapshot = self.snapshot
+        return pd.DataFrame(snapshot.read_rows() if snapshot is not None else ())
+
     def audit(self, *, resamples: int = 1000, seed: int = 0) -> Audit:
         """Agreement, self-preference and pass rates of the verifiers; see `perturb.audit`."""
         from perturb.api.figures import Audit

@@ -20,6 +20,7 @@ from perturb.cli.output import (
     print_result,
     read_columns_option,
     reject_option,
+    styled,
 )
 from perturb.cli.run_options import ColumnOption, EndJsonOption, ReplayOption
 from perturb.cli.working import is_quiet
@@ -159,6 +160,10 @@ def build_command(
     else:
         typer.echo(stand_in, nl=False)
         print_report(make_build_report(report.facts, report.snapshot))
+        if report.snapshot is not None:
+            typer.echo(
+                f"\nOne of its items:\n{_first_item(report.snapshot)}\nMore: perturb show {report.run}"
+            )
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
     elif report.snapshot is None:
@@ -176,6 +181,12 @@ def _print_demo(run: Path) -> None:
     page = write_page(make_page(run), run / "report.html", run / "audit")[0]
     for line in describe_demo(run, page):
         typer.echo(line)
+
+
+def _first_item(snapshot: Path) -> str:
+    from perturb.reports.demo import render_item, shown_items
+
+    return render_item(shown_items(snapshot)[0], colour=styled("", "blue", err=False) != "")
 
 
 def _check_models(

@@ -20,7 +20,7 @@ from perturb.cli.publish import publish_command, verify_snapshot_command
 from perturb.cli.questions import bas_app, refusal_index_app
 from perturb.cli.review import review_app
 from perturb.cli.rounds import compare_command, power_command
-from perturb.cli.runs import export_command, status_command, view_command
+from perturb.cli.runs import export_command, show_command, status_command, view_command
 from perturb.cli.scores import BareReview, audit_command, report_command, score_command
 from perturb.cli.working import WorkflowGroup, working
 from perturb.errors import PerturbError
@@ -57,6 +57,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "curate": working(curate_command),
     "build": working(build_command),
     "status": status_command,
+    "show": show_command,
     "view": view_command,
     "export": export_command,
     "levers": levers_command,

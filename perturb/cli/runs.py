@@ -1,5 +1,7 @@
 """`perturb status`: where a run stands.
 
+`perturb show`: items in the terminal.
+
 `perturb view`: the live page of a run.
 
 `perturb export`: select rows from a run and freeze them into a snapshot folder.
@@ -15,11 +17,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
-from perturb.cli.output import note, note_unfinished, print_json, print_result, reject_option
+from perturb.cli.output import (
+    check_choice,
+    note,
+    note_unfinished,
+    print_json,
+    print_result,
+    reject_option,
+    styled,
+)
 from perturb.cli.run_options import PortOption, PrintJsonOption, RunArgument
-from perturb.records import JsonObject
+from perturb.records import PUBLISHED_CLASSES, Intensity, JsonObject, taxonomy_place
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -54,6 +64,47 @@ def status_command(
             time.sleep(_WATCH_SECONDS)
         except KeyboardInterrupt:
             return
+
+
+def show_command(
+    source: Annotated[
+        Path, Argument(metavar="RUN_OR_SNAPSHOT", help="A run or snapshot folder.", show_default=False)
+    ],
+    perturbation_class: Annotated[
+        str | None, Option("--class", metavar="CLASS", help="Only this class, say P-Ambiguity.")
+    ] = None,
+    intensity: Annotated[Intensity | None, Option(help="Only this intensity.")] = None,
+    verdict: Annotated[
+        Literal["accepted", "rejected", "undecided", "rejected_by_checks"] | None,
+        Option(help="Only items with this verdict; a snapshot holds accepted items only."),
+    ] = None,
+    limit: Annotated[int, Option(min=1, help="Number of items to show.")] = 5,
+    json_output: PrintJsonOption = False,
+) -> None:
+    """Show items with their changes marked: [-taken out-] and {+put in+}, or in colour on a terminal.
+
+    Example: perturb show outputs/demo --class P-Ambiguity --verdict rejected --limit 3
+    """
+    from perturb.reports.demo import render_item, shown_items
+
+    every = shown_items(source)
+    if perturbation_class is not None:
+        known = sorted({*PUBLISHED_CLASSES, *(one["class"] for one in every)}, key=taxonomy_place)
+        check_choice("--class", perturbation_class, known)
+    chosen = [
+        one
+        for one in every
+        if perturbation_class in (None, one["class"])
+        and intensity in (None, one["intensity"])
+        and verdict in (None, one["outcome"])
+    ]
+    if json_output:
+        print_json(chosen[:limit])
+        return
+    colour = styled("", "blue", err=False) != ""
+    for item in chosen[:limit]:
+        typer.echo(render_item(item, colour=colour) + "\n")
+    typer.echo(f"{min(limit, len(chosen))} of {counted(len(chosen), 'item')} shown")
 
 
 def view_command(

@@ -145,7 +145,7 @@ class _JsonLines(logging.Formatter):
 
 
 WORKFLOW: Mapping[str, Sequence[str]] = {
-    "Make a benchmark": ("init", "curate", "build", "status", "view", "export", "levers", "schema"),
+    "Make a benchmark": ("init", "curate", "build", "status", "show", "view", "export", "levers", "schema"),
     "Check it": ("audit", "review", "report", "verify-snapshot", "compare", "power"),
     "Publish it": ("publish",),
     "Evaluate models": ("evaluate", "score", "refusal-index", "bas"),
