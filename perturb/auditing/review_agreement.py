@@ -157,6 +157,12 @@ def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteT
     )
 
 
+def people_verdicts(reviews: Reviews) -> dict[str, bool]:
+    """Whether more than half of those who finished an item pass it; a tie fails it."""
+    finished = {one: list(_verdicts(by).values()) for one, by in reviews.items()}
+    return {one: 2 * sum(verdicts) > len(verdicts) for one, verdicts in finished.items() if verdicts}
+
+
 def majority(votes: Floats) -> Floats:
     """1 where more than half of an item's votes pass it, else 0; each item has a vote.
 

@@ -7,10 +7,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from perturb.auditing.certificate import Certificate, certify
+from perturb.auditing.rates import overall_rate
+from perturb.auditing.review_agreement import people_verdicts
+from perturb.auditing.votes import Labels
 from perturb.errors import ConfigError, SnapshotError
 from perturb.ledger import queries
+from perturb.ledger.evaluations import read_reviews
 from perturb.ledger.plans import CurrentPlan
 from perturb.ledger.solved import difficulties, solver_replies
 from perturb.records import NEAR_DUPLICATE, BaseInstance
@@ -33,7 +40,26 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
             raise ConfigError(NO_SOLVERS)
         failed = failed_items(db, plan, quota.at_least or 0.5)
         accepted = [one for one in accepted if one.id in failed]
+    if quota.reviewed:
+        verdicts = people_verdicts(read_reviews(db))
+        default = quota.reviewed == "drop-failed"
+        if not verdicts:
+            raise SnapshotError("nobody has reviewed an item: use `perturb review`, or leave --reviewed out")
+        accepted = [one for one in accepted if verdicts.get(one.id, default)]
     return select(accepted, quota, generators, plan.cells)
+
+
+def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | None:
+    """The share of the reviewed, accepted items that most annotators pass; None if nobody reviewed any."""
+    verdicts = people_verdicts(read_reviews(db))
+    accepted = [one.job for one in queries.accepted_jobs(db, plan.number, plan.panel)]
+    reviewed = [one for one in accepted if one.id in verdicts]
+    if not reviewed:
+        return None
+    passed = np.array([float(verdicts[one.id]) for one in reviewed])
+    rate = overall_rate("people", passed, Labels.of_words([one.instance_id for one in reviewed]).codes)
+    low, high = (rate.low, rate.high) if rate.cluster_low is None else (rate.cluster_low, rate.cluster_high)
+    return {"value": rate.rate, "low": low, "high": high, "reason": rate.reason, "n": rate.n}
 
 
 def failed_items(db: sqlite3.Connection, plan: CurrentPlan, at_least: float) -> set[str]:
@@ -131,6 +157,7 @@ def _facts(
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
         certificate=None if (certified := certify(db, plan)) is None else certified.to_dict(),
+        people=people_figures(db, plan),
         note=" ".join(filter(None, (facts.note, counts.unfinished))) or None,
         agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,
         created=created,

@@ -167,6 +167,10 @@ def export_command(
             help="Refuse if more labels may be wrong: the upper end of the interval, as in 0.03.",
         ),
     ] = None,
+    reviewed: Annotated[
+        Literal["drop-failed", "only-passed"] | None,
+        Option(help="Leave out what people failed in `perturb review`, or all that they did not pass."),
+    ] = None,
     training: Annotated[
         Literal["sft", "dpo"] | None,
         Option(help="Write training data for TRL instead, from all accepted items and their originals."),
@@ -193,10 +197,11 @@ def export_command(
     Example: perturb export outputs/demo --out my-snapshot --per-generator 180 --min-per-cell 10
     """
     if training is not None:
-        if (strategy, per_generator, min_per_cell, replies, max_wrong) != (None,) * 5 or shortcuts:
+        if (strategy, per_generator, min_per_cell, replies, max_wrong, reviewed) != (None,) * 6 or shortcuts:
             reject_option(
                 "--training",
-                "takes every accepted item: leave --strategy, quotas, --shortcuts, --replies and --max-wrong out",
+                "takes every accepted item: leave --strategy, quotas, --shortcuts, --replies, --max-wrong and"
+                " --reviewed out",
             )
         if controls is False:
             reject_option("--no-controls", "a training export needs the originals: leave it out")
@@ -206,7 +211,7 @@ def export_command(
     if exclude or keep_levers or replies_of:
         reject_option("--training", "is missing: --exclude, --keep-levers and --replies-of belong to it")
     floors = {"per_generator": per_generator, "min_per_cell": min_per_cell}
-    quotas = {"strategy": strategy, **floors, "seed": seed}
+    quotas = {"strategy": strategy, **floors, "seed": seed, "reviewed": reviewed}
     snapshot = _SnapshotOptions(controls, shortcuts, max_wrong)
     _export_snapshot(run, out, replies, quotas, snapshot, json_output)
 

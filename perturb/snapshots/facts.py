@@ -47,6 +47,8 @@ class SnapshotFacts:
     """How far the verifiers agree, from `perturb.auditing.audit_report`; None leaves it out."""
     certificate: Facts | None = None
     """How many labels are wrong, from `perturb.auditing.certificate`; None if nothing was planted."""
+    people: Facts | None = None
+    """The share of the reviewed items that people pass, with its interval; None if nobody reviewed any."""
     shortcuts: Facts | None = None
     """What baselines tell from a part of an item, from the same; None if it was not measured."""
     note: str | None = None

@@ -82,6 +82,10 @@ class _Certificate(_Entry):
     wrong_labels: _Figure
 
 
+class _People(_Figure):
+    n: Count
+
+
 class _Counts(_Entry):
     rows: Count
     cells: dict[str, Count]
@@ -106,6 +110,7 @@ class _Selection(_Entry):
     min_per_cell: Count
     seed: int
     at_least: float | None = None
+    reviewed: Literal["drop-failed", "only-passed"] | None = None
     shortfalls: list[_Shortfall]
 
 
@@ -165,6 +170,7 @@ class Manifest(_Entry):
     panel: _Panel
     agreement: _Agreement | None
     certificate: _Certificate | None = None
+    people: _People | None = None
     shortcuts: _Shortcuts | None = None
     verifiers: list[_Model]
     counts: _AllCounts
@@ -204,6 +210,7 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
         "panel": {"name": run.panel.name, "consensus": run.panel.consensus, "offline": run.panel.offline},
         "agreement": facts.agreement,
         "certificate": facts.certificate,
+        **({"people": facts.people} if facts.people else {}),
         **({"shortcuts": facts.shortcuts} if facts.shortcuts else {}),
         "verifiers": [entry.model_dump() for entry in run.verifiers],
         "counts": {"stages": dict(facts.stages), **counts_of(parts)},

@@ -32,6 +32,8 @@ class SelectionPlan:
     seed: int = 0
     at_least: float | None = None
     """Under `hard`: the share of the solvers, in (0, 1], that have to fail an item; None under the others."""
+    reviewed: Literal["drop-failed", "only-passed"] | None = None
+    """Leaves out what people failed, or all that they did not pass; None asks nobody."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from perturb.auditing.review_agreement import HumanReport, measure_review
 from perturb.auditing.rubric import QUESTION_NAMES, draw_candidates
+from perturb.cli.main import app
 from perturb.errors import LedgerError
 from perturb.ledger.calls import open_read_only
 from perturb.ledger.evaluations import ReviewLedger
 from perturb.ledger.plans import current_plan
+from perturb.snapshots.rows import read_part
+from perturb.snapshots.snapshot import read_snapshot
 from tests.review.made_run import make_run
 
 
@@ -114,3 +118,35 @@ def test_no_sample_and_no_finished_review_are_said(run: Path) -> None:
     review(run, {})
     with pytest.raises(LedgerError, match="no item has all five answers yet"):
         measure(run)
+
+
+@pytest.mark.parametrize(("rule", "kept"), [("drop-failed", "unread"), ("only-passed", "passed")])
+def test_people_decide_what_is_exported(run: Path, tmp_path: Path, rule: str, kept: str) -> None:
+    ids = review(run, {"ann": [i % 4 != 0 for i in range(18)]})
+    out = tmp_path / "out"
+    done = CliRunner().invoke(
+        app, ["export", str(run), "--out", str(out), "--strategy", "natural", "--reviewed", rule]
+    )
+    assert done.exit_code == 0, done.output
+    accepted = {one for place, one in enumerate(ids) if place % 3 != 2}
+    failed = {one for place, one in enumerate(ids[:18]) if place % 4 == 0}
+    wanted = accepted - failed if kept == "unread" else accepted & (set(ids[:18]) - failed)
+    snapshot = read_snapshot(out)
+    assert {
+        row["id"] for path in snapshot.data_files.values() for row in read_part(path).to_pylist()
+    } == wanted
+    people = snapshot.manifest["people"]
+    seen = accepted & set(ids[:18])
+    assert people["n"] == len(seen)
+    assert people["value"] == pytest.approx(len(seen - failed) / len(seen))
+    assert people["low"] < people["value"] < people["high"]
+    card = (out / "README.md").read_text(encoding="utf-8")
+    assert card.index("People passed") < card.index("test items")
+
+
+def test_an_export_that_asks_for_people_needs_some(run: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(
+        app, ["export", str(run), "--out", str(tmp_path / "out"), "--reviewed", "only-passed"]
+    )
+    assert done.exit_code != 0
+    assert "nobody has reviewed" in str(done.exception or done.output)
