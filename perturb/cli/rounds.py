@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import typer
 from typer import Argument, Option
 
 from perturb.cli.output import check_choice, given_by_options, note, print_result, reject_option
@@ -36,10 +37,15 @@ def compare_command(
         tuple[Path, Path] | None,
         Option(help="Evaluations of the older and the newer round: folders, results, or stored scores."),
     ] = None,
+    check: Annotated[
+        bool, Option("--check", help="Exit with 0 if the newer round is fresh, 1 for repeats, 3 for drift.")
+    ] = False,
     top: Annotated[int, Option(min=1, help="Number of levers and changes of each kind to list.")] = 8,
     json_output: Annotated[bool, Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Compare two rounds: repeated items, drift by cell, lever and generator, changes of scores.
+    """Compare two rounds: repeated items, drift by cell, lever and generator, changes of scores, and a verdict.
+
+    A round is a snapshot folder, a run folder, a table, or hub:OWNER/NAME[@TAG].
 
     Example: perturb compare outputs/q3/snapshot outputs/q4/snapshot
     """
@@ -51,6 +57,8 @@ def compare_command(
     old, new = (against, first) if against is not None else (first, second)
     done = compare(str(old), str(new), scores)
     print_result(done.to_dict(), make_comparison_report(done, top), json_output)
+    if check:
+        raise typer.Exit({"fresh": 0, "repeats found": 1, "drifted": 3}[done.verdict])
 
 
 def power_command(

@@ -52,6 +52,7 @@ def make_comparison_report(done: RoundComparison, top: int) -> Report:
     if done.score_changes:
         sections.append(_scores(done))
     older, newer = (f"{one.name}, {counted(len(one.items), 'item')}" for one in (done.old, done.new))
+    sections.append(Section("verdict", "Verdict", [f"{done.verdict[0].upper()}{done.verdict[1:]}."]))
     return Report(f"Older: {older}", f"Newer: {newer}", sections)
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from perturb.errors import SourceError
 from perturb.files.text_files import read_text
@@ -205,6 +205,13 @@ def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
     return RankAgreement(metric, float(kendalltau(before, after).statistic), len(pairs), None)
 
 
+Verdict = Literal["fresh", "repeats found", "drifted"]
+
+DRIFT_DISTANCE = 0.1
+"""Share of the items in other cells up to which two rounds count as alike."""
+DRIFT_CHANCE = 0.01
+
+
 @dataclass(frozen=True, slots=True)
 class RoundComparison:
     """What the newer round repeats of the older one, and how the two differ."""
@@ -216,10 +223,28 @@ class RoundComparison:
     score_changes: tuple[ScoreChange, ...] = ()
     rankings: tuple[RankAgreement, ...] = ()
 
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the newer round repeats items of the older one, or else has its cells in other shares.
+
+        Shares have drifted if more than a tenth of the items would have to change cells, and chance explains that in
+        fewer than one of a hundred pairs of rounds (chi-squared test).
+        """
+        if self.freshness.near:
+            return "repeats found"
+        cells = self.shifts["cell"]
+        if cells.distance <= DRIFT_DISTANCE:
+            return "fresh"
+        from scipy.stats import chi2_contingency
+
+        chance = chi2_contingency([[one.old, one.new] for one in cells.shares]).pvalue
+        return "drifted" if chance < DRIFT_CHANCE else "fresh"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; shares are of the newer round's items."""
         fresh = self.freshness
         return {
+            "verdict": self.verdict,
             "old": _described(self.old),
             "new": _described(self.new),
             "freshness": {

@@ -73,7 +73,7 @@ class ComparedSet:
 
 
 def read_set(source: str | Path) -> ComparedSet:
-    """Read a snapshot folder, a table with its columns, or `hub:OWNER/NAME[@REVISION]`.
+    """Read a snapshot folder, a run folder with a snapshot, a table with its columns, or `hub:OWNER/NAME[@REVISION]`.
 
     Raises `SourceError` or `SnapshotError` if it cannot be read or is none of these.
     """
@@ -82,6 +82,8 @@ def read_set(source: str | Path) -> ComparedSet:
         return _collect(name, _hub_rows(name))
     path = Path(source)
     if path.is_dir():
+        if not (path / "manifest.json").exists() and (path / "snapshot").is_dir():
+            path = path / "snapshot"
         from perturb.snapshots.snapshot import read_snapshot
 
         return _collect(name, read_snapshot(path).read_rows())

@@ -354,3 +354,52 @@ def test_a_repeat_in_disguise_is_a_near_duplicate(name: str) -> None:
     disguise = DISGUISES[name]
     hidden = replace(ADDED, context=disguise(ADDED.context), original_context=disguise(PASSAGE))
     assert found(ADDED, hidden)[0]
+
+
+def write_round(folder: Path, number: int, cells: list[tuple[str, str]]) -> Path:
+    """A run folder with a table in place of its snapshot's rows; no item repeats one of another number."""
+    folder.mkdir()
+    rows = [
+        {
+            "id": f"{number}-{place}",
+            "source_id": f"{number}-{place}",
+            "perturbed_query": f"Question {number} about {place}?",
+            "perturbed_context": " ".join(f"word{number}x{place}x{n}" for n in range(30)),
+            "perturbation_class": name,
+            "intensity": intensity,
+        }
+        for place, (name, intensity) in enumerate(cells)
+    ]
+    path = folder / "items.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+EVEN = [("P-Ambiguity", "LOW"), ("P-Contradiction", "HIGH")] * 40
+
+
+@pytest.mark.parametrize(
+    ("number", "cells", "verdict", "code"),
+    [
+        (2, EVEN, "fresh", 0),
+        (1, EVEN, "repeats found", 1),
+        (2, [("P-Ambiguity", "LOW")] * 80, "drifted", 3),
+        (2, EVEN[:3], "fresh", 0),
+    ],
+)
+def test_a_comparison_ends_in_a_verdict(
+    tmp_path: Path, number: int, cells: list[tuple[str, str]], verdict: str, code: int
+) -> None:
+    old, new = write_round(tmp_path / "a", 1, EVEN), write_round(tmp_path / "b", number, cells)
+    ended = perturb("compare", old, new, "--check")
+    assert (ended.returncode, ended.stderr) == (code, "")
+    assert ended.stdout.endswith(f"{verdict.capitalize()}.\n")
+    told = perturb("compare", old, new, "--json")
+    assert (told.returncode, json.loads(told.stdout)["verdict"]) == (0, verdict)
+
+
+def test_run_folders_are_compared_by_their_snapshots(tmp_path: Path) -> None:
+    build = ("build", "--demo", "rules", "--limit", 3, "--out", tmp_path, "--name", "run")
+    assert perturb(*build).returncode == 0
+    ended = perturb("compare", tmp_path / "run", tmp_path / "run" / "snapshot", "--check")
+    assert ended.returncode == 1, ended.stderr
