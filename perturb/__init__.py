@@ -102,14 +102,14 @@ class _MovedModule(ModuleType):
         self._new = f"perturb.{new}"
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # what inspection asks of every module is no use of the path
+        if name.startswith("__"):  # what inspection asks of every module does not count as use of the path
             raise AttributeError(name)
         message = f"{self.__name__} is now {self._new}: change the import, the old path goes in 0.3"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return getattr(import_module(self._new), name)
 
 
-# As entries of `sys.modules` they can be imported, but they are no attributes: `perturb.score` stays the function.
+# As entries of `sys.modules` they can be imported, but they are not attributes: `perturb.score` stays the function.
 for _old, _new in _MOVED.items():
     sys.modules[f"perturb.{_old}"] = _MovedModule(_old, _new)
 

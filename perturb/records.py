@@ -97,7 +97,7 @@ class Intensity(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """A class at an intensity: one of RefusalBench's 18, or of a user's own class."""
+    """A class at an intensity: one of RefusalBench's 18, or of a user-defined class."""
 
     perturbation_class: PerturbationClass
     intensity: Intensity
@@ -113,7 +113,7 @@ class Cell:
 
 
 ALL_CELLS: tuple[Cell, ...] = tuple(Cell(c, i) for c in PUBLISHED_CLASSES for i in Intensity)
-"""The 18 cells of RefusalBench; each class of a user's own has three more."""
+"""The 18 cells of RefusalBench; each user-defined class has three more."""
 
 _PLACES = {str(name): place for place, name in enumerate((*PUBLISHED_CLASSES, *Intensity))}
 

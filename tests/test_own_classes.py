@@ -1,4 +1,4 @@
-"""Classes of a user's own: from a file of levers to prompts, votes, snapshot, evaluation, scores and harness files."""
+"""User-defined classes: from a file of levers to prompts, votes, snapshot, evaluation, scores and harness files."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_models_are_asked_scored_and_confused_by_its_code(built: BuildReport, ev
     rows = [json.loads(line) for line in (evaluated / "results.jsonl").read_text().splitlines()]
     pd.DataFrame(rows).to_csv(evaluated / "results.csv", index=False)
     with pytest.raises(
-        SourceError, match=r"results.csv:2: 'perturbation_class' holds 'P-StaleInfo', which is none of"
+        SourceError, match=r"results.csv:2: 'perturbation_class' holds 'P-StaleInfo', which is not one of"
     ):
         read_results(evaluated / "results.csv")
     assert read_results(evaluated / "results.csv", [LEVERS]).codes == table.codes
@@ -360,7 +360,7 @@ def test_a_bare_table_of_items_needs_the_folder_of_the_class(example: Path, tmp_
     rows = read_snapshot(example / "snapshot").to_pandas()
     rows.to_json(tmp_path / "items.jsonl", orient="records", lines=True, default_handler=str)
     with pytest.raises(
-        SourceError, match=r"items.jsonl:1: .*'perturbation_class' is 'P-StaleInfo', which is none of"
+        SourceError, match=r"items.jsonl:1: .*'perturbation_class' is 'P-StaleInfo', which is not one of"
     ):
         perturb.evaluate(tmp_path / "items.jsonl", [say_stale], out=tmp_path / "a", progress=False)
     done = perturb.evaluate(

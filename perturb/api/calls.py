@@ -66,7 +66,7 @@ class BuildCall:
         return not self.changes and all(one is None for one in given)
 
     def resolve(self, out: Path) -> BuildConfig:
-        """The configuration; a base set that is no file yet is written into the run's folder."""
+        """The configuration; a base set that is not yet a file is written into the run's folder."""
         content = dict(self._content())
         base_set = (
             read_by_function(name_function(self.base_set)) if callable(self.base_set) else self.base_set
@@ -218,7 +218,7 @@ def model_entry(model: Any) -> JsonObject:
     if callable(model):
         model = {"function": model}
     if not isinstance(model, Mapping):
-        raise ConfigError(f"{model!r:.80} is no model: give a name, an entry or a function")
+        raise ConfigError(f"{model!r:.80} is not a model: give a name, an entry or a function")
     entry = dict(model)
     if callable(function := entry.get("function")):
         address = name_function(function)

@@ -118,7 +118,7 @@ def load_snapshot(path: PathOrName) -> Snapshot:
     """Read a snapshot, given its folder or the folder of the run that it belongs to.
 
     Raises:
-        SnapshotError: If there is none.
+        SnapshotError: If it is missing.
     """
     from perturb.snapshots.snapshot import read_snapshot
 

@@ -204,11 +204,11 @@ class AuditReport:
     judged: dict[str, int]
     """Candidates that each verifier judges: the others are not of its classes, or it abstained."""
     unfinished: str
-    """A sentence on the jobs that are left in the run; empty if there are none."""
+    """A sentence on the jobs that are left in the run; empty if there are no such ones."""
     caveat: str = ""
-    """The note of the run's configuration, which limits what bias means; empty if there is none."""
+    """The note of the run's configuration, which limits what bias means; empty if it is missing."""
     certificate: Certificate | None = None
-    """How many labels are wrong, from planted items; None if there are none."""
+    """How many labels are wrong, from planted items; None if they are missing."""
 
     @property
     def class_ranking(self) -> tuple[Rate, ...]:
@@ -298,7 +298,7 @@ _DIGITS = 4
 
 
 def agreement_figures(votes: VoteTable) -> dict[str, Any] | None:
-    """Agreement over all candidates voted on, with 95 % intervals; None if there are none to tell it from.
+    """Agreement over all candidates voted on, with 95 % intervals; None if they are missing to tell it from.
 
     `candidates` says how many, `note` what a reader must know, `figures` holds raw agreement, the mean of Cohen's κ
     over the pairs, Gwet's AC1 and Krippendorff's α, each with `value`, `low`, `high` and the `reason` of a gap.

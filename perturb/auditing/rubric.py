@@ -44,7 +44,7 @@ QUESTIONS: tuple[RubricQuestion, ...] = (
     RubricQuestion(
         "uncertainty_induction",
         "Uncertainty induction",
-        "Is the doubt that arises of the class named in the goal, and not of some other kind?",
+        "Is the flaw of the class named in the goal, rather than of another kind?",
     ),
     RubricQuestion(
         "linguistic_soundness",

@@ -342,12 +342,12 @@ class _Told:
 
 
 def _accuracy(confusion: NDArray[np.float64]) -> Floats:
-    """The share of right ones; shape (…, truth, told) to (…), NaN where there are none."""
+    """The share of right ones; shape (…, truth, told) to (…), NaN if there is nothing to count."""
     return ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
 
 
 def _macro_f1(confusion: NDArray[np.float64]) -> Floats:
-    """Mean of F1 over the labels that occur; shape (…, truth, told) to (…), NaN where there are none.
+    """Mean of F1 over the labels that occur; shape (…, truth, told) to (…), NaN if there is nothing to count.
 
     >>> _macro_f1(np.array([[[2.0, 0.0], [0.0, 2.0]], [[2.0, 0.0], [2.0, 0.0]]])).round(3).tolist()
     [1.0, 0.333]

@@ -109,7 +109,7 @@ class VoteTable:
     """Levers that could have been chosen, beyond those that were."""
     words: VoteWords = CANDIDATE_WORDS
     unfinished: str = ""
-    """A sentence on the jobs that are left in the run that the votes are from; empty if there are none."""
+    """A sentence on the jobs that are left in the run that the votes are from; empty if there are no such ones."""
     caveat: str = ""
     """What a reader of figures on the generators and verifiers should know: the note of the configuration."""
 

@@ -1,6 +1,6 @@
 """Asks a model to perturb an instance and reads its reply.
 
-What a generator hands over: a candidate, or the reason there is none.
+What a generator hands over: a candidate, or the reason why it is missing.
 
 Asks a user's function to perturb an instance.
 

@@ -128,7 +128,7 @@ def is_final(vote: Verdict | None) -> bool:
 def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> tuple[PerturbationClass, ...]:
     """The classes that a verifier judges, of `every` class in order; none if it judges all.
 
-    Offline checks know nothing of a user's own classes.
+    Offline checks know nothing of user-defined classes.
     """
     judged: Collection[PerturbationClass] = every if entry.classes is None else entry.classes
     if entry.classes is None and entry.check is not None:

@@ -111,7 +111,7 @@ def build(
         )
         if waves and stopped is None:
             failures += waves.unfilled()
-    # The cause comes first: where calls failed, an empty snapshot is no news.
+    # The cause comes first: where calls failed, an empty snapshot surprises nobody.
     unreadable = facts["unparsed"] and not (facts["candidates"] or facts["rejected_by_checks"])
     nothing_failed = not (facts["errors"] or facts["undecided"] or (failures and unreadable))
     warnings = (*renamed, *failures, *build_plan.base_set.warnings, *(empty if nothing_failed else ()))
@@ -129,7 +129,7 @@ def _protect_snapshot(build_plan: BuildPlan, ledger: Ledger, folder: Path, force
     try:
         snapshot = read_snapshot(folder)
         lost = count_foreign_rows(snapshot, build_plan.base_set.instances)
-    except SnapshotError:  # there is none, or it is damaged: the build writes a new one
+    except SnapshotError:  # it is missing or damaged: the build writes a new one
         return ()
     if not lost:
         return ()

@@ -31,7 +31,7 @@ _WIDTH = 120
 
 
 class OwnCode(NamedTuple):
-    """What prompts say of the code of a user's own class."""
+    """What prompts say of the code of a user-defined class."""
 
     entry: str
     """The code with what it means, as an entry of the list of codes."""
@@ -83,7 +83,7 @@ class ClassEntry:
         return "context" not in self.target
 
     def own_code(self, classes: Mapping[PerturbationClass, ClassEntry]) -> OwnCode:
-        """What prompts say of the code of a user's own class."""
+        """What prompts say of the code of a user-defined class."""
         before = REFUSE_OTHER if self.before is None else classes[self.before].refusal_code
         texts = (
             f"- {self.refusal_code}: {self.refuse_when}",
@@ -93,7 +93,7 @@ class ClassEntry:
         return OwnCode(entry, example, before)
 
     def to_payload(self) -> dict[str, Any]:
-        """What runs and snapshots keep of a user's own class."""
+        """What runs and snapshots keep of a user-defined class."""
         payload: dict[str, Any] = _ENTRY.dump_python(self, mode="json")
         return {**payload, "target": sorted(payload["target"])}
 

@@ -336,11 +336,11 @@ class Catalogue:
         return self._by_cell[cell]
 
     def find(self, name: str) -> Lever | None:
-        """The lever of that name, whatever its case and blanks; None if there is none."""
+        """The lever of that name, whatever its case and blanks; None if it is missing."""
         return self._by_name.get(_key(name))
 
     def construction(self, name: str) -> Construction | None:
-        """The construction of that name, whatever its case and blanks; None if there is none."""
+        """The construction of that name, whatever its case and blanks; None if it is missing."""
         return next((one for one in self.constructions if _key(one.name) == _key(name)), None)
 
     def expected_behavior(self, cell: Cell) -> str:

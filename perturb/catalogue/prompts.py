@@ -90,7 +90,7 @@ _CODES = "respond/codes.j2"
 def render_template(name: str, own_codes: tuple[OwnCode, ...] = (), **options: Any) -> str:
     """Our template `name` (`grade/judge`, say) rendered with options of ours, never with a text of a data set.
 
-    `own_codes` are those of a user's own classes, for templates that list the codes.
+    `own_codes` are those of user-defined classes, for templates that list the codes.
     """
     instead = _codes_of(data_folder("templates"), own_codes)
     return environment(instead=instead).get_template(f"{name}.j2").render(options, own_codes=own_codes)

@@ -48,7 +48,7 @@ def print_json(content: Any) -> None:
 
 
 def print_report(report: Report) -> None:
-    """Print a report as text that fits the terminal: 80 columns where there is none."""
+    """Print a report as text that fits the terminal: 80 columns if it is missing."""
     from perturb.reports.text import render_text
 
     colour = styled("", "blue", err=False) != ""
@@ -119,7 +119,7 @@ def check_repeats(option: str, values: Iterable[str]) -> None:
 
 
 def read_columns_option(given: list[str] | None, fields: Collection[str] = ()) -> dict[str, str]:
-    """The pairs of `--column FIELD=COLUMN`; wrong use for anything else, and for a field that is none of `fields`."""
+    """The pairs of `--column FIELD=COLUMN`. Anything else, or a field outside `fields`, is wrong use."""
     pairs = [pair.partition("=") for pair in given or ()]
     for ours, _, theirs in pairs:
         if not ours or not theirs:

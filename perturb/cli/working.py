@@ -184,7 +184,7 @@ DEMO = "--demo"
 
 
 class TableGroup(WorkflowGroup):
-    """Takes `table` as said where the first word is no command of the group; a file called `run` is `./run`."""
+    """Takes `table` as said if the first word is not a command of the group; a file called `run` is `./run`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the command in where it is left out."""

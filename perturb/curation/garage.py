@@ -101,7 +101,7 @@ def cited_text(entry: Mapping[str, Any]) -> Any:
 
 
 def split_marker(text: str) -> tuple[str, str]:
-    """Title and text of a passage that begins with its marker; the title is empty where there is none.
+    """Title and text of a passage that begins with its marker; the title is empty if the passage has no title.
 
     The passage is numbered anew when it is rendered, so the two together read as before.
 

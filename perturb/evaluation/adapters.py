@@ -1,4 +1,4 @@
-"""Systems under test that are no chat models: a RAG service behind HTTP, and a Python function.
+"""Systems under test that are not chat models: a RAG service behind HTTP, and a Python function.
 
 Both get the parts of the item beside the rendered prompt, so that a system with prompts of its own can be tested too.
 
@@ -60,7 +60,7 @@ def respond_request(
     own_codes: tuple[OwnCode, ...] = (),
     setting: PromptSetting = CODES_SETTING,
 ) -> ItemRequest:
-    """Ask a model under test about an item; `own_codes` are those of a user's own classes."""
+    """Ask a model under test about an item; `own_codes` are those of user-defined classes."""
     return item_request(ChatRequest(setting.messages(item, variant, own_codes)), item)
 
 

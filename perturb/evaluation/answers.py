@@ -40,7 +40,7 @@ class Grade(StrEnum):
 
 
 def read_answer(text: str) -> str:
-    """What stands between the last `<answer>` tags; the whole reply without its thinking where there are none.
+    """What stands between the last `<answer>` tags; the whole reply without its thinking if there are no such tags.
 
     Empty if nothing is left: an empty reply, or thinking without an end.
 
@@ -143,13 +143,13 @@ _LONGEST_ANSWER = 20_000
 
 
 async def grade(session: Session, question: Question, response: Response) -> Grade:
-    """The grade of a reply. Raises `Unscored` where there is none, and `BudgetSpent`."""
+    """The grade of a reply. Raises `Unscored` if it is missing, and `BudgetSpent`."""
     value = await session.judge(response, lambda judge: grade_rubric(question, response, judge))
     return Grade(value["grade"])
 
 
 def grade_rubric(question: Question, response: Response, judge: str | None) -> Rubric:
-    """What is to be said of a reply to a question; `judge` is the judge's fingerprint, None where there is none."""
+    """What is to be said of a reply to a question; `judge` is the judge's fingerprint, None if it is missing."""
     author = digest(judge or RULE, template_version(TEMPLATE))
     version = digest(author, question.to_payload(), response.text)
     answer = read_answer(response.text)

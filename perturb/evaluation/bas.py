@@ -39,7 +39,7 @@ from perturb.text.wording import counted
 
 DEFAULT_K = 3
 NONE_OF_THESE = ("none of these", "none of the above")
-"""What stands in the place of an answer where the probability is that of all others."""
+"""What stands instead of an answer where the probability is that of all others."""
 SUM_TOLERANCE = 0.01
 """How far the probabilities, of none of the answers too, may be from adding up to 1 before it is noted."""
 
@@ -159,7 +159,7 @@ def _join(
 
 
 def _named(elicitation: Elicitation, entries: tuple[DecisionEntry, ...]) -> tuple[DecisionEntry, ...]:
-    """The entries that name an answer. Raises `ReplyError` if there are none."""
+    """The entries that name an answer. Raises `ReplyError` if they are missing."""
     if not elicitation.several:
         return entries
     named = tuple(entry for entry in entries if _plain(entry) not in NONE_OF_THESE)
@@ -233,7 +233,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
         if len(set(self.ways)) < len(self.ways):
             raise ConfigError("--elicitation: one appears twice: name each once")
         if self.k < 2:
-            raise ConfigError(f"--k: {self.k} answers are not several: give 2 or more")
+            raise ConfigError(f"--k must be at least 2, got {self.k}")
         super().check(models)
 
     def way_facts(self) -> dict[str, Any]:

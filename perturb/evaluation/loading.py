@@ -143,7 +143,7 @@ def _other_rows(source: ItemSource) -> tuple[str, Iterator[SourceRow]]:
         if left:
             raise SourceError(f"{source.name}: has no snapshot yet. {left}")
         raise SourceError(
-            f"{source.name}: is a run without a snapshot: name a build that has one, or a table"
+            f"{source.name}: has no snapshot: finish the build, or export one with 'perturb export RUN --out DIR'"
         )
     name, _, revision = source.name.removeprefix(PREFIX).partition("@")
     on_hub = name.count("/") == 1 and (source.name.startswith(PREFIX) or not path.parent.is_dir())

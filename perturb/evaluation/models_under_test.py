@@ -132,7 +132,7 @@ class ModelsFile(Strict):
 
 
 def require_models(entries: Sequence[ModelsFileEntry], use: str) -> None:
-    """Raise `ValueError` for an entry that is no model and so cannot `use`, and for a name given twice."""
+    """Raise `ValueError` for an entry that is not a model and so cannot `use`, and for a name given twice."""
     names = [entry.name for entry in entries]
     for entry in entries:
         if isinstance(entry, ModelEntry) and entry.kind != "model":

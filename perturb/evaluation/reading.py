@@ -55,7 +55,7 @@ class DecisionEntry:
 def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> tuple[DecisionEntry, ...]:
     """The entries of the last block of a reply, with what was asked for: answers, confidence, or both in pairs.
 
-    Raises `ReplyError` if there is none, if the last one lacks something, or if an earlier whole one says otherwise.
+    Raises `ReplyError` if it is missing, if the last one lacks something, or if an earlier whole one says otherwise.
 
     >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %")
     (DecisionEntry(answer='Ada', confidence=0.85),)

@@ -155,7 +155,7 @@ class RefusalRow(QuestionRow):
     forced_grade: str | None
     """None where nothing was refused, and where no answer could be right."""
     p_answering: float | None
-    """The share of the sampled replies that are no refusal, in [0, 1]; None without samples."""
+    """The share of the sampled replies that are not refusals, in [0, 1]; None without samples."""
     answerable: bool | None
     source: str
     unscored: str | None
@@ -181,7 +181,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
             if setting not in REFUSAL_PROMPTS:
                 raise ConfigError(f"--setting: '{setting}' is unknown: use {', '.join(REFUSAL_PROMPTS)}")
         if self.samples < 1:
-            raise ConfigError(f"--samples: {self.samples} replies are none: give 1 or more")
+            raise ConfigError(f"--samples must be at least 1, got {self.samples}")
         super().check(models)
 
     def way_facts(self) -> dict[str, Any]:

@@ -107,7 +107,7 @@ class EvaluationRun:
 
 
 def classes_of(facts: Mapping[str, Any]) -> tuple[ClassEntry, ...]:
-    """The classes of a user's own that the facts of an evaluation state."""
+    """The user-defined classes that the facts of an evaluation state."""
     with stored_values():
         return read_classes(facts.get("snapshot", {}).get("classes", ()))
 
@@ -235,7 +235,7 @@ _EMPTY: Mapping[str, Mapping[str, Any]] = {
     "quality": {"quality": 1},
     "raf": {"eligible": False, "factual_all": False, "factual_signal": False},
 }
-"""What an empty reply counts as: an answer attempt that is worth nothing. It is no refusal, and earns no credit."""
+"""What an empty reply counts as: an answer attempt that is worth nothing. It is not a refusal and earns no credit."""
 
 
 def rule_author(codes: Mapping[str, str]) -> str:

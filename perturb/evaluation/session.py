@@ -258,7 +258,7 @@ class RunOptions:
     batch: BatchLimits | None = None
     """Ask with batch APIs, at half the price, in batches of at most this size."""
     replay: Replay | None = None
-    """Replies on record, in the place of models."""
+    """Replies on record, instead of models."""
     executor: ExecutorEntry = field(default_factory=ExecutorEntry)
     """Where the calls are made: in this process, or by the nodes of a Ray cluster."""
 

@@ -197,7 +197,9 @@ class AskingOrder:
         items = [item for item in item_set.items if not item.control]
         kinds = tuple(sum(item.answerable is kind for item in items) for kind in (True, False))
         raf = all(item.several for item in items if item.answerable)
-        seen = ["poor_answer"] * bool(kinds[0]) + ["missed_refusal"] * bool(kinds[1])
+        seen = [
+            name for name, present in zip(("poor_answer", "missed_refusal"), kinds, strict=False) if present
+        ]
         if reason := measure(rule.metric.name, ReplyCounts.of(seen, raf=raf)).reason:
             raise ConfigError(f"{item_set.name}: no interval for '{rule}': {reason}")
         cells = _strata(items, item_set.digest)

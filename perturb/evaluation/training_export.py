@@ -80,7 +80,7 @@ def export_training(
         and not (folder.is_dir() and not any(folder.iterdir()))
     ):
         raise SnapshotError(
-            f"{folder} exists and is no training export: give a new or empty folder, or move it away"
+            f"{folder} exists and is not a training export: give a new or empty folder, or move it away"
         )
     rows = accepted_rows(db, plan)
     if not rows:

@@ -187,7 +187,7 @@ def read_raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def plain_value(value: Any) -> Any:
-    """A value as JSON writes it: a date as text, a number that is none as null."""
+    """A value as JSON writes it: a date as text, NaN as null."""
     if isinstance(value, Mapping):
         return {str(key): plain_value(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -90,7 +90,7 @@ class CallLedger:
             await self.committed()
 
     def find(self, key: str) -> str | None:
-        """The reply to an identical request that was read before; None if there is none."""
+        """The reply to an identical request that was read before; None if it is missing."""
         reply = self._uncommitted.get(key)
         if reply is None:
             row = self.db.execute(

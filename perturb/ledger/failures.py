@@ -188,7 +188,7 @@ def first_error(db: sqlite3.Connection, plan: int) -> str:
 
 
 def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
-    """The line of the plan's first fault of a rule, or else of a check; empty if there is none."""
+    """The line of the plan's first fault of a rule, or else of a check; empty if it is missing."""
     row = db.execute(
         f"SELECT detail FROM jobs WHERE plan = ?2 AND outcome = 'error' AND {queries.is_fault('detail')}"
         " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"

@@ -74,7 +74,7 @@ class StageCounts:
 
     @property
     def unfinished(self) -> str:
-        """A sentence on the jobs that are left; empty if there are none."""
+        """A sentence on the jobs that are left; empty if there are no such ones."""
         if not self.left:
             return ""
         return f"Not finished: {self.left:,} of {counted(self.jobs, 'job')} are left; run the same command to go on."

@@ -102,7 +102,7 @@ class BatchStore(Protocol):
 
 
 RowOutcome = ChatReply | ModelError
-"""A reply, or why there is none: transient where it is worth asking again."""
+"""A reply, or why it is missing: transient if it is worth asking again."""
 
 _CUT_SHORT = ("max_tokens", "MAX_TOKENS")
 

@@ -159,7 +159,7 @@ class _Pool:
     """The connections of an event loop, and the models that use them."""
 
     def __init__(self) -> None:
-        # How many may be open is for `max_connections` to say; keys and cookies of one server are none of another's.
+        # How many may be open is for `max_connections` to say; keys and cookies of one server must not reach another.
         connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=None)
         self.session = aiohttp.ClientSession(

@@ -45,7 +45,7 @@ def name_function(function: Callable[..., Any]) -> str:
 
 
 def find_function(address: str, owner: str) -> Callable[..., Any]:
-    """The function at an address. Raises `ConfigError` that begins with `owner` if there is none."""
+    """The function at an address. Raises `ConfigError` that begins with `owner` if it is missing."""
     if address in _GIVEN:
         return _GIVEN[address]
     module_name, _, name = address.partition(":")

@@ -105,7 +105,7 @@ class Throttle:
     async def enter(self) -> int:
         """Wait for a place, and in it for the end of a pause; returns the number of pauses so far.
 
-        Raises `TransientModelError` if the model has been failing for so long that waiting is no use.
+        Raises `TransientModelError` if the model has been failing for so long that waiting is pointless.
         """
         if self._until is not None and (self._active or self._clock.now() < self._until):
             self._check_patience()

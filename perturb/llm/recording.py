@@ -375,7 +375,7 @@ class ReplayedModel:
         self._live = live
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """The recorded reply, which costs nothing. Raises `PermanentModelError` if there is none."""
+        """The recorded reply, which costs nothing. Raises `PermanentModelError` if it is missing."""
         async with self.holding(request) as reply:
             return reply
 

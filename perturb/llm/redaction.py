@@ -64,7 +64,7 @@ _in_use: set[str] = set()
 
 
 def read_key(variable: str | None) -> str | None:
-    """The key in an environment variable, None if there is none; the variable is known to hold a key from now on."""
+    """The key in an environment variable, None if it is missing; the variable is known to hold a key from now on."""
     if not variable:
         return None
     _in_use.add(variable)
@@ -103,7 +103,7 @@ def without_keys(reply: str) -> str:
 def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
     r"""Keys in the text, for refusing to publish it; `variables` are environment variables that hold keys.
 
-    Stricter than `redact`, which may take out too much: words of under 16 characters are no keys, and what only looks
+    Stricter than `redact`, which may take out too much: words of under 16 characters are not keys, and what only looks
     like a key has 20 characters, or 12 with a digit among them.
 
     >>> find_keys("the sk-learning key is sk-proj-abcdef123456")

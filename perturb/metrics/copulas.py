@@ -61,7 +61,7 @@ def compare_copulas(n11: int, n10: int, n01: int, n00: int) -> CopulaComparison:
 
     Cells as in `refusal_index_from_counts`. The copula joins the latent tendencies to refuse and to err, so that
     p00 = C(1 - r, 1 - mu). Student-t is fitted at df = 4, since any df fits; AIC and BIC count it nonetheless, as
-    the paper does, and that penalty is no evidence against heavy tails.
+    the paper does, and that penalty is not evidence against heavy tails.
 
     Raises ValueError for negative counts.
 

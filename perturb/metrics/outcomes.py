@@ -212,5 +212,5 @@ def reply_cells(outcomes: Iterable[str], confidence: Sequence[str | None] | None
 
 def _place(known: dict[Any, int], name: str, kind: str) -> int:
     if name not in known:
-        raise ValueError(f"'{name}' is no {kind}: one of {', '.join(known)} is expected")
+        raise ValueError(f"'{name}' is not a known {kind}: one of {', '.join(known)} is expected")
     return known[name]

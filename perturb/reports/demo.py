@@ -16,7 +16,7 @@ from perturb.reports.run_data import choose_items, marked
 from perturb.reports.words import describe_replay
 from perturb.snapshots.snapshot import read_snapshot
 from perturb.text.passages import mark_change
-from perturb.text.wording import counted
+from perturb.text.wording import counted, listed
 
 
 def shown_items(folder: Path) -> list[dict[str, Any]]:
@@ -123,14 +123,17 @@ def _rejections(run: Path) -> str:
             " WHERE j.plan = ? AND d.panel = ? AND d.acceptance = 'rejected'",
             (plan.number, plan.panel),
         ).fetchall()
-    parts = [f"{len(checks)} by machine checks{_most([row[0] for row in checks])}"]
-    parts.append(f"{len(panel)} by the panel{_most([row[0] for row in panel])}")
-    return ", ".join(parts)
+    by_checks = f"{len(checks)} by machine checks{_most([row[0] for row in checks])}"
+    return f"{by_checks}, {len(panel)} by the panel{_most([row[0] for row in panel])}"
 
 
 def _most(reasons: list[str]) -> str:
+    """The commonest reason and how often it is given, as a clause."""
     if not reasons:
         return ""
     plain = Counter(re.sub(r"'[^']*'|\d+", "…", reason) for reason in reasons)
     reason, times = plain.most_common(1)[0]
-    return f" (mostly: {reason}, {counted(times, 'time')})"
+    verifiers = reason.removeprefix("failed by ").split(", ")
+    if reason.startswith("failed by ") and len(verifiers) > 1:
+        return f" ({times} of them by all of {listed(verifiers)})"
+    return f" ({times} of them: {reason})"

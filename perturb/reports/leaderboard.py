@@ -137,7 +137,7 @@ def make_leaderboard(recordings: Sequence[Recording]) -> Leaderboard:
 
 
 def read_leaderboard(folder: Path) -> Leaderboard:
-    """The leaderboard in a folder. Raises `SourceError` if there is none."""
+    """The leaderboard in a folder. Raises `SourceError` if it is missing."""
     try:
         return _BOARD.validate_json(read_text(folder / DATA, SourceError))
     except ValidationError as exc:

@@ -158,8 +158,7 @@ def _copulas(report: RefusalReport) -> Section:
         if group.copulas.reason and group.index is not None:
             undefined.setdefault(group.copulas.reason, []).append(group.name)
     sentences = (
-        "With its margins fixed a table of four counts has one free number, so every family that can reach it fits"
-        " exactly and the data prefer none of them. Families differ only in what they cannot reach.",
+        "One table of four counts cannot tell copula families apart: every family that can reach it fits it exactly.",
         *(
             f"Gaussian against {rival}: ahead by log-likelihood in {rates['log_likelihood']:.0%} of the groups,"
             " a tie counting one half."

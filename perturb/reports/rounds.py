@@ -35,7 +35,8 @@ def make_comparison_report(done: RoundComparison, top: int) -> Report:
     drift = [
         Table(
             f"drift-{name}",
-            f"By {name}: {show(shift.distance, 'share')} of the items in another place",
+            f"Distribution over {name}: "
+            + (f"{show(shift.distance, 'share')} of the items moved" if shift.distance else "unchanged"),
             {name: "text", "older": "count", "newer": "count", "change of share, points": "change"},
             [
                 (share.name, share.old, share.new, share.change)
@@ -130,8 +131,8 @@ def make_power_report(
         columns = "benchmark | failed: number | at least: number | at most: number"
         sections.append(Section("simulation", "", tables=(Table("simulation", title, columns, rows),)))
     return Report(
-        f"Error at most {question.epsilon:g} in each of {counted(question.rounds, 'round')}, but for a probability of"
-        f" {question.delta:g}; drift {question.drift:g}",
+        f"With probability {1 - question.delta:.0%}, each score is within {question.epsilon:g} of the truth in all"
+        f" {counted(question.rounds, 'round')}; drift {question.drift:g}",
         "",
         sections,
     )

@@ -109,7 +109,7 @@ def comparison_section(report: ScoreReport) -> Section:
             for one in ordered
             for found in [one.difference]
         ],
-        note="p: the level at which the interval of the difference ends at 0; Holm: over all pairs of models.",
+        note="p-value of the difference; Holm: corrected for the number of pairs of models.",
         shown=min(60, sum(one.metric in HEADLINES for one in ordered)),
     )
     own = Table(
@@ -177,7 +177,7 @@ def in_group(one: ModelScores, grouping: str, name: str, metric: str) -> Estimat
 
 
 def in_percent(value: Estimate | None) -> float | None:
-    """The value in percent; None if there is none."""
+    """The value in percent; None if it is missing."""
     return None if value is None or value.value is None else 100 * value.value
 
 

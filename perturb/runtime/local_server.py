@@ -60,7 +60,7 @@ class Request:
     """The rest of the address, without a slash in front."""
     query: Mapping[str, str]
     read_json: Callable[[], Any] | None = None
-    """Reads the JSON that was posted, and raises `Refused` if there is none; None for a GET request."""
+    """Reads the JSON that was posted, and raises `Refused` if it is missing; None for a GET request."""
 
 
 @dataclass(frozen=True, slots=True)

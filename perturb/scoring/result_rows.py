@@ -174,7 +174,7 @@ class _Fields:
     def one_of(self, name: str, known: list[Any]) -> str:
         value = self.text(name)
         if value not in known:
-            raise self.error(name, f"holds '{_short(value)}', which is none of {', '.join(known)}")
+            raise self.error(name, f"holds '{_short(value)}', which is not one of {', '.join(known)}")
         return value
 
     def code(self, name: str, codes: Mapping[str, str]) -> str:

@@ -167,7 +167,7 @@ def _bar(share: float | None) -> _Verbatim:
 
 
 def _example(rows: Iterable[SnapshotRow]) -> JsonObject | None:
-    """Of the items with a single passage that must be refused, the shortest; None if there is none."""
+    """Of the items with a single passage that must be refused, the shortest; None if it is missing."""
     fit = [row for row in rows if "grounding" not in row and row["expected_rag_behavior"] != ANSWER_CORRECTLY]
     if not fit:
         return None

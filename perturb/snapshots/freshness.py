@@ -75,7 +75,7 @@ class ComparedSet:
 def read_set(source: str | Path) -> ComparedSet:
     """Read a snapshot folder, a run folder with a snapshot, a table with its columns, or `hub:OWNER/NAME[@REVISION]`.
 
-    Raises `SourceError` or `SnapshotError` if it cannot be read or is none of these.
+    Raises `SourceError` or `SnapshotError` if it cannot be read or is not one of these.
     """
     name = str(source)
     if name.startswith(HUB_PREFIX):

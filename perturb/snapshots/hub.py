@@ -156,7 +156,9 @@ def log_in(repo: str, endpoint: str | None, progress: bool, repo_type: str = "da
         raise PublishError("nobody is logged in to the Hub: export HF_TOKEN, or run `hf auth login`")
     if not progress:
         disable_progress_bars()
-        logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # its own retries are no news
+        logging.getLogger("huggingface_hub").setLevel(
+            logging.ERROR
+        )  # its own retries are not worth a message
     return HubRepository(HfApi(endpoint=endpoint, library_name="perturb"), repo, repo_type)
 
 
@@ -220,7 +222,7 @@ class HubRepository:
         self.call("tag", send)
 
     def read_text(self, path: str, revision: str) -> str | None:
-        """A text file at a revision; None if there is none."""
+        """A text file at a revision; None if it is missing."""
         url = hf_hub_url(self.repo, path, repo_type="dataset", revision=revision, endpoint=self.api.endpoint)
         try:
             answer = get_session().get(
@@ -232,7 +234,7 @@ class HubRepository:
         return answer.content.decode("utf-8", "replace")
 
     def read_manifest(self, revision: str) -> dict[str, Any]:
-        """The manifest at a revision; empty if there is none of ours."""
+        """The manifest at a revision; empty if it is missing of ours."""
         text = self.call("read the manifest", lambda: self.read_text(MANIFEST, revision))
         try:
             return parse_manifest(text or "")

@@ -119,7 +119,7 @@ def _cell(row: SourceRow, catalogue: Catalogue) -> Cell:
         if field == "intensity" and _is_control(row):
             value = Intensity.LOW  # what was not perturbed must be answered
         if value not in known:
-            raise row.error(field, f"is {value!r}, which is none of {', '.join(known)}: correct it")
+            raise row.error(field, f"is {value!r}, which is not one of {', '.join(known)}: correct it")
         parts.append(value)
     return Cell(PerturbationClass(parts[0]), Intensity(parts[1]))
 

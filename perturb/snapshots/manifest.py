@@ -277,7 +277,7 @@ def states_digest(card: str, manifest: Facts) -> bool:
 
 
 def with_digest(card: str, manifest: Facts) -> str:
-    """The card with the digest of this manifest in the place of the one that it states."""
+    """The card with the digest of this manifest instead of the one that it states."""
     return _DIGEST_LINE.sub(f"Manifest digest: {manifest_digest(manifest)}", card)
 
 

@@ -36,7 +36,7 @@ def publish(
 
     The file of `replies` that the manifest names goes beside the data, `scores` (from `scores_section`) on the card.
 
-    Raises `SnapshotError` if the folder is no snapshot or does not match its manifest, `RecordingError` if the file
+    Raises `SnapshotError` if the folder is not a snapshot or does not match its manifest, `RecordingError` if the file
     of replies is another, `PublishError` if either holds a key, or for anything that the Hub says no to.
     """
     from perturb.snapshots.hub import RoundOnHub, check_repo_name, push

@@ -279,7 +279,7 @@ class Verification:
 def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
     """Compare a snapshot with its manifest, and every row with the catalogue (`levers` are folders with a user's own).
 
-    Raises `SnapshotError` if the folder is no snapshot, `CatalogueError` if a lever folder cannot be read.
+    Raises `SnapshotError` if the folder is not a snapshot, `CatalogueError` if a lever folder cannot be read.
     """
     snapshot = read_snapshot(folder)
     problems = list(check_snapshot(folder))
@@ -356,7 +356,7 @@ def _target_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterat
     if not changed:
         yield "neither query nor context was changed"
     for part in changed:
-        longer = part == "context" and row.get("depth") == "deep"  # which by itself is no flaw
+        longer = part == "context" and row.get("depth") == "deep"  # which by itself is not a flaw
         if part not in target and not longer:
             yield f"the {part} was changed, which {cell.perturbation_class} does not allow"
     for part in parts:

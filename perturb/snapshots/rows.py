@@ -239,7 +239,7 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
 
 
 def _blind_agreement(item: AcceptedItem) -> float | None:
-    """The share of readable blind decisions that were as expected; None if there is none."""
+    """The share of readable blind decisions that were as expected; None if it is missing."""
     decisions = [vote.blind["code"] for vote in item.votes if vote.blind]
     return decisions.count(item.candidate.expected_behavior) / len(decisions) if decisions else None
 

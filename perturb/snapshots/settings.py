@@ -116,7 +116,7 @@ def prompt_setting(name: str) -> PromptSetting:
 
 
 def prompt_settings(names: Sequence[str]) -> tuple[PromptSetting, ...]:
-    """The settings of these names, `codes` if there is none. Raises `ConfigError`, also for two of one name."""
+    """The settings of these names, `codes` if it is missing. Raises `ConfigError`, also for two of one name."""
     settings = tuple(prompt_setting(name) for name in names or (CODES,))
     stems = [one.name for one in settings]
     if twice := [name for name in stems if stems.count(name) > 1]:

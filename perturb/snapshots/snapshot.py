@@ -93,7 +93,7 @@ class Snapshot:
 
     @property
     def classes(self) -> tuple[ClassEntry, ...]:
-        """The classes of a user's own among those of the rows."""
+        """The user-defined classes among those of the rows."""
         return read_classes(self.manifest.get("classes", ()))
 
     @property

@@ -146,7 +146,7 @@ def _bare(text: str) -> str:
 
 
 def _is_accent(char: str) -> bool:
-    """Whether it stands above or below a letter, or is a point of Hebrew or Arabic; vowel signs elsewhere are none."""
+    """Whether it stands above or below a letter, or is a point of Hebrew or Arabic; vowel signs elsewhere do not."""
     place = unicodedata.combining(char)
     return place >= 200 or 10 <= place <= 35
 

@@ -1,5 +1,5 @@
 "use strict";
-// A click on the head of a column sorts its table, a second one the other way round; what is no number comes last.
+// A click on the head of a column sorts its table, a second one the other way round; values that are not numbers come last.
 function sortValue(row, place) {
   const text = row.cells[place].textContent.trim();
   const number = Number.parseFloat(text.replace("−", "-").replace(/[$,]/g, ""));

@@ -252,7 +252,7 @@ MISTAKEN = [
         "is not a snapshot: it has no readable manifest.json: give outputs/demo/snapshot",
     ),
     ("publish outputs/demo a/b", "give outputs/demo/snapshot"),
-    ("evaluate outputs/scores --model a/b", "outputs/scores: is a run without a snapshot"),
+    ("evaluate outputs/scores --model a/b", "outputs/scores: has no snapshot: finish the build"),
     ("export outputs/scores --out x", "outputs/scores: is an evaluation and has no snapshot"),
     ("score outputs/demo", "outputs/demo: holds no evaluation"),
     ("audit outputs/scores", "is not the run of a build but of an evaluation"),

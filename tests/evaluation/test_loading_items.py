@@ -153,7 +153,7 @@ def test_mislabelled_rows_are_left_out_with_a_warning(tmp_path: Path) -> None:
             "rows.jsonl:2: field 'round' differs from the rows before (r1 and r2)",
         ),
         ([single(0, id=None)], "rows.jsonl:1: field 'id' is missing"),
-        ([single(0, intensity="SOME")], "field 'intensity' is 'SOME', which is none of LOW, MEDIUM, HIGH"),
+        ([single(0, intensity="SOME")], "field 'intensity' is 'SOME', which is not one of LOW, MEDIUM, HIGH"),
         ([single(0, perturbation_class=None)], "field 'perturbation_class' is None"),
         ([single(0, original_answers=[])], "field 'original_answers' must be a list"),
         ([several(0, signal_indices=[7])], "field 'signal_indices' must list positions"),

@@ -291,7 +291,7 @@ def test_the_outcome_of_a_reply(
 
 
 def test_unknown_words_and_lengths_are_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="'right' is no outcome: one of correct_answer"):
+    with pytest.raises(ValueError, match="'right' is not a known outcome: one of correct_answer"):
         ReplyCounts.of(["right"])
     with pytest.raises(ValueError, match="'SURE' is no confidence level: one of VERY_CONFIDENT"):
         ReplyCounts.of(["correct_answer"], ["SURE"])

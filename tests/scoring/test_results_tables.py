@@ -102,9 +102,9 @@ BAD_ROWS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"perturbation_class": "Ambiguity"},
-        "'perturbation_class' holds 'Ambiguity', which is none of P-Ambiguity",
+        "'perturbation_class' holds 'Ambiguity', which is not one of P-Ambiguity",
     ),
-    ({"intensity": "MIDDLE"}, "'intensity' holds 'MIDDLE', which is none of LOW, MEDIUM, HIGH"),
+    ({"intensity": "MIDDLE"}, "'intensity' holds 'MIDDLE', which is not one of LOW, MEDIUM, HIGH"),
     ({"quality": 6}, "'quality' is 6: give a whole number from 1 to 5"),
     ({"quality": 0}, "'quality' is 0"),
     ({"quality": "4.5"}, "'quality' is 4.5"),

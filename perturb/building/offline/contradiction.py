@@ -194,7 +194,7 @@ def _low(item: CheckedItem) -> RuleVerdict:
 
 
 def one_sided_cue(item: CheckedItem) -> str:
-    """The first fresh wording that lends or takes credibility on one side only; empty if there is none.
+    """The first fresh wording that lends or takes credibility on one side only; empty if it is missing.
 
     A word such as `official` that is said of both sides settles nothing.
     """

@@ -26,7 +26,7 @@ class Subject:
     start: int | None
     """The year in which it came out, began or was born, where the passage gives just one."""
     definition: str
-    """The sentence that says what it is, up to its end; empty if there is none."""
+    """The sentence that says what it is, up to its end; empty if it is missing."""
 
 
 @cache
