@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -18,6 +19,7 @@ from typer.core import TyperCommand
 from perturb.cli import run_options as shared
 from perturb.cli.output import (
     check_page_name,
+    given_by_options,
     note,
     print_json,
     print_result,
@@ -153,6 +155,17 @@ def score_command(
             show_default=False,
         ),
     ] = None,
+    against: Annotated[
+        Path | None,
+        Option(help="With --gate: the other scores, as an evaluation, a table, or stored scores."),
+    ] = None,
+    gate: Annotated[
+        str | None,
+        Option(
+            metavar="RULE",
+            help='"crs >= against - 0.02" or "crs >= 0.6": exit with 0 if it holds, 1 if not, 3 if undecided.',
+        ),
+    ] = None,
     resamples: shared.ResamplesOption = 1000,
     seed: shared.ResampleSeedOption = 0,
     page: shared.PageOption = None,
@@ -194,7 +207,25 @@ def score_command(
     if json_output:
         for warning in report.warnings:
             note(f"note: {warning}")
-    print_result({**report.to_dict(), **said}, content, json_output)
+    if gate is None:
+        if against is not None:
+            reject_option("--against", "goes with --gate: give both")
+        print_result({**report.to_dict(), **said}, content, json_output)
+        return
+    from perturb.scoring.round_comparison import check_gate, read_scores
+
+    own = {one.model: one.to_dict()["metrics"] for one in report.models}
+    other = None if against is None else read_scores(against)
+    with given_by_options():
+        decisions = check_gate(gate, own, other)
+    told = {"gate": [{**asdict(one), "margin": one.margin.to_dict()} for one in decisions]}
+    print_result({**report.to_dict(), **said, **told}, content, json_output)
+    for one in decisions:
+        word = {True: "holds", False: "does not hold", None: "is undecided"}[one.passed]
+        more = f": about {counted(one.more_items, 'item')} more would decide" if one.more_items else ""
+        note(f"{one.model}: {gate} {word}{more}")
+    passed = [one.passed for one in decisions]
+    raise typer.Exit(1 if False in passed else 3 if None in passed else 0)
 
 
 SIDE_BY_SIDE = Path("report.html")

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from perturb.errors import SourceError
+from perturb.errors import ConfigError, SourceError
+from perturb.evaluation.stop_rule import SHORT
 from perturb.files.text_files import read_text
-from perturb.metrics.inputs import plain_value
+from perturb.metrics.inputs import Estimate, plain_value
 from perturb.snapshots.freshness import (
     ComparedSet,
     Freshness,
@@ -286,6 +288,66 @@ def compare(old: str | Path, new: str | Path, scores: tuple[Path, Path] | None =
         tuple(changes),
         tuple(rankings),
     )
+
+
+_GATE = re.compile(r"\s*(\w+)\s*(>=|<=)\s*(?:(against)\s*([+-]\s*\d*\.?\d+)?|(-?\d*\.?\d+))\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class GateDecision:
+    """What a gate says of one model."""
+
+    model: str
+    passed: bool | None
+    """None if the interval reaches over the gate."""
+    margin: Estimate
+    """How far the score is on the right side of the gate; negative on the wrong side."""
+    more_items: int | None = None
+    """About so many items more would decide; None if it is decided, or if the score is at the gate."""
+
+
+def check_gate(rule: str, scores: Scores, against: Scores | None) -> tuple[GateDecision, ...]:
+    """Decide `METRIC >= against - 0.02`, `METRIC <= NUMBER` and the like for each model, at 95 % confidence.
+
+    A model is set against the one of its name, and a single model against a single other. Raises `ConfigError` for a
+    rule that cannot be read, and if a model or a metric is missing.
+    """
+    read = _GATE.fullmatch(rule)
+    if read is None:
+        raise ConfigError(f"'{rule}' is not a gate: write 'crs >= against - 0.02' or 'crs >= 0.6'")
+    names = next(iter(scores.values()), {})
+    metric = read[1] if read[1] in names else SHORT.get(read[1], read[1])
+    sign, relative = 1 if read[2] == ">=" else -1, read[3] is not None
+    if relative and against is None:
+        raise ConfigError(f"'{rule}' compares with other scores: name them with --against")
+    offset = float((read[4] or "0").replace(" ", "")) if relative else float(read[5])
+    decisions = []
+    for model, metrics in scores.items():
+        base: Mapping[str, Any] = {"value": 0.0, "low": 0.0, "high": 0.0}
+        if relative and against is not None:
+            alone = len(scores) == len(against) == 1
+            other = next(iter(against.values())) if alone else against.get(model)
+            if other is None:
+                raise ConfigError(f"{model}: has no scores in --against: score the same models")
+            base = other.get(metric) or {}
+        if metric not in metrics or not base:
+            raise ConfigError(f"'{metric}' is not a metric: use {', '.join(metrics)}")
+        change = _change(model, metric, base, metrics[metric])
+        decisions.append(_decide(change, sign, offset, int(metrics[metric].get("n") or 0)))
+    return tuple(decisions)
+
+
+def _decide(change: ScoreChange, sign: int, offset: float, items: int) -> GateDecision:
+    if change.difference is None or change.low is None or change.high is None:
+        return GateDecision(change.model, None, Estimate.undefined(change.reason or "no interval", n=items))
+    low, high = sorted((sign * (change.low - offset), sign * (change.high - offset)))
+    margin = Estimate(sign * (change.difference - offset), low, high, n=items)
+    if low >= 0 or high < 0:
+        return GateDecision(change.model, low >= 0, margin)
+    distance = abs(sign * (change.difference - offset))
+    reach = -low if sign * (change.difference - offset) > 0 else high
+    more = math.ceil(items * (((distance + reach) / distance) ** 2 - 1)) if distance > 1e-9 else None
+    return GateDecision(change.model, None, margin, more)
 
 
 def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]) -> tuple[Scores, Scores]:

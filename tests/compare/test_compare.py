@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from perturb.errors import SnapshotError, SourceError
-from perturb.scoring.round_comparison import compare, compare_scores, read_scores, shift_of
+from perturb.errors import ConfigError, SnapshotError, SourceError
+from perturb.scoring.round_comparison import check_gate, compare, compare_scores, read_scores, shift_of
 from perturb.snapshots.freshness import BaseIndex, FreshnessIndex, RoundItem, measure_freshness, read_set
 from perturb.snapshots.snapshot import write_snapshot
 from tests.building import perturb
@@ -403,3 +403,40 @@ def test_run_folders_are_compared_by_their_snapshots(tmp_path: Path) -> None:
     assert perturb(*build).returncode == 0
     ended = perturb("compare", tmp_path / "run", tmp_path / "run" / "snapshot", "--check")
     assert ended.returncode == 1, ended.stderr
+
+
+def stored(value: float, half: float, model: str = "m") -> dict[str, Any]:
+    return {model: {"crs": {"value": value, "low": value - half, "high": value + half, "n": 100}}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "passed"),
+    [
+        ("crs >= against - 0.02", 0.70, True),
+        ("crs >= against", 0.50, False),
+        ("crs >= against + 0.01", 0.61, None),
+        ("crs <= against", 0.50, True),
+        ("crs >= 0.5", 0.56, True),
+        ("crs >= .9", 0.56, False),
+        ("crs <= 0.55", 0.56, None),
+    ],
+)
+def test_a_gate_holds_or_not_or_is_undecided(rule: str, value: float, passed: bool | None) -> None:
+    [decision] = check_gate(rule, stored(value, 0.03), stored(0.6, 0.03, "other"))
+    assert decision.passed is passed
+    assert decision.margin.low is not None
+    assert decision.more_items is None or decision.more_items > 0
+
+
+def test_so_many_more_items_decide_a_gate() -> None:
+    """The interval shrinks with the root of the items: 100 + 125 are needed for it to end at the gate."""
+    [decision] = check_gate("crs >= 0.5", stored(0.52, 0.03), None)
+    assert (decision.passed, decision.more_items) == (None, 125)
+
+
+@pytest.mark.parametrize(
+    "rule", ["crs > 0.5", "crs >= x", "crs >= 1.2.3", "crs >= .", "nope >= 0.5", "crs >= against"]
+)
+def test_a_gate_that_cannot_be_read_is_refused(rule: str) -> None:
+    with pytest.raises(ConfigError):
+        check_gate(rule, stored(0.5, 0.1), None)
