@@ -79,7 +79,7 @@ def board(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "board"))
 
 
-def test_rows_say_what_score_says_and_ties_share_a_rank(board: Path, tmp_path: Path) -> None:
+def test_rows_say_what_score_says_and_are_ranked_by_it(board: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     perturb("evaluate", "--demo", "--out", str(run), "-q")
     scored = json.loads(perturb("score", str(run), "--json").stdout)
@@ -87,14 +87,14 @@ def test_rows_say_what_score_says_and_ties_share_a_rank(board: Path, tmp_path: P
     for one in scored["models"]:
         crs, row = one["metrics"]["calibrated_refusal_score"], rows[one["model"]].scores["CRS"]
         assert (row.value, row.low) == pytest.approx((crs["value"], crs["low"]), abs=1e-6)
-    # cautious may be as good as either neighbour, steady is better than eager
-    assert {name: row.rank for name, row in rows.items()} == {"steady": 1, "cautious": 1, "eager": 2}
+    # each is better than the next on so many base instances that few patterns of signs do as well
+    assert {name: row.rank for name, row in rows.items()} == {"steady": 1, "cautious": 2, "eager": 3}
     digest = read_recording(demo("evaluate")).digest
     assert {row.replies for row in rows.values()} == {digest}
     assert read_recording(board / replies_name(digest)).digest == digest
     page = (board / "index.html").read_text()
-    assert page.count(">1 =</td>") == 2
-    assert "First: steady, cautious. No model is better beyond chance." in page
+    assert page.count(">1 =</td>") == 0
+    assert "First: steady" in page
     assert "round demo-2026-11" in page
     assert digest in page
 
@@ -171,8 +171,9 @@ def test_a_tampered_row_is_named_and_ranks_only_where_all_replies_are_there(
         row["rank"] = 1
     (board / DATA).write_text(json.dumps(content))
     _, problems = check_rows(board, demo("evaluate"))
-    assert len(problems) == 1
-    assert "'eager': rank is 1 on the board and 2 by the replies; MRR is 0.100" in problems[0]
+    assert len(problems) == 2
+    assert "'cautious': rank is 1 on the board and 2 by the replies" in problems[0]
+    assert "'eager': rank is 1 on the board and 3 by the replies; MRR is 0.100" in problems[1]
     (board / replies_name(read_recording(twin).digest)).unlink()
     _, problems = check_rows(board, demo("evaluate"))
     assert len(problems) == 1
