@@ -24,6 +24,7 @@ from perturb.cli.output import (
 )
 from perturb.cli.run_options import ColumnOption, EndJsonOption, ReplayOption
 from perturb.cli.working import is_quiet
+from perturb.runtime.notebook import INFO, LOG
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -291,6 +292,7 @@ def _print_estimate(
     estimate = estimate_build(build_plan, measured_ends(run) if config.until else ())
     for warning in build_plan.base_set.warnings:
         note(warning)
-    page = make_estimate_report(estimate, config.replicates, len(config.generators))
+    verbose = LOG.isEnabledFor(INFO)
+    page = make_estimate_report(estimate, config.replicates, len(config.generators), verbose=verbose)
     typer.echo(first, nl=False)
     print_result(estimate.to_dict(), page, json_output)

@@ -98,8 +98,10 @@ def _needing_a_model(cells: Sequence[str]) -> list[str]:
     return [f"Cells that only a model can fill (no offline rule): {', '.join(cells)}"] if cells else []
 
 
-def make_estimate_report(estimate: CostEstimate, replicates: int, generators: int) -> Report:
-    """What a build would do and cost."""
+def make_estimate_report(
+    estimate: CostEstimate, replicates: int, generators: int, *, verbose: bool = False
+) -> Report:
+    """What a build would do and cost, the sum last; `verbose` also names levers that fit no instance."""
     factors = (
         counted(estimate.instances, "instance"),
         counted(estimate.cells, "cell"),
@@ -121,8 +123,7 @@ def make_estimate_report(estimate: CostEstimate, replicates: int, generators: in
         share = estimate.planted / (estimate.jobs + estimate.planted)
         items = counted(estimate.planted, "planted item")
         sentences.append(f"{items} among them, {share:.1%} of the votes: they certify the labels")
-    sentences += _needing_a_model(estimate.cells_without_rule)
-    sentences += estimate.obstacles
+    sentences = [*_needing_a_model(estimate.cells_without_rule), *sentences]
     if estimate.audit_fraction is not None and estimate.jobs:
         sentences.append(_describe_audit_share(estimate.jobs, estimate.audit_fraction))
     tables = [
@@ -138,7 +139,12 @@ def make_estimate_report(estimate: CostEstimate, replicates: int, generators: in
     ]
     if any(model.role == "generator" for model in estimate.models):
         tables.append(_lever_table(estimate.levers))
-        sentences += _idle_levers(estimate.levers)
+        idle = list(_idle_levers(estimate.levers))
+        named = [one for one in idle if verbose or not one.startswith("No instance fits, in ")]
+        if len(named) < len(idle):
+            named.append("Levers that fit no instance are named with --verbose")
+        sentences = [*named, *sentences]
+    sentences += estimate.obstacles
     return _plain("", sentences, tables)
 
 

@@ -317,7 +317,8 @@ def test_a_dry_run_says_what_it_would_cost_and_does_nothing(run: Run, tmp_path: 
     # Donner and Eliasziw: 1.96² × .5 × (.5 × 1.5 / (2 × .85 × .15)) = 5.65, so 565 of 3,240 candidates for ±0.10.
     assert "gives 324 fully voted ones: κ of a pair to about ±0.13; ±0.10 needs 0.17" in said
     config = write_config(tmp_path, content)
-    dry = run("build", config, "--dry-run").out
+    assert "No instance fits, in" not in run("build", config, "--dry-run").out
+    dry = run("build", config, "--dry-run", "--verbose").out
     assert "108 jobs" in dry
     assert estimate["levers"]["Dominant-sense Polysemy"] == 3
     assert estimate["levers"]["Price Redacted"] == 0
