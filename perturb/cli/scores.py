@@ -100,13 +100,12 @@ class BareReview(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Give a bare `--review` its empty value."""
-        following = [*args[1:], "--"]
-        bare = (
-            one == "--review" and after.startswith("-") for one, after in zip(args, following, strict=True)
-        )
-        return super().parse_args(
-            ctx, [f"{one}=" if alone else one for one, alone in zip(args, bare, strict=True)]
-        )
+        following = [*args, "--"][1:]
+        words = [
+            "--review=" if word == "--review" and after.startswith("-") else word
+            for word, after in zip(args, following, strict=True)
+        ]
+        return super().parse_args(ctx, words)
 
 
 def score_command(
