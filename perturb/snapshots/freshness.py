@@ -153,6 +153,8 @@ CHANGE_THRESHOLD = 0.6
 """So much of the smaller change must be in the larger one: words edited elsewhere are no part of the perturbation."""
 CONTAINED = 0.7
 """Such a share of the shorter text's shingles in the longer one: a word put in after every eighth leaves 0.75."""
+REWORDED = 0.45
+"""The same where the changes are known, and alike: eight of sixty words put otherwise leave some 0.6."""
 SHINGLE_WORDS = 3
 FEWEST_SHINGLES = 3
 """A text of fewer shingles stands in others by chance."""
@@ -211,14 +213,14 @@ class _ShingleIndex:
             self._places[shingle].append(len(self.texts))
         self.texts.append(text)
 
-    def contained(self, text: Shingles) -> Iterator[tuple[int, bool]]:
-        """The positions of the texts that share a shingle, and whether either text is contained in the other."""
+    def contained(self, text: Shingles) -> Iterator[tuple[int, float]]:
+        """The positions of the texts that share a shingle, and the share of the shorter text that they share."""
         shared: Counter[int] = Counter()
         for shingle in text:
             shared.update(self._places.get(shingle, ()))
         for position, number in shared.items():
             shorter = min(len(text), len(self.texts[position]))
-            yield position, number >= CONTAINED * shorter and shorter >= FEWEST_SHINGLES
+            yield position, number / shorter if shorter >= FEWEST_SHINGLES else 0.0
 
 
 class FreshnessIndex:
@@ -242,8 +244,8 @@ class FreshnessIndex:
     def find(self, item: RoundItem) -> Match | None:
         """The remembered item that this one repeats most closely; None if it repeats none.
 
-        A text that was cut or padded is alike only if the change of both items is known: otherwise every item of one
-        base instance would repeat the others.
+        A text that was cut, padded or reworded is alike only if the change of both items is known. Otherwise every
+        item of one base instance would repeat the others.
         """
         text, change = _words(item), _change(item)
         shingles = _shingles(text)
@@ -251,7 +253,9 @@ class FreshnessIndex:
         for position, contained in sorted(self._texts.contained(shingles)):
             other, other_text, other_change = self._known[position]
             similarity = jaccard(shingles, self._texts.texts[position])
-            same_text = similarity >= TEXT_THRESHOLD or (contained and bool(change and other_change))
+            same_text = similarity >= TEXT_THRESHOLD or (
+                contained >= REWORDED and bool(change and other_change)
+            )
             exact = text == other_text
             alike = exact or (same_text and _same_change(change, other_change))
             if alike and (best is None or (exact, similarity) > (best.exact, best.similarity)):
@@ -281,7 +285,9 @@ class BaseIndex:
         base = original_of(item).base
         if base not in self._matches:
             passages = self._passages.contained(_shingles(_split(base.passage)))
-            alike = {self._passage_ids[position] for position, contained in passages if contained}
+            alike = {
+                self._passage_ids[position] for position, contained in passages if contained >= CONTAINED
+            }
             ids = self._ids.get(f"id {base.id}", set()) | self._ids.get(base.question, set())
             self._matches[base] = alike | ids
         return self._matches[base]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,7 @@ from perturb.scoring.round_comparison import check_gate, compare, compare_scores
 from perturb.snapshots.freshness import BaseIndex, FreshnessIndex, RoundItem, measure_freshness, read_set
 from perturb.snapshots.snapshot import write_snapshot
 from tests.building import perturb
-from tests.compare.reworded import recall
+from tests.compare.reworded import recall, reworded
 from tests.scoring.tables import items as table_items
 from tests.scoring.tables import right, wrong
 from tests.snapshots.test_snapshot import facts, rows_of
@@ -76,6 +77,39 @@ def test_a_reworded_repeat_is_found_while_the_texts_are_alike(words: int) -> Non
     assert hits >= 0.95 * near
     other = item(99, PASSAGE.replace("two mills", "a single forge and its bellows"))
     assert FreshnessIndex(changed).find(other) is None
+
+
+@pytest.mark.parametrize(("words", "least"), [(5, 0.85), (8, 0.7)])
+def test_a_repeat_with_many_other_words_is_found_and_unrelated_items_are_not(
+    words: int, least: float
+) -> None:
+    """216 items: on each second one the passage is its own, on the others they share one."""
+    rng = random.Random(0)
+    nouns = (
+        "river",
+        "mill",
+        "ledger",
+        "survey",
+        "map",
+        "diary",
+        "storm",
+        "bridge",
+        "toll",
+        "ferry",
+        "abbot",
+        "barge",
+    )
+    items = []
+    for number in range(216):
+        own = " ".join(f"{rng.choice(nouns)}{rng.randint(1, 400)}" for _ in range(60))
+        passage = PASSAGE if number % 2 else own
+        clause = " ".join(rng.choice(nouns) for _ in range(9))
+        items.append(replace(item(number, f"{passage} However, {clause}."), original_context=passage))
+    index = FreshnessIndex(items)
+    repeats = [reworded(one, words, rng) for one in items]
+    assert sum(index.find(one) is not None for one in repeats) >= least * len(items)
+    others = [(items[:place] + items[place + 1 :], one) for place, one in enumerate(items)]
+    assert not any(FreshnessIndex(rest).find(one) for rest, one in others[::4] + others[1::4])
 
 
 def test_another_change_of_the_same_passage_is_fresh() -> None:
