@@ -75,17 +75,42 @@ def explain(path: Path, exc: Exception) -> str:
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open a connection with the settings every ledger uses (full sync, explicit transactions)."""
-    address = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
-    with ledger_errors(path), stored_values(), ExitStack() as undo:
+    """Open a connection with the settings every ledger uses (full sync, explicit transactions).
+
+    A ledger that is only read may lie on a volume that is read-only or full.
+    """
+    with ledger_errors(path), stored_values():
+        if not read_only:
+            return _open(path, "mode=rwc")
+        try:
+            return _open(path, "mode=ro")
+        except sqlite3.OperationalError:
+            # SQLite shares memory between readers through a file beside the ledger, which cannot be made there. Without
+            # a log the ledger alone is complete and can be read as a file that nobody writes to.
+            log = path.with_name(f"{path.name}-wal")
+            if not path.is_file() or (log.is_file() and log.stat().st_size):
+                raise
+            return _open(path, "mode=ro&immutable=1")
+
+
+def _open(path: Path, mode: str) -> sqlite3.Connection:
+    with ExitStack() as undo:
         connection = undo.enter_context(
             closing(
-                sqlite3.connect(address, uri=True, isolation_level=None, timeout=30, check_same_thread=False)
+                sqlite3.connect(
+                    f"{path.resolve().as_uri()}?{mode}",
+                    uri=True,
+                    isolation_level=None,
+                    timeout=30,
+                    check_same_thread=False,
+                )
             )
         )
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # its schema may be no text
+        connection.execute(
+            "SELECT count(*) FROM sqlite_master"
+        ).fetchone()  # a damaged schema may not be text
         undo.pop_all()
     return connection
 

@@ -105,5 +105,6 @@ def _evaluation_page(source: Path, kind: SourceKind, items: int, resamples: int,
 
 
 def figures_folder(source: Path, page: Path) -> Path:
-    """Where the figures and tables of the report lie: `audit` in the run of a build, else beside the page."""
-    return source / "audit" if source_kind(source) is SourceKind.BUILD else page.with_suffix("")
+    """Where figures and tables of the report lie: `audit` in the run of a build that holds the page, else beside it."""
+    inside = page.resolve().is_relative_to(source.resolve())
+    return source / "audit" if inside and source_kind(source) is SourceKind.BUILD else page.with_suffix("")
