@@ -88,7 +88,7 @@ class CorrectedRate:
         if n_human:
             clusters = min(clusters, len(np.unique(bases[graded])))
         floor = (decided.mean() / n_human) ** 2 if 0 < n_human < decided.sum() else 0.0
-        return cls(value + weight * moved, a + weight * b, floor, n_human, clusters)
+        return cls(float(value + weight * moved), a + weight * b, floor, n_human, clusters)
 
     @classmethod
     def _undefined(cls, reason: str, total: int, n_human: int = 0) -> CorrectedRate:

@@ -81,7 +81,7 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
         card = (
             environment().get_template("card/leaderboard.md.j2").render(title=_title(board), replies=REPLIES)
         )
-        texts = {DATA: board.to_json(), PAGE: render_page(make_leaderboard_page(board)), CARD: card}
+        texts = {DATA: board.to_json(), PAGE: _page_of(board), CARD: card}
         with writing_errors(folder, ConfigError):
             (folder / REPLIES).mkdir(parents=True, exist_ok=True)
             for digest, file in sources.items():
@@ -194,10 +194,11 @@ _TOLERANCE = 2e-6
 
 
 def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
-    """Compute the rows on models in a file of replies again: how many there are, and one line for each that differs.
+    """Compute the rows that follow from a file of replies again: how many there are, and one line for each fault.
 
-    Ranks are compared if the replies of all other rows lie in the folder. Raises `SourceError` if that holds no
-    leaderboard, `RecordingError` for a file that cannot be read or has no row.
+    A row belongs to the file if it cites the file's digest or one of its models. Ranks and the round are compared if
+    the replies of all rows are there. Raises `SourceError` if the folder holds no leaderboard, `RecordingError` for a
+    file that cannot be read or has no row.
     """
     board, recording = read_leaderboard(folder), read_recording(file)
     kind, models = str(recording.header.get("kind")), recording.header.get("models", {})
@@ -205,26 +206,44 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
         (table, row)
         for table in board.standings
         for row in table.rows
-        if table.kind == kind and row.model in models
+        if row.replies == recording.digest or (table.kind == kind and row.model in models)
     ]
     if not stated:
         raise RecordingError(
             f"{file}: no row of {folder} is about its models ({listed([*models])}): give another file"
         )
     cited = {row.replies for _, row in stated}
-    others = [one for one in recordings_of(folder) if one.digest not in {recording.digest, *cited}]
-    needed = {row.replies for table in board.standings for row in table.rows} - cited
-    ranked = needed <= {one.digest for one in others}
-    made = make_leaderboard([recording, *others] if ranked else [recording])
+    others = [other for other in recordings_of(folder) if other.digest not in {recording.digest, *cited}]
+    missing = {row.replies for table in board.standings for row in table.rows} - cited
+    missing -= {other.digest for other in others}
+    made = make_leaderboard([recording] if missing else [recording, *others])
     again = {(str(table.kind), row.name): (table, row) for table in made.standings for row in table.rows}
-    found = (
-        (row.name, [*_differences(table, row, again.get((kind, row.name)), ranked)]) for table, row in stated
-    )
-    return len(stated), tuple(f"{file}: '{name}': {'; '.join(differ)}" for name, differ in found if differ)
+    problems = []
+    for table, row in stated:
+        faults = "; ".join(_differences(table, row, again.get((kind, row.name)), ranked=not missing))
+        if faults:
+            problems.append(f"{file}: '{row.name}': {faults}")
+    names = {row.name for _, row in stated}
+    problems += [
+        f"{file}: '{row.name}': the board lacks this row"
+        for table in made.standings
+        for row in table.rows
+        if row.replies == recording.digest and row.name not in names
+    ]
+    problems += [f"{folder}: replies {digest[:12]} are cited and not there" for digest in sorted(missing)]
+    if not missing and board.round != made.round:
+        problems.append(f"{folder}: round is {board.round} on the board and {made.round} by the replies")
+    if (folder / PAGE).read_text(encoding="utf-8") != _page_of(board):
+        problems.append(f"{folder / PAGE}: does not show the rows of {DATA}: write the leaderboard again")
+    return len(stated), tuple(problems)
+
+
+def _page_of(board: Leaderboard) -> str:
+    return render_page(make_leaderboard_page(board))
 
 
 def _differences(
-    table: Standings, row: BoardRow, again: tuple[Standings, BoardRow] | None, ranked: bool
+    table: Standings, row: BoardRow, again: tuple[Standings, BoardRow] | None, *, ranked: bool
 ) -> Iterator[str]:
     if again is None:
         yield "no such row follows from the replies"
@@ -240,6 +259,9 @@ def _differences(
         here, there = row.scores.get(heading), made.scores.get(heading)
         if not np.allclose(_ends(here), _ends(there), rtol=0, atol=_TOLERANCE, equal_nan=True):
             pairs[heading] = show(here, "number"), show(there, "number")
+        elif here and there:
+            pairs[f"reason of {heading}"] = str(here.reason), str(there.reason)
+            pairs[f"replies behind {heading}"] = str(here.n), str(there.n)
     for name, (stands, follows) in pairs.items():
         if stands != follows:
             yield f"{name} is {stands[:40]} on the board and {follows[:40]} by the replies"

@@ -293,7 +293,7 @@ def test_the_outcome_of_a_reply(
 def test_unknown_words_and_lengths_are_refused_by_name() -> None:
     with pytest.raises(ValueError, match="'right' is not a known outcome: one of correct_answer"):
         ReplyCounts.of(["right"])
-    with pytest.raises(ValueError, match="'SURE' is no confidence level: one of VERY_CONFIDENT"):
+    with pytest.raises(ValueError, match="'SURE' is not a known confidence level: one of VERY_CONFIDENT"):
         ReplyCounts.of(["correct_answer"], ["SURE"])
     with pytest.raises(ValueError, match="outcomes has 1, confidence has 2 rows"):
         ReplyCounts.of(["correct_answer"], ["CONFIDENT", None])

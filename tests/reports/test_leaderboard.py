@@ -16,7 +16,14 @@ from perturb.errors import PerturbError, PublishError, RecordingError
 from perturb.files.resources import demo_recording
 from perturb.llm.recording import read_recording, write_recording
 from perturb.reports.leaderboard import DATA, BoardRow, make_leaderboard, read_leaderboard
-from perturb.reports.leaderboard_page import check_rows, files_of, replies_name, write_leaderboard
+from perturb.reports.leaderboard_page import (
+    check_rows,
+    files_of,
+    make_leaderboard_page,
+    replies_name,
+    write_leaderboard,
+)
+from perturb.reports.page import render_page
 from perturb.scoring.answer_comparison import common_ranks
 from perturb.snapshots.publish import push_space
 from tests.building import perturb
@@ -171,14 +178,72 @@ def test_a_tampered_row_is_named_and_ranks_only_where_all_replies_are_there(
         row["rank"] = 1
     (board / DATA).write_text(json.dumps(content))
     _, problems = check_rows(board, demo("evaluate"))
-    assert len(problems) == 2
+    assert len(problems) == 3
     assert "'cautious': rank is 1 on the board and 2 by the replies" in problems[0]
     assert "'eager': rank is 1 on the board and 3 by the replies; MRR is 0.100" in problems[1]
     (board / replies_name(read_recording(twin).digest)).unlink()
     _, problems = check_rows(board, demo("evaluate"))
-    assert len(problems) == 1
     assert "rank" not in problems[0]
     assert "MRR" in problems[0]
+    assert "are cited and not there" in problems[1]
+
+
+def _rename(content: Any) -> None:
+    content["standings"][0]["rows"][0]["model"] = "better"
+
+
+def _remove(content: Any) -> None:
+    del content["standings"][0]["rows"][0]
+
+
+def _double(content: Any) -> None:
+    rows = content["standings"][0]["rows"]
+    rows.append(rows[0] | {"model": "twin"})
+
+
+def _cite_what_is_not_there(content: Any) -> None:
+    content["standings"][0]["rows"][0]["replies"] = "0" * 64
+
+
+def _move_the_round(content: Any) -> None:
+    content["round"] = "another"
+
+
+def _count(content: Any) -> None:
+    content["standings"][0]["rows"][0]["n"] += 1
+
+
+def _count_behind_a_score(content: Any) -> None:
+    content["standings"][0]["rows"][0]["scores"]["CRS"]["n"] += 1
+
+
+def _give_a_reason(content: Any) -> None:
+    content["standings"][0]["rows"][0]["scores"]["CRS"]["reason"] = "because"
+
+
+@pytest.mark.parametrize(
+    "falsify",
+    [
+        *(_rename, _remove, _double, _cite_what_is_not_there, _move_the_round),
+        *(_count, _count_behind_a_score, _give_a_reason),
+    ],
+)
+def test_a_falsified_board_is_found_even_if_its_page_is_made_anew(
+    board: Path, falsify: Callable[[Any], None]
+) -> None:
+    content = json.loads((board / DATA).read_text())
+    falsify(content)
+    (board / DATA).write_text(json.dumps(content))
+    page = render_page(make_leaderboard_page(read_leaderboard(board)))
+    (board / "index.html").write_text(page, encoding="utf-8")
+    assert check_rows(board, demo("evaluate"))[1]
+
+
+def test_a_falsified_page_is_found(board: Path) -> None:
+    page = board / "index.html"
+    page.write_text(page.read_text().replace("steady", "better"))
+    (problem,) = check_rows(board, demo("evaluate"))[1]
+    assert "does not show the rows" in problem
 
 
 def test_items_are_compared_by_their_contents_whatever_the_header_says(board: Path, tmp_path: Path) -> None:
