@@ -220,7 +220,9 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
     again = {(str(table.kind), row.name): (table, row) for table in made.standings for row in table.rows}
     problems = []
     for table, row in stated:
-        faults = "; ".join(_differences(table, row, again.get((kind, row.name)), ranked=not missing))
+        faults = "; ".join(
+            _differences(table, row, again.get((str(table.kind), row.name)), ranked=not missing)
+        )
         if faults:
             problems.append(f"{file}: '{row.name}': {faults}")
     names = {row.name for _, row in stated}
@@ -231,15 +233,40 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
         if row.replies == recording.digest and row.name not in names
     ]
     problems += [f"{folder}: replies {digest[:12]} are cited and not there" for digest in sorted(missing)]
-    if not missing and board.round != made.round:
-        problems.append(f"{folder}: round is {board.round} on the board and {made.round} by the replies")
-    if (folder / PAGE).read_text(encoding="utf-8") != _page_of(board):
-        problems.append(f"{folder / PAGE}: does not show the rows of {DATA}: write the leaderboard again")
+    if not missing:
+        problems += [f"{folder}: {fault}" for fault in _other_contents(board, made)]
+    if fault := _page_fault(folder / PAGE, board):
+        problems.append(f"{folder / PAGE}: {fault}: write the leaderboard again")
     return len(stated), tuple(problems)
+
+
+def _other_contents(board: Leaderboard, made: Leaderboard) -> Iterator[str]:
+    """What differs beside the rows of one file, if the replies of all rows are there."""
+    if board.round != made.round:
+        yield f"round is {board.round} on the board and {made.round} by the replies"
+    here, there = (
+        {(str(table.kind), table.name): [row.name for row in table.rows] for table in one.standings}
+        for one in (board, made)
+    )
+    if here != there or list(here) != list(there):
+        yield "the tables and the order of their rows are not those that follow from the replies"
 
 
 def _page_of(board: Leaderboard) -> str:
     return render_page(make_leaderboard_page(board))
+
+
+def _page_fault(page: Path, board: Leaderboard) -> str:
+    """What is wrong with the stored page; empty if it shows the board."""
+    try:
+        shown = page.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return "cannot be read"
+    try:
+        expected = _page_of(board)
+    except (ValueError, LookupError):  # rows of one table that differ in their scores
+        return f"cannot be made of the rows of {DATA}"
+    return "" if shown == expected else f"does not show the rows of {DATA}"
 
 
 def _differences(

@@ -239,11 +239,46 @@ def test_a_falsified_board_is_found_even_if_its_page_is_made_anew(
     assert check_rows(board, demo("evaluate"))[1]
 
 
-def test_a_falsified_page_is_found(board: Path) -> None:
+def _change_the_kind(content: Any) -> None:
+    content["standings"][0]["kind"] = "bas"
+
+
+def _turn_the_rows(content: Any) -> None:
+    content["standings"][0]["rows"].reverse()
+
+
+def _remove_a_row_of_another_file(content: Any) -> None:
+    rows = content["standings"][0]["rows"]
+    rows.remove(next(row for row in rows if row["model"] == "zeta"))
+
+
+def _drop_a_score(content: Any) -> None:
+    content["standings"][0]["rows"][0]["scores"].pop("MRR")
+
+
+@pytest.mark.parametrize(
+    "falsify", [_change_the_kind, _turn_the_rows, _remove_a_row_of_another_file, _drop_a_score]
+)
+def test_what_the_rows_of_one_file_do_not_show_is_found(
+    board: Path, tmp_path: Path, falsify: Callable[[Any], None]
+) -> None:
+    write_leaderboard(board, [renamed(demo("evaluate"), tmp_path / "twin.jsonl.gz", {"eager": "zeta"})])
+    assert check_rows(board, demo("evaluate"))[1] == ()
+    content = json.loads((board / DATA).read_text())
+    falsify(content)
+    (board / DATA).write_text(json.dumps(content))
+    problems = check_rows(board, demo("evaluate"))[1]
+    assert [problem for problem in problems if "index.html" not in problem]
+
+
+def test_a_falsified_or_missing_page_is_found(board: Path) -> None:
     page = board / "index.html"
     page.write_text(page.read_text().replace("steady", "better"))
     (problem,) = check_rows(board, demo("evaluate"))[1]
     assert "does not show the rows" in problem
+    page.unlink()
+    (problem,) = check_rows(board, demo("evaluate"))[1]
+    assert "cannot be read" in problem
 
 
 def test_items_are_compared_by_their_contents_whatever_the_header_says(board: Path, tmp_path: Path) -> None:
