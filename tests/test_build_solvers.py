@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from perturb.ledger.solved import SolverReply, difficulties
 from perturb.llm.recording import Replay, read_recording
 from perturb.snapshots.replies import export_replies, verify_snapshot
 from perturb.snapshots.snapshot import read_snapshot
-from tests.building import KEY, KEY_NAME, configure, content_of, model, query, run_build
+from tests.building import KEY, KEY_NAME, configure, content_of, model, perturb, query, run_build
 from tests.loopback import LoopbackServer
 from tests.loopback.players import GeneratorPlayer, RolePlayer, VerifierPlayer
 from tests.loopback.replay import Turns
@@ -94,6 +95,36 @@ def test_hard_keeps_what_enough_solvers_fail(tmp_path: Path, server: LoopbackSer
     assert report.facts["hard"] == len(rows)
     assert "100 % of the solvers failed" in (report.snapshot / "README.md").read_text()
     assert verify_snapshot(report.snapshot).problems == ()
+
+
+def test_the_hard_part_is_certified_by_itself(tmp_path: Path, server: LoopbackServer) -> None:
+    made = content(server.url, "bold", select={"strategy": "hard", "at_least": 1.0, "min_per_cell": 1})
+    made["panel"]["planted"] = 24
+    report = run_build(tmp_path, made)
+    assert report.snapshot is not None
+    hard = read_snapshot(report.snapshot).manifest["certificate"]["hard"]
+    assert hard["n"] == report.facts["hard"] > 0
+    done = perturb(
+        "export", report.run, "--out", tmp_path / "strict", "--max-wrong", max(0.0, hard["high"] - 0.01)
+    )
+    assert done.returncode == 1
+    assert "above" in done.stderr
+
+
+def test_a_run_of_the_earlier_strategy_hard_opens_and_is_exported_otherwise(
+    tmp_path: Path, server: LoopbackServer
+) -> None:
+    """Until 0.2 `hard` filtered against word counts and asked no solver."""
+    report = run_build(tmp_path, content_of(server.url, cells=CELLS, limit=3))
+    with sqlite3.connect(report.run / "ledger.sqlite") as db:
+        db.execute("UPDATE plans SET facts = json_set(facts, '$.select.strategy', 'hard')")
+    for command in ("status", "audit", "report"):
+        assert perturb(command, report.run).returncode == 0
+    refused = perturb("export", report.run, "--out", tmp_path / "hard")
+    assert refused.returncode == 1
+    assert "strategy hard now needs difficulty.solvers; use balanced" in refused.stderr
+    again = perturb("export", report.run, "--out", tmp_path / "balanced", "--strategy", "balanced")
+    assert again.returncode == 0, again.stderr
 
 
 def test_a_reply_that_the_judge_cannot_place_is_unscored(tmp_path: Path, server: LoopbackServer) -> None:

@@ -21,6 +21,8 @@ from perturb.files.resources import fraction_of
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import CurrentPlan, current_plan
 from perturb.ledger.planted import class_rules, planted_items, planted_votes
+from perturb.ledger.queries import accepted_jobs
+from perturb.ledger.solved import failed_items
 from perturb.metrics.certificates import Share, effective_votes, wrong_label_share
 from perturb.metrics.inputs import Estimate, Flags
 from perturb.records import LABEL_FAULTS, ClassRule, PlantedItem, Verdict, taxonomy_place
@@ -157,6 +159,8 @@ class Certificate:
     tally: Tally
     tallies: Mapping[str, Tally]
     """By class."""
+    hard: int | None = None
+    """How many accepted candidates the solvers failed; None if no solver was asked."""
 
     @property
     def faults(self) -> Flags:
@@ -171,6 +175,22 @@ class Certificate:
         return wrong_label_share(
             self.verdicts.passes(self.faults), right, self.tally.share, self.tally.accepted
         )
+
+    def wrong_labels_of_hard(self) -> Estimate | None:
+        """The bounds of the same among the accepted candidates that solvers failed; None if no solver was asked.
+
+        Solvers fail wrongly labelled items more often than others. Nobody knows how much more often, so there is no
+        value. All wrong labels may be among these items (the upper end), or as few as there is room for elsewhere.
+        """
+        if self.hard is None:
+            return None
+        reason = "any share of the wrong labels may be among the items that solvers fail"
+        if not self.hard:
+            return Estimate.undefined("solvers failed no accepted item")
+        whole, items = self.wrong_labels(), self.tally.accepted
+        low, high = ((1.0 if end is None else end) * items for end in (whole.low or 0.0, whole.high))
+        low = max(0.0, low - (items - self.hard))
+        return Estimate(None, low / self.hard, min(1.0, high / self.hard), n=self.hard, reason=reason)
 
     def wrong_labels_of(self, name: str) -> Estimate | None:
         """The same in one class, by the faults that claim to be of it; None if they are too few."""
@@ -235,6 +255,9 @@ class Certificate:
             "by_class": {name: self._class(name) for name in told.classes},
             "effective_votes": effective_votes(told.errors).to_dict(),
             "wrong_labels": self.wrong_labels().spread("value"),
+            "hard": None
+            if (hard := self.wrong_labels_of_hard()) is None
+            else hard.spread("value") | {"n": hard.n},
             "rests_on": "written" if (self.faults == told.of_kinds("written")).all() else "all",
             "advice": list(self.advice),
             "note": CAVEAT,
@@ -279,32 +302,34 @@ def _told(share: Share) -> dict[str, Any]:
     return {name: content[name] for name in ("value", "low", "high", "n")}
 
 
-def certify(db: sqlite3.Connection, plan: CurrentPlan, keep: set[str] | None = None) -> Certificate | None:
-    """The certificate of a plan; None if nothing is planted or no verifier voted on it.
-
-    `keep` are the candidates that it is given for, by id; all of the plan if it is None.
-    """
+def certify(db: sqlite3.Connection, plan: CurrentPlan) -> Certificate | None:
+    """The certificate of a plan; None if nothing is planted or no verifier voted on it."""
     votes = planted_votes(db, plan.judges.fingerprints)
     items = [item for item in planted_items(db) if item.id in votes]
     if not items:
         return None
     rules = class_rules(db, plan.number)
     verdicts = PlantedVerdicts.of(items, votes, plan.judges, plan.facts.panel.needed, rules)
-    tallies = read_tallies(db, plan, keep)
-    return Certificate(verdicts, tallies.pop(""), tallies)
+    tallies = read_tallies(db, plan)
+    return Certificate(verdicts, tallies.pop(""), tallies, _count_hard(db, plan))
 
 
-def read_tallies(db: sqlite3.Connection, plan: CurrentPlan, keep: set[str] | None = None) -> dict[str, Tally]:
+def _count_hard(db: sqlite3.Connection, plan: CurrentPlan) -> int | None:
+    if not plan.facts.solvers:
+        return None
+    accepted = {one.job.id for one in accepted_jobs(db, plan.number, plan.panel)}
+    return len(accepted & failed_items(db, plan.facts.solvers, plan.facts.select.at_least))
+
+
+def read_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
     """The panel's decisions by class; under "" those on all candidates."""
     rows = db.execute(
-        "SELECT j.id, j.perturbation_class, j.instance_key, d.acceptance FROM jobs j JOIN decisions d"
+        "SELECT j.perturbation_class, j.instance_key, d.acceptance FROM jobs j JOIN decisions d"
         " ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND d.acceptance != 'undecided'",
         (plan.panel, plan.number),
     )
     bases: dict[str, dict[str, tuple[int, int]]] = {"": {}}
-    for name, kind, base, acceptance in rows:
-        if keep is not None and name not in keep:
-            continue
+    for kind, base, acceptance in rows:
         for group in ("", kind):
             accepted, decided = bases.setdefault(group, {}).get(base, (0, 0))
             bases[group][base] = accepted + (acceptance == "accepted"), decided + 1

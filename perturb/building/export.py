@@ -19,7 +19,7 @@ from perturb.errors import ConfigError, SnapshotError
 from perturb.ledger import queries
 from perturb.ledger.evaluations import read_reviews
 from perturb.ledger.plans import CurrentPlan
-from perturb.ledger.solved import difficulties, solver_replies
+from perturb.ledger.solved import failed_items
 from perturb.records import NEAR_DUPLICATE, BaseInstance
 from perturb.snapshots.accepted import items_with_votes
 from perturb.snapshots.facts import ExportedReplies, SnapshotFacts
@@ -38,7 +38,7 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
     if quota.strategy == "hard":
         if not plan.facts.solvers:
             raise ConfigError(NO_SOLVERS)
-        failed = failed_items(db, plan, quota.at_least or 0.5)
+        failed = failed_items(db, plan.facts.solvers, quota.at_least or 0.5)
         accepted = [one for one in accepted if one.id in failed]
     if quota.reviewed:
         verdicts = people_verdicts(read_reviews(db))
@@ -60,12 +60,6 @@ def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] 
     rate = overall_rate("people", passed, Labels.of_words([one.instance_id for one in reviewed]).codes)
     low, high = (rate.low, rate.high) if rate.cluster_low is None else (rate.cluster_low, rate.cluster_high)
     return {"value": rate.rate, "low": low, "high": high, "reason": rate.reason, "n": rate.n}
-
-
-def failed_items(db: sqlite3.Connection, plan: CurrentPlan, at_least: float) -> set[str]:
-    """Ids of the items that at least this share of the solvers failed."""
-    solved = difficulties(solver_replies(db, plan.facts.solvers))
-    return {name for name, one in solved.items() if one.failed >= at_least}
 
 
 def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) -> int:
@@ -100,7 +94,7 @@ def export_snapshot(
     from perturb.auditing.audit_report import shortcut_figures
 
     if max_wrong is not None:
-        _refuse_wrong_labels(certify(db, plan), max_wrong)
+        _refuse_wrong_labels(certify(db, plan), max_wrong, hard=quota.strategy == "hard")
     selection = select_items(db, plan, quota)
     labels = (plan.facts.round, plan.facts.panel.name)
     rows = build_rows(items_with_votes(db, plan, selection.ids), *labels)
@@ -114,14 +108,15 @@ def export_snapshot(
     )
 
 
-def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float) -> None:
+def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float, *, hard: bool) -> None:
     """Raises `SnapshotError` if more labels may be wrong than is allowed, or if nobody knows."""
     if certificate is None:
         raise SnapshotError(
             "nothing is certified, since no item was planted: build with `panel: {planted: 24}`, or leave --max-wrong"
             " out"
         )
-    high = certificate.wrong_labels().high
+    wrong = certificate.wrong_labels_of_hard() if hard else certificate.wrong_labels()
+    high = None if wrong is None else wrong.high
     if high is None or high > max_wrong:
         raise SnapshotError(
             f"{certificate.headline}: the upper end is above {100 * max_wrong:g} % (--max-wrong): plant more items"

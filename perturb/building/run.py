@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from perturb.auditing.certificate import certify, read_tallies
-from perturb.building.export import count_foreign_rows, export_snapshot, failed_items
+from perturb.building.export import count_foreign_rows, export_snapshot
 from perturb.building.panel import ALL_ABSTAINED
 from perturb.building.pipeline import Pipeline, Waves, Workers
 from perturb.building.plan import BuildPlan, plan_build
@@ -29,7 +29,7 @@ from perturb.ledger.failures import call_failures, first_error, first_fault, mis
 from perturb.ledger.plans import Ledger, current_plan
 from perturb.ledger.planted import class_rules, count_planted_votes, missing_planted_replies
 from perturb.ledger.quotas import quota_status
-from perturb.ledger.solved import solver_replies
+from perturb.ledger.solved import failed_items, solver_replies
 from perturb.llm.budget import Budget, Progress
 from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.executors import open_executor
@@ -367,13 +367,13 @@ def _unfinished(
     return tuple(notes)
 
 
-def _solver_facts(ledger: Ledger, build_plan: BuildPlan, run: Path) -> dict[str, Any]:
+def _solver_facts(ledger: Ledger, build_plan: BuildPlan) -> dict[str, Any]:
     """How many items solvers failed, and the replies that they gave; null without solvers."""
     if build_plan.solvers is None:
         return {"hard": None, "solver_calls": 0}
-    current, at_least = current_plan(ledger.db, run), build_plan.config.select.at_least
-    replies = solver_replies(ledger.db, build_plan.solvers.fingerprints)
-    return {"hard": len(failed_items(ledger.db, current, at_least)), "solver_calls": len(replies)}
+    prints, at_least = build_plan.solvers.fingerprints, build_plan.config.select.at_least
+    replies = solver_replies(ledger.db, prints)
+    return {"hard": len(failed_items(ledger.db, prints, at_least)), "solver_calls": len(replies)}
 
 
 _NAMED = 5
@@ -406,7 +406,7 @@ def _report_facts(
         **_rule_facts(ledger, build_plan, plan),
         "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),
         "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),
-        **_solver_facts(ledger, build_plan, run),
+        **_solver_facts(ledger, build_plan),
         **({"quota": quota} if (quota := quota_status(ledger.db, current_plan(ledger.db, run))) else {}),
         "rows": snapshot.manifest["counts"]["rows"] if snapshot else 0,
         "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),

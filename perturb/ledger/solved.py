@@ -74,6 +74,12 @@ def difficulties(replies: Iterable[SolverReply]) -> dict[str, Difficulty]:
     return {name: _difficulty(list(of_item.values())) for name, of_item in scored.items()}
 
 
+def failed_items(db: sqlite3.Connection, prints: Mapping[str, str], at_least: float) -> set[str]:
+    """Ids of the items that at least this share of the solvers (name → fingerprint) failed."""
+    solved = difficulties(solver_replies(db, prints))
+    return {name for name, one in solved.items() if one.failed >= at_least}
+
+
 def _difficulty(of_solvers: list[list[bool]]) -> Difficulty:
     """From whether each scored reply was wrong, by solver.
 

@@ -54,7 +54,18 @@ def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) 
         f"The panel caught {certificate['caught']} of {certificate['planted']} planted faults and failed"
         f" {certificate['failed_right']} of {certificate['right']} right items ({certificate['note']})."
     )
-    return (f"{line[0].upper()}{line[1:]}.", caught, *(f"{advice}." for advice in certificate["advice"]))
+    hard = certificate.get("hard") or {"high": None}
+    among = []
+    if hard["high"] is not None:
+        among = [
+            f"Of the {hard['n']} accepted items that solvers fail, at most {100 * hard['high']:.1f} % are wrong."
+        ]
+    return (
+        f"{line[0].upper()}{line[1:]}.",
+        *among,
+        caught,
+        *(f"{advice}." for advice in certificate["advice"]),
+    )
 
 
 def describe_replay(calls: int, replies: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from perturb.records import (
     VerdictState,
 )
 from perturb.reports.audit_page import make_page
+from perturb.reports.words import describe_certificate
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
 from tests.building import (
     KEY,
@@ -71,6 +73,19 @@ def certificate(passed: Mapping[str, Told], tally: Tally, needed: int | None = N
                 votes[f"{kind}{number}"][name] = Verdict(f"{kind}{number}", name, state)
     judges = Judges(dict.fromkeys(passed, "p"), {}, PUBLISHED_CLASSES)
     return Certificate(PlantedVerdicts.of(items, votes, judges, needed or len(passed)), tally, {})
+
+
+@pytest.mark.parametrize("hard", [1, 40, 180])
+def test_wrong_labels_of_the_hard_part_may_be_all_that_there_are(hard: int) -> None:
+    made = replace(certificate({"only": {"class": (4, 40), "right": (38, 40)}}, Tally(180, 200)), hard=hard)
+    whole, part = made.wrong_labels(), made.wrong_labels_of_hard()
+    assert part is not None
+    assert part.value is None
+    assert whole.low is not None
+    assert whole.high is not None
+    assert part.high == pytest.approx(min(1, 180 * whole.high / hard))
+    assert part.low == pytest.approx(max(0, 180 * whole.low - (180 - hard)) / hard)
+    assert f"Of the {hard} accepted items that solvers fail" in describe_certificate(made.to_dict(), 1)[1]
 
 
 def test_a_panel_is_certified_by_its_joint_verdicts() -> None:
