@@ -115,7 +115,7 @@ def rates(
     }
     base = np.concatenate([np.arange(bases), np.repeat(np.arange(bases), per_u)])
     found: Found = defaultdict(list)
-    drawn = Resampling(RESAMPLES, seed).draw([str(one) for one in base])
+    drawn = Resamples.draw(base, RESAMPLES, seed)
     for _ in range(runs):
         estimates = estimate_metrics(
             replies(rng, bases, on_a, on_u, alike, per_u) * (NO_LEVEL + 1) + NO_LEVEL, drawn, raf=False

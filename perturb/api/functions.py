@@ -108,6 +108,7 @@ def evaluate(
     out: PathOrName | None = None,
     prompts: Sequence[PathOrName] = (),
     confidence: bool = False,
+    samples: int = 1,
     limit: int | None = None,
     subset: str | None = None,
     split: str | None = None,
@@ -134,6 +135,7 @@ def evaluate(
         prompts: How models are asked, one setting after another: `"codes"` (unless given), `"plain"`, or template files
             (docs/evaluation.md). A run holds all of them.
         confidence: Also ask for one of five levels of confidence.
+        samples: Ask each model so many times about each item; more of them later ask for the missing replies only.
         limit: Use the first so many items only.
         subset: Configuration of a data set on the Hub.
         split: Split of a data set on the Hub.
@@ -165,6 +167,7 @@ def evaluate(
         out=None if out is None else Path(out),
         variant="confidence" if confidence else "plain",
         prompts=tuple(map(str, prompts)),
+        samples=samples,
         budget_usd=budget_usd,
         retry_unscored=retry_unscored,
     )

@@ -34,7 +34,7 @@ from perturb.ledger.evaluations import (
 )
 from perturb.llm.client import ChatRequest
 from perturb.records import Item, Judgement, JudgementStatus, Response
-from perturb.snapshots.settings import settings_of
+from perturb.snapshots.settings import setting_of, split_sample
 
 HEADINGS = {
     "query": "Question",
@@ -72,6 +72,8 @@ class JudgedReply:
     """With the codes that the judge chose from."""
     prompt: str | None = None
     """The name of the setting in which the model was asked; None for questions with a known answer."""
+    sample: int = 1
+    """Which of the model's replies to the item this is."""
 
     @cached_property
     def id(self) -> str:
@@ -183,7 +185,8 @@ def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
                     **members.get((one.item_id, one.model, one.variant, one.kind), {}),
                 },
                 catalogue,
-                None if one.kind == GRADE else settings_of(facts["models"][one.model])[one.variant].name,
+                None if one.kind == GRADE else setting_of(facts["models"][one.model], one.variant).name,
+                split_sample(one.variant)[1],
             )
 
 

@@ -43,6 +43,9 @@ def evaluate_command(
             "  [default: codes]",
         ),
     ] = None,
+    samples: Annotated[
+        int, Option(min=1, help="Ask each model so many times about each item, in each prompt.")
+    ] = 1,
     limit: Annotated[int | None, Option(min=1, help="Use the first N items only.")] = None,
     until: Annotated[
         str | None,
@@ -75,6 +78,8 @@ def evaluate_command(
         reject_option("--until", "stops between replies, and a batch asks for all at once: leave out --batch")
     if asking.demo and (levers or judge or asking.judge_rule):
         reject_option("--demo", "stands alone: leave out --levers, --judge and --judge-rule")
+    if until and samples > 1:
+        reject_option("--until", "counts one reply to each item: leave out --samples")
     options = asking.plan("evaluate", snapshot)
     plan = EvaluationPlan(
         source=None if snapshot is None else ItemSource(snapshot, subset, split, limit, tuple(levers or ())),
@@ -82,6 +87,7 @@ def evaluate_command(
         out=out,
         variant="confidence" if confidence else "plain",
         prompts=tuple(prompt or ()),
+        samples=samples,
         retry_unscored=retry_unscored,
         until=rule,
         **options,

@@ -78,11 +78,33 @@ def power_command(
     ] = None,
     results: Annotated[
         Path | None,
-        Option(help="With --separate: an evaluation of 4 models or more, or its table of results."),
+        Option(
+            help="An evaluation or its table of results: with --separate of 4 models or more, with --replies one"
+            " that has several samples."
+        ),
     ] = None,
     separate: Annotated[
         tuple[float, float] | None,
         Option(help="Two mean scores: how many items of which cell tell two such models apart."),
+    ] = None,
+    replies: Annotated[
+        int | None,
+        Option(min=1, help="So many replies can be paid for: how many items, and how many samples of each."),
+    ] = None,
+    within: Annotated[
+        float | None,
+        Option(
+            min=0,
+            max=1,
+            help="With --replies: the part of the variance that lies between replies to one item."
+            "  [default: as --results has it]",
+        ),
+    ] = None,
+    item_cost: Annotated[
+        float, Option(min=0, help="With --replies: what a new item costs, in replies.")
+    ] = 0.0,
+    items: Annotated[
+        int | None, Option(min=1, help="With --replies: so many items are there at most.")
     ] = None,
     runs: Annotated[int, Option("--simulate", min=0, help="Number of runs to simulate.")] = 0,
     size: Annotated[
@@ -98,11 +120,23 @@ def power_command(
     Example: perturb power --epsilon 0.05 --rounds 4 --drift 0.08 --simulate 1000 --figure power.png
     """
     from perturb.reports.rounds import make_power_report
-    from perturb.scoring.power import PowerQuestion, design_effect, plan_sizes, read_scores
+    from perturb.scoring.power import (
+        Budget,
+        PowerQuestion,
+        Split,
+        design_effect,
+        plan_sizes,
+        read_scores,
+        split_budget,
+    )
     from perturb.scoring.power_simulation import FORMATS
 
-    if (results is None) != (separate is None):
+    if separate is not None and results is None:
         reject_option("--separate", "goes with --results: give both")
+    if results is not None and separate is None and replies is None:
+        reject_option("--results", "goes with --separate or --replies: give one of them")
+    if replies is None and (within is not None or items is not None or item_cost):
+        reject_option("--replies", "is missing: --within, --items and --item-cost go with it")
     if results is not None and separate is not None:
         _separate(results, separate, json_output)
         return
@@ -121,14 +155,29 @@ def power_command(
         items = size or plan["generative"]["per_round_clustered"]
         per_base = None if observed is None else math.ceil(observed.n / observed.bases)
         simulation = _simulate(question, items, per_base, runs or 1000, seed, figure)
+    splits: tuple[Split, ...] = ()
+    if replies is not None:
+        share = _share_within(results) if within is None else within
+        with given_by_options():
+            splits = split_budget(Budget(replies, share, item_cost, items), question.variance, effect)
     content = {
         **plan,
+        **({"split": [asdict(one) for one in splits]} if splits else {}),
         "observed": observed and {**asdict(observed), "effective_n": observed.effective_n},
         "simulation": simulation and asdict(simulation),
     }
-    print_result(content, make_power_report(question, plan, observed, simulation), json_output)
+    print_result(content, make_power_report(question, plan, observed, simulation, splits), json_output)
     if figure is not None and not json_output:
         note(f"figure: {figure}")
+
+
+def _share_within(results: Path | None) -> float:
+    from perturb.scoring.result_sources import read_results
+    from perturb.scoring.settings import share_within
+
+    if results is None:
+        reject_option("--within", "is missing: give it, or --results with several samples of each item")
+    return share_within(read_results(results).models)
 
 
 def _separate(results: Path, scores: tuple[float, float], json_output: bool) -> None:

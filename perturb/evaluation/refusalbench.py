@@ -58,6 +58,8 @@ from perturb.snapshots.settings import (
     PromptSetting,
     fingerprint_of,
     prompt_settings,
+    sample_variant,
+    samples_of,
     settings_of,
 )
 from perturb.text.wording import counted
@@ -72,6 +74,8 @@ class EvaluationPlan(AskPlan):
     variant: Variant = "plain"
     prompts: tuple[str, ...] = ()
     """The settings that models are asked in: `codes`, `plain` or template files; `codes` unless given."""
+    samples: int = 1
+    """Replies to each item in each setting, 1 or more; a recording that holds more is replayed whole."""
     until: StopRule | None = None
     """When a model has been asked enough; None to ask it about every item."""
 
@@ -90,6 +94,7 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
     recorded = tuple(PromptSetting(one["name"], one["source"]) for one in header.get("prompts", ()))
     settings = prompt_settings(plan.prompts) if plan.prompts or not recorded else recorded
     models = find_models(plan)
+    samples = plan.samples if plan.until else max(plan.samples, header.get("samples", 1))
     _check_settings(plan, settings, models)
     if plan.until and plan.batch:
         raise ConfigError(
@@ -97,7 +102,7 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
         )
     order = AskingOrder.of(plan.until, item_set) if plan.until else None
     catalogue = Catalogue.load().with_classes(item_set.classes)
-    task = RefusalBench(item_set, variant, catalogue, order, settings=settings)
+    task = RefusalBench(item_set, variant, catalogue, order, settings=settings, samples=samples)
     run = plan.out or Path("outputs") / f"evaluate-{_as_folder(task.item_set.name)}"
     return run_task(task, models, run, plan, progress=progress)
 
@@ -112,6 +117,10 @@ def _check_settings(plan: EvaluationPlan, settings: Sequence[PromptSetting], mod
         )
     if plan.until and len(settings) > 1:
         raise ConfigError(f"'{plan.until}' stops one setting at a time: give one --prompt")
+    if plan.samples < 1:
+        raise ConfigError(f"--samples must be at least 1, got {plan.samples}")
+    if plan.until and plan.samples > 1:
+        raise ConfigError(f"'{plan.until}' counts one reply to each item: leave out --samples")
     if plan.variant == "confidence" and any(one.free for one in settings):
         raise ConfigError("--confidence goes with the prompt 'codes' alone: leave out one of the two")
 
@@ -141,6 +150,8 @@ class RefusalBench(Task[Item]):
     """What became of the replies so far, by model and item, where there is a rule for stopping."""
     settings: tuple[PromptSetting, ...] = (CODES_SETTING,)
     """The ways of asking; each item is asked about in all of them."""
+    samples: int = 1
+    """How often each is asked."""
 
     fact = "snapshot"
     unit = "reply"
@@ -185,19 +196,26 @@ class RefusalBench(Task[Item]):
         return self.order.until_reached(self.outcomes[model])
 
     async def solve(self, session: Session, model: str, item: Item) -> None:
-        """In each setting: the reply, what it does, and the grade of an answer to an item that can be answered."""
-        await gather_all(self._solve(session, model, item, setting) for setting in self.settings)
+        """Each sample in each setting: the reply, what it does, and the grade of an answer if there is one."""
+        await gather_all(
+            self._solve(session, model, item, setting, sample)
+            for setting in self.settings
+            for sample in range(1, self.samples + 1)
+        )
 
-    async def _solve(self, session: Session, model: str, item: Item, setting: PromptSetting) -> None:
+    async def _solve(
+        self, session: Session, model: str, item: Item, setting: PromptSetting, sample: int
+    ) -> None:
         values: dict[str, Any] = {}
         with suppress(Unscored):
             response = await session.reply(
                 item.id,
                 model,
-                setting.variant(self.variant),
+                sample_variant(setting.variant(self.variant), sample),
                 respond_request(item, self.variant, self.catalogue.own_codes, setting),
                 purpose="respond",
                 version=self._version(session.fingerprints[model], setting),
+                salt="" if sample == 1 else str(sample),
             )
 
             async def judged(kind: str) -> Mapping[str, Any]:
@@ -249,7 +267,7 @@ class RefusalBench(Task[Item]):
     def _outcomes(self, state: EvaluationRun, model: str) -> dict[str, ReplyOutcome]:
         """What became of the replies that are judged, as far as that could be read; the others may still be judged."""
         prompt = self.settings[0].name
-        rows = (row for row in state.results if (row.model, row.prompt) == (model, prompt))
+        rows = (row for row in state.results if (row.model, row.prompt, row.sample) == (model, prompt, 1))
         return {
             row.item_id: outcome_of(row.expected_rag_behavior, row.to_dict())
             for row in rows
@@ -284,6 +302,22 @@ class RefusalBench(Task[Item]):
             **({"prompts": asked} if any(one["source"] for one in asked.values()) else {}),
         }
 
+    def _sampled(self, asked: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
+        """How many samples each setting has, if any has several; those of earlier sessions still count."""
+        before = former.get("samples", {})
+        now = {one.variant(self.variant) for one in self.settings}
+        counts = {
+            variant: max(
+                self.samples if variant in now else 1,
+                before[variant]
+                if variant in before and fingerprint_of(former, variant) == fingerprint_of(asked, variant)
+                else 1,
+            )
+            for variant in settings_of(asked)
+        }
+        several = {variant: n for variant, n in counts.items() if n > 1}
+        return {"samples": several} if several else {}
+
     def _entry(self, models: ModelSet, name: str, former: Mapping[str, Any]) -> dict[str, Any]:
         """What the ledger keeps of one model; without a judge, that of an earlier session still counts."""
         judge, model = models.judge, models.under_test[name]
@@ -296,9 +330,11 @@ class RefusalBench(Task[Item]):
             authors += [judge_author(known, own_codes)]
             authors += [kinds_author(known, own_codes)] if any(one.free for one in self.settings) else []
         facts = judge.facts() if judge and len(models.judges) == 1 else {}
+        asked = self._asked(model.settings.fingerprint(), former)
         return {
             **model.facts(),
-            **self._asked(model.settings.fingerprint(), former),
+            **asked,
+            **self._sampled(asked, former),
             "judge": former.get("judge") if judge is None else {"name": models.judge_name, **facts},
             "authors": authors,
             "judges_itself": (
@@ -320,7 +356,7 @@ def _counts(name: str, state: EvaluationRun) -> dict[str, Any]:
         "refusals": sum(row.predicted not in (None, ANSWER) for row in rows),
         "unscored": len(unscored) - len(errors),
         "errors": len(errors),
-        "missing": state.items * len(settings_of(state.facts["models"][name])) - len(rows),
+        "missing": state.items * sum(samples_of(state.facts["models"][name]).values()) - len(rows),
         "first_error": errors[0] if errors else None,
         **({"disagreed": split} if split else {}),
     }

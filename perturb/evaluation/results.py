@@ -32,7 +32,7 @@ from perturb.llm.replies import ReplyError, after_thinking, read_flags, read_rul
 from perturb.metrics.kinds import predicted_behaviour
 from perturb.metrics.outcomes import ReplyOutcome, is_correct, reply_outcome
 from perturb.records import ANSWER_CORRECTLY, Item, Judgement, JudgementStatus, Response, ResponseStatus
-from perturb.snapshots.settings import fingerprint_of, settings_of
+from perturb.snapshots.settings import fingerprint_of, setting_of, split_sample
 
 RESULTS_FILE = "results.jsonl"
 JUDGE_FAILED = "call failed: "
@@ -78,6 +78,8 @@ class Result:
     """The setting in which the model was asked: `codes`, `plain` or the name of a template file."""
     behaviour_kind: str | None = None
     """What a free reply does, one of `perturb.metrics.kinds.BehaviourKind`; `predicted` is its strict reading."""
+    sample: int = 1
+    """Which of the replies of the model to the item this is, from 1."""
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain values, columns in order."""
@@ -152,10 +154,10 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
             holding = {
                 one.kind: one for one in said if judgement_holds(one.fingerprint, authors, response.text)
             }
-            prompt = settings_of(asked)[response.variant].name
+            prompt = setting_of(asked, response.variant).name
             results.append(_result(items[response.item_id], response, holding, prompt))
     places = {item_id: place for place, item_id in enumerate(items)}
-    results.sort(key=lambda one: (one.model, one.prompt or "", places[one.item_id]))
+    results.sort(key=lambda one: (one.model, one.prompt or "", places[one.item_id], one.sample))
     return EvaluationRun(len(items), tuple(results), facts)
 
 
@@ -176,6 +178,7 @@ def is_current(response: Response, models: Mapping[str, Any]) -> bool:
 
 def _result(item: Item, response: Response, judged: Mapping[str, Judgement], prompt: str) -> Result:
     values, unscored = _values(item, response, judged)
+    variant, sample = split_sample(response.variant)
     return Result(
         item_id=item.id,
         model=response.model,
@@ -184,7 +187,7 @@ def _result(item: Item, response: Response, judged: Mapping[str, Judgement], pro
         intensity=item.intensity,
         expected_rag_behavior=item.expected_behavior,
         **{name: values.get(name) for name in _JUDGED},
-        confidence=read_confidence(response.text) if response.variant == "confidence" else None,
+        confidence=read_confidence(response.text) if variant == "confidence" else None,
         domain=item.domain,
         language=item.language,
         lever=item.lever or None,
@@ -193,6 +196,7 @@ def _result(item: Item, response: Response, judged: Mapping[str, Judgement], pro
         graded_by=answer_kind(item) if item.answerable else None,
         construction=item.construction,
         prompt=prompt,
+        sample=sample,
     )
 
 

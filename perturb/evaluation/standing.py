@@ -25,6 +25,7 @@ from perturb.evaluation.stop_rule import early_stop
 from perturb.ledger.db import stored_values
 from perturb.ledger.evaluations import PANEL_FACT, read_items
 from perturb.runtime.asyncs import run_sync
+from perturb.snapshots.settings import samples_of
 
 Ways = Callable[[QuestionSet, Mapping[str, Any]], QuestionTask[Any]]
 """Makes the task of the questions; the mapping says how they were asked that are on record, if they are."""
@@ -79,7 +80,7 @@ def count_replies(
     counts = {model: Counter(map(_state, reasons)) for model, reasons in rows.items()}
     for model, found in counts.items():
         if "models" not in facts or early_stop(facts["models"][model]) is None:
-            found["not_asked"] += expected - found.total()
+            found["not_asked"] += expected[model] - found.total()
     return name, {model: {state: found[state] for state in STATES} for model, found in counts.items()}
 
 
@@ -87,16 +88,19 @@ Rows = Mapping[str, list[str | None]]
 """By model under test, of each of its rows why it is unscored, None where it is scored."""
 
 
-def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, int]:
+def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str, int]]:
     state = run_of(db, run)
     rows: dict[str, list[str | None]] = {model: [] for model in state.facts["models"]}
     for one in state.results:
         rows[one.model].append(one.unscored)
-    return state.facts["snapshot"]["name"], rows, state.items
+    expected = {
+        model: state.items * sum(samples_of(entry).values()) for model, entry in state.facts["models"].items()
+    }
+    return state.facts["snapshot"]["name"], rows, expected
 
 
 @stored_values()
-def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, Rows, int]:
+def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, Rows, Mapping[str, int]]:
     """What the task itself says of the replies, asked of nobody but the ledger."""
     items = tuple(question_from_payload(item_id, content) for item_id, content in read_items(db))
     kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
@@ -116,7 +120,7 @@ def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, R
         return [row.unscored for item in items for row in await task.solve(session, model, item)]
 
     rows = {model: run_sync(rows_of(model)) for model in said["models"]}
-    return questions.name, rows, len(items) * len(task.ways)
+    return questions.name, rows, dict.fromkeys(rows, len(items) * len(task.ways))
 
 
 _UNREADABLE = frozenset(("reading", "classification", "quality", "raf"))

@@ -134,7 +134,8 @@ def _wrong_replies(evaluations: Sequence[Path]) -> Replies:
     for run in evaluations:
         with reading(run) as db:
             results = run_of(db, run).results
-            judged = {(one.item_id, one.model): one for one in results if one.prompt == CODES}
+            firsts = (one for one in results if one.prompt == CODES and one.sample == 1)
+            judged = {(one.item_id, one.model): one for one in firsts}
             for said in read_responses(db):
                 result = judged.get((said.item_id, said.model))
                 if (

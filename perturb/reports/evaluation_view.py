@@ -30,8 +30,11 @@ from perturb.snapshots.settings import (
     CODES_SETTING,
     PromptSetting,
     fingerprint_of,
+    in_sample,
     in_setting,
+    setting_of,
     settings_of,
+    split_sample,
 )
 from perturb.text.wording import counted
 
@@ -172,13 +175,14 @@ class EvaluationView(RunView):
 
     def _setting(self, row: sqlite3.Row) -> PromptSetting:
         """How a model was asked for a reply to an item."""
-        return settings_of(self.models[row["model"]])[row["variant"]] if self.models else CODES_SETTING
+        return setting_of(self.models[row["model"]], row["variant"]) if self.models else CODES_SETTING
 
     def _label(self, row: sqlite3.Row) -> str:
         if not self.models:
             return f"{row['model']}, {row['variant']}"
         several = len(settings_of(self.models[row["model"]])) > 1
-        return in_setting(row["model"], self._setting(row).name) if several else str(row["model"])
+        name = in_setting(row["model"], self._setting(row).name) if several else str(row["model"])
+        return in_sample(name, split_sample(row["variant"])[1])
 
     def _verdict(self, row: sqlite3.Row, payload: Mapping[str, Any]) -> str:
         """The outcome of a reply to an item, or the grade of one to a question."""

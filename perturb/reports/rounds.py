@@ -8,7 +8,7 @@ from typing import Any
 from perturb.metrics.inputs import Estimate
 from perturb.reports.model import Report, Section, Table, show
 from perturb.scoring.item_response import Separation
-from perturb.scoring.power import DesignEffect, PowerQuestion
+from perturb.scoring.power import DesignEffect, PowerQuestion, Split
 from perturb.scoring.power_simulation import Simulation
 from perturb.scoring.round_comparison import RoundComparison
 from perturb.text.wording import counted
@@ -93,8 +93,9 @@ def make_power_report(
     plan: Mapping[str, Any],
     observed: DesignEffect | None,
     simulation: Simulation | None,
+    splits: Sequence[Split] = (),
 ) -> Report:
-    """Sizes by each bound, what was observed, and what was simulated."""
+    """Sizes by each bound, what was observed, how to split a budget, and what was simulated."""
     fresh, static, normal = plan["generative"], plan["static"], plan["normal"]
     half = f"static, once, if drift is {question.epsilon / 2:g}"
     sizes = Table(
@@ -122,6 +123,17 @@ def make_power_report(
             f" {effective}" + (f" ({observed.reason})" if observed.reason else "")
         )
         sections.append(Section("observed", "", (sentence,)))
+    if splits:
+        best = min(splits, key=lambda one: one.half_width)
+        wanted = [one for one in splits if one.samples in (1, 2, 3, 5, 10, best.samples)]
+        table = Table.of(
+            "split",
+            "The budget split between items and samples",
+            "samples of each item = samples: count | items: count | plus or minus = half_width: share",
+            wanted,
+            note=f"The narrowest interval: {counted(best.items, 'item')}, {counted(best.samples, 'sample')} of each.",
+        )
+        sections.append(Section("split", "", tables=(table,)))
     if simulation is not None:
         rows = [
             ("static", simulation.static, simulation.static_floor, simulation.static_bound),

@@ -23,7 +23,7 @@ from perturb.metrics.outcomes import SCORED, ReplyOutcome
 from perturb.records import NO_INTENSITY, PUBLISHED_CLASSES, Intensity, Item, JobOutcome, taxonomy_place
 from perturb.reports.model import ItemBrowser
 from perturb.scoring.table import ResultTable
-from perturb.snapshots.settings import settings_of
+from perturb.snapshots.settings import in_sample, setting_of, split_sample
 from perturb.text.passages import Piece, mark_change, mark_passages
 from perturb.text.wording import counted
 
@@ -234,22 +234,28 @@ def browse_replies(
         groups = {item.id: f"{item.cell.perturbation_class}/{item.intensity}" for item in items}
         chosen, models = set(even_draw(groups, at_most)), evaluation.facts["models"]
         texts = {
-            (one.item_id, one.model, settings_of(models[one.model])[one.variant].name): one.text
+            (
+                one.item_id,
+                one.model,
+                setting_of(models[one.model], one.variant).name,
+                split_sample(one.variant)[1],
+            ): one.text
             for one in read_responses(db)
             if one.item_id in chosen and is_current(one, models)
         }
     outcomes = {
-        (row.item_id, *one.setting): (one.model, row.outcome)
+        (row.item_id, *one.setting, row.sample): (one.model, row.outcome)
         for one in (*table.models, *table.controls)
         for row in one.rows
     }
     replies: dict[str, list[dict[str, str]]] = {name: [] for name in chosen}
     for one in evaluation.results:
-        key = one.item_id, one.model, one.prompt
+        key = one.item_id, one.model, one.prompt, one.sample
         # An evaluation that goes on meanwhile may have more replies than the table.
         if one.item_id in chosen and key in outcomes and key in texts:
             name, outcome = outcomes[key]
-            replies[one.item_id].append(_reply(one, outcome, texts[key]) | {"model": name})
+            named = {"model": in_sample(name, one.sample)}
+            replies[one.item_id].append(_reply(one, outcome, texts[key]) | named)
     described = [describe_replies(item, replies[item.id]) for item in items if item.id in chosen]
     intensities = {item.intensity for item in items}
     filters = {

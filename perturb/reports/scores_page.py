@@ -36,7 +36,7 @@ from perturb.reports.scores_sections import (
     codes_section,
     plane_section,
 )
-from perturb.reports.scores_settings import settings_section
+from perturb.reports.scores_settings import samples_section, settings_section
 from perturb.scoring.human_grades import CORRECTED
 from perturb.scoring.model_scores import ModelScores
 from perturb.scoring.result_sources import table_of_run
@@ -96,6 +96,8 @@ def make_scores_page(
         sections.append(_corrected(report))
     if report.exam_gaps or report.kinds:
         sections.append(settings_section(report))
+    if report.samples:
+        sections.append(samples_section(report))
     if report.read_again:
         sections.append(_read_again(report))
     if report.item_response is not None:

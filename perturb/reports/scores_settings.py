@@ -1,4 +1,8 @@
-"""The chapter of the report page on prompt settings: the exam gap, both readings, and what free replies do."""
+"""The chapters of the report page on prompt settings and on replies drawn more than once.
+
+Settings: the exam gap, both readings, and what free replies do. Samples: how often behaviour flips, and what that adds
+to standard errors.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +35,36 @@ def settings_section(report: ScoreReport) -> Section:
     return Section(
         "settings", "Prompt settings", sentences if report.kinds else (), tuple(figures), tuple(tables)
     )
+
+
+def samples_section(report: ScoreReport) -> Section:
+    """How often models behave differently on the same item; for reports with samples."""
+    flips = Table(
+        "flips",
+        "Behaviour on the same item, by model and class, in percent",
+        "model | class | items: count | samples: number | answered and refused: percent | two replies differ: percent",
+        [
+            (
+                one.model,
+                "all classes" if one.perturbation_class == ALL_CLASSES else one.perturbation_class,
+                *(one.items, one.samples, one.flips, one.disagreement),
+            )
+            for one in report.samples
+        ],
+        note="Two replies differ if one answers and the other refuses, or if they refuse with two codes. More samples"
+        " find more items that are both answered and refused; the chance that two replies differ stays.",
+    )
+    errors = Table(
+        "sample-errors",
+        "Standard errors in two parts, in percent",
+        "model | metric | all: percent | items: percent | replies: percent | variance within items: percent",
+        [
+            (one.model, one.metric.replace("_", " "), one.se, one.se_items, one.se_replies, one.within)
+            for one in report.sample_errors
+        ],
+        note="More samples lower the part of the replies, more items lower both: see `perturb power --replies`.",
+    )
+    return Section("samples", "Replies drawn more than once", tables=(flips, errors))
 
 
 def _gaps(report: ScoreReport) -> Table:

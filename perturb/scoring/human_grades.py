@@ -34,8 +34,8 @@ RATES = ("answer_accuracy", "refusal_accuracy", "false_refusal_rate", "missed_re
 CORRECTED: tuple[str, ...] = (*RATES, CRS)
 """The metrics that people's grades correct."""
 
-Key = tuple[str, str, str]
-"""Model, setting and item of a reply."""
+Key = tuple[str, str, str, int]
+"""Model, setting, item and sample of a reply."""
 Words = Mapping[str, str]
 """What most people say, by question."""
 Grades = dict[Key, dict[str, Words | None]]
@@ -66,7 +66,7 @@ def read_grades(run: Path, table: Path | None = None) -> Grades:
             name.name: majority_word([answers[name.name] for answers in given]) for name in one.questions
         }
         agreed = {name: word for name, word in words.items() if word is not None}
-        grades[one.model, one.prompt or CODES, one.subject.id][one.kind] = (
+        grades[one.model, one.prompt or CODES, one.subject.id, one.sample][one.kind] = (
             agreed if len(agreed) == len(words) else None
         )
         some = some or len(agreed) == len(words)
@@ -158,7 +158,8 @@ def correct_scores(
     }
     replies = {
         one.model: [
-            _Graded(row, grades.get((row.model, row.prompt or CODES, row.item_id), {})) for row in one.rows
+            _Graded(row, grades.get((row.model, row.prompt or CODES, row.item_id, row.sample), {}))
+            for row in one.rows
         ]
         for one in models
     }
@@ -200,7 +201,7 @@ def _judge_errors(model: str, replies: Sequence[_Graded], resampling: Resampling
         graded = [(one.row, words) for one in replies if (words := one.decided.get(kind)) is not None]
         if not graded:
             continue
-        drawn = resampling.draw([row.item.base_id for row, _ in graded])
+        drawn = resampling.draw([row for row, _ in graded])
         people = np.array([_right(kind, words, row) for row, words in graded])
         judge = np.array([_judge_right(kind, row) for row, _ in graded])
 

@@ -69,12 +69,10 @@ class Resampling:
     seed: int = 0
     unit: Unit = Unit.BASE
 
-    def draw(self, base_ids: Sequence[str | None]) -> Resamples:
-        """The resamples of replies with these base instances."""
-        if self.unit is Unit.ITEM:
-            codes: Integers = np.arange(len(base_ids))
-        else:
-            codes = np.unique(np.array(base_ids, dtype=str), return_inverse=True)[1]
+    def draw(self, rows: Sequence[ResultRow]) -> Resamples:
+        """The resamples of these replies; all replies to one item stay together."""
+        units = [row.item_id if self.unit is Unit.ITEM else row.item.base_id for row in rows]
+        codes = np.unique(np.array(units, dtype=str), return_inverse=True)[1]
         return Resamples.draw(codes, self.resamples, self.seed)
 
 
@@ -158,7 +156,7 @@ def score_model(
 
     `codes` are those of the classes, `raf` says how answers are judged, `own` are metrics beside the registered ones.
     """
-    drawn = resampling.draw(replies.labels("base_id"))
+    drawn = resampling.draw(replies.rows)
     counts = ReplyCounts.of(replies.outcomes, [row.level for row in replies.rows], raf=raf)
     by_outcome = Counter(replies.outcomes)
     scored = sum(by_outcome[outcome] for outcome in SCORED)

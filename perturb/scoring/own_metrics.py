@@ -102,6 +102,7 @@ def _fields(row: ResultRow) -> dict[str, Any]:
     return {
         "item_id": row.item_id,
         "model": row.model,
+        "sample": row.sample,
         **row.item._asdict(),
         "expected_rag_behavior": row.expected,
         "predicted": row.predicted,

@@ -266,6 +266,66 @@ class PowerQuestion:
     """Design effect of items that share a base instance; 1 if none do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What replies may cost, and how alike replies to one item are."""
+
+    replies: int
+    """What is paid for, in replies of one model."""
+    within: float
+    """The part of the variance of a reply that lies between replies to one item, in [0, 1]."""
+    item_cost: float = 0.0
+    """What a new item costs, in replies."""
+    items: int | None = None
+    """So many items are there at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """One way to spend a budget."""
+
+    samples: int
+    """Replies to each item."""
+    items: int
+    half_width: float
+    """Of the 95 % interval of a rate."""
+
+
+MOST_SAMPLES = 20
+
+
+def split_budget(budget: Budget, variance: float = 0.25, effect: float = 1.0) -> tuple[Split, ...]:
+    """The ways to split a budget between items and samples of each, from one sample up.
+
+    Formula: the mean of n items with K replies each has the variance (effect - within + within / K) variance / n, where
+    n (K + item cost) replies are paid and `effect` is the design effect of single replies. Reference: Miller (2024),
+    arXiv 2411.00640, section 3; Cochran (1977), section 10.6, for costs.
+    New items are better than samples wherever they cost nothing.
+
+    Raises `ConfigError` if a number is out of its range, or the budget pays for no item.
+
+    >>> [(one.samples, one.items) for one in split_budget(Budget(1000, 0.5, items=400))][:3]
+    [(1, 400), (2, 400), (3, 333)]
+    >>> min(split_budget(Budget(1000, 0.5, item_cost=8)), key=lambda one: one.half_width).samples
+    3
+    """
+    if not 0 <= budget.within <= 1:
+        raise ConfigError(f"within is {budget.within:g}: give a share of the variance, from 0 to 1")
+    if not 0 <= budget.item_cost < math.inf:
+        raise ConfigError(f"the cost of an item is {budget.item_cost:g}: give a number from 0 up")
+    found = []
+    for samples in range(1, MOST_SAMPLES + 1):
+        items = int(budget.replies / (samples + budget.item_cost))
+        items = items if budget.items is None else min(items, budget.items)
+        if items < 1:
+            break
+        each = max(effect, 1.0) - budget.within * (1 - 1 / samples)
+        found.append(Split(samples, items, 1.96 * math.sqrt(variance * each / items)))
+    if not found:
+        raise ConfigError(f"{budget.replies} replies do not pay for one item: give more --replies")
+    return tuple(found)
+
+
 def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
     """The sizes and bounds, as plain values for a table or JSON; a size that does not exist is None, with a reason.
 

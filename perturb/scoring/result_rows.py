@@ -75,6 +75,8 @@ class ResultRow:
     """The setting in which the model was asked; None in tables of before there were several."""
     kind: BehaviourKind | None = None
     """What a free reply does."""
+    sample: int = 1
+    """Which of the model's replies to the item this is."""
 
     @property
     def cell(self) -> str:
@@ -142,6 +144,7 @@ def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> Res
         quality=quality,
         prompt=row.optional_text("prompt"),
         kind=row.kind(),
+        sample=row.sample(),
     )
 
 
@@ -206,6 +209,12 @@ class _Fields:
     def kind(self) -> BehaviourKind | None:
         value = self.optional_text("behaviour_kind")
         return None if value is None else BehaviourKind(self.one_of("behaviour_kind", list(BehaviourKind)))
+
+    def sample(self) -> int:
+        value = self.optional_text("sample") or "1"
+        if not re.fullmatch(r"[1-9]\d{0,5}(?:\.0+)?", value):
+            raise self.error("sample", f"holds '{_short(value)}': give a whole number from 1 up")
+        return int(float(value))
 
     def judged_by(self) -> str | None:
         if self.optional_text("quality") is not None:

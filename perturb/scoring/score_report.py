@@ -38,8 +38,17 @@ from perturb.scoring.model_scores import ModelScores, Resampling, Unit, correcte
 from perturb.scoring.own_metrics import ResampledReplies, rate_of, read_metrics
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.result_sources import read_results
-from perturb.scoring.settings import ExamGap, KindCount, count_kinds, measure_exam_gaps
-from perturb.scoring.table import ModelReplies, ResultTable
+from perturb.scoring.settings import (
+    ExamGap,
+    KindCount,
+    SampleError,
+    SampleFlips,
+    count_kinds,
+    measure_exam_gaps,
+    measure_sample_flips,
+    split_errors,
+)
+from perturb.scoring.table import ModelReplies, ResultTable, in_common
 
 SUFFIX = "-control"
 """What the id of a control has after the id of its item; the same in `perturb.snapshots.items`."""
@@ -71,8 +80,9 @@ def measure_flips(
     replied = {one.model: one for one in models}
     found = []
     for control in controls:
-        items = {row.item_id: row for row in replied[control.model].rows} if control.model in replied else {}
-        named = ((one.item_id.removesuffix(SUFFIX), one) for one in control.rows)
+        replies = replied[control.model].rows if control.model in replied else ()
+        items = {(row.item_id, row.sample): row for row in replies}
+        named = (((one.item_id.removesuffix(SUFFIX), one.sample), one) for one in control.rows)
         pairs = [(items[name], one) for name, one in named if name in items]
         if pairs:
             found.append(_flips(control.model, pairs, resampling))
@@ -88,7 +98,7 @@ def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Res
     refused = np.array([item.predicted != ANSWER_CORRECTLY for item, _ in read])
     before = np.array([control.predicted != ANSWER_CORRECTLY for _, control in read])
     answerable = np.array([item.expected == ANSWER_CORRECTLY for item, _ in read])
-    drawn = resampling.draw([item.item.base_id for item, _ in read])
+    drawn = resampling.draw([item for item, _ in read])
 
     def rate(hits: Any, among: Any, reason: str) -> Estimate:
         return rate_of(hits.astype(np.float64), among.astype(np.float64), drawn, reason)
@@ -130,12 +140,11 @@ def compare_self_generated(
     models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
 ) -> tuple[SelfGeneratedComparison, ...]:
     """Every model that also generated items, on the items that all models replied to."""
-    common = frozenset.intersection(*(frozenset(one.item_ids) for one in models))
-    shared = [one.only(common) for one in models]
-    if not common:
+    shared = in_common(*models)
+    if not shared[0].rows:
         return ()
     generators = shared[0].labels("generator")
-    drawn = resampling.draw(shared[0].labels("base_id"))
+    drawn = resampling.draw(shared[0].rows)
     found: list[SelfGeneratedComparison] = []
     for place, one in enumerate(shared):
         for generator in sorted({name for name in generators if name and same_model(name, one.model)}):
@@ -257,16 +266,15 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: bool) -> list[ModelComparison]:
-    common = frozenset(a.item_ids) & frozenset(b.item_ids)
-    if not common:
+    a, b = in_common(a, b)
+    if not a.rows:
         nothing = Estimate.undefined("the two models share no item")
         return [ModelComparison(name, a.model, b.model, nothing, None) for name in REFUSAL_METRICS]
-    a, b = a.only(common), b.only(common)
-    drawn = resampling.draw(a.labels("base_id"))
+    drawn = resampling.draw(a.rows)
     left_out = drawn.without_each(resampling.seed)
     sides = [(model.model, _sides_of(model, drawn, left_out, raf=raf)) for model in (a, b)]
     return [
-        _compare_metric(metric, sides, len(common), resampling.seed) for metric in REFUSAL_METRICS.values()
+        _compare_metric(metric, sides, len(a.rows), resampling.seed) for metric in REFUSAL_METRICS.values()
     ]
 
 
@@ -331,6 +339,10 @@ class ScoreReport:
     """The scores of free replies in the lenient reading; `models` has them in the strict one."""
     kinds: tuple[KindCount, ...] = ()
     """What free replies do, by model and class."""
+    samples: tuple[SampleFlips, ...] = ()
+    """How often behaviour flips on the same item; empty unless models were asked several times."""
+    sample_errors: tuple[SampleError, ...] = ()
+    """What the items and the replies add to the standard errors; empty likewise."""
     read_again: tuple[ItemToRead, ...] = ()
     """Items that a person should read again."""
     item_response: ItemResponseReport | None = None
@@ -384,19 +396,26 @@ def score(
             score_model(one, resampling, codes=table.codes, raf=table.raf, own=own) for one in models
         )
 
+    scores = scores_of(table.models)
     report = ScoreReport(
         source=table.source,
         resampling=resampling,
         warnings=table.warnings,
-        models=scores_of(table.models),
+        models=scores,
         comparisons=compare_models(table.models, resampling, raf=table.raf),
         own_items=compare_self_generated(table.models, resampling, raf=table.raf),
         flips=measure_flips(table.models, table.controls, resampling),
         exam_gaps=measure_exam_gaps(table.models, resampling, raf=table.raf),
         lenient=scores_of(one.lenient() for one in table.models if one.free),
         kinds=count_kinds(table.models),
-        read_again=items_to_read_again(table),
-        item_response=measure_item_response(table) if item_response else None,
+        samples=measure_sample_flips(table.models, resampling),
+        sample_errors=tuple(
+            error
+            for one, measured in zip(table.models, scores, strict=True)
+            for error in split_errors(one, measured.metrics)
+        ),
+        read_again=items_to_read_again(table.firsts()),
+        item_response=measure_item_response(table.firsts()) if item_response else None,
         stops=table.stops,
         part=None if part is None else PartScores(str(part), scores_of(_in_part(table, part))),
     )
@@ -421,7 +440,7 @@ def _in_part(table: ResultTable, part: Path) -> list[ModelReplies]:
     from perturb.evaluation.loading import load_made_items
 
     ids = frozenset(item.id for item in load_made_items(part))
-    found = [replies for one in table.models if (replies := one.only(ids)).rows]
+    found = [replies for one in table.models if (replies := one.of_items(ids)).rows]
     if not found:
         raise SourceError(
             f"{part}: {table.source} has no reply to an item of it: give a snapshot of the same run"

@@ -1,22 +1,28 @@
-"""Models asked in several settings: what free replies do, and how much the list of codes helps (the exam gap)."""
+"""Models asked in several settings: what free replies do, and how much the list of codes helps (the exam gap).
+
+Models asked several times: how often the behaviour flips on the same item, and what that adds to standard errors. The
+intervals of scores resample base instances with all their replies, so they hold both levels: items and replies.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from perturb.errors import ConfigError
 from perturb.metrics.inputs import Estimate, Integers, plain
 from perturb.metrics.intervals import reported_estimate, weighted_sum
 from perturb.metrics.kinds import BehaviourKind, Reading
-from perturb.metrics.refusal_registry import REFUSAL_METRICS
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.model_scores import Resampling
-from perturb.scoring.own_metrics import ResampledReplies
-from perturb.scoring.table import ModelReplies, ordered_names
+from perturb.scoring.own_metrics import ResampledReplies, rate_of
+from perturb.scoring.result_rows import ResultRow
+from perturb.scoring.table import ModelReplies, in_common, ordered_names
 from perturb.snapshots.settings import CODES
 
 GAP_METRICS: tuple[str, ...] = (
@@ -94,10 +100,9 @@ def measure_exam_gaps(
         name, prompt = other.setting
         if prompt in (None, CODES) or name not in with_codes:
             continue
-        common = frozenset(other.item_ids) & frozenset(with_codes[name].item_ids)
-        if not common:
+        first, second = in_common(with_codes[name], other)
+        if not first.rows:
             continue
-        first, second = with_codes[name].only(common), other.only(common)
         found += _gaps(first, second, "strict", resampling, raf=raf)
         if other.free:
             found += _gaps(first, second.lenient(), "lenient", resampling, raf=raf)
@@ -108,7 +113,7 @@ def _gaps(
     codes: ModelReplies, other: ModelReplies, reading: Reading, resampling: Resampling, *, raf: bool
 ) -> Iterator[ExamGap]:
     labels = codes.labels("perturbation_class")
-    drawn = resampling.draw(codes.labels("base_id"))
+    drawn = resampling.draw(codes.rows)
     groups: dict[str, Integers] = {ALL_CLASSES: np.arange(len(labels))}
     groups |= {name: np.flatnonzero([one == name for one in labels]) for name in ordered_names(labels)}
     for group, rows in groups.items():
@@ -123,3 +128,128 @@ def _gaps(
             name, prompt = other.setting
             with_codes, without = (one.value for one in sides)
             yield ExamGap(name, prompt or "", reading, metric, group, with_codes, without, gap)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFlips:
+    """How often a model behaves differently when it is asked again about the same item."""
+
+    model: str
+    perturbation_class: str
+    """A class, or `all`."""
+    items: int
+    """Items with two or more replies that could be read."""
+    samples: float
+    """Replies to each of them, on average."""
+    flips: Estimate
+    """The share of items that are both answered and refused; more samples find more."""
+    disagreement: Estimate
+    """The chance that two replies to an item differ in behaviour, codes of refusals included; the number of samples
+    does not move it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleError:
+    """What the standard error of a score is made of, in the units of the score."""
+
+    model: str
+    metric: str
+    se: float
+    """Of the score: items and replies together."""
+    se_replies: float
+    """What would be left on the same items, asked again as often."""
+    se_items: float
+    """What would be left if each item were asked without end."""
+    within: float
+    """The part of the variance of a single reply that lies between replies to one item, in [0, 1]."""
+
+
+def measure_sample_flips(models: Sequence[ModelReplies], resampling: Resampling) -> tuple[SampleFlips, ...]:
+    """Flips by model and class, for models that were asked about some item more than once."""
+    return tuple(one for model in models for one in _flips_of(model, resampling))
+
+
+def _by_item(replies: ModelReplies) -> list[list[ResultRow]]:
+    """The replies to each item."""
+    found: dict[str, list[ResultRow]] = {}
+    for row in replies.rows:
+        found.setdefault(row.item_id, []).append(row)
+    return list(found.values())
+
+
+def _flips_of(model: ModelReplies, resampling: Resampling) -> Iterator[SampleFlips]:
+    read = ([row for row in rows if row.predicted is not None] for rows in _by_item(model))
+    items = [rows for rows in read if len(rows) > 1]
+    if not items:
+        return
+    drawn = resampling.draw([rows[0] for rows in items])
+    counts = [Counter(row.predicted for row in rows) for rows in items]
+    sizes = np.array([len(rows) for rows in items], dtype=np.float64)
+    alike = np.array([sum(n * (n - 1) for n in one.values()) for one in counts])
+    differing = 1 - alike / (sizes * (sizes - 1))
+    flipped = np.array([float(ANSWER_CORRECTLY in one and len(one) > 1) for one in counts])
+    labels = [rows[0].item.perturbation_class for rows in items]
+    for name in (ALL_CLASSES, *ordered_names(labels)):
+        among = np.array([float(name in (ALL_CLASSES, label)) for label in labels])
+        yield SampleFlips(
+            model.model,
+            name,
+            int(among.sum()),
+            float(sizes @ among / among.sum()),
+            rate_of(flipped, among, drawn, ""),
+            rate_of(differing, among, drawn, ""),
+        )
+
+
+def share_within(models: Sequence[ModelReplies]) -> float:
+    """The part of a reply's variance that lies within items, on average over models and both halves of the CRS.
+
+    Raises `ConfigError` if no model was asked several times.
+    """
+    metrics = [REFUSAL_METRICS[name] for name in _HALVES]
+    shares = [found[1] for one in models for metric in metrics if (found := _within(one, metric))]
+    if not shares:
+        raise ConfigError(
+            "no model was asked several times about an item: give results of `perturb evaluate --samples`"
+        )
+    return float(np.mean(shares))
+
+
+_HALVES = ("answer_accuracy", "refusal_accuracy")
+
+
+def split_errors(replies: ModelReplies, metrics: Mapping[str, Estimate]) -> Iterator[SampleError]:
+    """The standard errors of CRS and its halves in two parts, for a model that was asked several times.
+
+    Formula: the variance that replies add is Σ s_i² k_i / n² over items with k_i replies of n in all, with s_i² the
+    variance of the replies to item i (divisor k_i - 1). Items add the rest. Reference: Miller (2024), arXiv 2411.00640.
+    """
+    halves = [_within(replies, REFUSAL_METRICS[name]) for name in _HALVES]
+    if any(half is None for half in halves):
+        return
+    (a, b) = (half for half in halves if half is not None)
+    both = ((a[0] + b[0]) / 4, (a[1] + b[1]) / 2)
+    names = ("calibrated_refusal_score", *_HALVES)
+    for name, (variance, within) in zip(names, (both, a, b), strict=True):
+        se = metrics[name].se
+        if se is not None:
+            left = max(se**2 - variance, 0.0)
+            yield SampleError(replies.model, name, se, variance**0.5, left**0.5, within)
+
+
+def _within(replies: ModelReplies, metric: RefusalMetric) -> tuple[float, float] | None:
+    """The variance that replies add to a rate, and the share of a reply's variance that lies within items."""
+    counted = ([row for row in rows if row.outcome in metric.over] for rows in _by_item(replies))
+    items = [
+        np.array([row.outcome in metric.hits for row in rows], dtype=np.float64) for rows in counted if rows
+    ]
+    several = [one for one in items if len(one) > 1]
+    if not several:
+        return None
+    within = float(np.mean([one.var(ddof=1) for one in several]))
+    every = np.concatenate(items)
+    sizes = np.array([len(one) for one in items])
+    variances = np.array([one.var(ddof=1) if len(one) > 1 else within for one in items])
+    added = float(variances @ sizes) / len(every) ** 2
+    total = float(every.var())
+    return added, min(within / total, 1.0) if total else 0.0

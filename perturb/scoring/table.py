@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -57,10 +57,18 @@ class ModelReplies:
             return [row.cell for row in self.rows]
         return [getattr(row.item, column) for row in self.rows]
 
-    def only(self, items: frozenset[str]) -> ModelReplies:
+    def only(self, kept: Callable[[ResultRow], bool]) -> ModelReplies:
+        """Some of the replies."""
+        places = [place for place, row in enumerate(self.rows) if kept(row)]
+        return ModelReplies(self.model, tuple(self.rows[place] for place in places), self.cells[places])
+
+    def of_items(self, items: frozenset[str]) -> ModelReplies:
         """The replies to some of the items."""
-        kept = [number for number, row in enumerate(self.rows) if row.item_id in items]
-        return ModelReplies(self.model, tuple(self.rows[number] for number in kept), self.cells[kept])
+        return self.only(lambda row: row.item_id in items)
+
+    def firsts(self) -> ModelReplies:
+        """The first reply to each item."""
+        return self.only(lambda row: row.sample == 1)
 
     @property
     def setting(self) -> tuple[str, str | None]:
@@ -76,6 +84,14 @@ class ModelReplies:
         """The same replies in the lenient reading of their kinds."""
         rows = tuple(row.lenient() for row in self.rows)
         return _replies(self.model, rows)
+
+
+def in_common(*models: ModelReplies) -> list[ModelReplies]:
+    """The replies to what all models were asked, in one order: the same samples of the same items."""
+    common = frozenset.intersection(
+        *(frozenset((row.item_id, row.sample) for row in one.rows) for one in models)
+    )
+    return [one.only(lambda row: (row.item_id, row.sample) in common) for one in models]
 
 
 @dataclass(frozen=True)
@@ -95,6 +111,10 @@ class ResultTable:
     """Replies to unperturbed controls, by model; they count in no score."""
     stops: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Of models that were asked under a rule for stopping: the fields of `perturb.evaluation.stop_rule.Stop`."""
+
+    def firsts(self) -> ResultTable:
+        """The first reply of each model to each item."""
+        return replace(self, models=tuple(one.firsts() for one in self.models))
 
     def of_models(self, names: Collection[str]) -> ResultTable:
         """The replies of these models alone.
@@ -178,7 +198,8 @@ def _by_model(rows: Iterable[ResultRow], *, several: bool) -> tuple[ModelReplies
         name = in_setting(row.model, row.prompt or CODES) if several else row.model
         gathered.setdefault(name, []).append(row)
     return tuple(
-        _replies(model, sorted(gathered[model], key=lambda row: row.item_id)) for model in sorted(gathered)
+        _replies(model, sorted(gathered[model], key=lambda row: (row.item_id, row.sample)))
+        for model in sorted(gathered)
     )
 
 
@@ -189,9 +210,9 @@ def _replies(model: str, rows: Iterable[ResultRow]) -> ModelReplies:
 
 
 def _refuse_double_replies(rows: list[ResultRow]) -> None:
-    seen: dict[tuple[str, str, str], ResultRow] = {}
+    seen: dict[tuple[str, str, str, int], ResultRow] = {}
     for row in rows:
-        first = seen.setdefault((row.model, row.prompt or CODES, row.item_id), row)
+        first = seen.setdefault((row.model, row.prompt or CODES, row.item_id, row.sample), row)
         if first is not row:
             raise SourceError(
                 f"{row.place}: model '{row.model}' replies to item '{row.item_id}' a second time, the first is at"
@@ -228,7 +249,7 @@ def _refuse_mixed_items(rows: list[ResultRow]) -> None:
 def _missing(models: Sequence[ModelReplies], source: str, items: int | None) -> list[str]:
     every = items or len({item for model in models for item in model.item_ids})
     return [
-        f"{source}: model '{model.model}' has replies to {len(model.rows)} of {every} items: the others are not scored"
+        f"{source}: model '{model.model}' has replies to {asked} of {every} items: the others are not scored"
         for model in models
-        if len(model.rows) < every
+        if (asked := len(set(model.item_ids))) < every
     ]

@@ -40,7 +40,7 @@ from perturb.llm.redaction import show_key
 from perturb.records import EXPECTED_ANSWER, Cell, Facts, Intensity, JsonObject, PerturbationClass
 from perturb.snapshots.facts import ExportedReplies
 from perturb.snapshots.rows import SnapshotRow
-from perturb.snapshots.settings import settings_of
+from perturb.snapshots.settings import samples_of, settings_of
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
 
 _TOLD = ("model", "prompt_tokens", "completion_tokens", "seconds", "finish_reason", "problem")
@@ -212,7 +212,12 @@ def _asked(entries: Facts) -> JsonObject:
     codes = next((variant for variant, one in settings.items() if not one.free), "plain")
     prompts = [{"name": one.name, "source": one.source} for one in settings.values()]
     free = any(one.free for one in settings.values())
-    return {"variant": codes, **({"prompts": prompts} if free else {})}
+    samples = max(n for entry in entries.values() for n in samples_of(entry).values())
+    return {
+        "variant": codes,
+        **({"prompts": prompts} if free else {}),
+        **({"samples": samples} if samples > 1 else {}),
+    }
 
 
 def _evaluation_rows(db: sqlite3.Connection) -> Iterator[JsonObject]:

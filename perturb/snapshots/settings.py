@@ -79,6 +79,32 @@ def settings_of(entry: Facts) -> dict[str, PromptSetting]:
     return {variant: PromptSetting(one["name"], one["source"]) for variant, one in asked.items()}
 
 
+def split_sample(variant: str) -> tuple[str, int]:
+    """The variant of a setting, and which of a model's replies to one item this is, from 1.
+
+    >>> split_sample("plain"), split_sample("prompt/plain/3")
+    (('plain', 1), ('prompt/plain', 3))
+    """
+    parts = variant.split("/")
+    own = 2 if parts[0] == "prompt" else 1
+    return "/".join(parts[:own]), int(parts[own]) if len(parts) > own else 1
+
+
+def sample_variant(variant: str, sample: int) -> str:
+    """Under what the ledger keeps a sample: the first is kept as the only one is."""
+    return variant if sample == 1 else f"{variant}/{sample}"
+
+
+def setting_of(entry: Facts, variant: str) -> PromptSetting:
+    """The setting of a reply, whichever sample it is."""
+    return settings_of(entry)[split_sample(variant)[0]]
+
+
+def samples_of(entry: Facts) -> dict[str, int]:
+    """How many replies to each item a model was asked for, by the variant of the setting."""
+    return {variant: entry.get("samples", {}).get(variant, 1) for variant in settings_of(entry)}
+
+
 def in_setting(model: str, prompt: str) -> str:
     """A model in one of several settings, as tables and figures call it.
 
@@ -88,8 +114,18 @@ def in_setting(model: str, prompt: str) -> str:
     return f"{model} ({prompt})"
 
 
+def in_sample(model: str, sample: int) -> str:
+    """A model at one of several replies to an item, as pages call it; the first goes by the model's name.
+
+    >>> in_sample("gpt", 1), in_sample("gpt", 2)
+    ('gpt', 'gpt, sample 2')
+    """
+    return model if sample == 1 else f"{model}, sample {sample}"
+
+
 def fingerprint_of(entry: Facts, variant: str) -> str | None:
     """Under what a ledger keeps the newest replies of a model in a setting; None if it was not asked so."""
+    variant = split_sample(variant)[0]
     asked = entry.get("prompts") or {entry["variant"]: entry}
     return asked[variant]["fingerprint"] if variant in asked else None
 
