@@ -85,8 +85,8 @@ _MOVED = {
     "report": "reports",
     "report.figures": "reports.figures",
     "report.model": "reports.model",
-    "report.page": "reports.page",
-    "report.text": "reports.text",
+    "report.page": "reports.rendering",
+    "report.text": "reports.rendering",
     "score": "scoring",
     "score.refusal_report": "scoring.refusal_report",
 }

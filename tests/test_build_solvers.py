@@ -14,7 +14,7 @@ from perturb.building.plan import plan_build
 from perturb.building.run import build
 from perturb.config import load_config
 from perturb.errors import ConfigError
-from perturb.ledger.solved import SolverReply, difficulties
+from perturb.ledger.planted import SolverReply, difficulties
 from perturb.llm.recording import Replay, read_recording
 from perturb.snapshots.replies import export_replies, verify_snapshot
 from perturb.snapshots.snapshot import read_snapshot

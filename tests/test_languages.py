@@ -22,7 +22,7 @@ from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import Prompts
 from perturb.config import default_config, load_config, recorded_config, resolve
 from perturb.curation.base_sets import BaseSet, load_base_set
-from perturb.curation.recipes import load_recipe
+from perturb.curation.source import load_recipe
 from perturb.errors import ConfigError, SourceError
 from perturb.files.resources import data_folder, demo_recording
 from perturb.ledger.plans import instance_key

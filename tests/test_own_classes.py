@@ -33,8 +33,8 @@ from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import ReviewLedger
 from perturb.ledger.plans import current_plan
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Intensity, Lever, PerturbationClass
-from perturb.scoring.result_sources import read_results
 from perturb.scoring.score_report import score
+from perturb.scoring.table import read_results
 from perturb.snapshots.items import render_prompt
 from perturb.snapshots.replies import export_replies, verify_snapshot
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot

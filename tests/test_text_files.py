@@ -12,7 +12,7 @@ from perturb.config import load_config
 from perturb.errors import ConfigError, PerturbError, SourceError
 from perturb.evaluation.question_formats import Question
 from perturb.files.text_files import read_text
-from perturb.scoring.calibration_maps import load_maps
+from perturb.scoring.confidence_table import load_maps
 from perturb.scoring.round_comparison import read_scores
 
 REPLY = JudgedReply(1, "grade", "m", Question("q", "Who?", ("Ada",)), "Ada", {})

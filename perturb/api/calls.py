@@ -28,8 +28,7 @@ from perturb.config import (
 )
 from perturb.curation.base_sets import BaseSet, demo_path
 from perturb.curation.hub import PREFIX, HubSource
-from perturb.curation.recipes import PLAIN, load_recipe
-from perturb.curation.source import SourceRequest, read_by_function
+from perturb.curation.source import PLAIN, SourceRequest, load_recipe, read_by_function
 from perturb.errors import ConfigError, SnapshotError, SourceError
 from perturb.evaluation.loading import ItemSource
 from perturb.evaluation.models_under_test import ModelNames, ModelsFile

@@ -12,7 +12,7 @@ from perturb.auditing.shortcuts import Shortcuts
 from perturb.metrics.inputs import Estimate
 from perturb.reports.audit_page import make_shortcuts_report
 from perturb.reports.audit_sections import make_audit_report, make_panel_report
-from perturb.reports.page import render_fragment
+from perturb.reports.rendering import render_fragment
 from perturb.reports.scores_page import make_scores_page
 from perturb.scoring.score_report import ScoreReport
 

@@ -17,8 +17,8 @@ from perturb.evaluation.loading import read_questions
 from perturb.evaluation.standing import QuestionPlan, Ways, ask_questions
 from perturb.metrics.inputs import Estimate
 from perturb.reports.bas_page import make_bas_page
-from perturb.reports.page import render_fragment
 from perturb.reports.refusal_index_page import make_refusal_page
+from perturb.reports.rendering import render_fragment
 from perturb.runtime.asyncs import call
 from perturb.scoring.confidence_report import ConfidenceScores
 from perturb.scoring.refusal_report import RefusalReport

@@ -7,13 +7,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perturb.api import stored
+from perturb.api.stored import score
 from perturb.evaluation.results import Result, read_run
 from perturb.evaluation.status import read_status
 from perturb.ledger.calls import reading
 from perturb.records import Item
 from perturb.reports.any_page import figures_folder, make_any_page
-from perturb.reports.page import render_fragment, write_page
+from perturb.reports.rendering import render_fragment, write_page
 from perturb.reports.runs import make_evaluation_report, make_status_report
 from perturb.runtime.asyncs import call
 from perturb.runtime.notebook import html_table
@@ -146,7 +146,7 @@ class Evaluation(_Folder):
         metrics: Sequence[str | Mapping[str, Any] | Callable[..., Any]] = (),
     ) -> Scores:
         """Every refusal metric, and `metrics` of your own, with intervals; see `perturb.score`."""
-        return stored.score(self, resamples=resamples, seed=seed, metrics=metrics)
+        return score(self, resamples=resamples, seed=seed, metrics=metrics)
 
     def _repr_html_(self) -> str:
         report = make_evaluation_report(self.facts) if self.facts else make_status_report(self.status)

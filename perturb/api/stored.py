@@ -98,8 +98,8 @@ def score(
         PerturbError: If the results cannot be read, contradict themselves, or a value cannot be used.
     """
     from perturb.api.figures import Scores
-    from perturb.scoring.result_sources import read_results
     from perturb.scoring.score_report import score as measure
+    from perturb.scoring.table import read_results
 
     return Scores.of(
         measure(

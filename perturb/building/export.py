@@ -19,7 +19,7 @@ from perturb.errors import ConfigError, SnapshotError
 from perturb.ledger import queries
 from perturb.ledger.evaluations import read_reviews
 from perturb.ledger.plans import CurrentPlan
-from perturb.ledger.solved import failed_items
+from perturb.ledger.planted import failed_items
 from perturb.records import NEAR_DUPLICATE, BaseInstance
 from perturb.snapshots.accepted import items_with_votes
 from perturb.snapshots.facts import ExportedReplies, SnapshotFacts

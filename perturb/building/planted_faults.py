@@ -24,8 +24,7 @@ from perturb.records import (
     PlantedKind,
 )
 from perturb.text.matching import folded, holds_answer, words
-from perturb.text.passages import removes_answer
-from perturb.text.sentences import split_sentences, without
+from perturb.text.passages import removes_answer, split_sentences, without
 
 _ORDER: tuple[PlantedKind, ...] = (
     "class",

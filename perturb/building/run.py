@@ -27,9 +27,14 @@ from perturb.ledger import queries
 from perturb.ledger.db import ledger_errors
 from perturb.ledger.failures import call_failures, first_error, first_fault, missing_replies, unread_replies
 from perturb.ledger.plans import Ledger, current_plan
-from perturb.ledger.planted import class_rules, count_planted_votes, missing_planted_replies
+from perturb.ledger.planted import (
+    class_rules,
+    count_planted_votes,
+    failed_items,
+    missing_planted_replies,
+    solver_replies,
+)
 from perturb.ledger.quotas import quota_status
-from perturb.ledger.solved import failed_items, solver_replies
 from perturb.llm.budget import Budget, Progress
 from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.executors import open_executor

@@ -15,18 +15,16 @@ from typing import Any
 from perturb.catalogue.levers import Catalogue
 from perturb.config import BuildConfig, DifficultyEntry
 from perturb.errors import BudgetSpent
-from perturb.evaluation.adapters import judge_request, judge_version
-from perturb.evaluation.kinds import kind_request, kinds_version, read_kind
+from perturb.evaluation.adapters import judge_request, judge_version, kind_request, kinds_version, read_kind
 from perturb.evaluation.reading import ANSWER, read_code
 from perturb.evaluation.results import answer_kind, outcome_of, read_classification, read_quality, read_raf
 from perturb.files.resources import digest
 from perturb.ledger.plans import Ledger
-from perturb.ledger.solved import SolverReply, solver_replies
+from perturb.ledger.planted import SolverReply, solver_replies
 from perturb.llm.client import ChatRequest, ModelSettings
 from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import after_thinking
-from perturb.metrics.kinds import predicted_behaviour
-from perturb.metrics.outcomes import UNSCORED
+from perturb.metrics.outcomes import UNSCORED, predicted_behaviour
 from perturb.records import ANSWER_CORRECTLY, Item
 from perturb.snapshots.settings import PromptSetting, prompt_setting
 

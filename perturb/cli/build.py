@@ -177,7 +177,7 @@ def _print_demo(run: Path) -> None:
     """The report page of the demo, and a few lines for who has never seen one."""
     from perturb.reports.audit_page import make_page
     from perturb.reports.demo import describe_demo
-    from perturb.reports.page import write_page
+    from perturb.reports.rendering import write_page
 
     page = write_page(make_page(run), run / "report.html", run / "audit")[0]
     for line in describe_demo(run, page):

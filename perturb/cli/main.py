@@ -11,15 +11,13 @@ from typing import NoReturn
 import typer
 from typer import Option
 
-from perturb.cli.authoring import init_command, levers_command, schema_command
+from perturb.cli.authoring import curate_command, init_command, levers_command, schema_command
 from perturb.cli.build import build_command
-from perturb.cli.curate import curate_command
 from perturb.cli.evaluate import evaluate_command
 from perturb.cli.output import USAGE_EXIT_CODE, UsageError, describe, styled
-from perturb.cli.publish import publish_command, verify_snapshot_command
 from perturb.cli.questions import bas_app, refusal_index_app
 from perturb.cli.review import review_app
-from perturb.cli.rounds import compare_command, power_command
+from perturb.cli.rounds import compare_command, power_command, publish_command, verify_snapshot_command
 from perturb.cli.runs import export_command, show_command, status_command, view_command
 from perturb.cli.scores import BareReview, audit_command, report_command, score_command
 from perturb.cli.working import WorkflowGroup, working

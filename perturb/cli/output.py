@@ -49,7 +49,7 @@ def print_json(content: Any) -> None:
 
 def print_report(report: Report) -> None:
     """Print a report as text that fits the terminal: 80 columns if it is missing."""
-    from perturb.reports.text import render_text
+    from perturb.reports.rendering import render_text
 
     colour = styled("", "blue", err=False) != ""
     typer.echo(render_text(report, shutil.get_terminal_size((80, 24)).columns, colour=colour))
@@ -160,7 +160,7 @@ def write_beside(html: Path | None, report: Report) -> None:
     """Write the page that `--report` asks for, if it does, and say where it is."""
     if html is None:
         return
-    from perturb.reports.page import write_page
+    from perturb.reports.rendering import write_page
 
     paths = write_page(report, html, html.with_suffix(""))
     note(f"report: {paths[0]}, its figures and tables in {html.with_suffix('')}")

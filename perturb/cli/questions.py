@@ -173,7 +173,6 @@ def calibrate_command(
     Example: perturb bas calibrate answers.csv --share 0.3 --save map.json
     """
     from perturb.reports.bas_page import make_bas_page
-    from perturb.scoring.calibration_maps import load_maps
     from perturb.scoring.confidence_report import (
         ConfidenceOptions,
         Split,
@@ -181,7 +180,7 @@ def calibrate_command(
         calibration_matrix,
         score_groups,
     )
-    from perturb.scoring.confidence_table import read_confidence_tables
+    from perturb.scoring.confidence_table import load_maps, read_confidence_tables
 
     if apply is not None and (on is not None or save is not None):
         reject_option("--apply", "fits no map, so --on and --save cannot stand beside it: leave them out")
@@ -244,7 +243,7 @@ def _note_warnings(group: ConfidenceGroup) -> None:
 
 
 def _save(path: Path, found: list[GroupCalibration], method: MapName) -> None:
-    from perturb.scoring.calibration_maps import SavedMap, save_maps
+    from perturb.scoring.confidence_table import SavedMap, save_maps
 
     maps = [
         SavedMap(one.group.model, one.group.elicitation, one.scores.maps[method], one.fitted_on)

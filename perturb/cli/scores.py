@@ -178,8 +178,8 @@ def score_command(
     """
     from perturb.reports.scores_breakdowns import HEADLINES
     from perturb.reports.scores_page import make_scores_page
-    from perturb.scoring.result_sources import read_results
     from perturb.scoring.score_report import score
+    from perturb.scoring.table import read_results
 
     grades = None
     if review is not None:
@@ -262,7 +262,7 @@ def report_command(
     Example: perturb report outputs/demo
     """
     from perturb.reports.any_page import figures_folder, make_any_page
-    from perturb.reports.page import write_page
+    from perturb.reports.rendering import write_page
 
     html = out or _default_page(runs)
     together = _side_by_side(runs, resamples, seed) if len(runs) > 1 or models else None
@@ -286,7 +286,7 @@ def report_command(
 def _side_by_side(
     runs: list[Path], resamples: int, seed: int
 ) -> tuple[Report, list[tuple[str, dict[str, Estimate]]]]:
-    from perturb.reports.side_by_side import gather, make_side_by_side_page, scores_by_model
+    from perturb.reports.any_page import gather, make_side_by_side_page, scores_by_model
 
     found = gather(runs, resamples=resamples, seed=seed)
     return make_side_by_side_page(found), scores_by_model(found)

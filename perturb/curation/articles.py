@@ -1,17 +1,39 @@
-"""The form of articles that questions are to be written about: `title`, `document` or `text`, maybe a difficulty.
+"""Two forms of sources that need something beside them: articles need a writer of questions, KILT its knowledge source.
 
-HalluLens publishes GoodWiki in it, with the harmonic centrality of a page, from 0 to 9, as `h_score_cat`.
+Articles have `title`, `document` or `text`, and maybe a difficulty. HalluLens publishes GoodWiki in this form, with the
+harmonic centrality of a page, from 0 to 9, as `h_score_cat`.
+
+KILT (Petroni et al. 2021) has questions whose passages stand in a separate knowledge source. Each `output` has an
+`answer`, a `provenance` (page and range of paragraphs), or both. The knowledge source is JSON Lines, one page each:
+`wikipedia_id`, `wikipedia_title`, `text` (a list of paragraphs). It is many gigabytes long and read once from end to
+end, a page at a time; only the questions and the paragraphs that they point to stay in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from perturb.curation.base_sets import FormatReader
-from perturb.curation.source_rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, SourceRow
+from perturb.curation.source_rows import (
+    MAX_NAME_CHARS,
+    MAX_PASSAGE_CHARS,
+    MAX_QUERY_CHARS,
+    Header,
+    RowError,
+    SkippedRow,
+    SourceRow,
+    parse_line,
+    row_label,
+)
 from perturb.files.resources import digest
+from perturb.files.tables import read_raw_lines
 from perturb.records import BaseInstance, Passage
+from perturb.text.matching import holds_answer
 
 _LEVELS: tuple[str, ...] = ("difficulty", "h_score_cat")
 
@@ -42,3 +64,161 @@ def read_row(row: SourceRow) -> BaseInstance:
 
 READER = FormatReader(recognises, read_row)
 """Not among the forms of base sets: an article has no question yet."""
+
+
+# A key inside a text has its quotation marks escaped, so these never match there.
+_PAGE_ID = re.compile(rb'"wikipedia_id"\s*:\s*(?:"([^"\\]*)"|(\d+))')
+_PAGE_TITLE = re.compile(rb'"wikipedia_title"\s*:\s*("(?:[^"\\]|\\.)*+")')
+_HEADING = "Section::::"
+_BULLET = "BULLET::::"
+
+Span = tuple[tuple[str, str], int, int]
+"""A page, `("id", wikipedia_id)` or `("title", title)`, and a range of its paragraphs from 0, both ends included."""
+Passages = Mapping[Span, Passage | None]
+"""The passage of each span whose page was read; None where its range runs past the end of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A row of a KILT task, its spans not looked up yet."""
+
+    id: str
+    query: str
+    answers: tuple[str, ...]
+    spans: tuple[Span, ...]
+    source: Header
+
+
+def recognises_kilt(fields: Mapping[str, Any]) -> bool:
+    """True if a row looks like a row of a KILT task."""
+    return "input" in fields and "output" in fields
+
+
+def read_instances(
+    rows: Iterable[SourceRow], knowledge: Path
+) -> Iterator[tuple[str, BaseInstance | SkippedRow | RowError]]:
+    """For each row its id (or its line) with its single-passage instance, or why it has none.
+
+    Raises `SourceError` if the knowledge source cannot be read.
+    """
+    questions = [(row_label(row, "id"), _question(row)) for row in rows]
+    spans = [span for _, one in questions if isinstance(one, _Question) for span in one.spans]
+    found = look_up(spans, knowledge)
+    for label, question in questions:
+        yield label, _instance(question, found) if isinstance(question, _Question) else question
+
+
+def look_up(spans: Iterable[Span], knowledge: Path) -> Passages:
+    """Read the knowledge source once and keep the paragraphs of these spans."""
+    wanted: dict[tuple[str, str], set[Span]] = {}
+    for span in spans:
+        wanted.setdefault(span[0], set()).add(span)
+    ids = {name.encode() for kind, name in wanted if kind == "id"}
+    titles = {name for kind, name in wanted if kind == "title"}
+    found: dict[Span, Passage | None] = {}
+    for number, line in read_raw_lines(knowledge):
+        if _may_be_wanted(line, ids, titles) and line.strip():
+            fields = parse_line(knowledge, number, line)
+            found.update(_read_page(SourceRow(knowledge, number, fields, Header("knowledge")), wanted))
+    return found
+
+
+def _may_be_wanted(line: bytes, ids: set[bytes], titles: set[str]) -> bool:
+    """Whether a page is worth parsing; a line without an id is, so that the fault in it is found."""
+    found = [match[1] or match[2] for match in _PAGE_ID.finditer(line)]
+    if not found or any(each in ids for each in found):
+        return True
+    return bool(titles) and any(_title(match[1]) in titles for match in _PAGE_TITLE.finditer(line))
+
+
+def _title(quoted: bytes) -> str:
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return ""
+
+
+def _read_page(page: SourceRow, pages: Mapping[tuple[str, str], set[Span]]) -> Passages:
+    told = page.fields.get("wikipedia_title")
+    title = told if isinstance(told, str) and len(told) <= MAX_NAME_CHARS else ""
+    identifier = page.identifier("wikipedia_id")
+    if identifier is None:
+        raise page.error("wikipedia_id", "is missing: give each page its id")
+    wanted = pages.get(("id", identifier), set()) | pages.get(("title", title), set())
+    if not wanted:
+        return {}
+    paragraphs = page.fields.get("text")
+    if not isinstance(paragraphs, list) or not all(isinstance(text, str) for text in paragraphs):
+        raise page.error("text", "must be a list of paragraphs")
+    return {
+        (page_of, start, end): Passage(_joined(paragraphs[start : end + 1]), title)
+        if end < len(paragraphs)
+        else None
+        for page_of, start, end in wanted
+    }
+
+
+def _joined(paragraphs: list[str]) -> str:
+    """Paragraphs as one text, without headings and without KILT's mark of a list entry."""
+    kept = [text.removeprefix(_BULLET).strip() for text in paragraphs if not text.startswith(_HEADING)]
+    return "\n".join(text for text in kept if text)
+
+
+def _question(row: SourceRow) -> _Question | SkippedRow | RowError:
+    try:
+        query = row.question("input")
+        answers: list[str] = []
+        spans: list[Span] = []
+        for position, output in enumerate(row.objects("output")):
+            place = f"output[{position}]"
+            if output.get("answer"):
+                answers.append(row.text(output["answer"], f"{place}.answer", MAX_QUERY_CHARS))
+            spans += _spans(row, f"{place}.provenance", output.get("provenance") or [])
+        identifier = row.identifier()
+    except RowError as error:
+        return error
+    if not answers:
+        return SkippedRow("no output holds an answer")
+    if not spans:
+        return SkippedRow("no output holds a provenance")
+    known = dict.fromkeys(answers)
+    return _Question(identifier or digest(query, list(known)), query, tuple(known), tuple(spans), row.header)
+
+
+def _spans(row: SourceRow, place: str, provenance: Any) -> Iterator[Span]:
+    if not isinstance(provenance, list):
+        raise row.error(place, "must be a list of ranges")
+    for position, entry in enumerate(provenance):
+        here = f"{place}[{position}]"
+        if not isinstance(entry, dict):
+            raise row.error(here, "must be an object with a page and a range of paragraphs")
+        identifier, title = entry.get("wikipedia_id"), entry.get("title")
+        start, end = entry.get("start_paragraph_id"), entry.get("end_paragraph_id")
+        if not identifier and not title:
+            raise row.error(here, "names no page: give 'wikipedia_id' or 'title'")
+        if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end:
+            raise row.error(here, "needs 'start_paragraph_id' and 'end_paragraph_id', from 0 and in order")
+        yield (("id", str(identifier)) if identifier else ("title", str(title)), start, end)
+
+
+def _instance(question: _Question, found: Passages) -> BaseInstance | SkippedRow:
+    """The first span that holds an answer, else the first; without one, the reason that came closest."""
+    known = [span for span in question.spans if span in found]
+    passages = [passage for span in known if (passage := found[span]) is not None]
+    if not known:
+        return SkippedRow("no page of the provenance is in the knowledge source")
+    if not passages:
+        return SkippedRow("the paragraph range runs past the end of the page")
+    usable = [p for p in passages if 0 < len(p.text) <= MAX_PASSAGE_CHARS]
+    if not usable:
+        return SkippedRow("the paragraphs of the range are empty or too long")
+    passage = next((p for p in usable if holds_answer(p.text, *question.answers)), usable[0])
+    return BaseInstance(
+        id=question.id,
+        source=question.source.name,
+        query=question.query,
+        passages=(passage,),
+        answers=question.answers,
+        licence=question.source.licence,
+        language=question.source.language,
+    )

@@ -9,7 +9,19 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perturb.curation import garage, jsonl, nq, refusalbench, squad
+from perturb.curation import garage
+from perturb.curation.forms import (
+    read_nq_row,
+    read_own_row,
+    read_refusalbench_row,
+    read_squad_row,
+    recognises_nq,
+    recognises_own,
+    recognises_refusalbench,
+    recognises_squad,
+    render,
+    write_row,
+)
 from perturb.curation.source_rows import (
     Header,
     NoAnswer,
@@ -55,11 +67,11 @@ class FormatReader:
 
 
 FORMAT_READERS: dict[str, FormatReader] = {
-    "jsonl": FormatReader(jsonl.recognises, jsonl.read_row),
+    "jsonl": FormatReader(recognises_own, read_own_row),
     "garage": FormatReader(garage.recognises, garage.read_row),
-    "refusalbench": FormatReader(refusalbench.recognises, refusalbench.read_row, repeats=True),
-    "squad": FormatReader(squad.recognises, squad.read_row),
-    "nq": FormatReader(nq.recognises, nq.read_row),
+    "refusalbench": FormatReader(recognises_refusalbench, read_refusalbench_row, repeats=True),
+    "squad": FormatReader(recognises_squad, read_squad_row),
+    "nq": FormatReader(recognises_nq, read_nq_row),
 }
 """Every form by the name that `base_set.format` takes, each before those that would also recognise its rows."""
 
@@ -176,7 +188,7 @@ class BaseSet:
         header = Header(self.name, self.licence, self.attribution)
         with writing_errors(Path(path), SourceError):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).write_text(jsonl.render(header, self.instances), encoding="utf-8")
+            Path(path).write_text(render(header, self.instances), encoding="utf-8")
         return Path(path)
 
     @property
@@ -207,7 +219,7 @@ _SHOWN = 5
 
 def _fields(record: Mapping[str, Any] | BaseInstance) -> Mapping[str, Any]:
     if isinstance(record, BaseInstance):
-        return jsonl.write_row(record)
+        return write_row(record)
     return {key: value for key, value in record.items() if value is not None}
 
 

@@ -1,22 +1,29 @@
-"""From a source to a base set: read, filter, cut the contexts, draw; every record that falls is counted with why.
+"""From a source to a base set: read, filter, cut contexts, draw, write. What is left out is counted, with its reason.
 
-Cuts a context to a set number of passages, so that all instances of a set are alike (spec, section 2).
+A context is cut to a set number of passages, so that all instances of a set are alike (spec, section 2). A base set is
+JSON Lines of our form with a header line, and a manifest beside it.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from perturb.curation.base_sets import load_base_set
+from perturb.curation.forms import render
 from perturb.curation.garage import CITED, DROPPED, LABELS, RELATED
-from perturb.curation.recipes import PLAIN, PassageBudget, Recipe
-from perturb.curation.source import OpenedSource, SourceRequest, open_source
-from perturb.curation.source_rows import RowError, SkippedRow
+from perturb.curation.source import PLAIN, OpenedSource, PassageBudget, Recipe, SourceRequest, open_source
+from perturb.curation.source_rows import Header, RowError, SkippedRow
 from perturb.errors import SourceError
-from perturb.files.resources import fraction_of
+from perturb.files.resources import digest, fraction_of
+from perturb.files.text_files import writing_errors
 from perturb.records import BaseInstance
 from perturb.text.matching import holds_answer
 
@@ -283,3 +290,59 @@ def _finished(instance: BaseInstance, recipe: Recipe, opened: OpenedSource) -> B
     metadata = {key: value for key, value in instance.metadata.items() if key != DROPPED}
     licence = instance.licence or recipe.licence or opened.licence
     return replace(instance, metadata=metadata, licence=licence)
+
+
+def check_name(out: Path) -> None:
+    """Raise `SourceError` unless a base set can have this name."""
+    if out.suffix != ".jsonl":
+        raise SourceError(f"{out}: a base set is JSON Lines: give it a name that ends in .jsonl")
+
+
+def check_place(out: Path, force: bool = False) -> None:
+    """Raise `SourceError` if it can be told before the reading that `out` cannot be written.
+
+    A base set that is there already is only replaced with `force`.
+    """
+    if out.is_dir():
+        raise SourceError(f"{out}: is a folder: give the name of a file in it")
+    if out.exists() and not force:
+        raise SourceError(f"{out}: already exists: choose another name, or give --force to replace it")
+    above = next(folder for folder in out.absolute().parents if folder.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise SourceError(f"{out}: cannot be written, because of {above}: choose another place")
+
+
+def manifest_path(out: Path) -> Path:
+    """Where the manifest of a base set lies."""
+    return out.with_suffix(".manifest.json")
+
+
+def write_base_set(curation: Curation, out: Path, code_version: str) -> str:
+    """Write `out` and its manifest beside it, each whole or not at all; returns the digest of the instances.
+
+    Raises `SourceError` if the folder cannot be written to.
+    """
+    text = render(Header(curation.name, curation.licence, curation.attribution), curation.instances)
+    with writing_errors(out, SourceError):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".curate-") as folder:
+            base_set, manifest = Path(folder, out.name), Path(folder, manifest_path(out).name)
+            base_set.write_text(text, encoding="utf-8")
+            content_digest = load_base_set(base_set, form="jsonl").digest
+            manifest.write_text(_manifest(curation, content_digest, code_version), encoding="utf-8")
+            base_set.replace(out)
+            manifest.replace(manifest_path(out))
+    return content_digest
+
+
+def _manifest(curation: Curation, content_digest: str, code_version: str) -> str:
+    content = {
+        "name": curation.name,
+        "licence": curation.licence,
+        "attribution": curation.attribution,
+        "digest": content_digest,
+        "recipe_digest": digest(curation.report["recipe"]),
+        **curation.report,
+        "code_version": code_version,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

@@ -1,11 +1,8 @@
-"""Systems under test that are not chat models: a RAG service behind HTTP, and a Python function.
-
-Both get the parts of the item beside the rendered prompt, so that a system with prompts of its own can be tested too.
-
-What models under test and their judges are sent.
+"""What models under test and judges are sent, and systems under test that are not chat models.
 
 A model under test gets one text, the same that is published beside a snapshot for other harnesses: instructions, then
-question and passages between marks that occur nowhere else in it. A judge gets instructions and one JSON object.
+question and passages between marks that occur nowhere else in it. A judge gets instructions and one JSON object. A RAG
+service behind HTTP and a Python function get the parts of the item too, for prompts of their own.
 """
 
 from __future__ import annotations
@@ -16,6 +13,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from perturb.catalogue.classes import OwnCode
@@ -25,7 +23,9 @@ from perturb.files.resources import digest
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
 from perturb.llm.functions import FunctionError, OwnFunction
 from perturb.llm.redaction import read_key
+from perturb.llm.replies import ReplyError, read_ruling
 from perturb.llm.transports import chat_reply, failure, is_worth_retrying, redirect_words, retry_after
+from perturb.metrics.outcomes import BehaviourKind
 from perturb.records import BaseInstance, Item
 from perturb.snapshots.items import Variant
 from perturb.snapshots.settings import CODES_SETTING, PromptSetting
@@ -282,3 +282,65 @@ def parts_of(request: ChatRequest) -> Mapping[str, Any]:
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else "\n\n".join(value)
+
+
+_UNREADABLE = "unreadable"
+_ENTRY = re.compile(r"^- (\w+): (.*?)(?=^- |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def kind_request(item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
+    """Ask a judge for the kind of a free reply to an item.
+
+    The judge sees the question, the reply and what the item's code means; it sees neither passages nor answers.
+    """
+    data = {"query": item.query, "reply": shorten(reply), "flaw": flaw_of(item, own_codes)}
+    fields = {
+        "kind": {"type": "string", "enum": [*BehaviourKind, _UNREADABLE]},
+        "reason": {"type": "string"},
+    }
+    return item_request(
+        data_request(render_template("judge/kinds/kind"), data, object_schema(fields)),
+        item,
+        reply=reply,
+        asked="kind",
+        answers=list(item.answers),
+        reference=item.reference_answer,
+        expected=item.expected_behavior,
+        signal=list(item.signal_numbers),
+    )
+
+
+def flaw_of(item: Item, own_codes: tuple[OwnCode, ...] = ()) -> str:
+    """Why an item cannot be answered, as the list of codes words it; empty for one that can be."""
+    return "" if item.answerable else _meanings(own_codes)[item.expected_behavior]
+
+
+@cache
+def _meanings(own_codes: tuple[OwnCode, ...]) -> dict[str, str]:
+    listed = render_template("respond/codes", own_codes, examples=False)
+    return {code: " ".join(text.split()) for code, text in _ENTRY.findall(listed)}
+
+
+def read_kind(text: str, judged: str = "") -> BehaviourKind:
+    """The kind in a judge's reply about the reply `judged`. Raises `ReplyError`, also where the judge cannot tell.
+
+    >>> read_kind('{"kind": "answers_flagged", "reason": "It names two dates and prefers one."}').value
+    'answers_flagged'
+    """
+    found = read_ruling(text, frozenset({"kind"}), judged)
+    kind = found.value["kind"]
+    if kind == _UNREADABLE:
+        raise ReplyError("the judge says that the reply fits no kind")
+    if kind not in list(BehaviourKind):
+        raise ReplyError(f"'kind' must be one of {', '.join(BehaviourKind)}")
+    others = [
+        one for one in BehaviourKind if one != kind and "_" in one
+    ]  # a bare "answers" is a word of prose too
+    found.must_not_be_denied(re.compile(rf"\b(?:{'|'.join(others)})\b"))
+    return BehaviourKind(kind)
+
+
+def kinds_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
+    """Digest of the templates that the judge of kinds is asked with."""
+    codes = render_template("respond/codes", own_codes, examples=False)
+    return digest(folder_version("judge/kinds"), codes)

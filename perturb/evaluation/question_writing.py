@@ -17,9 +17,8 @@ from pydantic import Field, model_validator
 
 from perturb.catalogue.prompts import data_request, object_schema, system_message
 from perturb.config import ModelEntry
-from perturb.curation.curation import Curation, curate
+from perturb.curation.curation import Curation, check_name, check_place, curate, write_base_set
 from perturb.curation.source import SourceRequest
-from perturb.curation.writing import check_name, check_place, write_base_set
 from perturb.errors import ConfigError
 from perturb.evaluation.models_under_test import ModelSet, model_under_test
 from perturb.evaluation.session import RunOptions, Session
@@ -29,7 +28,7 @@ from perturb.files.yaml_files import Strict, YamlFile
 from perturb.llm.replies import ReplyError, read_object, text_of
 from perturb.records import BaseInstance, Passage
 from perturb.text.matching import holds_answer
-from perturb.text.sentences import split_sentences
+from perturb.text.passages import split_sentences
 
 SECTION_WORDS = (150, 375)
 """Words of a section at least and at most: 200 to 500 tokens, as in HalluLens."""

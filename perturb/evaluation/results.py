@@ -19,8 +19,7 @@ from typing import Any
 from perturb.catalogue.classes import ClassEntry, OwnCode, read_classes
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import LedgerError
-from perturb.evaluation.adapters import judge_request, judge_version
-from perturb.evaluation.kinds import kind_request, kinds_version, read_kind
+from perturb.evaluation.adapters import judge_request, judge_version, kind_request, kinds_version, read_kind
 from perturb.evaluation.reading import ANSWER, read_code, read_confidence, refusal_codes
 from perturb.evaluation.session import NOT_JUDGED, RULE, Rubric, judgement
 from perturb.files.resources import digest
@@ -29,8 +28,7 @@ from perturb.ledger.calls import reading
 from perturb.ledger.db import stored_values
 from perturb.ledger.evaluations import read_facts, read_items, read_judgements, read_responses
 from perturb.llm.replies import ReplyError, after_thinking, read_flags, read_ruling
-from perturb.metrics.kinds import predicted_behaviour
-from perturb.metrics.outcomes import ReplyOutcome, is_correct, reply_outcome
+from perturb.metrics.outcomes import ReplyOutcome, is_correct, predicted_behaviour, reply_outcome
 from perturb.records import ANSWER_CORRECTLY, Item, Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.snapshots.settings import fingerprint_of, setting_of, split_sample
 
@@ -77,7 +75,7 @@ class Result:
     prompt: str | None = None
     """The setting in which the model was asked: `codes`, `plain` or the name of a template file."""
     behaviour_kind: str | None = None
-    """What a free reply does, one of `perturb.metrics.kinds.BehaviourKind`; `predicted` is its strict reading."""
+    """What a free reply does, one of `perturb.metrics.outcomes.BehaviourKind`; `predicted` is its strict reading."""
     sample: int = 1
     """Which of the replies of the model to the item this is, from 1."""
 

@@ -22,8 +22,8 @@ from perturb.files.resources import canonical, digest
 from perturb.ledger import queries
 from perturb.ledger.calls import CallLedger
 from perturb.ledger.db import stored_values
+from perturb.ledger.planted import SolverReply
 from perturb.ledger.queries import StageCounts, stage_counts
-from perturb.ledger.solved import SolverReply
 from perturb.llm.redaction import key_variables
 from perturb.records import (
     PUBLISHED_CLASSES,

@@ -1,11 +1,13 @@
-"""The report of whatever lies in a run folder or a table.
+"""The report of whatever lies in a run folder or a table, and of several of them side by side.
 
-What a report is asked about: the run of a build, an evaluation, refusals in two passes, or stated confidence.
+It may be the run of a build, an evaluation, refusals in two passes, or stated confidence. Side by side, RefusalBench,
+the Refusal Index and BAS of the same models stand in one table.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
@@ -13,9 +15,26 @@ from perturb.errors import SourceError
 from perturb.files.tables import column_names
 from perturb.ledger.calls import LEDGER_FILE, reading
 from perturb.ledger.evaluations import CONFIDENCE_TABLE, REFUSAL_TABLE, read_facts
-from perturb.reports.model import Report
+from perturb.metrics.inputs import Estimate, mean_of_independent
+from perturb.reports.figures import Mark, draw_intervals
+from perturb.reports.model import (
+    NUMBER,
+    PERCENT,
+    TEXT,
+    CellValue,
+    Figure,
+    Report,
+    Section,
+    Table,
+    table_columns,
+)
+from perturb.reports.scores_breakdowns import HEADLINES, headline_figure
 from perturb.scoring import confidence_table
+from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
+from perturb.scoring.datasets import run_dataset, source_datasets
+from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 from perturb.scoring.result_rows import REQUIRED
+from perturb.scoring.score_report import score
 
 
 class SourceKind(Enum):
@@ -31,7 +50,7 @@ class SourceKind(Enum):
     """Correctness and confidence: `perturb bas run`, or its table."""
 
 
-_COLUMNS = {
+_NEEDED_COLUMNS = {
     SourceKind.SCORES: REQUIRED,
     SourceKind.REFUSALS: ("refused", "wrong"),
     SourceKind.CONFIDENCE: confidence_table.NEEDED,
@@ -45,7 +64,7 @@ def source_kind(source: Path) -> SourceKind:
     """
     if not source.is_dir():
         columns = set(column_names(source))
-        for kind, needed in _COLUMNS.items():
+        for kind, needed in _NEEDED_COLUMNS.items():
             if set(needed) <= columns:
                 return kind
         raise SourceError(
@@ -108,3 +127,212 @@ def figures_folder(source: Path, page: Path) -> Path:
     """Where figures and tables of the report lie: `audit` in the run of a build that holds the page, else beside it."""
     inside = page.resolve().is_relative_to(source.resolve())
     return source / "audit" if inside and source_kind(source) is SourceKind.BUILD else page.with_suffix("")
+
+
+SCORES: Mapping[str, str] = {**HEADLINES, "refusal_index": "RI", "bas_uniform": "BAS"}
+"""All scores of the common table, and their headings."""
+_COLUMNS = {f"{head}, percent": PERCENT for head in HEADLINES.values()} | {"RI": NUMBER, "BAS": NUMBER}
+
+Asked = tuple[str, str]
+"""The data set, and the setting or elicitation; empty where a source does not say."""
+
+
+@dataclass(slots=True)
+class ModelLine:
+    """What all sources say of one model."""
+
+    model: str
+    scores: dict[str, dict[Asked, Estimate]] = field(default_factory=dict)
+    """By score, of `SCORES`, then by how it was asked; without what no source has."""
+
+    def datasets(self, metric: str) -> frozenset[str]:
+        """The data sets on which the score was measured."""
+        return frozenset(dataset for dataset, _ in self.scores[metric])
+
+    def combined(self, metric: str, dataset: str | None = None) -> Estimate | None:
+        """The score, on one data set if one is named; the mean where there are several values.
+
+        Means over data sets have an interval; means over settings or elicitations, which share questions, have none.
+        """
+        known = self.scores.get(metric, {})
+        found = {asked: value for asked, value in known.items() if dataset in (None, asked[0])}
+        values = list(found.values())
+        if len(values) < 2:
+            return values[0] if values else None
+        mean = mean_of_independent(values)
+        apart = len({dataset for dataset, _ in found}) == len(values)
+        return mean if apart or mean.value is None else Estimate(mean.value, n=mean.n)
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Every model of every source."""
+
+    sources: tuple[str, ...]
+    lines: tuple[ModelLine, ...]
+    """By name of the model."""
+    warnings: tuple[str, ...]
+    """What a reader must know before quoting the figures."""
+
+    @property
+    def datasets(self) -> list[str]:
+        """The names of the data sets, in order of appearance."""
+        asked = (key for line in self.lines for values in line.scores.values() for key in values)
+        return [name for name in dict.fromkeys(dataset for dataset, _ in asked) if name]
+
+
+def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> SideBySide:
+    """Compute what each source holds and bring it together by the names of the models; asks no model.
+
+    Raises `SourceError` for a source that cannot be used, and where two say the same of one model on one data set.
+    """
+    by_kind: dict[SourceKind, list[Path]] = {}
+    for source in sources:
+        by_kind.setdefault(source_kind(source), []).append(source)
+    if SourceKind.BUILD in by_kind:
+        raise SourceError(
+            f"{by_kind[SourceKind.BUILD][0]}: the run of a build has no scores: give runs of evaluate, refusal-index"
+            " and bas"
+        )
+    lines: dict[str, ModelLine] = {}
+    warnings: list[str] = []
+    readers = {SourceKind.SCORES: _scores, SourceKind.REFUSALS: _refusals, SourceKind.CONFIDENCE: _confidence}
+    for kind, paths in by_kind.items():
+        for model, asked, metric, value in readers[kind](paths, max(2, resamples), seed, warnings):
+            lines.setdefault(model, ModelLine(model)).scores.setdefault(metric, {})[asked] = value
+    ordered = tuple(lines[name] for name in sorted(lines))
+    return SideBySide(tuple(map(str, sources)), ordered, tuple(dict.fromkeys(warnings)))
+
+
+def scores_by_model(found: SideBySide) -> list[tuple[str, dict[str, Estimate]]]:
+    """The row of each model in the common table, by heading, without what no source has."""
+    there = [metric for metric in SCORES if any(metric in line.scores for line in found.lines)]
+    missing = Estimate.undefined("no source has it")
+    return [
+        (line.model, {SCORES[metric]: line.combined(metric) or missing for metric in there})
+        for line in found.lines
+    ]
+
+
+def make_side_by_side_page(found: SideBySide) -> Report:
+    """The page: one table for all, one by data set, then each score by itself."""
+    sections = [_overview(found)]
+    if len(found.datasets) > 1:
+        sections.append(_by_dataset(found))
+    refusal_index = "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors."
+    bas = "95 % intervals, uniform prior. 0 is what always abstaining earns."
+    for metric, name, *words in (
+        ("refusal_index", "refusal-index", "Refusal Index", refusal_index, "setting"),
+        ("bas_uniform", "bas", "Behavioral Alignment Score", bas, "elicitation"),
+    ):
+        if lines := [line for line in found.lines if metric in line.scores]:
+            sections.append(_single(name, words, metric, lines))
+    return Report("Models side by side", ", ".join(found.sources), tuple(sections))
+
+
+Found = Iterable[tuple[str, Asked, str, Estimate]]
+"""Model, how it was asked, score, and value."""
+
+
+def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Found:
+    seen: dict[tuple[str, str], Path] = {}
+    reports = [score(source, resamples=resamples, seed=seed) for source in sources]
+    held = [{one.model for one in report.models} for report in reports]
+    names = source_datasets(list(zip(sources, held, strict=True)))
+    for source, report, name in zip(sources, reports, names, strict=True):
+        warnings += report.warnings
+        dataset = name or _only_dataset(sources)
+        for one in report.models:
+            first = seen.setdefault((one.model, dataset), source)
+            if first is not source:
+                raise SourceError(
+                    f"{source}: '{one.model}' is in {first} too, on the same data set: leave one out, or give the"
+                    " models different names"
+                )
+            yield from ((one.model, (dataset, ""), metric, one.metrics[metric]) for metric in HEADLINES)
+
+
+def _refusals(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Found:
+    for group in report_refusals(sources, RefusalOptions(resamples=resamples, seed=seed)).groups:
+        if group.index is not None and group.index.warning:
+            warnings.append(f"{group.name}: {group.index.warning}")
+        asked = (group.dataset or _only_dataset(sources), group.setting or "")
+        yield group.model or sources[0].stem, asked, "refusal_index", group.metrics["refusal_index"]
+
+
+def _confidence(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Found:
+    for one in score_confidence(sources, precision=ConfidenceOptions(resamples=resamples, seed=seed)).groups:
+        warnings += one.group.warnings
+        asked = (one.group.dataset or _only_dataset(sources), one.group.elicitation or "")
+        yield one.group.model, asked, "bas_uniform", one.report.metrics["bas_uniform"]
+
+
+def _only_dataset(sources: Sequence[Path]) -> str:
+    return (run_dataset(sources[0]) or "") if len(sources) == 1 else ""
+
+
+def _overview(found: SideBySide) -> Section:
+    counts = table_columns("data sets: count | settings: count | elicitations: count")
+    columns = {"model": TEXT, **_COLUMNS, **counts}
+    rows: list[list[CellValue]] = [
+        [
+            line.model,
+            *(line.combined(metric) for metric in SCORES),
+            len({dataset for metric in line.scores for dataset in line.datasets(metric)}),
+            *(
+                len({way for _, way in line.scores.get(metric, {})})
+                for metric in ("refusal_index", "bas_uniform")
+            ),
+        ]
+        for line in found.lines
+    ]
+    note = (
+        "With 95 % intervals. Where a model has several data sets, settings or elicitations this is their mean, with an"
+        " interval if it is one over data sets alone; NA where no source has the score, or where it is undefined for"
+        " one of them."
+    )
+    table = Table("side-by-side", "RefusalBench, Refusal Index and BAS", columns, rows, note)
+    figures = []
+    if any(metric in line.scores for line in found.lines for metric in HEADLINES):
+        scores = {line.model: {metric: line.combined(metric) for metric in HEADLINES} for line in found.lines}
+        figures.append(headline_figure("refusal-bench", "RefusalBench", scores))
+    sentences = (
+        "RefusalBench: does a model answer what the text answers, and refuse the rest for the right reason? Refusal"
+        " Index: does it refuse the questions that it would get wrong? BAS: does its stated confidence support"
+        " decisions?",
+        *(f"{text}." for text in found.warnings),
+        *(
+            f"{head}: not all models were measured on the same data sets, so their means do not compare."
+            for metric, head in SCORES.items()
+            if len({line.datasets(metric) for line in found.lines if metric in line.scores}) > 1
+        ),
+    )
+    return Section("overview", "Side by side", sentences, tuple(figures), (table,))
+
+
+def _by_dataset(found: SideBySide) -> Section:
+    columns = {"model": TEXT, "data set": TEXT, **_COLUMNS}
+    rows: list[list[CellValue]] = []
+    for line in found.lines:
+        for name in found.datasets:
+            values = [line.combined(metric, name) for metric in SCORES]
+            if any(value is not None for value in values):
+                rows.append([line.model, name, *values])
+    table = Table("datasets", "Each model on each data set", columns, rows)
+    return Section("datasets", "Data sets", tables=(table,))
+
+
+def _single(name: str, words: Sequence[str], metric: str, lines: Sequence[ModelLine]) -> Section:
+    title, caption, way = words
+    asked = list(dict.fromkeys(key for line in lines for key in line.scores[metric]))
+    series = [
+        (" / ".join(filter(None, key)), [Mark.of(line.model, line.scores[metric].get(key)) for line in lines])
+        for key in asked
+    ]
+    figure = Figure(name, title, caption, draw_intervals(series, x_label=title, zero=True))
+    rows: list[list[CellValue]] = [
+        [line.model, *key, value, value.n] for line in lines for key, value in line.scores[metric].items()
+    ]
+    columns = f"model | data set | {way} | value: number | n: count"
+    table = Table(name, f"{title} by {way}", columns, rows)
+    return Section(name, title, figures=(figure,), tables=(table,))

@@ -31,7 +31,7 @@ from perturb.reports.leaderboard import (
     recordings_of,
 )
 from perturb.reports.model import CellFormat, CellValue, Figure, Report, Section, Table, show, table_columns
-from perturb.reports.page import render_page
+from perturb.reports.rendering import render_page
 from perturb.snapshots.replies import export_replies
 from perturb.text.wording import counted, listed
 

@@ -29,18 +29,22 @@ from perturb.reports.scores_breakdowns import (
     groups_section,
     headline_figure,
 )
-from perturb.reports.scores_domains import domains_section, item_response_section
+from perturb.reports.scores_chapters import (
+    domains_section,
+    item_response_section,
+    samples_section,
+    settings_section,
+)
 from perturb.reports.scores_sections import (
     behaviour_section,
     calibration_section,
     codes_section,
     plane_section,
 )
-from perturb.reports.scores_settings import samples_section, settings_section
 from perturb.scoring.human_grades import CORRECTED
 from perturb.scoring.model_scores import ModelScores
-from perturb.scoring.result_sources import table_of_run
 from perturb.scoring.score_report import ScoreReport, score
+from perturb.scoring.table import table_of_run
 from perturb.text.wording import counted
 
 DASHBOARD: dict[str, str] = {**HEADLINES, "false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"}

@@ -1,25 +1,40 @@
-"""The page of a run: one document and its files, and the data that its script asks for.
+"""The page of a run: one document with its files, served from a ledger or written as a static site.
 
-The page of a run as a static site, for any host of files, or none: it opens from a folder as well.
-
-A browser lets no page read files beside it, but run scripts from there: the data are scripts that hand over JSON.
+A browser does not let a page read the files beside it, but it runs scripts from there. So the data of a static site
+are scripts that hand over JSON. The items of an evaluation are read here, those of a build in `build_view`.
 """
 
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cached_property, partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from perturb.catalogue.classes import OwnCode
+from perturb.catalogue.levers import Catalogue
 from perturb.errors import ConfigError
+from perturb.evaluation.adapters import judge_request, kind_request, respond_request
+from perturb.evaluation.answers import KIND as GRADE
+from perturb.evaluation.results import classes_of, judgement_holds, outcome_of
+from perturb.evaluation.session import RULE
+from perturb.files.resources import code_version
 from perturb.files.templating import asset
 from perturb.files.text_files import atomic_directory
 from perturb.ledger.calls import reading
-from perturb.ledger.evaluations import holds_items
+from perturb.ledger.evaluations import holds_items, read_facts
 from perturb.ledger.plans import key_variables_of
 from perturb.llm.redaction import show_key
-from perturb.reports.build_view import PAGE, BuildView, Filters, RunView
-from perturb.reports.evaluation_view import EvaluationView
+from perturb.metrics.outcomes import ReplyOutcome
+from perturb.records import Item, taxonomy_place
+from perturb.reports.build_view import PAGE, BuildView, Filters, Row, RunView, plain_item, prompt
+from perturb.reports.run_data import RIGHT, mark_of
+from perturb.reports.run_data import describe_replies as describe_item
 from perturb.runtime.local_server import (
     NOTHING_HERE,
     POLICY,
@@ -29,6 +44,227 @@ from perturb.runtime.local_server import (
     json_reply,
     page_reply,
 )
+from perturb.snapshots.settings import (
+    CODES_SETTING,
+    PromptSetting,
+    fingerprint_of,
+    in_sample,
+    in_setting,
+    setting_of,
+    settings_of,
+    split_sample,
+)
+from perturb.text.wording import counted
+
+_REPLIES = (
+    "SELECT r.*, i.payload, c.value AS class_value, c.fingerprint AS class_version, g.value AS grade_value,"
+    " g.fingerprint AS grade_version FROM items i JOIN responses r ON r.item_id = i.id"
+    " LEFT JOIN judgements c ON c.item_id = i.id AND c.model = r.model AND c.variant = r.variant"
+    " AND c.kind = 'classification'"
+    " LEFT JOIN judgements g ON g.item_id = i.id AND g.model = r.model AND g.variant = r.variant"
+    f" AND g.kind IN ('quality', 'raf', '{GRADE}')"
+)
+"""Every reply with what was said of it."""
+_JUDGED = ("classification", "quality", "raf")
+
+
+class EvaluationView(RunView):
+    """Items that a model has replied to."""
+
+    text_sql = (
+        "s.id LIKE :text OR s.id IN (SELECT id FROM items WHERE payload LIKE :quoted ESCAPE '\\')"
+        " OR s.id IN (SELECT item_id FROM responses WHERE text LIKE :text ESCAPE '\\')"
+    )
+
+    def __init__(self, run: Path, *, published: bool = False) -> None:
+        super().__init__(run, published=published)
+        self._tell()
+
+    def _tell(self) -> None:
+        facts = read_facts(self.db)
+        self.models: Mapping[str, Any] | None = facts.get("models")
+        """What is known of each model under test; None where questions are asked, in several ways."""
+        self.set = facts["snapshot"] if self.models else next(iter(facts.values()))["questions"]
+
+    def make_rows(self) -> Iterable[Row]:
+        """In the order of the snapshot."""
+        self._tell()
+        rows = self.db.execute(f"{_REPLIES} ORDER BY i.position, r.model, r.variant")
+        for item_id, replies in groupby(filter(self._is_current, rows), key=itemgetter("item_id")):
+            first = next(replies)
+            content = json.loads(first["payload"])
+            said = [f"{self._label(row)}: {_words(self._verdict(row, content))}" for row in (first, *replies)]
+            yield (
+                item_id,
+                f"{content['perturbation_class']}/{content['intensity']}" if self.models else "",
+                content.get("lever") or "",
+                content.get("generator") or "",
+                "\n".join(said),
+                len({one.rpartition(": ")[2] for one in said}) > 1,
+                content["query" if self.models else "text"],
+            )
+
+    def describe(self) -> dict[str, Any]:
+        """Outcomes by model, and the share of right replies by cell; each number leads to its items."""
+        counts: Counter[tuple[str, str]] = Counter()
+        right: Counter[tuple[str, str]] = Counter()
+        asked: Counter[tuple[str, str]] = Counter()
+        for row in self.db.execute("SELECT cell, verdict FROM temp.shown"):
+            for line in row["verdict"].split("\n"):
+                model, _, outcome = line.rpartition(": ")
+                counts[model, outcome] += 1
+                asked[row["cell"], model] += 1
+                right[row["cell"], model] += outcome in _RIGHT_WORDS
+        models = sorted({model for model, _ in counts})
+        outcomes = sorted({outcome for _, outcome in counts}, key=lambda one: (_PLACES.get(one, 99), one))
+        items = self.db.execute("SELECT count(*) FROM items").fetchone()[0]
+        replies = sum(counts.values())
+        grids = [
+            {
+                "title": "What became of the replies",
+                "columns": outcomes,
+                "rows": [
+                    [one, [[counts[one, name], {"verdict": f"{one}: {name}"}] for name in outcomes]]
+                    for one in models
+                ],
+            }
+        ]
+        if self.models:
+            cells = sorted({cell for cell, one in asked if one in models}, key=taxonomy_place)
+            grids.append(
+                {
+                    "title": "Right replies by cell and model, in percent",
+                    "columns": models,
+                    "rows": [
+                        [
+                            cell,
+                            [
+                                [_percent(right[cell, one], asked[cell, one]), {"cell": cell}]
+                                for one in models
+                            ],
+                        ]
+                        for cell in cells
+                    ],
+                }
+            )
+        return {
+            "kind": "evaluation",
+            "title": self.set["name"],
+            "subtitle": f"evaluation of {counted(len(models), 'model')} on {counted(items, 'item')}",
+            "done": replies,
+            "of": max(items * len(models), replies),
+            "funnel": [["items", items, None], ["replies", replies, {}]],
+            "grids": grids,
+        }
+
+    def describe_item(self, item_id: str) -> dict[str, Any]:
+        """The texts, the prompt, each reply with its judgements and the judge's words."""
+        rows = [
+            row for row in self.db.execute(f"{_REPLIES} WHERE i.id = ?", (item_id,)) if self._is_current(row)
+        ]
+        payload = json.loads(rows[0]["payload"])
+        replies = [self._reply(row, payload) for row in rows]
+        if not self.models:
+            options = "\n".join(
+                f"{letter}. {text}" for letter, text in (payload.get("options") or {}).items()
+            )
+            texts = [text for text in (options, payload.get("context")) if text]
+            question = plain_item(payload["text"], texts, payload["answers"])
+            return {**question, "reason": "", "id": item_id, "replies": replies, "prompts": []}
+        item = Item.from_payload(item_id, payload)
+        prompts = [
+            prompt(", ".join(row["model"] for row in rows if row["variant"] == variant), request)
+            for variant, setting in sorted({row["variant"]: self._setting(row) for row in rows}.items())
+            if (request := respond_request(item, variant, self._own_codes, setting))
+        ]
+        prompts += [made for row in rows for made in self._judge_prompts(item, row)]
+        note = f"Rebuilt from the templates of perturb {code_version()}."
+        return {**describe_item(item, replies), "prompts": prompts, "prompt_note": note}
+
+    @cached_property
+    def _own_codes(self) -> tuple[OwnCode, ...]:
+        return Catalogue.load().with_classes(classes_of({"snapshot": self.set})).own_codes
+
+    def _is_current(self, row: sqlite3.Row) -> bool:
+        if self.models is None:
+            return True
+        known = self.models.get(row["model"])
+        return known is not None and row["fingerprint"] == fingerprint_of(known, row["variant"])
+
+    def _setting(self, row: sqlite3.Row) -> PromptSetting:
+        """How a model was asked for a reply to an item."""
+        return setting_of(self.models[row["model"]], row["variant"]) if self.models else CODES_SETTING
+
+    def _label(self, row: sqlite3.Row) -> str:
+        if not self.models:
+            return f"{row['model']}, {row['variant']}"
+        several = len(settings_of(self.models[row["model"]])) > 1
+        name = in_setting(row["model"], self._setting(row).name) if several else str(row["model"])
+        return in_sample(name, split_sample(row["variant"])[1])
+
+    def _verdict(self, row: sqlite3.Row, payload: Mapping[str, Any]) -> str:
+        """The outcome of a reply to an item, or the grade of one to a question."""
+        if self.models is None:
+            return str(json.loads(row["grade_value"] or "{}").get("grade", "not graded"))
+        authors = self.models[row["model"]]["authors"]
+        values: dict[str, Any] = {}
+        for kind in ("class", "grade"):
+            if row[f"{kind}_value"] and judgement_holds(row[f"{kind}_version"], authors, row["text"]):
+                values |= json.loads(row[f"{kind}_value"])
+        return outcome_of(payload["expected_behavior"], values)
+
+    def _judgements(self, row: sqlite3.Row, table: str = "judgements") -> list[sqlite3.Row]:
+        return self.db.execute(
+            f"SELECT * FROM {table} WHERE item_id = ? AND model = ? AND variant = ? ORDER BY kind, judge",
+            (row["item_id"], row["model"], row["variant"]),
+        ).fetchall()
+
+    def _reply(self, row: sqlite3.Row, payload: Mapping[str, Any]) -> dict[str, Any]:
+        outcome = self._verdict(row, payload)
+        judged = self._judgements(row)
+        words = [
+            f"{name.replace('_', ' ')}: {value}"
+            for one in judged
+            for name, value in json.loads(one["value"]).items()
+            if name != "answer"
+        ]
+        failed = row["status"] == "error"
+        error = "" if self.published else row["error"]
+        return {
+            "model": self._label(row),
+            "predicted": "no reply" if failed else _words(outcome),
+            "outcome": "",
+            "mark": mark_of(ReplyOutcome(outcome)) if self.models else _GRADE_MARKS.get(outcome, "unscored"),
+            "judged": ", ".join(words),
+            "text": error if failed else row["text"] or "(an empty reply)",
+            "said": [
+                [f"{one['judge']}, {one['kind']}", one["raw"]]
+                for one in (*judged, *self._judgements(row, "judge_votes"))
+                if one["raw"] and not (self.published and one["status"] == "unscored")
+            ],
+        }
+
+    def _judge_prompts(self, item: Item, row: sqlite3.Row) -> Iterable[dict[str, Any]]:
+        for one in self._judgements(row):
+            if one["judge"] != RULE and one["kind"] in _JUDGED:
+                free = one["kind"] == "classification" and self._setting(row).free
+                ask = kind_request if free else partial(judge_request, one["kind"])
+                request = ask(item, row["text"], self._own_codes)
+                yield prompt(f"{one['judge']}, {one['kind']} of {row['model']}", request)
+
+
+def _words(outcome: str) -> str:
+    return outcome.replace("_", " ")
+
+
+_RIGHT_WORDS = {*(_words(one) for one in RIGHT), "CORRECT"}
+_PLACES = {_words(outcome): place for place, outcome in enumerate(ReplyOutcome)}
+_GRADE_MARKS = {"CORRECT": "right", "INCORRECT": "wrong"}
+
+
+def _percent(part: int, whole: int) -> int | None:
+    return round(100 * part / whole) if whole else None
+
 
 STYLES = ("report/base.css", "report/items.css", "view/view.css")
 SCRIPTS = ("report/items.js", "view/view.js")

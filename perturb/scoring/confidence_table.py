@@ -1,7 +1,11 @@
-"""Reads tables of correctness and confidence: one row per answer, one group per model and way of asking."""
+"""Tables of correctness and confidence, with one row per answer, and calibration maps as JSON files.
+
+A group of rows, or a map, belongs to one model and way of asking.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perturb.errors import SourceError
+from perturb.errors import ConfigError, SourceError
 from perturb.files.tables import read_columns, read_flag, rename, row_place
+from perturb.files.text_files import read_text, writing_errors
 from perturb.ledger.evaluations import CONFIDENCE_TABLE
+from perturb.metrics.calibrated_scores import CalibrationMap
 from perturb.metrics.inputs import PERCENT_FROM, Flags, Floats
 from perturb.metrics.outcomes import LEVELS
 from perturb.scoring.datasets import AnswerGroup, with_datasets
@@ -114,7 +120,7 @@ def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
     """Replies to the items of a snapshot, with the level of confidence that each states."""
     from perturb.metrics.outcomes import ReplyOutcome
     from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
-    from perturb.scoring.result_sources import read_results
+    from perturb.scoring.table import read_results
 
     scored: tuple[ReplyOutcome, ...] = (*ANSWERED, *REFUSED)
     groups: list[ConfidenceGroup] = []
@@ -254,3 +260,72 @@ def _labels(path: Path, frame: pd.DataFrame, name: str, default: str | None) -> 
     if default == "" and "" in labels:
         raise SourceError(f"{path}: column '{name}' is empty in places: fill it in or leave it out")
     return labels
+
+
+FORMAT = "perturb calibration maps 1"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMap:
+    """A map, for whom it is, and what it has learned from."""
+
+    model: str
+    elicitation: str | None
+    fitted: CalibrationMap
+    fitted_on: tuple[str, ...]
+    """The questions and bases, or keys, of the rows it was fitted on, so that they are not scored later."""
+
+
+def save_maps(path: Path, maps: Sequence[SavedMap]) -> None:
+    """Write the file. Raises `ConfigError` if it cannot be written."""
+    entries = [
+        {
+            "model": one.model,
+            "elicitation": one.elicitation,
+            **one.fitted.to_dict(),
+            "fitted_on": list(one.fitted_on),
+        }
+        for one in maps
+    ]
+    text = json.dumps({"format": FORMAT, "maps": entries}, ensure_ascii=False, allow_nan=False, indent=1)
+    with writing_errors(path, ConfigError):
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def load_maps(path: Path) -> tuple[SavedMap, ...]:
+    """Read the file back. Raises `ConfigError` if it is not such a file."""
+    try:
+        content = json.loads(read_text(path, ConfigError))
+    except (ValueError, RecursionError):
+        raise ConfigError(
+            f"{path}: not JSON: give a file that `perturb bas calibrate --save` wrote"
+        ) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT or not content.get("maps"):
+        raise ConfigError(f"{path}: holds no maps: give a file that `perturb bas calibrate --save` wrote")
+    try:
+        return tuple(_read_entry(entry) for entry in content["maps"])
+    except (KeyError, TypeError, ValueError, AttributeError) as exc:
+        raise ConfigError(f"{path}: {exc}: save the map again") from None
+
+
+def map_for(maps: Sequence[SavedMap], model: str, elicitation: str | None) -> SavedMap:
+    """The map of a model and way of asking; a file with one map serves everybody.
+
+    Raises `ConfigError` if the model has no map.
+    """
+    if len(maps) == 1:
+        return maps[0]
+    for one in maps:
+        if (one.model, one.elicitation) == (model, elicitation):
+            return one
+    names = ", ".join(one.model for one in maps)
+    raise ConfigError(f"--apply: there is no map for '{model}', only for {names}: calibrate it first")
+
+
+def _read_entry(entry: dict[str, Any]) -> SavedMap:
+    keys = entry["fitted_on"]
+    if not isinstance(keys, list):
+        raise TypeError("'fitted_on' is not a list")
+    return SavedMap(
+        str(entry["model"]), entry["elicitation"], CalibrationMap.from_dict(entry), tuple(map(str, keys))
+    )

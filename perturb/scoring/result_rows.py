@@ -10,8 +10,14 @@ from typing import Any, NamedTuple
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import SourceError
 from perturb.files.tables import read_flag
-from perturb.metrics.kinds import BehaviourKind, predicted_behaviour
-from perturb.metrics.outcomes import LEVELS, ReplyOutcome, is_correct, reply_outcome
+from perturb.metrics.outcomes import (
+    LEVELS,
+    BehaviourKind,
+    ReplyOutcome,
+    is_correct,
+    predicted_behaviour,
+    reply_outcome,
+)
 from perturb.records import ANSWER_CORRECTLY, Cell, Intensity, PerturbationClass, taxonomy_place
 from perturb.text.wording import ENGLISH
 

@@ -147,7 +147,7 @@ def evaluated_ids(path: Path) -> set[str]:
     """The items of an evaluation without their controls; none for stored scores, which do not name them."""
     if not (path.is_dir() or path.suffix in _TABLES):
         return set()
-    from perturb.scoring.result_sources import read_results
+    from perturb.scoring.table import read_results
 
     return {name for model in read_results(path).models for name in model.item_ids}
 

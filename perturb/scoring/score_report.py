@@ -24,8 +24,7 @@ from perturb.errors import ConfigError, SourceError
 from perturb.metrics.inputs import Estimate, Flags, plain
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
-from perturb.metrics.resampling import Resamples, check_resampling
-from perturb.metrics.sign_flips import SignFlips
+from perturb.metrics.resampling import Resamples, SignFlips, check_resampling
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.human_grades import Grades, JudgeErrors, correct_scores
 from perturb.scoring.item_response import (
@@ -37,7 +36,6 @@ from perturb.scoring.item_response import (
 from perturb.scoring.model_scores import ModelScores, Resampling, Unit, corrected_values, score_model
 from perturb.scoring.own_metrics import ResampledReplies, rate_of, read_metrics
 from perturb.scoring.result_rows import ResultRow
-from perturb.scoring.result_sources import read_results
 from perturb.scoring.settings import (
     ExamGap,
     KindCount,
@@ -48,7 +46,7 @@ from perturb.scoring.settings import (
     measure_sample_flips,
     split_errors,
 )
-from perturb.scoring.table import ModelReplies, ResultTable, in_common
+from perturb.scoring.table import ModelReplies, ResultTable, in_common, read_results
 
 SUFFIX = "-control"
 """What the id of a control has after the id of its item; the same in `perturb.snapshots.items`."""

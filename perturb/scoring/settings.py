@@ -16,7 +16,7 @@ import numpy as np
 from perturb.errors import ConfigError
 from perturb.metrics.inputs import Estimate, Integers, plain
 from perturb.metrics.intervals import reported_estimate, weighted_sum
-from perturb.metrics.kinds import BehaviourKind, Reading
+from perturb.metrics.outcomes import BehaviourKind, Reading
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.model_scores import Resampling

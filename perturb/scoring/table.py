@@ -1,21 +1,30 @@
-"""The results of an evaluation as columns, one set of replies for each model."""
+"""The results of an evaluation as columns, one set of replies for each model.
+
+They come from the folder of an evaluation, or from a file with one row for each item and model.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import ConfigError, SourceError
+from perturb.files.tables import read_table
+from perturb.ledger.evaluations import PANEL_FACT
 from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import ReplyOutcome, reply_cells
 from perturb.records import NO_INTENSITY, Intensity, taxonomy_place
-from perturb.scoring.result_rows import ItemFields, ResultRow, read_row
+from perturb.scoring.result_rows import REQUIRED, ItemFields, ResultRow, read_row
 from perturb.snapshots.settings import CODES, in_setting
 from perturb.text.wording import listed
+
+if TYPE_CHECKING:
+    from perturb.evaluation.results import EvaluationRun
 
 GROUPINGS: dict[str, str] = {
     "class": "perturbation_class",
@@ -253,3 +262,52 @@ def _missing(models: Sequence[ModelReplies], source: str, items: int | None) -> 
         for model in models
         if (asked := len(set(model.item_ids))) < every
     ]
+
+
+def read_results(source: Path | str, levers: Sequence[Path] = ()) -> ResultTable:
+    """The results of an evaluation (its folder), or of a `.jsonl`, `.csv` or `.parquet` file.
+
+    `levers` are folders with a user's own classes, which an evaluation states and a file does not.
+
+    Raises `SourceError` if the file cannot be read or its content is wrong, `LedgerError` if the folder holds no
+    evaluation.
+    """
+    path = Path(source)
+    if path.is_dir():
+        from perturb.evaluation.results import read_run
+
+        return table_of_run(read_run(path), path)
+    return result_table(_rows(path), str(path), catalogue=Catalogue.load(levers))
+
+
+def table_of_run(run: EvaluationRun, folder: Path) -> ResultTable:
+    """The results of an evaluation that was read from a folder."""
+    rows = ((f"{folder}: item '{one.item_id}'", one.to_dict()) for one in run.results)
+    known = Catalogue.load().with_classes(run.classes)
+    stops = {name: one["until"] for name, one in run.facts["models"].items() if "until" in one}
+    warnings = tuple(_warnings(run))
+    return result_table(rows, str(folder), items=run.items, warnings=warnings, catalogue=known, stops=stops)
+
+
+def _warnings(run: EvaluationRun) -> Iterator[str]:
+    from perturb.evaluation.stop_rule import early_stop
+
+    replied = {one.model for one in run.results}
+    for name, facts in run.facts["models"].items():
+        if facts.get("judges_itself"):
+            role = "one of the judges" if run.facts.get(PANEL_FACT) else "the judge"
+            yield f"{name} is {role} too and judged its own replies: its scores may be partial"
+        if stop := early_stop(facts):
+            yield f"{name} {stop}"
+        if name not in replied:
+            yield f"{name} has no reply yet and is not scored: run `perturb evaluate` again"
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each with its place in the file."""
+    for row in read_table(path):
+        if missing := [name for name in REQUIRED if name not in row.fields]:
+            raise SourceError(
+                f"{row.place}: no column '{missing[0]}': a results table has the columns {', '.join(REQUIRED)}"
+            )
+        yield row.place, row.fields

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from perturb.ledger import queries
 from perturb.ledger.plans import CurrentPlan
-from perturb.ledger.solved import difficulties, solver_replies
+from perturb.ledger.planted import difficulties, solver_replies
 from perturb.records import Item
 from perturb.snapshots.items import build_controls, items_of
 from perturb.snapshots.rows import AcceptedItem, SnapshotRow, build_rows

@@ -33,8 +33,7 @@ from perturb.ledger.evaluations import (
 )
 from perturb.ledger.failures import AnsweredCalls, last_pass, planned_jobs
 from perturb.ledger.plans import CurrentPlan, current_plan, key_variables_of
-from perturb.ledger.planted import planted_items, planted_votes
-from perturb.ledger.solved import solver_replies
+from perturb.ledger.planted import planted_items, planted_votes, solver_replies
 from perturb.llm.recording import Kind, RecordedJob, RecordedReply, judged_part, record_row, write_recording
 from perturb.llm.redaction import show_key
 from perturb.records import EXPECTED_ANSWER, Cell, Facts, Intensity, JsonObject, PerturbationClass

@@ -16,9 +16,8 @@ import yaml
 
 from perturb.cli.main import main
 from perturb.metrics import BASReport, bas_score
-from perturb.scoring.calibration_maps import load_maps
 from perturb.scoring.confidence_report import calibrate_within, row_keys
-from perturb.scoring.confidence_table import read_confidence_tables
+from perturb.scoring.confidence_table import load_maps, read_confidence_tables
 from tests.building import KEY, KEY_NAME, model
 from tests.evaluation.rows import items_of, single, write_rows
 from tests.evaluation.rows import run as evaluate_models

@@ -12,7 +12,7 @@ import pytest
 
 from perturb.cli.output import styled
 from perturb.reports.model import Report, Section, Table
-from perturb.reports.text import render_text
+from perturb.reports.rendering import render_text
 from tests.building import (
     KEY,
     KEY_NAME,

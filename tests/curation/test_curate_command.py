@@ -10,10 +10,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from perturb.cli.curate import curate_command
+from perturb.cli.authoring import curate_command
 from perturb.cli.working import working
 from perturb.curation.base_sets import load_base_set
-from perturb.curation.recipes import load_recipe
+from perturb.curation.source import load_recipe
 from perturb.errors import ConfigError, PerturbError, SourceError
 
 app = typer.Typer()

@@ -8,7 +8,7 @@ import pytest
 
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.curation.curation import cut_context
-from perturb.curation.recipes import load_recipe
+from perturb.curation.source import load_recipe
 from perturb.records import BaseInstance
 from perturb.text.matching import holds_answer
 

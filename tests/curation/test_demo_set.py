@@ -9,7 +9,7 @@ import pytest
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.records import BaseInstance
 from perturb.text.matching import holds_answer
-from perturb.text.sentences import split_sentences
+from perturb.text.passages import split_sentences
 
 DEMO = load_base_set(demo_path("demo"))
 DOMAINS = {

@@ -11,8 +11,7 @@ import pytest
 from perturb.curation.base_sets import load_base_set
 from perturb.curation.curation import Curation, curate, cut_context
 from perturb.curation.garage import ANSWERS, RELATED
-from perturb.curation.recipes import PassageBudget, load_recipe
-from perturb.curation.source import SourceRequest
+from perturb.curation.source import PassageBudget, SourceRequest, load_recipe
 from perturb.errors import SourceError
 from perturb.records import BaseInstance, Passage, render_context
 

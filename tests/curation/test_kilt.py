@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
+from perturb.curation.articles import look_up
 from perturb.curation.curation import Curation, curate
-from perturb.curation.kilt import look_up
-from perturb.curation.recipes import load_recipe
-from perturb.curation.source import SourceRequest
+from perturb.curation.source import SourceRequest, load_recipe
 from perturb.errors import SourceError
 from perturb.records import Passage
 

@@ -22,8 +22,8 @@ from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
 from perturb.ledger.calls import LEDGER_FILE
 from perturb.llm.recording import Replay, read_recording
-from perturb.scoring.result_sources import read_results
 from perturb.scoring.score_report import score
+from perturb.scoring.table import read_results
 from tests.loopback import LoopbackServer
 from tests.loopback.answerers import AnswererPlayer
 from tests.loopback.confiders import ConfidencePlayer

@@ -22,7 +22,7 @@ from perturb.evaluation.status import read_status
 from perturb.ledger.evaluations import EvaluationLedger
 from perturb.ledger.plans import Ledger
 from perturb.records import REFUSE_OTHER
-from perturb.scoring.result_sources import read_results
+from perturb.scoring.table import read_results
 from tests.building import query
 from tests.loopback import LoopbackServer, ScriptedFaults
 from tests.loopback.faults import Fault

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from perturb.cli.main import app
 from perturb.curation.base_sets import load_base_set
-from perturb.curation.recipes import load_recipe
+from perturb.curation.source import load_recipe
 from perturb.errors import BudgetSpent, ConfigError, PerturbError, SourceError, TransientModelError
 from perturb.evaluation.loading import read_questions
 from perturb.evaluation.question_writing import SECTION_WORDS, split_sections

@@ -17,11 +17,11 @@ from perturb.ledger.calls import reading
 from perturb.llm.recording import Replay, read_recording
 from perturb.records import ANSWER_CORRECTLY
 from perturb.reports.any_page import make_any_page
-from perturb.reports.page import write_page
+from perturb.reports.rendering import write_page
 from perturb.scoring.power import Budget, split_budget
-from perturb.scoring.result_sources import read_results
 from perturb.scoring.score_report import score
 from perturb.scoring.settings import share_within
+from perturb.scoring.table import read_results
 from perturb.snapshots.replies import export_replies
 from tests.loopback import LoopbackServer
 from tests.loopback.replay import Turns

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.errors import ConfigError
-from perturb.evaluation.kinds import flaw_of, kind_request, read_kind
+from perturb.evaluation.adapters import flaw_of, kind_request, read_kind
 from perturb.llm.replies import ReplyError
-from perturb.metrics.kinds import COUNTS, READINGS, BehaviourKind, predicted_behaviour
+from perturb.metrics.outcomes import COUNTS, READINGS, BehaviourKind, predicted_behaviour
 from perturb.records import Cell, Intensity, Item, Passage, PerturbationClass
 from perturb.snapshots.items import render_prompt
 from perturb.snapshots.settings import prompt_setting, prompt_settings

@@ -12,7 +12,7 @@ import typer
 from hypothesis import assume, given, strategies
 from typer.testing import CliRunner
 
-from perturb.cli.curate import curate_command
+from perturb.cli.authoring import curate_command
 from perturb.cli.working import working
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.errors import BudgetSpent, ConfigError, TransientModelError

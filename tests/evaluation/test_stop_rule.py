@@ -22,9 +22,9 @@ from perturb.evaluation.status import read_status
 from perturb.evaluation.stop_rule import AskingOrder, read_stop_rule
 from perturb.llm.batches import BatchLimits
 from perturb.records import ALL_CELLS, Item
+from perturb.reports.rendering import render_text
 from perturb.reports.runs import make_status_report
 from perturb.reports.scores_page import make_scores_page
-from perturb.reports.text import render_text
 from perturb.scoring.score_report import score
 from tests.loopback import LoopbackServer, ScriptedFaults
 from tests.loopback.faults import Fault

@@ -14,9 +14,9 @@ from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
 from perturb.llm.recording import Replay, read_recording
 from perturb.reports.any_page import make_any_page
-from perturb.reports.page import write_page
-from perturb.scoring.result_sources import read_results
+from perturb.reports.rendering import write_page
 from perturb.scoring.score_report import score
+from perturb.scoring.table import read_results
 from perturb.snapshots.replies import export_replies
 from tests.loopback import LoopbackServer
 from tests.loopback.replay import Turns

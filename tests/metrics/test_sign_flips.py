@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.metrics.inputs import Floats
-from perturb.metrics.sign_flips import EXACT_UP_TO, SignFlips
+from perturb.metrics.resampling import EXACT_UP_TO, SignFlips
 
 
 def flips_of(differences: Floats) -> SignFlips:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from perturb.reports.bas_page import MAX_GROUPS, make_bas_page
-from perturb.reports.page import render_page, write_page
+from perturb.reports.rendering import render_page, write_page
 from perturb.scoring.confidence_report import ConfidenceOptions, calibrate_within, score_groups
 from perturb.scoring.confidence_table import ConfidenceGroup
 

@@ -23,7 +23,7 @@ from perturb.reports.leaderboard_page import (
     replies_name,
     write_leaderboard,
 )
-from perturb.reports.page import render_page
+from perturb.reports.rendering import render_page
 from perturb.scoring.answer_comparison import common_ranks
 from perturb.snapshots.publish import push_space
 from tests.building import perturb

@@ -12,7 +12,7 @@ from perturb.errors import ConfigError
 from perturb.metrics.inputs import Estimate
 from perturb.reports.figures import Mark, draw_bars
 from perturb.reports.model import Figure, ItemBrowser, Report, Section, Table, show
-from perturb.reports.page import render_page, write_page
+from perturb.reports.rendering import render_page, write_page
 from tests.review.made_run import NASTY
 
 

@@ -19,7 +19,7 @@ from perturb.metrics.inputs import Estimate
 from perturb.records import ALL_CELLS, Job
 from perturb.reports.audit_page import make_page
 from perturb.reports.model import CellValue, Report, Table
-from perturb.reports.page import write_page
+from perturb.reports.rendering import write_page
 from perturb.reports.run_data import choose_items, read_run_data
 from tests.browser import Browser, console_errors, requested
 from tests.building import perturb, plan_facts

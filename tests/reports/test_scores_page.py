@@ -15,12 +15,12 @@ from selenium.webdriver.support.ui import Select
 from perturb.evaluation.results import read_run
 from perturb.metrics.inputs import Estimate
 from perturb.reports.model import CellFormat, Report, Section, Table
-from perturb.reports.page import render_page, write_page
+from perturb.reports.rendering import render_page, write_page
 from perturb.reports.run_data import MAX_CHARACTERS, browse_replies
 from perturb.reports.scores_page import make_run_page, make_scores_page
 from perturb.reports.scores_sections import MAX_MODELS
-from perturb.scoring.result_sources import read_results
 from perturb.scoring.score_report import ScoreReport, score
+from perturb.scoring.table import read_results
 from tests.browser import Browser, console_errors, requested
 from tests.building import perturb
 from tests.evaluation.rows import items_of, run, several, single, write_rows

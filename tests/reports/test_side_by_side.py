@@ -10,10 +10,9 @@ import pytest
 
 from perturb.errors import LedgerError, PerturbError, SourceError
 from perturb.metrics.inputs import Estimate
-from perturb.reports.any_page import SourceKind, source_kind
+from perturb.reports.any_page import SourceKind, gather, make_side_by_side_page, source_kind
 from perturb.reports.model import Table
-from perturb.reports.page import render_page
-from perturb.reports.side_by_side import gather, make_side_by_side_page
+from perturb.reports.rendering import render_page
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 from perturb.scoring.refusal_report import report_refusals
 from perturb.scoring.score_report import score

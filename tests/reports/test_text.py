@@ -19,13 +19,18 @@ from perturb.records import ALL_CELLS
 from perturb.reports.audit_page import make_page
 from perturb.reports.audit_sections import make_audit_report
 from perturb.reports.bas_page import make_bas_page
-from perturb.reports.lever_report import make_lever_report, make_levers_report
 from perturb.reports.model import Report, Section, Table
 from perturb.reports.refusal_index_page import make_refusal_page
+from perturb.reports.rendering import render_text
 from perturb.reports.rounds import make_comparison_report, make_power_report
-from perturb.reports.runs import make_curation_report, make_evaluation_report, make_status_report
+from perturb.reports.runs import (
+    make_curation_report,
+    make_evaluation_report,
+    make_lever_report,
+    make_levers_report,
+    make_status_report,
+)
 from perturb.reports.scores_page import make_scores_page
-from perturb.reports.text import render_text
 from perturb.scoring.confidence_report import calibrate_within, score_groups
 from perturb.scoring.power import PowerQuestion, plan_sizes
 from perturb.scoring.refusal_report import RefusalOptions as RefusalPrecision

@@ -9,8 +9,8 @@ import pytest
 
 from perturb.errors import SourceError
 from perturb.metrics.outcomes import LEVELS
-from perturb.scoring.result_sources import read_results
 from perturb.scoring.score_report import score
+from perturb.scoring.table import read_results
 from tests.scoring.tables import Row, items, reply, right, table, write_csv, write_jsonl
 
 A, U = items(3)[0], items(3)[2]  # P-Ambiguity, LOW and HIGH

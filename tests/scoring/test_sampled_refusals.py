@@ -11,7 +11,7 @@ import pytest
 from perturb.errors import SourceError
 from perturb.metrics import auroc
 from perturb.reports.refusal_index_page import make_refusal_page
-from perturb.reports.text import render_text
+from perturb.reports.rendering import render_text
 from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
 

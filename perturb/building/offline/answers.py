@@ -27,7 +27,7 @@ from perturb.building.offline.words import (
 )
 from perturb.catalogue.features import word_bank, word_pattern, word_table
 from perturb.records import Passage
-from perturb.text.sentences import Sentence
+from perturb.text.passages import Sentence
 
 _TIME = re.compile(r"\b(?:1[0-9]|20)\d\d(?:s\b|\b)|\bcentury\b|\b\d{1,2}0s\b|\b(?:today|decade)\b")
 _NAMES = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]+\.?\s*){2,}")

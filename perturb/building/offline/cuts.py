@@ -9,7 +9,7 @@ from perturb.building.offline.answers import Cut, cut_agent, cut_answer, cut_tim
 from perturb.building.offline.facts import Facts
 from perturb.building.offline.words import Span, capitalise, compiled, content_stems, has_word, without_span
 from perturb.catalogue.features import word_bank, word_pattern
-from perturb.text.sentences import Sentence
+from perturb.text.passages import Sentence
 
 
 def beside_answer(facts: Facts, piece: str) -> bool:

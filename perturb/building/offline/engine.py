@@ -17,8 +17,7 @@ from perturb.catalogue.features import Need
 from perturb.catalogue.levers import Catalogue
 from perturb.records import BaseInstance, Cell, Intensity, Lever, Passage
 from perturb.text.matching import beyond_reading
-from perturb.text.passages import removes_answer
-from perturb.text.sentences import split_sentences
+from perturb.text.passages import removes_answer, split_sentences
 
 _BEARS_ON = 0.34
 """A sentence that holds this share of a question's content words, with the title above it, bears on the question."""

@@ -22,7 +22,7 @@ from perturb.building.offline.words import (
 )
 from perturb.catalogue.features import features_of, word_bank, word_pattern
 from perturb.records import BaseInstance, Passage
-from perturb.text.sentences import Sentence, split_sentences
+from perturb.text.passages import Sentence, split_sentences
 
 MIN_SUPPORT = 0.5
 """Share of the question's content words that the answering sentence, with title and neighbours, must hold."""

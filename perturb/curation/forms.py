@@ -1,0 +1,312 @@
+"""Forms of base sets, each with how it is recognised and how a row of it is read: ours, SQuAD, NQ, RefusalBench.
+
+Ours has `query`, `passages` or `context`, `answers`, and a few optional fields.
+
+SQuAD (Rajpurkar et al. 2016, 2018), as the Hugging Face Hub has it, has `question`, `context` and `answers` with their
+texts; many sets follow it. HalluLens (Bang et al. 2025) writes the questions of PreciseWikiQA under other names:
+`prompt`, `reference`, `answer`.
+
+Open-domain NQ dumps have `question`, `answers`, and `ctxs` with a gold flag. DPR (Karpukhin et al. 2020) and Lost in
+the Middle (Liu et al. 2023) publish this form; DPR's training files list the gold passages under `positive_ctxs`
+instead, without a flag.
+
+The published RefusalBench sets (Muhamed et al. 2025) give the originals behind their rows. Many rows are made from one
+base instance, known by `source_id`. Where the set has several passages, `original_context` numbers them; a row without
+it serves only if its class leaves the passages as they were.
+
+Fields that are not read are ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from perturb.curation.garage import cited_text, split_marker
+from perturb.curation.source_rows import (
+    MAX_NAME_CHARS,
+    MAX_PASSAGE_CHARS,
+    MAX_QUERY_CHARS,
+    Header,
+    SkippedRow,
+    SourceRow,
+    propose_columns,
+)
+from perturb.files.tables import quote, type_name
+from perturb.records import BaseInstance, Passage, PerturbationClass
+from perturb.text.matching import holds_answer
+from perturb.text.wording import ENGLISH, suggestion
+
+FIELDS: tuple[str, ...] = (
+    "id",
+    "query",
+    "question",
+    "passages",
+    "context",
+    "answers",
+    "reference_answer",
+    "domain",
+    "licence",
+    "metadata",
+    "source",
+    "language",
+)
+PASSAGE_FIELDS: tuple[str, ...] = ("text", "title", "role")
+
+
+def recognises_own(fields: Mapping[str, Any]) -> bool:
+    """True if a row looks like our form."""
+    return "query" in fields or ("question" in fields and "passages" in fields)
+
+
+def read_own_row(row: SourceRow) -> BaseInstance:
+    """The base instance of one row. Raises `SourceError` naming the field that is wrong."""
+    for key in row.fields:
+        if key not in FIELDS:
+            advice = suggestion(key, FIELDS) or "put it under 'metadata', or correct its name"
+            mapping = propose_columns(row.fields)
+            if mapping:
+                advice = f"{advice} ({mapping})"
+            raise row.error(quote(key)[1:-1], f"is unknown: {advice}")
+    name = "question" if row.fields.get("query") is None and "question" in row.fields else "query"
+    if name == "query" and "question" in row.fields:
+        raise row.error("question", "stands beside 'query': keep one of the two")
+    query = row.question(name)
+    return row.instance(
+        query,
+        _passages(row),
+        row.answers("answers"),
+        source=row.optional_text("source") or row.header.name,
+        reference_answer=row.optional_text("reference_answer", MAX_PASSAGE_CHARS),
+        domain=row.optional_text("domain"),
+        licence=row.optional_text("licence") or row.header.licence,
+        metadata=_metadata(row),
+    )
+
+
+def write_row(instance: BaseInstance, header: Header | None = None) -> dict[str, Any]:
+    """The row of an instance; source, licence and language are left out where the header line says them for all."""
+    header = header or Header("")
+    row: dict[str, Any] = {
+        "id": instance.id,
+        "query": instance.query,
+        "passages": [
+            {**({"title": one.title} if one.title else {}), "text": one.text, "role": one.role}
+            for one in instance.passages
+        ],
+        "answers": list(instance.answers),
+        "reference_answer": instance.reference_answer,
+        "domain": instance.domain,
+        "licence": None if instance.licence == header.licence else instance.licence,
+        "source": None if instance.source == header.name else instance.source,
+        "metadata": dict(instance.metadata) or None,
+        "language": None if instance.language == header.language else instance.language,
+    }
+    return {key: value for key, value in row.items() if value is not None}
+
+
+def render(header: Header, instances: Iterable[BaseInstance]) -> str:
+    """A whole base set as text: the header line, then a line for each instance."""
+    known = {
+        key: value for key, value in asdict(header).items() if value and (key, value) != ("language", ENGLISH)
+    }
+    rows = (write_row(one, header) for one in instances)
+    lines = ({"base_set": known}, *rows)
+    return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+
+
+def _passages(row: SourceRow) -> tuple[Passage, ...]:
+    context, passages = row.fields.get("context"), row.fields.get("passages")
+    if context is not None and passages is not None:
+        raise row.error("context", "stands beside 'passages': keep one of the two")
+    if context is not None:
+        return (Passage(row.text(context, "context", MAX_PASSAGE_CHARS)),)
+    if passages is None:
+        raise row.error("passages", "is missing: give a list of passages, or one 'context' string")
+    if not isinstance(passages, list) or not passages:
+        got = "an empty list" if passages == [] else type_name(passages)
+        raise row.error("passages", f'must be a list of passages, got {got}: write it as ["…"]')
+    read = tuple(_passage(row, f"passages[{position}]", item) for position, item in enumerate(passages))
+    if all(passage.role == "noise" for passage in read):
+        raise row.error("passages", "are all noise: give the passage that answers the role 'signal'")
+    return read
+
+
+def _passage(row: SourceRow, field: str, item: Any) -> Passage:
+    if isinstance(item, str):
+        return Passage(row.text(item, field, MAX_PASSAGE_CHARS))
+    if not isinstance(item, dict):
+        raise row.error(field, f"must be a string or an object with 'text', got {type_name(item)}")
+    for key in item:
+        if key not in PASSAGE_FIELDS:
+            problem = f"has the unknown key {quote(key)}: a passage takes {', '.join(PASSAGE_FIELDS)}"
+            raise row.error(field, problem)
+    role = item.get("role", "signal")
+    if role not in ("signal", "noise"):
+        raise row.error(f"{field}.role", "must be 'signal' or 'noise'")
+    return row.passage(field, item, role)
+
+
+def _metadata(row: SourceRow) -> Mapping[str, Any]:
+    value = row.fields.get("metadata")
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise row.error("metadata", f'must be an object, got {type_name(value)}: write it as {{"name": …}}')
+    return value
+
+
+def recognises_squad(fields: Mapping[str, Any]) -> bool:
+    """True if a row looks like SQuAD."""
+    return {"question", "context"} <= fields.keys() or {"prompt", "reference", "answer"} <= fields.keys()
+
+
+def read_squad_row(row: SourceRow) -> BaseInstance:
+    """A single-passage instance. Raises `SourceError` for a malformed row, `NoAnswer` for one without an answer."""
+    if "prompt" in row.fields and "question" not in row.fields:
+        named = {"question": "prompt", "context": "reference", "answers": "answer"}
+        row = replace(
+            row, fields={**row.fields, **{ours: row.fields.get(own) for ours, own in named.items()}}
+        )
+    if row.fields.get("question") is None or row.fields.get("context") is None:
+        missing = "context" if row.fields.get("context") is None else "question"
+        raise row.error(missing, "is missing: a row needs question, context and answers")
+    answers = row.fields.get("answers")
+    texts = answers.get("text") if isinstance(answers, dict) else answers
+    query = row.question("question")
+    context = row.text(row.fields["context"], "context", MAX_PASSAGE_CHARS)
+    accepted = replace(row, fields={**row.fields, "answers": texts}).answers("answers")
+    title = (row.optional_text("title", MAX_NAME_CHARS) or "").replace("_", " ")
+    level = row.identifier("h_score_cat")
+    metadata = {} if level is None else {"difficulty": level}
+    return row.instance(query, (Passage(context, title),), accepted, metadata=metadata)
+
+
+GOLD_FLAGS: tuple[str, ...] = ("isgold", "is_gold", "hasanswer")
+"""Names of the flag, the surest first: a passage may hold the answer without being the annotated one."""
+
+
+def recognises_nq(fields: Mapping[str, Any]) -> bool:
+    """True if a row looks like an NQ dump."""
+    return "question" in fields and not fields.keys().isdisjoint(("ctxs", "positive_ctxs"))
+
+
+def read_nq_row(row: SourceRow) -> BaseInstance | SkippedRow:
+    """A single-passage instance: the first gold passage that holds an answer, else the first gold one.
+
+    Raises `SourceError` for a malformed row.
+    """
+    query = row.question("question")
+    answers = row.answers("answer" if "answer" in row.fields and "answers" not in row.fields else "answers")
+    gold = _gold_passages(row)
+    if not gold:
+        return SkippedRow("no passage is marked gold")
+    passage = next((p for p in gold if holds_answer(p.text, *answers)), gold[0])
+    return row.instance(query, (passage,), answers)
+
+
+def _gold_passages(row: SourceRow) -> list[Passage]:
+    if row.fields.get("ctxs") is not None:
+        items = row.objects("ctxs")
+        flag = next((name for name in GOLD_FLAGS if any(name in item for item in items)), None)
+        if flag is None:
+            raise row.error("ctxs", f"marks no passage as gold or not: add one of {', '.join(GOLD_FLAGS)}")
+        numbered = [
+            (i, item) for i, item in enumerate(items) if _flag(row, f"ctxs[{i}].{flag}", item.get(flag))
+        ]
+        return [row.passage(f"ctxs[{i}]", item) for i, item in numbered]
+    if row.fields.get("positive_ctxs") is not None:
+        if row.fields["positive_ctxs"] == []:
+            return []
+        items = row.objects("positive_ctxs")
+        return [row.passage(f"positive_ctxs[{i}]", item) for i, item in enumerate(items)]
+    raise row.error("ctxs", 'is missing: give a list of passages, one of them with "isgold": true')
+
+
+def _flag(row: SourceRow, field: str, value: Any) -> bool:
+    if value is None:
+        return False
+    if not isinstance(value, bool):
+        raise row.error(field, f"must be true or false, got {type_name(value)}")
+    return value
+
+
+_NUMBER = re.compile(r"(?:\A|\n)\s*(?=\[(\d+)\] ?)")
+
+
+def recognises_refusalbench(fields: Mapping[str, Any]) -> bool:
+    """True if a row looks like a row of a RefusalBench set, ours included."""
+    return "original_query" in fields and "perturbation_class" in fields
+
+
+def read_refusalbench_row(row: SourceRow) -> BaseInstance | SkippedRow:
+    """The base instance that a row was made from. Raises `RowError` for a malformed row."""
+    if row.fields.get("original_query") is None:
+        raise row.error("original_query", "is missing: the row does not say what it was made from")
+    identifier = row.identifier("source_id")
+    if identifier is None:
+        raise row.error("source_id", "is missing: the row does not say what it was made from")
+    texts = _original_texts(row)
+    if texts is None:
+        return SkippedRow("the original passages cannot be determined from the row")
+    return row.instance(
+        row.text(row.fields["original_query"], "original_query", MAX_QUERY_CHARS),
+        _numbered_passages(row, texts),
+        row.answers("original_answers"),
+        id=identifier,
+        reference_answer=row.optional_text("reference_answer", MAX_PASSAGE_CHARS),
+        domain=row.optional_text("domain"),
+        licence=row.optional_text("licence") or row.header.licence,
+    )
+
+
+def _original_texts(row: SourceRow) -> list[str] | None:
+    """The original passages as they were shown, or None if the row does not tell them."""
+    context, grounding = row.fields.get("original_context"), row.fields.get("grounding")
+    if isinstance(context, list) and context:
+        return _listed(row, "original_context")
+    if not grounding:
+        return [row.text(context, "original_context", MAX_PASSAGE_CHARS)]
+    if isinstance(context, str) and context.strip():
+        pieces = _numbered(context)
+        return pieces if len(pieces) == len(grounding) else None
+    if row.fields.get("perturbation_class") == PerturbationClass.FALSE_PREMISE:
+        return _listed(row, "grounding")
+    return None
+
+
+def _numbered(context: str) -> list[str]:
+    """Split a context at its markers [1], [2], … as long as they count on."""
+    starts: list[int] = []
+    for mark in _NUMBER.finditer(context):
+        if int(mark[1]) == len(starts) + 1:
+            starts.append(mark.end())
+    return [context[start:end].strip() for start, end in zip(starts, [*starts[1:], None], strict=False)]
+
+
+def _listed(row: SourceRow, field: str) -> list[str]:
+    listed = row.fields[field]
+    if not isinstance(listed, list):
+        raise row.error(field, "must be a list of passages")
+    texts = [cited_text(item) or item.get("text") if isinstance(item, dict) else item for item in listed]
+    return [row.text(text, f"{field}[{i}]", MAX_PASSAGE_CHARS) for i, text in enumerate(texts)]
+
+
+def _numbered_passages(row: SourceRow, texts: list[str]) -> tuple[Passage, ...]:
+    if len(texts) == 1:
+        return (Passage(texts[0]),)
+    signal = row.fields.get("signal_indices")
+    if not isinstance(signal, list) or not all(isinstance(i, int) and 0 <= i < len(texts) for i in signal):
+        raise row.error("signal_indices", "must list positions in the context, from 0")
+    if not signal:
+        raise row.error("signal_indices", "names no passage: one has to answer the question")
+    parted = [split_marker(text) for text in texts]
+    return tuple(
+        Passage(
+            row.text(text, f"passage {i + 1}", MAX_PASSAGE_CHARS), title, "signal" if i in signal else "noise"
+        )
+        for i, (title, text) in enumerate(parted)
+    )
