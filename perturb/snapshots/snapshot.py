@@ -4,6 +4,7 @@ README.md                        the data set card; its header names the data fi
 data/<content digest>/test.parquet
 manifest.json                    how the rows came about, and a digest of every file and row
 build.yaml                       the configuration, redacted
+croissant.json                   the metadata in the Croissant format
 eval.yaml, harness/              prompts and task files for other harnesses
 
 With rows of both layouts there are two parts, `nq` and `garage`, and the data lie in a folder for each.
@@ -26,6 +27,7 @@ from perturb.files.text_files import RowSelection, atomic_directory
 from perturb.records import Facts
 from perturb.runtime.notebook import html_table
 from perturb.snapshots.card import CardFiles, render_card
+from perturb.snapshots.croissant import CROISSANT, describe_snapshot, render_croissant
 from perturb.snapshots.facts import SnapshotFacts
 from perturb.snapshots.harness_files import check_harness, harness_paths, make_harness
 from perturb.snapshots.items import check_controls, control_paths, write_controls
@@ -211,6 +213,10 @@ def write_snapshot(
         manifest["row_digests"] = [row["row_digest"] for row in outline]
         listed = ("build.yaml", *paths.values(), *beside.values(), *harness.paths)
         files = [_describe_file(workspace, name) for name in listed]
+        columns = {name: columns_of(members[0]) for name, members in parts.items()}
+        metadata = describe_snapshot({**manifest, "files": files}, columns)
+        _write_text(workspace / CROISSANT, render_croissant(metadata))
+        files.append(_describe_file(workspace, CROISSANT))
         manifest["files"] = [{"path": CARD}, *files]
         named = CardFiles(paths, beside, harness.prompts.paths)
         card = render_card(outline, facts, content, named, islice(ordered, _EXAMPLES))
@@ -281,6 +287,7 @@ def _check_files(snapshot: Snapshot) -> list[str]:
     beside = {path.relative_to(folder).as_posix() for path in snapshot.control_files.values()}
     listed = {CARD, "build.yaml", *paths.values(), *beside, *harness_paths(manifest)}
     stated = {entry["path"]: entry for entry in manifest["files"]}
+    listed |= {CROISSANT} & set(stated)  # older snapshots have none
     problems = []
     if set(stated) != listed or len(stated) < len(manifest["files"]):
         problems.append(f"{MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")

@@ -114,7 +114,7 @@ def test_one_commit_and_one_tag_in_a_private_repository(hub: LoopbackHub, tmp_pa
     assert (done.uploaded, done.commit, done.tag) == (True, repo.head.sha, "2026-Q4")
     content = read_snapshot(tmp_path / "s").content_digest
     assert set(repo.head.files) == {
-        *(".gitattributes", "README.md", "build.yaml", "manifest.json"),
+        *(".gitattributes", "README.md", "build.yaml", "manifest.json", "croissant.json"),
         f"data/{content}/test.parquet",
         *harness_paths(read_snapshot(tmp_path / "s").manifest),
     }

@@ -102,7 +102,7 @@ def test_the_layout_the_counts_and_the_digest_of_two_parts(mixed: Snapshot) -> N
     paths = [f"data/{content}/nq/test.parquet", f"data/{content}/garage/test.parquet"]
     assert [path.relative_to(mixed.folder).as_posix() for path in mixed.data_files.values()] == paths
     listed = [entry["path"] for entry in mixed.manifest["files"]]
-    assert listed == ["README.md", "build.yaml", *paths, *harness_paths(mixed.manifest)]
+    assert listed == ["README.md", "build.yaml", *paths, *harness_paths(mixed.manifest), "croissant.json"]
     counts = mixed.manifest["counts"]
     assert counts["rows"] == 9
     assert {name: part["rows"] for name, part in counts["configs"].items()} == {"nq": 4, "garage": 5}

@@ -295,7 +295,7 @@ def test_the_layout_and_the_manifest(tmp_path: Path) -> None:
     }
     data = f"data/{snapshot.content_digest}/test.parquet"
     beside = {name for name in files if name.startswith("harness/")}
-    assert files - beside == {"README.md", "build.yaml", "manifest.json", "eval.yaml", data}
+    assert files - beside == {"README.md", "build.yaml", "manifest.json", "croissant.json", "eval.yaml", data}
     assert (snapshot.folder / "build.yaml").read_text(encoding="utf-8") == "seed: 7\n"
 
     manifest = read_snapshot(tmp_path / "s").manifest

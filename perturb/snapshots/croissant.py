@@ -1,0 +1,221 @@
+"""`croissant.json`: a snapshot in the Croissant format (1.1) with the fields of its Responsible AI vocabulary (1.0).
+
+Everything follows from the manifest and the schemas of the data files, so the file can be made again to check it.
+Sources: https://docs.mlcommons.org/croissant/docs/croissant-spec.html and croissant-rai-spec.html.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from perturb.records import CHECK_NAMES, Facts, JsonObject
+from perturb.snapshots.facts import certificate_line, licence_header
+from perturb.snapshots.rows import Column, ColumnKind, data_paths
+from perturb.text.wording import counted, listed
+
+CROISSANT = "croissant.json"
+
+_SHORT = (
+    "citeAs column conformsTo containedIn extract field fileObject fileProperty fileSet format includes isArray"
+    " isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate"
+    " separator source subField transform arrayShape equivalentProperty"
+)
+_CONTEXT: JsonObject = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    **{name: f"cr:{name}" for name in _SHORT.split()},
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "description": {"@container": "@language"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "name": {"@container": "@language"},
+}
+"""The standard context of version 1.1: readers warn about any other."""
+
+_TYPES = {
+    ColumnKind.TEXT: "sc:Text",
+    ColumnKind.TEXTS: "sc:Text",
+    ColumnKind.INDICES: "sc:Integer",
+    ColumnKind.NUMBER: "sc:Float",
+}
+"""Types of the columns that are described. Votes are lists of records, for which the format has no type."""
+
+
+def describe_snapshot(manifest: Facts, columns: Mapping[str, Sequence[Column]]) -> JsonObject:
+    """The content of `croissant.json`; `columns` are those of each part, and `manifest` has its files with digests."""
+    digests = {entry["path"]: entry["sha256"] for entry in manifest["files"] if "sha256" in entry}
+    paths = data_paths(manifest["content_digest"], list(columns))
+    licence = licence_header(one["licence"] for one in manifest["licences"])
+    content: JsonObject = {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
+        "name": manifest["name"],
+        "version": f"1.0.0+{manifest['content_digest'][:8]}",
+        "description": (
+            f"{manifest['counts']['rows']} items that test selective refusal: a retrieval-augmented model should answer"
+            f" when its context allows it, and refuse with the right reason when not. Round {manifest['round']}."
+        ),
+        "license": licence.get("license_name") or licence["license"],
+        "keywords": ["rag", "refusal", "abstention", "benchmark", "synthetic"],
+        "isLiveDataset": False,
+        "citeAs": f"{manifest['name']}, round {manifest['round']}, content digest {manifest['content_digest']}",
+        "distribution": [
+            {
+                "@type": "cr:FileObject",
+                "@id": path,
+                "name": path,
+                "contentUrl": path,
+                "encodingFormat": "application/x-parquet",
+                "sha256": digests[path],
+            }
+            for path in paths.values()
+        ],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": part,
+                "name": part,
+                "key": {"@id": f"{part}/id"},
+                "field": [_field(part, paths[part], column) for column in found if column.kind in _TYPES],
+            }
+            for part, found in columns.items()
+        ],
+        **{f"rai:{name}": value for name, value in _responsible(manifest).items() if value},
+    }
+    if manifest["created"]:
+        content["dateCreated"] = content["datePublished"] = manifest["created"]
+    return content
+
+
+def render_croissant(content: JsonObject) -> str:
+    """The text of `croissant.json`."""
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _field(part: str, path: str, column: Column) -> JsonObject:
+    several = column.kind in (ColumnKind.TEXTS, ColumnKind.INDICES)
+    return {
+        "@type": "cr:Field",
+        "@id": f"{part}/{column.name}",
+        "name": column.name,
+        "description": column.note,
+        "dataType": _TYPES[column.kind],
+        **({"isArray": True, "arrayShape": "-1"} if several else {}),
+        "source": {"fileObject": {"@id": path}, "extract": {"column": column.name}},
+    }
+
+
+def _responsible(manifest: Facts) -> dict[str, Any]:
+    """The Responsible AI fields; one about which the manifest has nothing is empty."""
+    stages, counts, panel = manifest["counts"]["stages"], manifest["counts"], manifest["panel"]
+    generators, verifiers = _models(manifest["generators"]), _models(manifest["verifiers"])
+    short = [
+        f"{one['generator']} {one['cell'] or ''}: {one['got']} of {one['wanted']} items"
+        for one in manifest["selection"]["shortfalls"]
+    ]
+    licences = listed(
+        [f"{one['licence'] or 'no stated licence'} ({one['rows']} items)" for one in manifest["licences"]]
+    )
+    lost = {
+        name: stages.get(name, 0)
+        for name in ("unparsed", "error", "not_applicable", "abstained", "undecided")
+    }
+    people, certificate = manifest.get("people") or {"n": 0}, manifest.get("certificate")
+    certified = (
+        [f"{certificate_line(certificate, len(manifest['verifiers']))} ({certificate['note']})"]
+        if certificate
+        else []
+    )
+    return {
+        "dataCollection": (
+            f"{counted(stages.get('jobs', 0), 'job')}: each asked a generator to put one flaw into an answerable"
+            f" question with its context. Generators: {generators}. The panel accepted"
+            f" {counted(stages.get('accepted', 0), 'candidate')}."
+        ),
+        "dataCollectionType": ["Synthetic", "Software Collection"],
+        "dataCollectionMissingData": "; ".join(
+            f"{name}: {number}" for name, number in lost.items() if number
+        ),
+        "dataCollectionRawData": (
+            f"Base instances with content digest {manifest['digests'].get('base_set')}. Licences of the items:"
+            f" {licences}. {manifest['attribution'] or ''}"
+        ).strip(),
+        "dataCollectionTimeFrame": [manifest["created"]] if manifest["created"] else [],
+        "dataPreprocessingProtocol": [
+            f"Machine checks rejected {stages.get('rejected_by_checks', 0)} candidates,"
+            f" {stages.get('near_duplicates', 0)} of all were near duplicates."
+        ],
+        "dataManipulationProtocol": (
+            f"Linguistic levers in {counted(len(counts['cells']), 'cell')} of class and intensity, catalogue"
+            f" {manifest['digests'].get('catalogue')}. Selection: {manifest['selection']['strategy']}."
+        ),
+        "dataAnnotationProtocol": [
+            f"Panel '{panel['name']}' of {len(manifest['verifiers'])}, consensus {panel['consensus']}:"
+            f" each verifier judges {', '.join(CHECK_NAMES)}."
+        ],
+        "dataAnnotationPlatform": [f"perturb {manifest['code_version']}"],
+        "dataAnnotationAnalysis": [*_agreement(manifest), *certified],
+        "annotationsPerItem": f"{len(manifest['verifiers'])} verifiers; people read {people['n']} items",
+        "annotatorDemographics": [f"The verifiers are models or programs, not people: {verifiers}."],
+        "machineAnnotationTools": [_model(entry) for entry in manifest["verifiers"]],
+        "dataBiases": _biases(manifest),
+        "dataUseCases": [
+            f"To evaluate selective refusal in one round ({manifest['round']}), not to train. Canary:"
+            f" {manifest['canary']}"
+        ],
+        "dataLimitations": [*(certified or ["The share of wrong labels was not measured."]), *short],
+        "personalSensitiveInformation": [
+            f"Questions and passages are those of the base instances ({licences}), with what generators made up."
+        ],
+        "dataReleaseMaintenancePlan": (
+            f"A round is frozen: content digest {manifest['content_digest']}. A new round has items of its own."
+        ),
+    }
+
+
+def _models(entries: Sequence[Facts]) -> str:
+    return listed([_model(entry) for entry in entries])
+
+
+def _model(entry: Facts) -> str:
+    return f"{entry['name']} ({entry['model']})" if entry.get("model") else f"{entry['name']} (rules)"
+
+
+def _agreement(manifest: Facts) -> list[str]:
+    figures = (manifest["agreement"] or {"figures": {}})["figures"]
+    return [f"{name}: {_figure(figure)}" for name, figure in figures.items()]
+
+
+def _figure(figure: Facts) -> str:
+    if figure["value"] is None:
+        return f"not known ({figure['reason']})"
+    ends = "" if figure["low"] is None else f", 95 % interval {figure['low']:.3g} to {figure['high']:.3g}"
+    return f"{figure['value']:.3g}{ends}"
+
+
+def _biases(manifest: Facts) -> list[str]:
+    """What baselines tell from a part of an item, and how many items each generator made."""
+    shortcuts = manifest.get("shortcuts") or {"figures": {}}
+    told = [
+        f"Shortcut '{name}', {target}: {_figure(figure)}"
+        for name, figures in shortcuts["figures"].items()
+        for target, figure in figures.items()
+    ]
+    shares = listed([f"{name} ({number})" for name, number in manifest["counts"]["generators"].items()])
+    names = {entry["name"] for entry in manifest["generators"]} & {
+        entry["name"] for entry in manifest["verifiers"]
+    }
+    own = (
+        [f"Generators that are also verifiers judge their own items: {listed(sorted(names))}."]
+        if names
+        else []
+    )
+    return [*told, f"Items by generator: {shares}.", *own]
