@@ -16,6 +16,7 @@ from perturb.cli.output import (
     print_json,
     print_result,
     reject_given,
+    reject_option,
 )
 from perturb.cli.run_options import PortOption, PrintJsonOption, ResampleSeedOption, RunArgument
 from perturb.cli.working import WorkflowGroup
@@ -68,6 +69,15 @@ def draw_command(
             "  [default: all]"
         ),
     ] = None,
+    target: Annotated[
+        str | None,
+        Option(
+            "--for",
+            metavar="RULE",
+            help="Of an evaluation: as few replies as a corrected score needs, where they help most:"
+            ' "ci(crs) <= 0.03" (plus or minus 0.03).',
+        ),
+    ] = None,
     sheet: Annotated[
         Path | None, Option(help="Where the sheet goes.  [default: RUN/review/sheet.csv]")
     ] = None,
@@ -81,14 +91,25 @@ def draw_command(
     from perturb.auditing.review_exports import sheet_text, write_text
     from perturb.auditing.review_items import load_items
     from perturb.auditing.rubric import GRADE_QUESTIONS, draw_candidates
+    from perturb.evaluation.stop_rule import read_stop_rule
     from perturb.ledger.evaluations import ReviewLedger, holds_items
     from perturb.ledger.plans import current_plan
+    from perturb.scoring.grades_needed import draw_for
 
     run: Path = context.obj
     for name in kind or ():
         check_choice("--kind", name, tuple(GRADE_QUESTIONS))
+    if target is not None:
+        options = {"--per-cell": per_cell, "--from": population, "--size": size, "--kind": kind}
+        reject_given(options, "does not go with --for, which says how many to draw: leave it out")
+        with given_by_options():
+            rule = read_stop_rule(target)
     with ReviewLedger.of_run(run) as ledger:
-        if holds_items(ledger.db):
+        if target is not None:
+            if not holds_items(ledger.db):
+                reject_option("--for", "is for an evaluation: give --per-cell")
+            ids, facts = draw_for(run, rule.metric.name, rule.half_width, seed)
+        elif holds_items(ledger.db):
             reject_given({"--per-cell": per_cell, "--from": population}, "is for a build: give --size")
             ids, facts = draw_replies(ledger.db, size or 200, seed, kind or ())
         else:
@@ -108,6 +129,11 @@ def draw_command(
     for cell, n in facts.get("counts", {}).items():
         if n < facts["per_cell"]:
             note(f"short: {cell}: {n} of {facts['per_cell']}")
+    for one in facts.get("needed", ()):
+        note(
+            f"{one['model']}: {one['needed']} of {counted(one['judged'], 'judged reply', 'judged replies')} to grade,"
+            f" {one['graded']} of them are graded; expected ± {one['half_width']:.3f}"
+        )
     for name, n in facts.get("kinds", {}).items():
         note(f"{name}: {n['drawn']} of {counted(n['judged'], 'reply', 'replies')} that a judge graded")
 

@@ -172,6 +172,11 @@ def checked_judge(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section
 
 
 def _sentences(report: JudgeReport) -> Iterator[str]:
+    if "for" in report.drawn:
+        yield (
+            "More replies were drawn where the judge may be wrong, so agreement over all replies is higher than here;"
+            " corrected scores weigh the sample."
+        )
     for one in report.measures:
         rate = one.agreement
         if rate.rate is not None:

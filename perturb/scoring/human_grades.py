@@ -7,16 +7,16 @@ takes for a refusal and people for an answer has no quality, so it counts as not
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from perturb.errors import ConfigError, SourceError
 from perturb.files.tables import read_table
-from perturb.metrics.inputs import Estimate, Floats
+from perturb.metrics.inputs import Estimate, Flags, Floats
 from perturb.metrics.outcomes import CORRECT_FROM
 from perturb.metrics.prediction_powered import CorrectedRate, combined
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
@@ -27,10 +27,16 @@ from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ModelReplies
 from perturb.snapshots.settings import CODES
 
+if TYPE_CHECKING:
+    from perturb.auditing.judged_replies import JudgedReply
+    from perturb.ledger.evaluations import Reviews
+
 CLASSIFICATION = "classification"
 ANSWER_WORD = "ANSWER"
 CRS = "calibrated_refusal_score"
-RATES = ("answer_accuracy", "refusal_accuracy", "false_refusal_rate", "missed_refusal_rate")
+HALVES = ("answer_accuracy", "refusal_accuracy")
+"""What the CRS is the mean of."""
+RATES = (*HALVES, "false_refusal_rate", "missed_refusal_rate")
 CORRECTED: tuple[str, ...] = (*RATES, CRS)
 """The metrics that people's grades correct."""
 
@@ -48,7 +54,6 @@ def read_grades(run: Path, table: Path | None = None) -> Grades:
     Raises `ConfigError` if the run is not an evaluation's folder, `SourceError` if the table cannot be read or nobody
     has graded a reply.
     """
-    from perturb.auditing.judge_check import finished_grades, majority_word
     from perturb.auditing.judged_replies import judged_replies
     from perturb.ledger.calls import reading
     from perturb.ledger.evaluations import read_reviews
@@ -58,22 +63,31 @@ def read_grades(run: Path, table: Path | None = None) -> Grades:
     with reading(run) as db:
         replies = judged_replies(db)
         reviews = read_reviews(db) if table is None else _read_answers(table)
+    grades = grades_of(replies, reviews)
+    if not any(words for kinds in grades.values() for words in kinds.values()):
+        where = table or run
+        raise SourceError(f"{where}: nobody has graded a reply of {run}: `perturb review {run} serve`")
+    return grades
+
+
+def grades_of(replies: Iterable[JudgedReply], reviews: Reviews) -> Grades:
+    from perturb.auditing.judge_check import finished_grades, majority_word
+
     grades: Grades = defaultdict(dict)
-    some = False
     for one in replies:
         given = finished_grades(one, reviews).values()
         words = {
             name.name: majority_word([answers[name.name] for answers in given]) for name in one.questions
         }
         agreed = {name: word for name, word in words.items() if word is not None}
-        grades[one.model, one.prompt or CODES, one.subject.id, one.sample][one.kind] = (
+        grades[reply_key(one.model, one.prompt, one.subject.id, one.sample)][one.kind] = (
             agreed if len(agreed) == len(words) else None
         )
-        some = some or len(agreed) == len(words)
-    if not some:
-        where = table or run
-        raise SourceError(f"{where}: nobody has graded a reply of {run}: `perturb review {run} serve`")
     return grades
+
+
+def reply_key(model: str, prompt: str | None, item: str, sample: int) -> Key:
+    return model, prompt or CODES, item, sample
 
 
 def _read_answers(path: Path) -> dict[str, dict[str, dict[str, str]]]:
@@ -113,7 +127,7 @@ class JudgeErrors:
 
 
 @dataclass(frozen=True)
-class _Graded:
+class GradedReply:
     """One reply, as the judge and as people have it."""
 
     row: ResultRow
@@ -132,10 +146,10 @@ class _Graded:
         if kind is None or kind not in self.decided:
             return False, np.nan
         words = self.decided[kind]
-        return True, np.nan if words is None else float(_hit(rate, kind, words, self.row.expected))
+        return True, np.nan if words is None else float(is_hit(rate, kind, words, self.row.expected))
 
 
-def _hit(rate: str, kind: str, words: Words, expected: str) -> bool:
+def is_hit(rate: str, kind: str, words: Words, expected: str) -> bool:
     if kind == "quality":
         return int(words["quality"]) >= CORRECT_FROM
     if kind == "raf":
@@ -152,17 +166,8 @@ def correct_scores(
     models: Sequence[ModelReplies], grades: Grades, pairs: Collection[tuple[str, str]], resampling: Resampling
 ) -> CorrectedScores:
     """Correct the scores of each model, and the differences between `pairs`."""
-    bases = {
-        base: place
-        for place, base in enumerate(sorted({row.item.base_id for one in models for row in one.rows}))
-    }
-    replies = {
-        one.model: [
-            _Graded(row, grades.get((row.model, row.prompt or CODES, row.item_id, row.sample), {}))
-            for row in one.rows
-        ]
-        for one in models
-    }
+    bases = number_bases(models)
+    replies = {one.model: graded_replies(one.rows, grades) for one in models}
     rates = {model: _rates(rows, bases) for model, rows in replies.items()}
     return CorrectedScores(
         {model: {name: rate.estimate() for name, rate in found.items()} for model, found in rates.items()},
@@ -176,26 +181,55 @@ def correct_scores(
     )
 
 
-def _rates(replies: Sequence[_Graded], bases: Mapping[str, int]) -> dict[str, CorrectedRate]:
-    found = {}
-    for name in RATES:
+def number_bases(models: Sequence[ModelReplies]) -> dict[str, int]:
+    names = sorted({row.item.base_id for one in models for row in one.rows})
+    return {base: place for place, base in enumerate(names)}
+
+
+def graded_replies(rows: Iterable[ResultRow], grades: Grades) -> list[GradedReply]:
+    return [
+        GradedReply(row, grades.get(reply_key(row.model, row.prompt, row.item_id, row.sample), {}))
+        for row in rows
+    ]
+
+
+@dataclass(frozen=True)
+class CountedReplies:
+    """The replies that a rate counts, and what judge and people say of them."""
+
+    replies: list[GradedReply]
+    judge: Floats
+    people: Floats
+    """NaN where nobody graded."""
+    decided: Flags
+    strata: list[str]
+
+    @classmethod
+    def of(cls, replies: Sequence[GradedReply], name: str) -> CountedReplies:
         metric = REFUSAL_METRICS[name]
         counted = [one for one in replies if one.row.outcome in metric.over]
-        judge = np.array([one.row.outcome in (metric.hits or ()) for one in counted], dtype=np.float64)
         people = [one.people(name) for one in counted]
-        found[name] = CorrectedRate.of(
-            judge,
+        return cls(
+            counted,
+            np.array([one.row.outcome in metric.hits for one in counted], dtype=np.float64),
             np.array([word for _, word in people], dtype=np.float64),
             np.array([decided for decided, _ in people], dtype=np.bool_),
             [f"{one.row.item.perturbation_class} {one.kind}" for one in counted],
-            np.array([bases[one.row.item.base_id] for one in counted], dtype=np.int64),
-            len(bases),
         )
-    halves = [found["answer_accuracy"], found["refusal_accuracy"]]
-    return {**found, CRS: combined(halves, [0.5, 0.5])}
+
+    def corrected(self, people: Floats, bases: Mapping[str, int]) -> CorrectedRate:
+        """The rate, with these grades."""
+        places = np.array([bases[one.row.item.base_id] for one in self.replies], dtype=np.int64)
+        return CorrectedRate.of(self.judge, people, self.decided, self.strata, places, len(bases))
 
 
-def _judge_errors(model: str, replies: Sequence[_Graded], resampling: Resampling) -> list[JudgeErrors]:
+def _rates(replies: Sequence[GradedReply], bases: Mapping[str, int]) -> dict[str, CorrectedRate]:
+    counted = {name: CountedReplies.of(replies, name) for name in RATES}
+    found = {name: one.corrected(one.people, bases) for name, one in counted.items()}
+    return {**found, CRS: combined([found[name] for name in HALVES], [0.5, 0.5])}
+
+
+def _judge_errors(model: str, replies: Sequence[GradedReply], resampling: Resampling) -> list[JudgeErrors]:
     found = []
     for kind in (CLASSIFICATION, "quality", "raf"):
         graded = [(one.row, words) for one in replies if (words := one.decided.get(kind)) is not None]
@@ -221,7 +255,7 @@ def _judge_errors(model: str, replies: Sequence[_Graded], resampling: Resampling
 
 def _right(kind: str, words: Words, row: ResultRow) -> bool:
     if kind != CLASSIFICATION:
-        return _hit("answer_accuracy", kind, words, row.expected)
+        return is_hit("answer_accuracy", kind, words, row.expected)
     return words["predicted"] == (ANSWER_WORD if row.expected == ANSWER_CORRECTLY else row.expected)
 
 

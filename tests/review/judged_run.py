@@ -30,9 +30,9 @@ def make_graded(folder: Path, grades: Sequence[str], models: Sequence[str] = SEC
     return folder
 
 
-def make_evaluated(folder: Path) -> Path:
-    """The run of `perturb evaluate` over 36 items: all classified as answers, those that can be answered graded."""
-    rows = [(single if number % 2 else several)(number) for number in range(36)]
+def make_evaluated(folder: Path, size: int = 36) -> Path:
+    """The run of `perturb evaluate` over `size` items, all classified as answers and graded where they can be."""
+    rows = [(single if number % 2 else several)(number) for number in range(size)]
     items = items_of(write_rows(folder.parent / "items.jsonl", rows))
     with EvaluationLedger(folder) as ledger:
         ledger.add_items((item.id, item.to_payload()) for item in items)

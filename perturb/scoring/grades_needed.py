@@ -1,0 +1,207 @@
+"""How many grades of people a corrected score needs, and of which replies.
+
+Grades help most where judge and people differ most often. That is estimated from the grades that are there, else from
+the disagreement of several judges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from perturb.errors import ConfigError
+from perturb.files.resources import seed_of
+from perturb.metrics.inputs import Floats, Integers
+from perturb.metrics.prediction_powered import GradingStrata, combined
+from perturb.scoring.human_grades import (
+    CLASSIFICATION,
+    CORRECTED,
+    CRS,
+    HALVES,
+    CountedReplies,
+    GradedReply,
+    Key,
+    graded_replies,
+    grades_of,
+    is_hit,
+    number_bases,
+    reply_key,
+)
+from perturb.scoring.result_sources import read_results
+from perturb.scoring.table import ModelReplies
+
+if TYPE_CHECKING:
+    from perturb.auditing.judged_replies import JudgedReply
+    from perturb.auditing.rubric import Sample
+
+ASSUMED = 0.1
+"""The share of its decisions in which a judge is taken to be wrong if nothing is known."""
+ENOUGH_TO_TELL = 20
+"""So many grades of a model's replies say how often the judge is wrong about it."""
+_PRIOR = 5
+"""So many grades is the share of a model worth in the share of one of its strata."""
+
+
+@dataclass(frozen=True, slots=True)
+class GradesNeeded:
+    """What the corrected score of one model needs. The fields stand in the ledger and in `--json`."""
+
+    model: str
+    judged: int
+    """Replies that the score counts and a judge decided."""
+    graded: int
+    """Those of them that people graded."""
+    needed: int
+    """Grades in all, those that are there included."""
+    half_width: float
+    """Of the interval that is expected then."""
+    source: str
+    """What says how often the judge is wrong: `grades`, `judges` that disagree, or `assumed`."""
+
+
+def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample:
+    """Draw as few replies as people must grade, so that a corrected score is known well enough for every model.
+
+    Within a stratum (model, class, kind of judgement) replies are drawn at random, more where judge and people differ
+    more often. Replies that are graded stay in the sample.
+
+    Raises `ConfigError` for a metric that people's grades do not correct, and if no number of grades is enough.
+    """
+    from perturb.auditing.judged_replies import judged_replies
+    from perturb.ledger.calls import reading
+    from perturb.ledger.evaluations import read_reviews
+
+    if metric not in CORRECTED:
+        raise ConfigError(f"people's grades do not correct {metric}: name one of {', '.join(CORRECTED)}")
+    models = read_results(run).models
+    with reading(run) as db:
+        replies, reviews = judged_replies(db), read_reviews(db)
+    grades, bases = grades_of(replies, reviews), number_bases(models)
+    judged = {
+        (reply_key(one.model, one.prompt, one.subject.id, one.sample), one.kind): one for one in replies
+    }
+    chosen: set[str] = {one.id for one in replies if one.id in reviews}
+    needs = []
+    for model in models:
+        plan = _ModelPlan.of(model, graded_replies(model.rows, grades), judged, metric)
+        strata = plan.strata(bases)
+        counts = strata.fewest(half_width)
+        if counts is None:
+            least = strata.half_width(strata.sizes)
+            raise ConfigError(
+                f"{model.model}: no number of grades is enough: with all of them the interval is ± {least:.3f}: allow"
+                " more, or evaluate on more items"
+            )
+        chosen |= plan.draw(counts, seed)
+        expected = strata.half_width(counts)
+        graded, size = int(strata.graded.sum()), int(strata.sizes.sum())
+        needs.append(GradesNeeded(model.model, size, graded, int(counts.sum()), expected, plan.source))
+    kinds = Counter(one.kind for one in {one.id: one for one in replies if one.id in chosen}.values())
+    ids = sorted(chosen, key=lambda one: seed_of(seed, "review order", one))
+    rule = {"for": f"ci({metric}) <= {half_width:g}", "seed": seed}
+    return ids, {**rule, "needed": [asdict(one) for one in needs], "drawn": dict(sorted(kinds.items()))}
+
+
+@dataclass(frozen=True)
+class _ToGrade:
+    """A reply that a judge decided, and what one of the rates of a score wants to know of it."""
+
+    id: str
+    weight: float
+    wrong: float
+    """1 if judge and people differ, 0 if not; NaN where nobody graded."""
+    split: float
+    """1 if the judges differ among themselves, 0 if not; NaN with one judge."""
+
+
+@dataclass(frozen=True)
+class _ModelPlan:
+    """The strata of one model's score."""
+
+    parts: dict[tuple[int, str], list[_ToGrade]]
+    """By the number of the rate and the name of the stratum."""
+    counted: list[tuple[float, CountedReplies]]
+    """Each rate with its weight in the score."""
+
+    @classmethod
+    def of(
+        cls,
+        model: ModelReplies,
+        replies: Sequence[GradedReply],
+        judged: Mapping[tuple[Key, str], JudgedReply],
+        metric: str,
+    ) -> _ModelPlan:
+        names = HALVES if metric == CRS else (metric,)
+        parts: dict[tuple[int, str], list[_ToGrade]] = defaultdict(list)
+        counted = [(1 / len(names), CountedReplies.of(replies, name)) for name in names]
+        for number, (name, (weight, rows)) in enumerate(zip(names, counted, strict=True)):
+            columns = zip(rows.replies, rows.judge, rows.people, rows.decided, rows.strata, strict=True)
+            for one, by_judge, by_people, decided, stratum in columns:
+                kind = (one.kind if name == "answer_accuracy" else None) or CLASSIFICATION
+                key = reply_key(one.row.model, one.row.prompt, one.row.item_id, one.row.sample)
+                if not decided or (key, kind) not in judged:
+                    continue
+                reply = judged[key, kind]
+                votes = {is_hit(name, kind, words, one.row.expected) for words in [*reply.said.values()][1:]}
+                parts[number, stratum].append(
+                    _ToGrade(
+                        reply.id,
+                        weight / len(rows.replies),
+                        np.nan if np.isnan(by_people) else float(by_people != by_judge),
+                        float(len(votes) > 1) if votes else np.nan,
+                    )
+                )
+        if not parts:
+            raise ConfigError(f"{model.model}: no reply that {metric} counts was graded by a judge")
+        return cls(parts, counted)
+
+    @property
+    def source(self) -> str:
+        """What says how often the judge is wrong."""
+        every = [one for rows in self.parts.values() for one in rows]
+        if sum(not np.isnan(one.wrong) for one in every) >= ENOUGH_TO_TELL:
+            return "grades"
+        return "assumed" if all(np.isnan(one.split) for one in every) else "judges"
+
+    def strata(self, bases: Mapping[str, int]) -> GradingStrata:
+        """In the order of the parts."""
+        rates = [one.corrected(one.judge, bases) for _, one in self.counted]
+        whole = combined(rates, [weight for weight, _ in self.counted])
+        parts = list(self.parts.values())
+        return GradingStrata(
+            sizes=np.array([len(rows) for rows in parts]),
+            weights=np.array([sum(one.weight for one in rows) for rows in parts]),
+            spreads=self._spreads(),
+            graded=np.array([sum(not np.isnan(one.wrong) for one in rows) for rows in parts]),
+            rates=np.array([number for number, _ in self.parts]),
+            variance=float(whole.influence @ whole.influence),
+            bases=whole.clusters,
+        )
+
+    def _spreads(self) -> Floats:
+        """Judge minus human is 0, 1 or -1; its variance is at most the share that is not 0."""
+        source = self.source
+        if source == "assumed":
+            return np.full(len(self.parts), math.sqrt(ASSUMED))
+        # two judges that err alike differ about twice as often as one of them errs
+        scale, field = (1.0, "wrong") if source == "grades" else (0.5, "split")
+        values = [np.array([getattr(one, field) for one in rows]) for rows in self.parts.values()]
+        known = [scale * one[~np.isnan(one)] for one in values]
+        every = np.concatenate(known)
+        common = (every.sum() + 1) / (len(every) + 2)
+        shares = np.array([(one.sum() + _PRIOR * common) / (len(one) + _PRIOR) for one in known])
+        return np.asarray(np.minimum(np.sqrt(shares), 0.5))
+
+    def draw(self, counts: Integers, seed: int) -> set[str]:
+        """So many replies of each stratum, those that are graded first."""
+        chosen: set[str] = set()
+        for rows, count in zip(self.parts.values(), counts, strict=True):
+            ranked = sorted(rows, key=lambda one: (np.isnan(one.wrong), seed_of(seed, "review", one.id)))
+            chosen |= {one.id for one in ranked[:count]}
+        return chosen
