@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypedDict,
 from perturb.api.stored import Batch, ExecutorName, PathOrName, load_snapshot, path_of
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from perturb.api.runs import Evaluation, Run
     from perturb.config import BuildConfig
     from perturb.curation.base_sets import BaseSet
@@ -189,6 +191,7 @@ def curate(
     solvers: PathOrName | None = None,
     judge: bool = False,
     writer: PathOrName | None = None,
+    since: str | date | None = None,
     executor: ExecutorName = "local",
     batch: Batch = False,
     force: bool = False,
@@ -196,7 +199,7 @@ def curate(
     """Make a base set from a source: filter, trim contexts, sample; every record left out is counted.
 
     Args:
-        source: A file, or `hub:OWNER/NAME` or `hub:OWNER/NAME@REVISION`.
+        source: A file, a folder of documents, or `hub:OWNER/NAME` or `hub:OWNER/NAME@REVISION`.
         out: The base set to write, `NAME.jsonl`; its manifest, with the counts, is written beside it.
         format: A format of docs/base-sets.md; `auto` tells it from the first row.
         recipe: `nq`, `garage` or a YAML file; without one, all that can be read is kept.
@@ -208,7 +211,8 @@ def curate(
         columns: Our field for columns of other names: `{"query": "question"}`.
         solvers: Panel file of models that must all answer every question correctly.
         judge: Have the panel's judge grade single-passage answers too.
-        writer: File of the model that writes questions from articles.
+        writer: File of the model that writes questions from articles or documents.
+        since: Keep documents of this day or later, and no undated ones.
         executor: Where the models are called.
         batch: Ask the models with batch APIs, as in `perturb.evaluate`.
         force: Replace a base set that is there.
@@ -220,11 +224,13 @@ def curate(
         PerturbError: If the source cannot be read, nothing remains, or `out` cannot be written.
     """
     from perturb.api.calls import curate_base_set, run_options
+    from perturb.curation.source import read_since
     from perturb.evaluation.session import RunOptions
     from perturb.runtime.asyncs import call
 
     panel, author, pages = (None if file is None else Path(file) for file in (solvers, writer, knowledge))
-    options: dict[str, Any] = {"form": format, "seed": seed, "limit": limit, "knowledge": pages}
+    day = read_since(str(since)) if since else None
+    options: dict[str, Any] = {"form": format, "seed": seed, "limit": limit, "knowledge": pages, "since": day}
     models: dict[str, Any] = {"solvers": panel, "writer": author, "judged": judge, "force": force}
     models["options"] = RunOptions(**run_options(executor, batch))
     on_hub = (subset, split, columns)

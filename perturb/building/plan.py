@@ -227,6 +227,7 @@ class BuildPlan:
                 "name": self.base_set.name,
                 "licence": self.base_set.licence,
                 "attribution": self.base_set.attribution,
+                **({"since": self.base_set.since} if self.base_set.since else {}),
             },
             "panel": {
                 "name": self.panel.name,

@@ -153,11 +153,16 @@ def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
 def curate_command(
     *,
     source: Annotated[
-        str, Argument(help="A file, or hub:OWNER/NAME or hub:OWNER/NAME@REVISION.", show_default=False)
+        str,
+        Argument(
+            help="A file, a folder of documents, or hub:OWNER/NAME or hub:OWNER/NAME@REVISION.",
+            show_default=False,
+        ),
     ],
     out: Annotated[Path, Option(help="The base set to write: NAME.jsonl.", show_default=False)],
     form: Annotated[
-        str, Option("--format", help="auto, jsonl, garage, refusalbench, squad, nq, kilt or articles.")
+        str,
+        Option("--format", help="auto, jsonl, garage, refusalbench, squad, nq, kilt, articles or documents."),
     ] = "auto",
     recipe: Annotated[
         str | None,
@@ -176,7 +181,11 @@ def curate_command(
         bool, Option("--judge", help="Have the panel's judge grade single-passage answers too.")
     ] = False,
     writer: Annotated[
-        Path | None, Option(help="File of the model that writes questions from articles.")
+        Path | None, Option(help="File of the model that writes questions from articles or documents.")
+    ] = None,
+    since: Annotated[
+        str | None,
+        Option(metavar="DATE", help="Keep documents dated YYYY-MM-DD or later, and no undated ones."),
     ] = None,
     calling: shared.CallOptions,
     force: Annotated[bool, Option("--force", help="Overwrite an existing base set.")] = False,
@@ -188,7 +197,7 @@ def curate_command(
     """
     from perturb.curation.curation import check_name
     from perturb.curation.hub import PREFIX, HubSource
-    from perturb.curation.source import FORMATS, PLAIN, SourceRequest, load_recipe
+    from perturb.curation.source import FORMATS, PLAIN, SourceRequest, load_recipe, read_since
     from perturb.evaluation.question_writing import curate_source
     from perturb.evaluation.session import RunOptions
 
@@ -204,16 +213,24 @@ def curate_command(
         reject_given(options, f"goes with {PREFIX}OWNER/NAME: leave it out")
         if opened.resolve() == out.resolve():
             reject_option("--out", f"{out} is the source itself: choose another name")
-    articles = form == "articles" or (form == "auto" and writer is not None)
-    if articles != (writer is not None) or (writer and solvers):
-        reject_option("--writer", "goes with --format articles, and not with --solvers")
+    used = PLAIN if recipe is None else load_recipe(recipe)
+    with given_by_options():
+        day = None if since is None else read_since(since)
+    request = SourceRequest(opened, form, used, seed, limit, knowledge, columns, day)
+    articles = form == "articles" or (form == "auto" and writer is not None and not request.is_folder)
+    if request.is_folder and writer is None:
+        reject_option("--writer", "is missing: a folder of documents needs a model that writes questions")
+    if (articles or request.is_folder) != (writer is not None) or (articles and solvers):
+        reject_option(
+            "--writer", "goes with a folder of documents, or with --format articles without --solvers"
+        )
+    if not request.is_folder:
+        reject_given({"--since": since}, "goes with a folder of documents: leave it out")
     if solvers is None:
         reject_given({"--judge": judge}, "goes with --solvers: leave it out")
     if writer is None and solvers is None:
         given = {"--batch": calling.batch, "--executor": calling.executor != "local"}
         reject_given(given, "goes with --solvers or --writer: leave it out")
-    used = PLAIN if recipe is None else load_recipe(recipe)
-    request = SourceRequest(opened, form, used, seed, limit, knowledge, columns)
     run = RunOptions(**calling.run_options())
     curation, digest = curate_source(request, out, solvers, writer, run, judged=judge, force=force)
     _report(curation, out, digest, json_output)

@@ -91,6 +91,8 @@ class BaseSet:
     """Rows that were left out and the like, one line each."""
     attribution: str | None = None
     """Whom to name when the set is passed on, from the header lines."""
+    since: str | None = None
+    """The first day of the documents that the questions were written from, if all header lines state one."""
 
     @classmethod
     def read(
@@ -185,7 +187,7 @@ class BaseSet:
 
     def write(self, path: str | PathLike[str]) -> Path:
         """Write the set as JSON Lines, which `BaseSet.read` and `perturb build --base-set` read."""
-        header = Header(self.name, self.licence, self.attribution)
+        header = Header(self.name, self.licence, self.attribution, since=self.since)
         with writing_errors(Path(path), SourceError):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).write_text(render(header, self.instances), encoding="utf-8")
@@ -259,6 +261,7 @@ def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | No
     line_of: dict[str, int] = {}
     left_out: dict[str, list[int]] = {}
     attributions: dict[str, None] = {}
+    since: set[str | None] = set()
     fault: RowError | None = None
     first = next(rows, None)
     if first is None:
@@ -277,6 +280,7 @@ def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | No
             raise row.error("id", problem)
         line_of[read.id] = row.line
         instances.append(read)
+        since.add(row.header.since)
         if row.header.attribution is not None:
             attributions[row.header.attribution] = None
         if len(instances) == limit:
@@ -310,6 +314,7 @@ def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | No
         licence=licences.pop() if len(licences) == 1 else None,
         warnings=tuple(warnings),
         attribution="; ".join(attributions) or None,
+        since=None if None in since else min(filter(None, since)),
     )
 
 

@@ -322,7 +322,9 @@ def write_base_set(curation: Curation, out: Path, code_version: str) -> str:
 
     Raises `SourceError` if the folder cannot be written to.
     """
-    text = render(Header(curation.name, curation.licence, curation.attribution), curation.instances)
+    since = curation.report["source"].get("since")
+    header = Header(curation.name, curation.licence, curation.attribution, since=since)
+    text = render(header, curation.instances)
     with writing_errors(out, SourceError):
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".curate-") as folder:

@@ -10,12 +10,14 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from perturb.curation import documents
 from perturb.curation.articles import READER, read_instances, recognises_kilt
 from perturb.curation.base_sets import FORMAT_READERS, BaseSet, empty_source, format_reader
 from perturb.curation.hub import HubSource, open_hub
@@ -125,9 +127,10 @@ def _folded(value: object) -> str:
     return "" if value is None else " ".join(str(value).split()).casefold()
 
 
-ARTICLES = "articles"
-FORMATS: tuple[str, ...] = ("auto", *FORMAT_READERS, "kilt", ARTICLES)
-"""Every form that can be curated; KILT needs its knowledge source beside it, articles somebody who writes questions."""
+ARTICLES, DOCUMENTS = "articles", "documents"
+FORMATS: tuple[str, ...] = ("auto", *FORMAT_READERS, "kilt", ARTICLES, DOCUMENTS)
+"""Every form that can be curated; KILT needs its knowledge source beside it, and articles and a folder of documents
+need somebody who writes questions."""
 
 ReadRecord = tuple[str, BaseInstance | SkippedRow | RowError]
 """What a record is called, and its instance or why it has none."""
@@ -148,6 +151,23 @@ class SourceRequest:
     """The knowledge source of a KILT task."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Our field for columns of a file that have other names."""
+    since: date | None = None
+    """Of a folder of documents: the first day whose documents are kept."""
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the source is a folder of documents."""
+        return self.form == DOCUMENTS or (
+            self.form == "auto" and isinstance(self.source, Path) and self.source.is_dir()
+        )
+
+
+def read_since(text: str) -> date:
+    """The day in `YYYY-MM-DD`. Raises `SourceError` for anything else."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise SourceError(f"since: '{text}' is not a day: write YYYY-MM-DD") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +186,10 @@ class OpenedSource:
 
 def open_source(request: SourceRequest) -> OpenedSource:
     """Begin to read a source. Raises `SourceError` if that cannot be done."""
+    if request.is_folder:
+        return _open_folder(request)
+    if request.since is not None:
+        raise SourceError(f"{_name(request.source)}: --since goes with a folder of documents: leave it out")
     rows, facts, licence = _rows(request.source, request.recipe.language or ENGLISH, request.columns)
     if request.limit is not None:
         rows = islice(rows, request.limit)
@@ -190,6 +214,16 @@ def open_source(request: SourceRequest) -> OpenedSource:
         label = "sample_id" if name == "garage" else "id"
         repeats, records = form.repeats, ((row_label(row, label), _read(row, form.read)) for row in rows)
     return OpenedSource(header.name, name, records, repeats, facts, licence, header.attribution)
+
+
+def _open_folder(request: SourceRequest) -> OpenedSource:
+    folder = request.source
+    if not isinstance(folder, Path) or not folder.is_dir():
+        raise SourceError(f"{_name(folder)}: not a folder of documents: name one, or another --format")
+    name = folder.resolve().name or DOCUMENTS
+    facts: dict[str, Any] = {"folder": name, "since": request.since and request.since.isoformat()}
+    records = documents.read_folder(folder, request.since, request.recipe.language or ENGLISH, facts)
+    return OpenedSource(name, DOCUMENTS, islice(records, request.limit), True, facts, None, None)
 
 
 def _rows(

@@ -40,6 +40,8 @@ class Header:
     attribution: str | None = None
     language: str = ENGLISH
     """Of the rows that state none."""
+    since: str | None = None
+    """The first day of the documents that the questions were written from, as `YYYY-MM-DD`."""
 
 
 class RowError(SourceError):
@@ -311,7 +313,7 @@ def _header(row: SourceRow) -> Header:
     value = row.fields["base_set"]
     if len(row.fields) > 1 or not isinstance(value, dict):
         raise row.error("base_set", "must be an object and stand alone on its line, as the header")
-    known = ("name", "licence", "attribution", "language")
+    known = ("name", "licence", "attribution", "language", "since")
     for key in value:
         if key not in known:
             raise row.error(

@@ -8,10 +8,12 @@ Curation with models: solvers that every question must pass, or a writer of ques
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -20,6 +22,7 @@ from perturb.config import ModelEntry
 from perturb.curation.curation import Curation, check_name, check_place, curate, write_base_set
 from perturb.curation.source import SourceRequest
 from perturb.errors import ConfigError
+from perturb.evaluation.answers import is_exact_match
 from perturb.evaluation.models_under_test import ModelSet, model_under_test
 from perturb.evaluation.session import RunOptions, Session
 from perturb.evaluation.solvability import InstanceTest, SolvabilityTest, SolverPanel, call_fault
@@ -27,15 +30,23 @@ from perturb.files.resources import code_version, fraction_of
 from perturb.files.yaml_files import Strict, YamlFile
 from perturb.llm.replies import ReplyError, read_object, text_of
 from perturb.records import BaseInstance, Passage
-from perturb.text.matching import holds_answer
+from perturb.snapshots.freshness import BaseIndex, round_item
+from perturb.text.matching import folded, holds_answer
 from perturb.text.passages import split_sentences
 
 SECTION_WORDS = (150, 375)
 """Words of a section at least and at most: 200 to 500 tokens, as in HalluLens."""
 MAX_ANSWER_WORDS = 10
-_TEMPLATES = ("write/question", "write/answer")
+SENTENCE = "sentence"
+"""Metadata: the sentence that shows the answer."""
+ReadT = TypeVar("ReadT")
 _TEXT = {"type": "string"}
-_FIELDS = {"question": {"question": _TEXT}, "answer": {"answerable": {"type": "boolean"}, "answer": _TEXT}}
+_WRITTEN = ("question", "answer", "sentence")
+_FIELDS = {
+    "question": {"question": _TEXT},
+    "answer": {"answerable": {"type": "boolean"}, "answer": _TEXT},
+    "passage": dict.fromkeys(_WRITTEN, _TEXT),
+}
 
 
 class WriterFile(Strict):
@@ -58,6 +69,8 @@ class WriterFile(Strict):
 class QuestionWriter(InstanceTest):
     """Has questions written about articles; an article passes if it has one that its section answers."""
 
+    templates: ClassVar[tuple[str, ...]] = ("write/question", "write/answer")
+
     def __init__(self, file: WriterFile, folder: Path, seed: int, options: RunOptions) -> None:
         """`seed` draws the section of each article; the budget is the file's."""
         entries = [file.writer, *([file.reader] if file.reader else [])]
@@ -70,12 +83,15 @@ class QuestionWriter(InstanceTest):
     def written(self, article: BaseInstance) -> BaseInstance:
         """The instance of an article that passed: question, answer, and the section as its passage."""
         made = self._written[article.id]
-        return replace(article, query=made.query, answers=made.answers, passages=made.passages)
+        metadata = {**article.metadata, **made.metadata}
+        return replace(
+            article, query=made.query, answers=made.answers, passages=made.passages, metadata=metadata
+        )
 
     def facts(self) -> dict[str, Any]:
         """What the manifest says of the writing."""
         models = {name: one.settings.model for name, one in self._models.under_test.items()}
-        return {"models": models, **self.call_facts(_TEMPLATES)}
+        return {"models": models, **self.call_facts(self.templates)}
 
     async def fault(self, session: Session, instance: BaseInstance) -> str | None:
         """Why an article has no question, if so."""
@@ -91,15 +107,17 @@ class QuestionWriter(InstanceTest):
         question = await self._ask(session, article, self._writer, "question", data, read_question)
         if not question:
             raise _NoQuestionError("its text allows no question")
-        data = {"question": question, "text": section.text}
+        answer = await self._answer(session, article, question, section.text)
+        _check_answer(question, answer)
+        return replace(article, query=question, answers=(answer,), passages=(section,))
+
+    async def _answer(self, session: Session, article: BaseInstance, question: str, text: str) -> str:
+        """What the reader answers from the text. Raises `_NoQuestionError` if the text holds no answer."""
+        data = {"question": question, "text": text}
         answer = await self._ask(session, article, self._reader, "answer", data, read_answer)
         if not answer:
             raise _NoQuestionError("its text does not answer the question")
-        if len(answer.split()) > MAX_ANSWER_WORDS:
-            raise _NoQuestionError(f"the answer has more than {MAX_ANSWER_WORDS} words")
-        if holds_answer(question, answer):
-            raise _NoQuestionError("the question holds its answer")
-        return replace(article, query=question, answers=(answer,), passages=(section,))
+        return answer
 
     async def _ask(
         self,
@@ -108,17 +126,68 @@ class QuestionWriter(InstanceTest):
         model: str,
         part: str,
         data: Mapping[str, Any],
-        read: Callable[[str], str],
-    ) -> str:
+        read: Callable[[str], ReadT],
+    ) -> ReadT:
         request = data_request(system_message(f"write/{part}"), data, object_schema(_FIELDS[part]))
         asked = await session.client.ask(model, request, read, purpose="write", subject=article.id, part=part)
-        if fault := call_fault(asked, model):
-            raise _NoQuestionError(fault)
-        return asked.value or ""
+        fault = call_fault(asked, model)
+        if fault or asked.value is None:
+            raise _NoQuestionError(fault or f"'{model}' gives no readable reply")
+        return asked.value
+
+
+class PassageWriter(QuestionWriter):
+    """Has a question written about each passage of documents, with its answer and the sentence that shows it.
+
+    The sentence and the answer stand in the passage word for word, and the reader gives the same answer.
+    """
+
+    templates = ("write/passage", "write/answer")
+
+    def __init__(self, file: WriterFile, folder: Path, seed: int, options: RunOptions) -> None:
+        """As every writer."""
+        super().__init__(file, folder, seed, options)
+        self._kept = BaseIndex()
+
+    def repeats(self, instances: Sequence[BaseInstance]) -> dict[str, str]:
+        """Of these instances, in their order, the ids of those that repeat a question or passage, with why."""
+        repeated = {}
+        for instance in instances:
+            item = round_item(instance)
+            if self._kept.find(item):
+                repeated[instance.id] = "it repeats a question or passage of the set"
+            else:
+                self._kept.add(item)
+        return repeated
+
+    async def _write(self, session: Session, article: BaseInstance) -> BaseInstance:
+        (passage,) = article.passages
+        data = {"title": passage.title, "text": passage.text}
+        question, answer, sentence = await self._ask(
+            session, article, self._writer, "passage", data, read_written
+        )
+        if not question:
+            raise _NoQuestionError("its text allows no question")
+        if not sentence or folded(sentence) not in folded(passage.text):
+            raise _NoQuestionError("the supporting sentence does not stand in the passage")
+        if not answer or not holds_answer(sentence, answer):
+            raise _NoQuestionError("the answer does not stand in the supporting sentence")
+        _check_answer(question, answer)
+        solved = await self._answer(session, article, question, passage.text)
+        if not is_exact_match(solved, (answer,)):
+            raise _NoQuestionError("the answer is not reproduced")
+        return replace(article, query=question, answers=(answer,), metadata={SENTENCE: sentence})
 
 
 class _NoQuestionError(Exception):
     """An article falls, and why."""
+
+
+def _check_answer(question: str, answer: str) -> None:
+    if len(answer.split()) > MAX_ANSWER_WORDS:
+        raise _NoQuestionError(f"the answer has more than {MAX_ANSWER_WORDS} words")
+    if holds_answer(question, answer):
+        raise _NoQuestionError("the question holds its answer")
 
 
 def draw_section(article: BaseInstance, seed: int) -> Passage:
@@ -170,6 +239,13 @@ def read_answer(text: str) -> str:
     return answer if found["answerable"] else ""
 
 
+def read_written(text: str) -> tuple[str, str, str]:
+    """Question, answer and sentence in a writer's reply; all empty where the text allows none. Raises `ReplyError`."""
+    found = read_object(text, frozenset(_WRITTEN))
+    question, answer, sentence = (_text(found[key], key) for key in _WRITTEN)
+    return question, answer, sentence
+
+
 def _text(value: Any, key: str) -> str:
     return " ".join(text_of(value, key).split())
 
@@ -190,23 +266,48 @@ def curate_source(
     """
     check_name(out)
     check_place(out, force)
-    if writer is not None and request.form == "auto":
+    folder = request.is_folder
+    if writer is not None and request.form == "auto" and not folder:
         request = replace(request, form="articles")
-    if (request.form == "articles") != (writer is not None) or (writer and solvers):
-        raise ConfigError("writer: goes with the format 'articles', and not with solvers")
-    if solvers is not None:
-        panel, folder = YamlFile(solvers).parse(SolverPanel), out.with_suffix(".solve")
-        with SolvabilityTest(panel, folder, judged=judged, options=options) as test:
+    if (folder or request.form == "articles") != (writer is not None):
+        raise ConfigError("writer: goes with a folder of documents or the format 'articles', which need it")
+    if writer and solvers and not folder:
+        raise ConfigError("solvers: do not go with a writer of articles: leave them out")
+    with ExitStack() as stack:
+        test = questions = None
+        if solvers is not None:
+            panel = YamlFile(solvers).parse(SolverPanel)
+            solving = SolvabilityTest(panel, out.with_suffix(".solve"), judged=judged, options=options)
+            test = stack.enter_context(solving)
+        if writer is not None:
+            seed = request.recipe.seed if request.seed is None else request.seed
+            kind = PassageWriter if folder else QuestionWriter
+            file = YamlFile(writer).parse(WriterFile)
+            questions = stack.enter_context(kind(file, out.with_suffix(".write"), seed, options))
+        if questions is None:
             curation = curate(request, test)
-            curation = replace(curation, report={**curation.report, "pre_test": test.facts()})
-    elif writer is not None:
-        seed = request.recipe.seed if request.seed is None else request.seed
-        file = YamlFile(writer).parse(WriterFile)
-        with QuestionWriter(file, out.with_suffix(".write"), seed, options) as questions:
-            curation = curate(request, questions, "writing")
-            instances = tuple(questions.written(article) for article in curation.instances)
+        else:
+            written = partial(_write_and_solve, questions, test)
+            curation = curate(request, written, "writing")
+            instances = tuple(map(questions.written, curation.instances))
             report = {**curation.report, "writing": questions.facts()}
             curation = replace(curation, instances=instances, report=report)
-    else:
-        curation = curate(request)
+        if test is not None:
+            curation = replace(curation, report={**curation.report, "pre_test": test.facts()})
     return curation, write_base_set(curation, out, code_version())
+
+
+def _write_and_solve(
+    writer: QuestionWriter, solvers: SolvabilityTest | None, articles: Sequence[BaseInstance]
+) -> Mapping[str, str]:
+    """The id of each article without a question that is solved, with the first reason why."""
+    fallen = dict(writer(articles))
+
+    def left() -> list[BaseInstance]:
+        return [writer.written(one) for one in articles if one.id not in fallen]
+
+    if solvers is not None and left():
+        fallen |= solvers(left())
+    if isinstance(writer, PassageWriter):
+        fallen |= writer.repeats(left())
+    return fallen

@@ -42,10 +42,11 @@ class YamlFile:
     Raises `error` (a `PerturbError` class) when the file is missing, unreadable, malformed, or repeats a key.
     """
 
-    def __init__(self, path: Path, error: type[PerturbError] = ConfigError) -> None:
+    def __init__(self, path: Path, error: type[PerturbError] = ConfigError, text: str | None = None) -> None:
+        """`text` is the YAML where it is not the whole file."""
         self.path = path
         self.error = error
-        text = read_text(path, error)
+        text = read_text(path, error) if text is None else text
         try:
             self._refuse_depth(text)
             self._node: yaml.Node | None = yaml.compose(text, Loader=_Loader)

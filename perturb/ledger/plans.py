@@ -75,6 +75,8 @@ class BaseSetFacts(_Facts):
     """Whose texts were perturbed."""
 
     attribution: str | None = None
+    since: str | None = None
+    """The first day of the documents that the questions were written from."""
 
 
 class ModelFacts(_Facts):

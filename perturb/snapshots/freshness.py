@@ -266,16 +266,24 @@ class FreshnessIndex:
 class BaseIndex:
     """The base instances of sets, known again by their id, their question, or most of either passage."""
 
-    def __init__(self, items: Iterable[RoundItem]) -> None:
+    def __init__(self, items: Iterable[RoundItem] = ()) -> None:
         self._passages = _ShingleIndex()
         self._passage_ids: list[str] = []
         self._ids: defaultdict[str, set[str]] = defaultdict(set)
-        for base in {original_of(item).base: None for item in items}:
-            self._ids[f"id {base.id}"].add(base.id)
-            self._ids[base.question].add(base.id)
-            self._passages.add(_shingles(_split(base.passage)))
-            self._passage_ids.append(base.id)
         self._matches: dict[_Base, set[str]] = {}
+        for base in {original_of(item).base: None for item in items}:
+            self._add(base)
+
+    def add(self, item: RoundItem) -> None:
+        """Remember the base instance of an item."""
+        self._matches.clear()
+        self._add(original_of(item).base)
+
+    def _add(self, base: _Base) -> None:
+        self._ids[f"id {base.id}"].add(base.id)
+        self._ids[base.question].add(base.id)
+        self._passages.add(_shingles(_split(base.passage)))
+        self._passage_ids.append(base.id)
 
     def __len__(self) -> int:
         return len(set(self._passage_ids))
@@ -401,9 +409,9 @@ class PriorRounds:
 
 
 def _item(instance: BaseInstance, candidate: Candidate) -> RoundItem:
-    return RoundItem(
+    return replace(
+        round_item(instance),
         id=candidate.id,
-        base_id=instance.id,
         query=candidate.query,
         context=candidate.context,
         original_query=instance.query,
@@ -413,3 +421,9 @@ def _item(instance: BaseInstance, candidate: Candidate) -> RoundItem:
         lever=candidate.lever,
         generator=candidate.generator,
     )
+
+
+def round_item(instance: BaseInstance) -> RoundItem:
+    """A base instance as an item that was not perturbed."""
+    texts = (instance.id, instance.id, instance.query, instance.context)
+    return RoundItem(*texts, *[""] * 6)

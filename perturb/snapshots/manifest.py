@@ -179,6 +179,8 @@ class Manifest(_Entry):
     cost_usd: float | None
     licences: list[_Licence]
     attribution: str | None
+    since: str | None = None
+    """The first day of the documents that the questions were written from."""
     controls: _Controls | None
     harness: _Harness | None
     replies: _Replies | None = None
@@ -225,6 +227,7 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
         "cost_usd": facts.cost_usd,
         "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
         "attribution": run.base_set.attribution,
+        **({"since": run.base_set.since} if run.base_set.since else {}),
         "controls": None,
         "harness": None,
         **({"classes": [entry.to_payload() for entry in run.classes]} if run.classes else {}),

@@ -1,0 +1,457 @@
+"""Reads a folder of documents into passages that questions are to be written about.
+
+Text, Markdown and HTML files are read, and PDF files where the extra `pdf` is installed. A document is cut at its
+headings, and a section at its paragraphs. Its date comes from front matter, `<meta>` or `<time>`, never from the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from email.utils import parsedate_to_datetime
+from functools import partial
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from perturb.curation.source_rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, SkippedRow
+from perturb.errors import SourceError
+from perturb.files.resources import digest
+from perturb.files.text_files import read_text, reading_errors
+from perturb.files.yaml_files import YamlFile
+from perturb.records import BaseInstance, Passage
+from perturb.text.matching import words
+from perturb.text.passages import split_sentences
+from perturb.text.wording import read_language
+
+PASSAGE_WORDS = (30, 300)
+"""Words of a passage: a shorter one is left out, and no paragraph is added beyond the second number."""
+_STRETCH = 20_000
+"""Characters that are split into sentences at a time: a bracket that stays open makes longer texts slow."""
+_MAX_PDF_BYTES = 256 * 2**20
+
+_PLAIN_FILES = frozenset((".txt", ".text"))
+_MARKDOWN_FILES = frozenset((".md", ".markdown"))
+_HTML_FILES = frozenset((".html", ".htm", ".xhtml"))
+
+_DATES = frozenset(
+    [
+        "date",
+        "published",
+        "published_at",
+        "published_time",
+        "publish_date",
+        "publishdate",
+        "pubdate",
+        "date_published",
+        "datepublished",
+        "dc.date",
+        "dc.date.issued",
+        "dcterms.date",
+        "dcterms.issued",
+        "dcterms.created",
+        "article:published_time",
+        "og:published_time",
+    ]
+)
+"""What front matter and `<meta>` call the date of an article, in lower case."""
+_LICENCES = frozenset(["licence", "license", "dcterms.license", "dcterms.rights", "dc.rights", "rights"])
+_LANGUAGES = frozenset(("lang", "language"))
+
+
+@dataclass(slots=True)
+class Document:
+    """What was read of one file."""
+
+    title: str = ""
+    date: date | None = None
+    licence: str | None = None
+    language: str | None = None
+    sections: list[tuple[str, list[str]]] = field(default_factory=lambda: [("", [])])
+    """Each heading with the paragraphs under it; what stands before the first heading has none."""
+
+    def add_heading(self, text: str) -> None:
+        """Begin a section; the first heading is the title of a document that states none."""
+        if heading := _one_line(text):
+            self.title = self.title or heading
+            self.sections.append((heading, []))
+
+    def add_paragraph(self, text: str) -> None:
+        """Add to the last section."""
+        if paragraph := _one_line(text):
+            self.sections[-1][1].append(paragraph)
+
+    def note(self, name: str, value: Any) -> None:
+        """Take what front matter or `<meta>` states, if it is of use and was not stated before."""
+        name = name.strip().lower()
+        if name in _DATES:
+            self.date = self.date or read_date(value)
+        elif not isinstance(value, str) or not (text := _one_line(value)[:MAX_NAME_CHARS]):
+            return
+        elif name in _LICENCES:
+            self.licence = self.licence or text
+        elif name in _LANGUAGES:
+            self.language = self.language or _language(text)
+        elif name == "title":
+            self.title = text
+
+    def passages(self) -> Iterator[Passage]:
+        """The passages, each with the title of the document and the heading of its section."""
+        for heading, paragraphs in self.sections:
+            title = self.title if heading in ("", self.title) else f"{self.title}: {heading}"
+            for text in _join(paragraphs):
+                yield Passage(text, title[:MAX_NAME_CHARS])
+
+
+def _join(paragraphs: list[str]) -> Iterator[str]:
+    """Paragraphs joined as far as `PASSAGE_WORDS` allows; a longer paragraph is cut between its sentences."""
+    held: list[str] = []
+    count = 0
+    for paragraph in paragraphs:
+        length = len(words(paragraph))
+        pieces = [paragraph]
+        if length > PASSAGE_WORDS[1]:
+            stretches = wrap(paragraph, _STRETCH, break_long_words=False, break_on_hyphens=False)
+            pieces = [sentence.text for stretch in stretches for sentence in split_sentences(stretch)]
+        for number, piece in enumerate(pieces):
+            length = len(words(piece))
+            if held and count + length > PASSAGE_WORDS[1]:
+                yield "".join(held)
+                held, count = [], 0
+            gap = "" if not held else " " if number else "\n\n"
+            held.append(gap + piece)
+            count += length
+    if held:
+        yield "".join(held)
+
+
+def read_date(value: Any) -> date | None:
+    """The day that a date of a document names; None if it names none, or none that can be told for sure.
+
+    >>> read_date("2026-03-01T08:00:00Z"), read_date("Sun, 01 Mar 2026 08:00:00 GMT"), read_date("03/01/2026")
+    (datetime.date(2026, 3, 1), datetime.date(2026, 3, 1), None)
+    """
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    text = _one_line(str(value))[:100]
+    written = (partial(_parse, form) for form in ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y"))
+    for read in (datetime.fromisoformat, *written, parsedate_to_datetime):
+        try:
+            return read(text).date()
+        except (ValueError, TypeError, IndexError, OverflowError):
+            continue
+    return None
+
+
+def _parse(form: str, text: str) -> datetime:
+    return datetime.strptime(text, form)
+
+
+def _language(text: str) -> str | None:
+    try:
+        return read_language(text)
+    except ValueError:
+        return None
+
+
+def _one_line(text: str) -> str:
+    """The text with its blanks as single ones, without what no text file holds."""
+    return " ".join(re.sub(r"[\x00-\x08\x0e-\x1f\ud800-\udfff]", "", text).split())
+
+
+def read_plain(text: str) -> Document:
+    """A text file: paragraphs stand between blank lines."""
+    document = Document()
+    for paragraph in re.split(r"\n\s*\n", text):
+        document.add_paragraph(paragraph)
+    return document
+
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r" {0,3}(```|~~~)")
+_ATX_HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t]|$)")
+_CLOSING_MARKS = re.compile(r"[ \t]#+$")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+_MARKUP = (
+    (re.compile(r"!\[[^\[\]]*\]\([^()]*\)"), ""),
+    (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
+    (re.compile(r"\*\*([^*\n]+)\*\*"), r"\1"),
+    (re.compile(r"`([^`\n]+)`"), r"\1"),
+)
+"""Images, links, bold words and code in a line, and what is left of each."""
+
+
+def read_markdown(text: str, path: Path = Path("document.md")) -> Document:
+    """A Markdown file, whose front matter may state title, date, licence and language; blocks of code are left out.
+
+    Raises `SourceError` if the front matter is not YAML.
+    """
+    document = Document()
+    if front := _FRONT_MATTER.match(text):
+        content = YamlFile(path, SourceError, front[1]).content
+        for name, value in content.items() if isinstance(content, dict) else ():
+            document.note(str(name), value)
+        text = text[front.end() :]
+    before, *rest = text.split("<!--")
+    text = before + "".join(part.partition("-->")[2] for part in rest)
+    for pattern, left in _MARKUP:
+        text = pattern.sub(left, text)
+    paragraph: list[str] = []
+    fence = ""
+    for line in [*text.splitlines(), ""]:
+        if (mark := _FENCE.match(line)) and fence in ("", mark[1]):
+            fence = "" if fence else mark[1]
+        elif fence:
+            continue
+        elif mark := _ATX_HEADING.match(line):
+            document.add_paragraph(" ".join(paragraph))
+            document.add_heading(_CLOSING_MARKS.sub("", line[mark.end() :].rstrip()))
+            paragraph = []
+        elif len(paragraph) == 1 and _UNDERLINE.fullmatch(line):
+            document.add_heading(paragraph.pop())
+        elif line.strip():
+            paragraph.append(line)
+        else:
+            document.add_paragraph(" ".join(paragraph))
+            paragraph = []
+    document.add_paragraph(" ".join(paragraph))
+    return document
+
+
+_HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "blockquote",
+        "body",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "figcaption",
+        "figure",
+        "hr",
+        "html",
+        "li",
+        "main",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "tr",
+        "ul",
+    ]
+)
+_LEFT_OUT = frozenset(
+    ["aside", "button", "footer", "iframe", "nav", "noscript", "script", "select", "style", "svg", "template"]
+)
+_BLANKS = frozenset(("br", "td", "th"))
+_CONTENT = frozenset(("article", "main"))
+
+
+class _Page(HTMLParser):
+    """Collects headings and paragraphs; those of `<article>` and `<main>` alone if the page has any."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.whole, self.content = Document(), Document()
+        self._text: list[str] = []
+        self._heading = False
+        self._title: list[str] | None = None
+        self._left_out: list[str] = []
+        self._inside = 0
+        self._dated: list[str] | None = None
+
+    def document(self) -> Document:
+        """What was collected so far."""
+        self._end_block()
+        content = self.content if any(paragraphs for _, paragraphs in self.content.sections) else self.whole
+        return replace(self.whole, title=self.whole.title or content.title, sections=content.sections)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        stated = {name: value or "" for name, value in attrs}
+        if tag in _LEFT_OUT:
+            self._left_out.append(tag)
+        elif tag == "title":
+            self._title = [] if not self._left_out else None
+        elif tag in _BLOCKS or tag in _HEADINGS:
+            self._end_block()
+            self._heading = tag in _HEADINGS
+            self._inside += tag in _CONTENT
+        elif tag in _BLANKS:
+            self._text.append(" ")
+        elif tag == "time":
+            self.whole.note("date", stated.get("datetime", ""))
+            self._dated = []
+        self._note(tag, stated)
+
+    def _note(self, tag: str, stated: Mapping[str, str]) -> None:
+        if tag == "meta":
+            for key in ("property", "name", "itemprop"):
+                if stated.get(key, "").lower() != "title":
+                    self.whole.note(stated.get(key, ""), stated.get("content", ""))
+        elif tag in ("a", "link") and "license" in stated.get("rel", "").lower().split():
+            self.whole.note("licence", stated.get("href", ""))
+        elif tag == "html":
+            self.whole.note("lang", stated.get("lang", ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._left_out:
+            while self._left_out.pop() != tag:
+                pass
+        elif tag == "title" and self._title is not None:
+            self.whole.note("title", "".join(self._title))
+            self._title = None
+        elif tag == "time" and self._dated is not None:
+            self.whole.note("date", "".join(self._dated))
+            self._dated = None
+        elif tag in _BLOCKS or tag in _HEADINGS:
+            self._end_block()
+            self._heading = False
+            self._inside = max(0, self._inside - (tag in _CONTENT))
+
+    def handle_data(self, data: str) -> None:
+        if self._title is not None:
+            self._title.append(data)
+        elif not self._left_out:
+            self._text.append(data)
+            if self._dated is not None:
+                self._dated.append(data)
+
+    def _end_block(self) -> None:
+        text = "".join(self._text)
+        self._text = []
+        for document in (self.whole, self.content) if self._inside else (self.whole,):
+            (document.add_heading if self._heading else document.add_paragraph)(text)
+
+
+def read_html(text: str) -> Document:
+    """An HTML page; menus, forms, scripts and the like are left out. Raises `SourceError` if it cannot be parsed."""
+    page = _Page()
+    try:
+        page.feed(text)
+        page.close()
+    except AssertionError as error:  # what the parser makes of a broken declaration
+        raise SourceError(f"not HTML that can be read: {error}") from None
+    return page.document()
+
+
+def read_pdf(path: Path) -> Document:
+    """A PDF file, by its text layer. Raises `SourceError` if it cannot be read."""
+    from pypdf import PdfReader
+
+    logging.getLogger("pypdf").setLevel(logging.ERROR)
+    document = Document()
+    with reading_errors(path, SourceError):
+        if path.stat().st_size > _MAX_PDF_BYTES:
+            raise SourceError(f"{path}: has more than {_MAX_PDF_BYTES:,} bytes: split the file")
+        try:
+            reader = PdfReader(path)
+            document.note("title", (reader.metadata or {}).get("/Title"))
+            for page in reader.pages:
+                for paragraph in re.split(r"\n\s*\n", page.extract_text()):
+                    document.add_paragraph(paragraph)
+        except OSError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a broken file makes pypdf raise errors of many kinds
+            reason = _one_line(str(error)) or type(error).__name__
+            raise SourceError(f"{path}: not a PDF that can be read: {reason}: save it again") from None
+    return document
+
+
+def read_document(path: Path) -> Document | SkippedRow:
+    """The document of a file, titled by the file's name if it states no title, or why it has none."""
+    ending = path.suffix.lower()
+    if ending == ".pdf" and find_spec("pypdf") is None:
+        return SkippedRow("a PDF: install refusalbench-builder[pdf]")
+    try:
+        if ending == ".pdf":
+            document = read_pdf(path)
+        elif ending in _HTML_FILES:
+            document = read_html(read_text(path, SourceError))
+        elif ending in _MARKDOWN_FILES:
+            document = read_markdown(read_text(path, SourceError), path)
+        elif ending in _PLAIN_FILES:
+            document = read_plain(read_text(path, SourceError))
+        else:
+            return SkippedRow("not a text, Markdown, HTML or PDF file")
+    except SourceError as error:
+        reason = str(error).removeprefix(str(path)).lstrip(":0123456789 ")
+        return SkippedRow(re.split(r":| at byte", reason)[0])
+    document.title = document.title or path.stem
+    return document
+
+
+def read_folder(
+    folder: Path, since: date | None, language: str, facts: dict[str, Any]
+) -> Iterator[tuple[str, BaseInstance | SkippedRow]]:
+    """The passages of all documents under a folder, hidden files apart, in the order of their paths.
+
+    With `since`, documents of that day and later are kept. `facts` gets an entry for each document that is used: its
+    file, digest, date and licence. Raises `SourceError` if the folder holds no file.
+    """
+    facts["documents"] = []
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not _is_hidden(path, folder)]
+    if not files:
+        raise SourceError(f"{folder}: holds no file: put documents there or name another folder")
+    for path in files:
+        name = path.relative_to(folder).as_posix()
+        document = read_document(path)
+        if isinstance(document, Document) and since is not None:
+            document = _dated(document, since)
+        if isinstance(document, SkippedRow):
+            yield name, document
+            continue
+        passages = list(document.passages())
+        if not passages:
+            yield name, SkippedRow("it holds no text")
+            continue
+        day = document.date.isoformat() if document.date else None
+        about = {"file": name, "date": day, "licence": document.licence}
+        facts["documents"].append(
+            {**about, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "passages": len(passages)}
+        )
+        for number, passage in enumerate(passages, start=1):
+            yield f"{name}, passage {number}", _instance(passage, document, language, folder.name, about)
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _dated(document: Document, since: date) -> Document | SkippedRow:
+    if document.date is None:
+        return SkippedRow("it states no date")
+    return document if document.date >= since else SkippedRow(f"it is dated before {since.isoformat()}")
+
+
+def _instance(
+    passage: Passage, document: Document, language: str, source: str, about: Mapping[str, Any]
+) -> BaseInstance | SkippedRow:
+    """A passage as an instance that has no question yet."""
+    if len(words(passage.text)) < PASSAGE_WORDS[0]:
+        return SkippedRow(f"the passage has fewer than {PASSAGE_WORDS[0]} words")
+    if len(passage.text) > MAX_PASSAGE_CHARS:
+        return SkippedRow(
+            f"the passage has more than {MAX_PASSAGE_CHARS:,} characters without an end of a sentence"
+        )
+    return BaseInstance(
+        id=digest(passage.title, passage.text),
+        source=source,
+        query="",
+        passages=(passage,),
+        answers=(),
+        licence=document.licence,
+        metadata={name: value for name, value in about.items() if value and name != "licence"},
+        language=document.language or language,
+    )
