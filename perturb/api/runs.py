@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perturb.api.stored import score
+from perturb.api.stored import PathOrName, score
 from perturb.evaluation.results import Result, read_run
 from perturb.evaluation.status import read_status
 from perturb.ledger.calls import reading
@@ -144,9 +144,10 @@ class Evaluation(_Folder):
         resamples: int = 1000,
         seed: int = 0,
         metrics: Sequence[str | Mapping[str, Any] | Callable[..., Any]] = (),
+        review: bool | PathOrName = False,
     ) -> Scores:
         """Every refusal metric, and `metrics` of your own, with intervals; see `perturb.score`."""
-        return score(self, resamples=resamples, seed=seed, metrics=metrics)
+        return score(self, resamples=resamples, seed=seed, metrics=metrics, review=review)
 
     def _repr_html_(self) -> str:
         report = make_evaluation_report(self.facts) if self.facts else make_status_report(self.status)

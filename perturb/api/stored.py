@@ -80,6 +80,7 @@ def score(
     metrics: Sequence[str | Mapping[str, Any] | Callable[..., Any]] = (),
     levers: Sequence[PathOrName] = (),
     part: RunFolder | PathOrName | None = None,
+    review: bool | PathOrName = False,
 ) -> Scores:
     """Score an evaluation from its stored results; calls no model.
 
@@ -93,14 +94,20 @@ def score(
             `name`, `function` and the `range` of the values.
         levers: Folders with classes of your own, where a bare table has rows of them.
         part: A snapshot's folder, such as one of the strategy `hard`: the items that are in it are also scored alone.
+        review: Also correct the scores by the grades that people gave: True for those in the evaluation's folder, or a
+            table of `perturb review RUN export --to answers`.
 
     Raises:
         PerturbError: If the results cannot be read, contradict themselves, or a value cannot be used.
     """
     from perturb.api.figures import Scores
+    from perturb.scoring.human_grades import read_grades
     from perturb.scoring.score_report import score as measure
     from perturb.scoring.table import read_results
 
+    grades = None
+    if review is not False:
+        grades = read_grades(path_of(source), None if review is True else Path(review))
     return Scores.of(
         measure(
             read_results(path_of(source), [path_of(folder) for folder in levers]),
@@ -110,6 +117,7 @@ def score(
             item_response=item_response,
             metrics=metrics,
             part=None if part is None else path_of(part),
+            grades=grades,
         )
     )
 

@@ -33,8 +33,7 @@ from perturb.scoring.human_grades import (
     number_bases,
     reply_key,
 )
-from perturb.scoring.result_sources import read_results
-from perturb.scoring.table import ModelReplies
+from perturb.scoring.table import ModelReplies, read_results
 
 if TYPE_CHECKING:
     from perturb.auditing.judged_replies import JudgedReply

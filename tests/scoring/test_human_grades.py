@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import perturb
 from perturb.cli.main import app
 from perturb.records import Item
 from tests.review.judged_run import SECRETS, draw, give, make_evaluated
@@ -77,6 +78,16 @@ def test_a_table_of_answers_says_the_same_as_the_ledger(reviewed: Path, tmp_path
         writer.writerows({**row, "predicted": row["predicted"] and "ANSWER"} for row in rows)
     changed = scores(reviewed, "--review", table)["missed_refusal_rate"]["corrected"]
     assert changed["value"] == pytest.approx(1.0)
+
+
+def test_python_corrects_as_the_command_does(reviewed: Path, tmp_path: Path) -> None:
+    CliRunner().invoke(app, ["review", str(reviewed), "export", "--to", "answers", "--out", str(tmp_path)])
+    wanted = scores(reviewed, "--review")["missed_refusal_rate"]
+    for review in (True, tmp_path / "answers.csv"):
+        found = perturb.score(reviewed, review=review).to_dict()
+        assert found["models"][0]["metrics"]["missed_refusal_rate"] == wanted
+    assert perturb.Evaluation(reviewed).score(review=True).judge_errors
+    assert perturb.score(reviewed).judge_errors is None
 
 
 def test_the_page_shows_what_people_change(reviewed: Path) -> None:
