@@ -33,6 +33,7 @@ from perturb.text.wording import counted
 if TYPE_CHECKING:
     from perturb.metrics.inputs import Estimate
     from perturb.reports.model import Report
+    from perturb.scoring.score_report import ScoreReport
 
 AuditGrouping = StrEnum("AuditGrouping", "CLASS INTENSITY LEVER GENERATOR LANGUAGE")
 """What pass rates can be listed by."""
@@ -165,6 +166,19 @@ def score_command(
             help='"crs >= against - 0.02" or "crs >= 0.6": exit with 0 if it holds, 1 if not, 3 if undecided.',
         ),
     ] = None,
+    to: Annotated[
+        tuple[str, Path] | None,
+        Option(
+            metavar="FORMAT DIR",
+            help="Also write the scores for others into a folder: `every-eval-ever`, with the replies, or"
+            " `eval-results`, for the pages of models on the Hub.",
+            show_default=False,
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        Option(help="With --to eval-results: the snapshot's repository on the Hub.", show_default=False),
+    ] = None,
     resamples: shared.ResamplesOption = 1000,
     seed: shared.ResampleSeedOption = 0,
     page: shared.PageOption = None,
@@ -181,6 +195,7 @@ def score_command(
     from perturb.scoring.score_report import score
     from perturb.scoring.table import read_results
 
+    _check_format(source, to, dataset)
     grades = None
     if review is not None:
         from perturb.scoring.human_grades import read_grades
@@ -203,6 +218,8 @@ def score_command(
     )
     content, said = with_covariates(content, covariates, values)
     write_beside(page, content)
+    if to is not None:
+        note(f"{counted(len(_write_for_others(source, report, to, dataset)), 'file')} in {to[1]}")
     if json_output:
         for warning in report.warnings:
             note(f"note: {warning}")
@@ -225,6 +242,28 @@ def score_command(
         note(f"{one.model}: {gate} {word}{more}")
     passed = [one.passed for one in decisions]
     raise typer.Exit(1 if False in passed else 3 if None in passed else 0)
+
+
+def _check_format(source: Path, to: tuple[str, Path] | None, dataset: str | None) -> None:
+    name = to[0] if to else None
+    if name not in (None, "every-eval-ever", "eval-results"):
+        reject_option("--to", f"'{name}' is not a format: give every-eval-ever or eval-results")
+    if (name == "eval-results") != (dataset is not None):
+        reject_option("--dataset", "goes with --to eval-results: give both, as in --dataset org/my-benchmark")
+    if name == "every-eval-ever" and not source.is_dir():
+        reject_option("--to", "every-eval-ever needs the folder of an evaluation: a table has no replies")
+
+
+def _write_for_others(
+    source: Path, report: ScoreReport, to: tuple[str, Path], dataset: str | None
+) -> list[Path]:
+    from perturb.scoring.interchange import write_eval_results, write_every_eval_ever
+
+    return (
+        write_eval_results(report, to[1], dataset)
+        if dataset
+        else write_every_eval_ever(source, report, to[1])
+    )
 
 
 SIDE_BY_SIDE = Path("report.html")

@@ -41,6 +41,8 @@ from perturb.snapshots.harness import (
 )
 from perturb.snapshots.rows import SnapshotRow
 
+HEADLINE = "calibrated_refusal_score"
+"""The metric that a reader should look at first."""
 MAX_TOKENS = 1024
 """Tokens that a harness lets a model reply with, unless its user says otherwise."""
 
@@ -93,7 +95,10 @@ def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> JsonObject
     }
     return {
         "name": title,
-        "description": "Selective refusal: answer when the context allows it, refuse with the right code when not.",
+        "description": (
+            "Selective refusal: answer when the context allows it, refuse with the right code when not. Headline:"
+            f" {HEADLINE}, the mean of both tasks."
+        ),
         "evaluation_framework": "inspect-ai",
         "tasks": [
             {
