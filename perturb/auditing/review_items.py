@@ -42,7 +42,7 @@ from perturb.runtime.local_server import (
     page_reply,
     redirect,
 )
-from perturb.text.passages import MarkedPassage, Piece, mark_change, mark_passages
+from perturb.text.passages import Piece, describe_change, mark_passages
 
 _HEADINGS = {
     "goal": "Goal",
@@ -78,14 +78,9 @@ class CandidateItem:
     """Empty if the catalogue no longer has the lever."""
 
     @cached_property
-    def query(self) -> tuple[Piece, ...]:
-        """The question with its change marked."""
-        return mark_change(self.instance.query, self.candidate.query)
-
-    @cached_property
-    def passages(self) -> tuple[MarkedPassage, ...]:
-        """The context with its changes marked."""
-        return mark_passages(self.instance.passages, self.candidate.passages)
+    def change(self) -> dict[str, Any]:
+        """Question and context with their changes marked, as the page shows them."""
+        return describe_change(self.instance, self.candidate, in_full=True)
 
     @property
     def id(self) -> str:
@@ -125,8 +120,9 @@ class CandidateItem:
 
     @property
     def _change(self) -> str:
-        parts = [f"Question: {_marked(self.query)}"]
-        parts += [f"[{one.number}] {_marked(one.pieces)}" for one in self.passages if one.changed]
+        passages = mark_passages(self.instance.passages, self.candidate.passages)
+        parts = [f"Question: {_marked(self.change['query'])}"]
+        parts += [f"[{one.number}] {_marked(one.pieces)}" for one in passages if one.changed]
         return "\n\n".join(parts)
 
     def verdict(self, answers: Mapping[str, str]) -> str:
@@ -166,7 +162,7 @@ def _item(db: sqlite3.Connection, catalogue: Catalogue, position: int, candidate
     )
 
 
-_ASSETS = ("report/base.css", "review/review.css", "review/review.js")
+_ASSETS = ("report/base.css", "report/items.css", "report/items.js", "review/review.css", "review/review.js")
 
 
 class ReviewSession:

@@ -12,7 +12,7 @@ from typing import Any
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import current_plan
 from perturb.ledger.queries import call_totals
-from perturb.reports.run_data import choose_items, marked
+from perturb.reports.run_data import choose_items
 from perturb.reports.words import describe_replay
 from perturb.snapshots.snapshot import read_snapshot
 from perturb.text.passages import mark_change
@@ -41,8 +41,8 @@ def _item_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
         "lever": row["lever_selected"],
         "expected": row["expected_rag_behavior"],
         "answers": list(row["original_answers"]),
-        "query": marked(mark_change(row["original_query"], row["perturbed_query"])),
-        "passages": [{"pieces": marked(change)}],
+        "query": mark_change(row["original_query"], row["perturbed_query"]),
+        "passages": [{"pieces": change}],
         "unchanged": 0,
         "votes": [],
         "outcome": "accepted",

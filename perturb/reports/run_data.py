@@ -24,7 +24,7 @@ from perturb.records import NO_INTENSITY, PUBLISHED_CLASSES, Intensity, Item, Jo
 from perturb.reports.model import ItemBrowser
 from perturb.scoring.table import ResultTable
 from perturb.snapshots.settings import in_sample, setting_of, split_sample
-from perturb.text.passages import Piece, mark_change, mark_passages
+from perturb.text.passages import Piece, describe_change, mark_change
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -166,9 +166,6 @@ def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) 
     candidate = queries.candidate(db, candidate_id)
     instance = queries.instance_of(db, candidate_id)
     votes = queries.votes_of(db, candidate.id, plan.judges)
-    passages = mark_passages(instance.passages, candidate.passages)
-    several = len(passages) > 1
-    shown = [one for one in passages if one.changed] if several else list(passages)
     return {
         "id": candidate.id,
         "cell": str(candidate.cell),
@@ -179,12 +176,7 @@ def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) 
         "lever": candidate.lever,
         "expected": candidate.expected_behavior,
         "answers": list(instance.answers),
-        "query": marked(mark_change(instance.query, candidate.query)),
-        "passages": [
-            {"pieces": [["same", f"[{one.number}] " if several else ""], *marked(one.pieces)]}
-            for one in shown
-        ],
-        "unchanged": len(passages) - len(shown),
+        **describe_change(instance, candidate),
         "votes": [
             {
                 "verifier": vote.verifier,
@@ -196,11 +188,6 @@ def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) 
             for _, vote in sorted(votes.items())
         ],
     }
-
-
-def marked(pieces: Iterable[Piece]) -> list[list[str]]:
-    """Kind and text of each piece of a text, as pages take it."""
-    return [[piece.kind, piece.text] for piece in pieces]
 
 
 def _snapshot_manifest(path: Path) -> Mapping[str, Any]:
@@ -311,9 +298,9 @@ def describe_replies(item: Item, replies: Sequence[Mapping[str, Any]]) -> dict[s
         "lever": "unperturbed" if item.control else item.lever,
         "expected": item.expected_behavior,
         "answers": list(item.answers),
-        "query": marked(mark_change(item.original_query or item.query, item.query)),
+        "query": mark_change(item.original_query or item.query, item.query),
         "passages": [
-            {"pieces": [["same", f"[{number}] " if several else ""], *marked(mark_change(*texts))]}
+            {"pieces": [Piece("same", f"[{number}] " if several else ""), *mark_change(*texts)]}
             for number, texts in enumerate(zip(map(_cut, before), map(_cut, after), strict=True), start=1)
         ],
         "unchanged": 0,

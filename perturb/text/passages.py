@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from perturb.records import BaseInstance, Candidate, Cell, Intensity, Passage, PerturbationClass
 from perturb.text.matching import holds_answer, word_source
@@ -82,9 +82,8 @@ _MAX_PAIRS = 4_000_000
 """Comparing words takes up to words × words steps; longer texts are compared by sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of text that stayed, was removed or was added."""
+class Piece(NamedTuple):
+    """A stretch of text that stayed, was removed or was added; in JSON a pair, as the pages take it."""
 
     kind: ChangeKind
     text: str
@@ -140,6 +139,29 @@ def mark_passages(before: Sequence[Passage], after: Sequence[Passage]) -> tuple[
         MarkedPassage(number, new.title or old.title, mark_change(old.text, new.text))
         for number, (old, new) in enumerate(zip_longest(before, after, fillvalue=nothing), start=1)
     )
+
+
+def describe_change(before: BaseInstance, after: Candidate, *, in_full: bool = False) -> dict[str, Any]:
+    """Question and passages with their changes marked, as the pages that show items take them.
+
+    Of several passages only the changed ones are given, and the rest are counted as `unchanged`. `in_full` gives the
+    titles, and the unchanged passages with a heading under which a page folds them away.
+    """
+    passages = mark_passages(before.passages, after.passages)
+    several = len(passages) > 1
+    described: list[dict[str, Any]] = []
+    for one in passages:
+        number = f"[{one.number}] " if several else ""
+        if one.changed or not several:
+            title = f"{one.title}: " if several and in_full and one.title else ""
+            described.append({"pieces": [Piece("same", number + title), *one.pieces]})
+        elif in_full:
+            described.append({"pieces": one.pieces, "folded": f"{number}{one.title} unchanged"})
+    return {
+        "query": mark_change(before.query, after.query),
+        "passages": described,
+        "unchanged": len(passages) - len(described),
+    }
 
 
 def _split(before: str, after: str) -> tuple[list[str], list[str]]:

@@ -35,18 +35,23 @@ function reply(one) {
   return element("div", "reply " + one.mark, head, element("div", "text", one.text), ...said);
 }
 
-function article(item) {
-  // Original and result side by side; what models are asked about stands once where it was not changed.
-  const sides = element("div", "sides");
-  for (const [pieces, name] of [[item.query, "query"], ...item.passages.map((one) => [one.pieces, "passage"])]) {
+// Original and result side by side; what models are asked about stands once if it was not changed.
+function sidesOf(item) {
+  const made = [];
+  for (const { pieces, name, folded } of [{ pieces: item.query, name: "query" }, ...item.passages.map((one) => ({ ...one, name: "passage" }))]) {
     const once = item.replies && pieces.every(([kind]) => kind === "same");
-    sides.append(...(once ? [side(pieces, false, `${name} once`)] : [side(pieces, true, name), side(pieces, false, name)]));
+    if (folded) made.push(element("details", "", element("summary", "", folded), element("div", "text", ...pieces.map(([, text]) => text))));
+    else made.push(...(once ? [side(pieces, false, `${name} once`)] : [side(pieces, true, name), side(pieces, false, name)]));
   }
+  return made;
+}
+
+function article(item) {
   const outcome = item.outcome ?? "";
   const facts = [outcome.replaceAll("_", " "), item.generator, item.id].filter(Boolean).join(" · ");
   const made = element("article", "item " + outcome, element("h3", "", item.cell, element("small", "", facts)));
   if (item.lever) made.append(element("p", "", element("strong", "", item.lever), item.expected && ` → ${item.expected}`));
-  made.append(sides);
+  made.append(element("div", "sides", ...sidesOf(item)));
   if (item.replies) made.append(...item.replies.map(reply));
   if (item.unchanged) made.append(element("p", "", `${item.unchanged} more passages, unchanged`));
   made.append(element("p", "", `Accepted answers to the original: ${item.answers.join(" · ")}`));

@@ -1,6 +1,8 @@
 "use strict";
 // Every answer is sent the moment it is given. Until the server has it on disk it is kept with the tab, so that not
 // even a reload at the wrong moment loses it.
+const change = document.getElementById("change");
+if (change) document.querySelector(".texts .sides").append(...sidesOf(JSON.parse(change.textContent)));
 const form = document.getElementById("questions");
 const fieldsets = [...form.querySelectorAll("fieldset")];
 const comment = document.getElementById("comment");

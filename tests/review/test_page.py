@@ -23,9 +23,15 @@ from tests.review.made_run import NASTY, make_run
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
+def several() -> bool:
+    """Whether items have several passages."""
+    return False
+
+
+@pytest.fixture
+def run(tmp_path: Path, several: bool) -> Path:
     """A run with a sample of twenty items."""
-    folder = make_run(tmp_path / "run", per_cell=5, text=NASTY)
+    folder = make_run(tmp_path / "run", per_cell=5, text=NASTY, several=several)
     with ReviewLedger.of_run(folder) as ledger:
         plan = current_plan(ledger.db, folder)
         ids, facts = draw_candidates(ledger.db, plan, per_cell=2)
@@ -146,6 +152,15 @@ def test_texts_are_shown_as_they_are_and_changes_are_marked(browser: Browser, se
     assert [one.text for one in result.find_elements(By.TAG_NAME, "ins")] == ["June 1969"]
     original = browser.find_elements(By.CSS_SELECTOR, ".texts .text")[2]
     assert [one.text for one in original.find_elements(By.TAG_NAME, "del")] == ["1968"]
+
+
+@pytest.mark.parametrize("several", [True])
+def test_unchanged_passages_are_folded_under_their_titles(browser: Browser, server: ReviewServer) -> None:
+    go(browser, server.links["ann"] + "item/1")
+    folded = browser.find_elements(By.CSS_SELECTOR, ".texts details")
+    assert [one.text for one in folded] == ["[2] Ferry unchanged", "[3] unchanged"]
+    folded[0].find_element(By.TAG_NAME, "summary").click()
+    assert folded[0].find_element(By.CLASS_NAME, "text").text == "A ferry ran there before."
 
 
 def test_arrows_move_between_items_and_questions(browser: Browser, server: ReviewServer) -> None:
