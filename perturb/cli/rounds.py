@@ -25,6 +25,7 @@ from perturb.cli.run_options import PrintJsonOption
 if TYPE_CHECKING:
     from perturb.scoring.power import PowerQuestion
     from perturb.scoring.power_simulation import Simulation
+    from perturb.snapshots.checklist import Practice
 
 
 def compare_command(
@@ -349,6 +350,13 @@ SHOWN = 20
 """Problems printed before the rest is only counted."""
 
 
+def _practices(folder: Path) -> tuple[Practice, ...]:
+    from perturb.snapshots.checklist import check_practices
+    from perturb.snapshots.snapshot import read_snapshot
+
+    return check_practices(read_snapshot(folder).manifest)
+
+
 def verify_snapshot_command(
     folder: Annotated[Path, Argument(metavar="DIR", help="A snapshot folder.", show_default=False)],
     levers: Annotated[
@@ -357,6 +365,9 @@ def verify_snapshot_command(
     replay: Annotated[
         Path | None, Option(help="Also make the rows again from this file of replies, and compare.")
     ] = None,
+    checklist: Annotated[
+        bool, Option("--checklist", help="Also list which practices of BetterBench the snapshot meets.")
+    ] = False,
     json_output: Annotated[bool, Option("--json", help="Print every problem as JSON.")] = False,
 ) -> None:
     """Check digests, counts and schema, and every row's lever, target and label.
@@ -373,9 +384,13 @@ def verify_snapshot_command(
         from perturb.building.replay import check_replay
 
         done = replace(done, problems=(*done.problems, *check_replay(folder, replay, levers or ())))
+    practices = _practices(folder) if checklist else ()
     if json_output:
-        print_json({"snapshot": str(folder), "sound": not done.problems, **asdict(done)})
+        told = {"checklist": [asdict(one) for one in practices]} if checklist else {}
+        print_json({"snapshot": str(folder), "sound": not done.problems, **asdict(done), **told})
     else:
+        for one in practices:
+            typer.echo(f"{one.state:8} {one.name} ({one.reason})")
         for line in done.notes:
             note(f"note: {line}")
         for problem in done.problems[:SHOWN]:

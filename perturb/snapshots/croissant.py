@@ -130,7 +130,7 @@ def _responsible(manifest: Facts) -> dict[str, Any]:
     }
     people, certificate = manifest.get("people") or {"n": 0}, manifest.get("certificate")
     certified = (
-        [f"{certificate_line(certificate, len(manifest['verifiers']))} ({certificate['note']})"]
+        [f"{certificate_line(certificate, len(manifest['verifiers']))} (measured on planted faults)"]
         if certificate
         else []
     )
