@@ -22,7 +22,7 @@ import numpy as np
 from perturb.auditing.agreement import PairAgreement, measure_grades
 from perturb.auditing.judged_replies import JudgedReply, read_judged_replies
 from perturb.auditing.rates import Rate, grouped_rates, overall_rate
-from perturb.auditing.review_agreement import AnnotatorWork
+from perturb.auditing.review_agreement import AnnotatorWork, StandIn, alternative_annotator
 from perturb.auditing.rubric import YES, is_finished
 from perturb.auditing.votes import Labels
 from perturb.errors import LedgerError
@@ -85,6 +85,8 @@ class GradeAgreement:
     """As `agreement`, for the replies of each model under test."""
     confusion: tuple[tuple[str, str, int], ...]
     """The judge's grade, people's, and how often the two met; the commonest first."""
+    stand_in: StandIn | None = None
+    """Whether the judge may stand in for a person; None with fewer than two people."""
 
     def to_dict(self) -> dict[str, Any]:
         """One entry of the JSON."""
@@ -98,6 +100,7 @@ class GradeAgreement:
             "members": [pair.to_dict() for pair in self.members],
             "people": [pair.to_dict() for pair in self.people],
             "by_model": [asdict(rate) for rate in self.by_model],
+            "stand_in": self.stand_in and asdict(self.stand_in),
             "confusion": [{"judge": judge, "people": people, "n": n} for judge, people, n in self.confusion],
         }
 
@@ -216,6 +219,7 @@ def _measure(
             same, said.astype(np.float64), Labels.of_words([one.model for one in asked]), base
         ),
         confusion=tuple((judge, people, n) for (judge, people), n in met.most_common()),
+        stand_in=alternative_annotator(JUDGE, codes[JUDGE], {name: codes[name] for name in names}, base),
     )
 
 

@@ -1,9 +1,13 @@
-"""What people found: pass rates, agreement among them, and the panel seen through their eyes."""
+"""What people found: pass rates, agreement among them, and the panel seen through their eyes.
+
+The alternative-annotator test says whether a judge may stand in for a person. Each person in turn is left out: is the
+judge at least as close to the others? Reference: Calderon, Reichart and Dror (ACL 2025), arXiv 2501.10970.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -46,6 +50,122 @@ class JudgeComparison:
     kappa: Estimate
 
 
+EPSILON = 0.15
+"""What a judge may be worse by and still be preferred, being cheaper: what the paper takes for trained annotators."""
+FEWEST_SHARED = 30
+"""So many items must a person share with another one."""
+FALSE_DISCOVERIES = 0.05
+ASSUMPTIONS = (
+    "The people who reviewed are like those for whom the judge would stand in.",
+    "The items of the sample are like those that it would judge; base instances are independent.",
+    f"A judge is preferred to a person whom it trails by less than {EPSILON:g} in the share of items.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The judge against one person, by how close each is to the other people."""
+
+    annotator: str
+    n: int
+    """Items that this person, another one and the judge have judged."""
+    judge: float
+    """Share of them on which the judge agrees with the others at least as much as this person does."""
+    person: float
+    """The same the other way round."""
+    p_value: float
+    """One-sided, of the judge being worse by `EPSILON` or more."""
+    beaten: bool
+    """Whether that is refuted, with the rate of false discoveries kept over all people."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """Whether a judge may stand in for a person."""
+
+    judge: str
+    epsilon: float
+    people: tuple[LeftOut, ...]
+    winning_rate: float | None
+    """The share of people whom the judge beats; it may stand in from a half on."""
+    advantage: float | None
+    """Mean of `LeftOut.judge`: the chance that the judge is at least as close to people as a person drawn at random."""
+    stands_in: bool | None
+    reason: str | None = None
+    """Why there is no verdict."""
+    assumptions: tuple[str, ...] = ASSUMPTIONS
+
+
+def alternative_annotator(
+    name: str, judge: Floats, people: Mapping[str, Floats], base: Integers
+) -> StandIn | None:
+    """The alternative-annotator test; None with fewer than two people.
+
+    Judgements are numbers that are equal or not, NaN where one is missing. `base` numbers the base instance of each
+    item.
+
+    Formula: with S the share of the other people who agree, d = [S(person) >= S(judge)] - [S(judge) >= S(person)] on
+    each item. A t-test over base instances of mean d >= `EPSILON` for each person, corrected after Benjamini-Yekutieli.
+    """
+    if len(people) < 2:
+        return None
+    table = np.stack(list(people.values()), axis=1)
+    found: list[LeftOut] = []
+    for place, person in enumerate(people):
+        others = np.delete(table, place, axis=1)
+        rows = ~np.isnan(judge) & ~np.isnan(table[:, place]) & ~np.isnan(others).all(axis=1)
+        if rows.sum() < FEWEST_SHARED:
+            reason = f"{person} shares {rows.sum()} items with another person: {FEWEST_SHARED} are needed"
+            return StandIn(name, EPSILON, (), None, None, None, reason)
+        known = ~np.isnan(others[rows])
+        by_judge, by_person = (
+            ((others[rows] == one[rows, None]) & known).sum(axis=1) for one in (judge, table[:, place])
+        )
+        worse = (by_person >= by_judge).astype(float) - (by_judge >= by_person)
+        found.append(
+            LeftOut(
+                person,
+                int(rows.sum()),
+                float((by_judge >= by_person).mean()),
+                float((by_person >= by_judge).mean()),
+                _p_of_worse(worse, base[rows]),
+                False,
+            )
+        )
+    beaten = _discoveries([one.p_value for one in found])
+    people_found = tuple(replace(one, beaten=hit) for one, hit in zip(found, beaten, strict=True))
+    rate = sum(beaten) / len(beaten)
+    advantage = float(np.mean([one.judge for one in found]))
+    return StandIn(name, EPSILON, people_found, rate, advantage, rate >= 0.5)
+
+
+def _p_of_worse(worse: Floats, base: Integers) -> float:
+    """Of a mean of `EPSILON` or more, by a t-test over base instances."""
+    from scipy.special import stdtr
+
+    codes = np.unique(base, return_inverse=True)[1]
+    count, mean = int(codes.max()) + 1, float(worse.mean())
+    sums = np.bincount(codes, weights=worse - mean)
+    variance = float(sums @ sums) / len(worse) ** 2 * count / max(count - 1, 1)
+    if variance > 0 and count > 1:
+        return float(stdtr(count - 1, (mean - EPSILON) / variance**0.5))
+    # nothing varies: as likely as no base instance with a worse item, if their share were EPSILON
+    return (1 - EPSILON) ** count if mean < EPSILON else 1.0
+
+
+def _discoveries(p_values: Sequence[float]) -> list[bool]:
+    """Which are below their level after the correction of Benjamini and Yekutieli (2001).
+
+    >>> _discoveries([0.04, 0.001]), _discoveries([0.03, 0.03])
+    ([False, True], [True, True])
+    """
+    m = len(p_values)
+    level = FALSE_DISCOVERIES / sum(1 / k for k in range(1, m + 1))
+    ranked = sorted(p_values)
+    largest = max((p for k, p in enumerate(ranked, start=1) if p <= k * level / m), default=-1.0)
+    return [p <= largest for p in p_values]
+
+
 @dataclass(frozen=True, slots=True)
 class HumanReport:
     """All that is said about a review.
@@ -73,6 +193,8 @@ class HumanReport:
     panel_by_class: tuple[Rate, ...]
     """Precision of the panel's acceptance in each class."""
     verifiers: tuple[JudgeComparison, ...]
+    stand_in: StandIn | None = None
+    """Whether the panel may stand in for a person; None with fewer than two people."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; what is undefined is None beside a reason."""
@@ -129,6 +251,9 @@ def measure_review(
         verifiers=tuple(
             _compare(name, np.array([_state(vote.get(name)) for vote in votes]), human, base)
             for name in sorted(plan.judges.fingerprints)
+        ),
+        stand_in=alternative_annotator(
+            "panel", panel, dict(zip(table.verifiers, table.votes.T, strict=True)), base
         ),
     )
 

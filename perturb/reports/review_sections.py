@@ -13,7 +13,7 @@ from perturb.auditing.agreement import PANEL_NAMES
 from perturb.auditing.judge_check import JudgeReport, finished_grades, measure_judge
 from perturb.auditing.judged_replies import read_judged_replies
 from perturb.auditing.rates import Rate
-from perturb.auditing.review_agreement import HumanReport
+from perturb.auditing.review_agreement import ASSUMPTIONS, HumanReport, StandIn
 from perturb.auditing.rubric import QUESTIONS
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_reviews
@@ -22,7 +22,7 @@ from perturb.records import taxonomy_place
 from perturb.reports.audit_sections import estimate_table
 from perturb.reports.figures import Mark, draw_intervals
 from perturb.reports.model import Figure, Report, Section, Table, show
-from perturb.reports.words import describe_review
+from perturb.reports.words import describe_review, describe_stand_in
 from perturb.text.wording import counted
 
 
@@ -71,6 +71,7 @@ def review_section(report: HumanReport) -> Section:
                 report.annotators,
             ),
             estimate_table("human-agreement", "Agreement among annotators", estimates),
+            stand_in_table("human-stand-in", [("all", report.stand_in)]),
             Table(
                 "human-against-panel",
                 "The panel and its verifiers against people",
@@ -83,6 +84,24 @@ def review_section(report: HumanReport) -> Section:
                 ],
             ),
         ),
+    )
+
+
+def stand_in_table(name: str, tests: Sequence[tuple[str, StandIn | None]]) -> Table:
+    """The alternative-annotator test, person by person."""
+    rows = [
+        (measure, one.annotator, one.n, one.judge, one.person, one.p_value, "yes" if one.beaten else "no")
+        for measure, test in tests
+        for one in (test.people if test else ())
+    ]
+    notes = [f"{measure}: {test.reason}." for measure, test in tests if test and test.reason]
+    return Table(
+        name,
+        "Alternative-annotator test: each person in turn against the judge, by how close they are to the others",
+        "measure | person left out | items: count | judge as close: share | person as close: share | p: number"
+        " | beaten",
+        rows,
+        note=" ".join([*notes, *(ASSUMPTIONS if rows else ())]),
     )
 
 
@@ -151,6 +170,7 @@ def judge_section(report: JudgeReport) -> Section:
             "measure | judge | people | replies: count",
             [(one.title, *cell) for one in report.measures for cell in one.confusion],
         ),
+        stand_in_table("judge-check-stand-in", [(one.title, one.stand_in) for one in report.measures]),
         Table.of(
             "judge-check-people",
             "People",
@@ -178,6 +198,8 @@ def _sentences(report: JudgeReport) -> Iterator[str]:
             " corrected scores weigh the sample."
         )
     for one in report.measures:
+        if words := describe_stand_in(one.stand_in, f"for {one.title}, the judge"):
+            yield words
         rate = one.agreement
         if rate.rate is not None:
             yield (

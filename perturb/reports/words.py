@@ -12,7 +12,7 @@ from perturb.text.wording import counted, listed
 if TYPE_CHECKING:
     from perturb.auditing.audit_report import AuditReport
     from perturb.auditing.bias import SelfBias
-    from perturb.auditing.review_agreement import HumanReport
+    from perturb.auditing.review_agreement import HumanReport, StandIn
     from perturb.metrics.inputs import Estimate
     from perturb.reports.run_data import RunData
 
@@ -215,7 +215,21 @@ def describe_review(report: HumanReport) -> tuple[str, ...]:
             if mean.value is not None
             else f"Agreement among them cannot be determined: {mean.reason}."
         )
+    if words := describe_stand_in(report.stand_in, "the panel"):
+        sentences.append(words)
     return tuple(sentences)
+
+
+def describe_stand_in(test: StandIn | None, who: str) -> str:
+    """The verdict of the alternative-annotator test; empty without one."""
+    if test is None or test.stands_in is None:
+        return ""
+    beaten = f"{sum(one.beaten for one in test.people)} of {len(test.people)}"
+    verdict = "may" if test.stands_in else "may not"
+    return (
+        f"{who[0].upper()}{who[1:]} {verdict} stand in for a person: it is as close to the other people as {beaten} of"
+        f" them, to within {test.epsilon:g} (alternative-annotator test)."
+    )
 
 
 def _interval(low: float | None, high: float | None, form: CellFormat) -> str:

@@ -85,6 +85,14 @@ def test_agreement_of_two_annotators_and_split_items(run: Path) -> None:
     assert pair.kappa.value == pytest.approx(((33 / 36) - 0.5) / 0.5)
     assert report.split == 3
     assert report.pass_rates["all"][0].rate == 0.5
+    assert report.stand_in is not None
+    assert [one.annotator for one in report.stand_in.people] == ["ann", "ben"]
+    assert report.stand_in.people[0].n == 36
+    shown = CliRunner().invoke(app, ["review", str(run), "report"], catch_exceptions=False).stdout
+    assert "stand in for a person" in shown
+    assert "Alternative-annotator test" in shown
+    shown = " ".join(shown.split())
+    assert "base instances are independent" in shown
 
 
 def test_three_annotators_decide_by_majority(run: Path) -> None:
