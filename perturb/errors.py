@@ -9,6 +9,7 @@
     ├── PublishError            the Hub refused a snapshot, cannot be reached, or holds something else
     ├── RecordingError          a file of recorded replies cannot be read, or is that of another round
     ├── BudgetSpent             the next call could overspend `budget_usd`; the run can be resumed
+    ├── UnreachableError        the server of a model, or the proxy before it, takes no connection
     ├── ExecutorError           workers cannot be started or reached, or keep being lost
     └── ModelError              a call to a model failed
         ├── TransientModelError     worth another try: 408, 409, 429, 5xx, broken connections, time-outs
@@ -61,6 +62,10 @@ class RecordingError(PerturbError):
 
 class BudgetSpent(PerturbError):
     """The next call could overspend the budget; what is done is kept and the run can be resumed."""
+
+
+class UnreachableError(PerturbError):
+    """The server of a model, or the proxy before it, takes no connection."""
 
 
 class ExecutorError(PerturbError):

@@ -140,6 +140,7 @@ class Asked:
     executor: str
     batch: bool | Mapping[str, float]
     judge_rule: JudgeRule | None = None
+    wait: bool = False
 
     def plan(self, source: Any, kind: str) -> JsonObject:
         """What all plans take: whom to ask about `source`, and how, or the replies on record. Raises `ConfigError`.
@@ -159,13 +160,14 @@ class Asked:
             "judge_rule": self.judge_rule,
             "names": ModelNames(entries={one.name: one for one in known}),
             "replay": None if file is None else Replay(read_recording(Path(file)), False),
-            **run_options(self.executor, self.batch),
+            **run_options(self.executor, self.batch, self.wait),
         }
 
 
-def run_options(executor: str, batch: bool | Mapping[str, float]) -> JsonObject:
+def run_options(executor: str, batch: bool | Mapping[str, float], wait: bool) -> JsonObject:
     """Where and how calls are made, as `RunOptions` takes it. Raises `ConfigError`."""
-    return {"executor": parse_content({"kind": executor}, ExecutorEntry), "batch": batch_limits(batch)}
+    kind = parse_content({"kind": executor}, ExecutorEntry)
+    return {"executor": kind, "batch": batch_limits(batch), "wait": wait}
 
 
 def batch_limits(batch: bool | Mapping[str, float]) -> BatchLimits | None:

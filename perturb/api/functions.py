@@ -58,6 +58,7 @@ def build(
     fill: bool = False,
     retry_unparsed: bool = False,
     force: bool = False,
+    wait: bool = False,
     progress: bool = True,
     **settings: Unpack[MoreSettings],
 ) -> Run:
@@ -81,6 +82,7 @@ def build(
         fill: With `replay`: ask the models for replies that the file lacks.
         retry_unparsed: Ask again where no reply could be read.
         force: Build from other data under a name that is taken; the old snapshot gets a dated name.
+        wait: Keep trying where a server takes no connection at the start.
         progress: Show a progress bar on a terminal or in a notebook.
         **settings: Further keys of the configuration.
 
@@ -97,7 +99,7 @@ def build(
     changes = {key: value for key, value in {**given, **settings}.items() if value is not None}
     asked = BuildCall(config, changes, base_set, generators, verifiers)
     replies = None if replay is None else Path(replay)
-    options = {"progress": progress, "force": force}
+    options = {"progress": progress, "force": force, "wait": wait}
     return call(lambda: run_build(asked, Path(out), replies, fill, retry_unparsed, **options))
 
 
@@ -120,6 +122,7 @@ def evaluate(
     replay: PathOrName | None = None,
     executor: ExecutorName = "local",
     batch: Batch = False,
+    wait: bool = False,
     levers: Sequence[PathOrName] = (),
     progress: bool = True,
 ) -> Evaluation:
@@ -148,6 +151,7 @@ def evaluate(
         executor: Where calls are made: this process (local, processes) or a Ray cluster.
         batch: Use the provider's batch API: half the price, hours instead of minutes. `{"rows": …, "poll": …}` sets the
             most requests in one batch and the seconds between the first polls.
+        wait: Keep trying where a server takes no connection at the start.
         levers: Folders with classes of your own, where a bare table has rows of them.
         progress: Show a progress bar on a terminal or in a notebook.
 
@@ -163,7 +167,7 @@ def evaluate(
 
     plan = evaluation_plan(
         snapshot,
-        Asked(models, judge, replay, executor, batch, judge_rule),
+        Asked(models, judge, replay, executor, batch, judge_rule, wait),
         part=(subset, split, limit, tuple(map(path_of, levers))),
         until=None if until is None else read_stop_rule(until),
         out=None if out is None else Path(out),
@@ -194,6 +198,7 @@ def curate(
     since: str | date | None = None,
     executor: ExecutorName = "local",
     batch: Batch = False,
+    wait: bool = False,
     force: bool = False,
 ) -> BaseSet:
     """Make a base set from a source: filter, trim contexts, sample; every record left out is counted.
@@ -215,6 +220,7 @@ def curate(
         since: Keep documents of this day or later, and no undated ones.
         executor: Where the models are called.
         batch: Ask the models with batch APIs, as in `perturb.evaluate`.
+        wait: Keep trying where a server takes no connection at the start.
         force: Replace a base set that is there.
 
     Returns:
@@ -232,7 +238,7 @@ def curate(
     day = read_since(str(since)) if since else None
     options: dict[str, Any] = {"form": format, "seed": seed, "limit": limit, "knowledge": pages, "since": day}
     models: dict[str, Any] = {"solvers": panel, "writer": author, "judged": judge, "force": force}
-    models["options"] = RunOptions(**run_options(executor, batch))
+    models["options"] = RunOptions(**run_options(executor, batch, wait))
     on_hub = (subset, split, columns)
     return call(lambda: curate_base_set(str(source), on_hub, Path(out), recipe, models, **options))
 

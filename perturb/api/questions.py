@@ -32,6 +32,7 @@ def refusal_index(
     replay: PathOrName | None = None,
     executor: ExecutorName = "local",
     batch: Batch = False,
+    wait: bool = False,
     interval: Literal["delta", "bootstrap"] | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -54,6 +55,7 @@ def refusal_index(
         replay: Take the replies from this file, not from models.
         executor: Where calls are made.
         batch: Use the provider's batch API, as in `perturb.evaluate`.
+        wait: Keep trying where a server takes no connection at the start.
         interval: How the interval of the index is made; the delta method, or the bootstrap where `base_id` repeats.
         resamples: Bootstrap resamples behind the intervals.
         seed: Seed of draws and resamples.
@@ -70,7 +72,7 @@ def refusal_index(
     from perturb.evaluation.standing import refusal_ways
     from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
-    asked = Asked(models, judge, replay, executor, batch, judge_rule)
+    asked = Asked(models, judge, replay, executor, batch, judge_rule, wait)
     ways, draw = refusal_ways(settings, samples), (form, limit, seed)
     more = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = RefusalOptions(interval_by=interval, resamples=resamples, seed=seed)
@@ -93,6 +95,7 @@ def bas(
     replay: PathOrName | None = None,
     executor: ExecutorName = "local",
     batch: Batch = False,
+    wait: bool = False,
     percent: bool = False,
     bins: int = 10,
     resamples: int = 1000,
@@ -116,6 +119,7 @@ def bas(
         replay: Take the replies from this file, not from models.
         executor: Where calls are made.
         batch: Use the provider's batch API, as in `perturb.evaluate`.
+        wait: Keep trying where a server takes no connection at the start.
         percent: Confidence in the tables is given from 0 to 100.
         bins: Bins of equal width behind the ECE.
         resamples: Bootstrap resamples behind the intervals.
@@ -133,7 +137,7 @@ def bas(
     from perturb.evaluation.standing import confidence_ways
     from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 
-    asked = Asked(models, judge, replay, executor, batch, judge_rule)
+    asked = Asked(models, judge, replay, executor, batch, judge_rule, wait)
     ways, draw = confidence_ways(elicitations, k), (form, limit, seed)
     more = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = ConfidenceOptions(bins, resamples, seed)

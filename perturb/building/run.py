@@ -38,7 +38,7 @@ from perturb.ledger.quotas import quota_status
 from perturb.llm.budget import Budget, Progress
 from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.executors import open_executor
-from perturb.llm.factory import open_models, open_replay
+from perturb.llm.factory import ConnectionCheck, open_models, open_replay
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay
 from perturb.records import NEAR_DUPLICATE, Acceptance, JobOutcome, PerturbationClass
@@ -72,12 +72,14 @@ def build(
     retry: frozenset[JobOutcome] = frozenset(),
     replay: Replay | None = None,
     force: bool = False,
+    wait: bool = False,
 ) -> BuildReport:
     """Build a benchmark into the run folder, or go on with one that was stopped.
 
     `retry` names outcomes whose jobs are done once more (`UNPARSED`, `ERROR`); errors always are. With `replay`,
     replies on record take the place of models, and nothing is sent unless it says so. With `force`, a snapshot of
-    other data is renamed; without it, the build is refused. Raises `PerturbError`s for everything a user can mend;
+    other data is renamed; without it, the build is refused. With `wait`, a server that
+    takes no connection at the start is tried again and again. Raises `PerturbError`s for everything a user can mend;
     an interrupt leaves a ledger from which the same call goes on.
     """
     started = time.monotonic()
@@ -91,7 +93,7 @@ def build(
         plan, waves = _register_plan(build_plan, ledger, retry)
         with writing_errors(run / "build.yaml", LedgerError):
             (run / "build.yaml").write_text(config.to_yaml(), encoding="utf-8")
-        stopped = _run(build_plan, ledger, plan, waves, progress)
+        stopped = _run(build_plan, ledger, plan, waves, progress=progress, wait=wait)
         current = current_plan(ledger.db, run)
         at_least = select.at_least if select.strategy == "hard" else None
         quota = SelectionPlan(
@@ -170,15 +172,18 @@ def _replies_of(build_plan: BuildPlan) -> ExportedReplies | None:
 
 def check_models(build_plan: BuildPlan) -> None:
     """Refuse a model that cannot be called: no key in the environment, an unknown provider, no price for a budget."""
+    from perturb.llm.remote import check_model
+
+    for one in _called(build_plan):
+        check_model(one)
+
+
+def _called(build_plan: BuildPlan) -> list[ModelSettings]:
+    """All models of the build, some of them in several roles."""
     settings = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
     if build_plan.solvers is not None:
         settings += [*build_plan.solvers.settings.values(), build_plan.solvers.judge]
-    if not settings:
-        return
-    from perturb.llm.remote import check_model
-
-    for one in settings:
-        check_model(one)
+    return settings
 
 
 def _register_plan(
@@ -197,12 +202,12 @@ def _register_plan(
 
 
 def _run(
-    build_plan: BuildPlan, ledger: Ledger, plan: int, waves: Waves | None, progress: bool
+    build_plan: BuildPlan, ledger: Ledger, plan: int, waves: Waves | None, *, progress: bool, wait: bool
 ) -> BudgetSpent | None:
     panel = build_plan.panel
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
     with Progress(counts.jobs, "job", _ends(counts), shown=progress) as shown:
-        return run_sync(_run_pipeline(build_plan, ledger, plan, waves, shown))
+        return run_sync(_run_pipeline(build_plan, ledger, plan, waves, shown, wait))
 
 
 def _ends(counts: queries.StageCounts) -> dict[str, int]:
@@ -219,12 +224,18 @@ def _end(outcome: str) -> str:
 
 
 async def _run_pipeline(
-    build_plan: BuildPlan, ledger: Ledger, plan: int, waves: Waves | None, progress: Progress
+    build_plan: BuildPlan, ledger: Ledger, plan: int, waves: Waves | None, progress: Progress, wait: bool
 ) -> BudgetSpent | None:
     replay = build_plan.replay
-    limit = build_plan.config.budget_usd if replay is None or replay.fill else None
+    config = build_plan.config
+    asks = replay is None or replay.fill
+    limit = config.budget_usd if asks else None
     budget = Budget(limit, queries.spent_usd(ledger.db))
-    executor = await open_executor(build_plan.config.executor, build_plan.catalogue)
+    executor = await open_executor(config.executor, build_plan.catalogue)
+    # The nodes of a Ray cluster may reach servers that this machine does not.
+    check = (
+        ConnectionCheck(_called(build_plan)) if asks and not wait and config.executor.kind != "ray" else None
+    )
     with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
         models: list[ChatModel] = []
         try:
@@ -241,8 +252,8 @@ async def _run_pipeline(
             models += verifiers.values()
             workers = Workers(
                 # A model in both roles has its limits once.
-                ModelClient(generators, ledger, budget),
-                ModelClient(verifiers | both, ledger, budget),
+                ModelClient(generators, ledger, budget, check and check.passed),
+                ModelClient(verifiers | both, ledger, budget, check and check.passed),
                 executor,
             )
             planting = _plant(build_plan, ledger, plan, waves)

@@ -22,7 +22,7 @@ from perturb.cli.output import (
     reject_option,
     styled,
 )
-from perturb.cli.run_options import ColumnOption, EndJsonOption, ReplayOption
+from perturb.cli.run_options import ColumnOption, EndJsonOption, ReplayOption, WaitOption
 from perturb.cli.working import is_quiet
 from perturb.runtime.notebook import INFO, LOG
 from perturb.text.wording import counted
@@ -108,6 +108,7 @@ def build_command(
         bool,
         Option("--force", help="Build from other data under this name; the old snapshot gets a dated name."),
     ] = False,
+    wait: WaitOption = False,
     json_output: EndJsonOption = False,
 ) -> None:
     """Build a benchmark, or resume one that was stopped.
@@ -150,7 +151,13 @@ def build_command(
         return
     retry = frozenset({JobOutcome.UNPARSED} if retry_unparsed else ())
     report = build(
-        settings, out / settings.name, progress=not is_quiet(), retry=retry, replay=recorded, force=force
+        settings,
+        out / settings.name,
+        progress=not is_quiet(),
+        retry=retry,
+        replay=recorded,
+        force=force,
+        wait=wait,
     )
     for warning in report.warnings:
         note(warning)

@@ -56,6 +56,10 @@ ColumnOption = Annotated[
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print every figure as JSON.")]
 PrintJsonOption = Annotated[bool, Option("--json", help="Print JSON.")]
+WaitOption = Annotated[
+    bool,
+    Option("--wait", help="Keep trying where a server takes no connection at the start."),
+]
 EndJsonOption = Annotated[bool, Option("--json", help="End with one JSON object on stdout.")]
 ResamplesOption = Annotated[int, Option(min=1, help="Bootstrap resamples behind each interval.")]
 ResampleSeedOption = Annotated[int, Option(min=0, help="Seed of the resamples.")]
@@ -126,6 +130,7 @@ class CallOptions:
         float,
         Option(min=0.01, help="Seconds between polls of a batch at first; later polls are rarer."),
     ] = 15.0
+    wait: WaitOption = False
     executor: Annotated[
         ExecutorName,
         Option(help="Where calls are made: this process (local, processes) or a Ray cluster."),
@@ -137,7 +142,7 @@ class CallOptions:
         from perturb.llm.workers import ExecutorEntry
 
         limits = BatchLimits(max_rows=self.batch_rows, first_look=self.batch_poll) if self.batch else None
-        return {"executor": ExecutorEntry(kind=self.executor), "batch": limits}
+        return {"executor": ExecutorEntry(kind=self.executor), "batch": limits, "wait": self.wait}
 
 
 @dataclass(frozen=True, kw_only=True)

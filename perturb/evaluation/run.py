@@ -31,7 +31,7 @@ from perturb.ledger.failures import call_failures, missing_answers
 from perturb.llm.budget import Budget, Progress
 from perturb.llm.client import ChatModel
 from perturb.llm.executors import open_executor
-from perturb.llm.factory import open_models
+from perturb.llm.factory import ConnectionCheck, open_models
 from perturb.llm.limits import LimitedModel
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import ReplayedModel
@@ -138,7 +138,15 @@ async def open_session(
                     ReplayedModel(one.settings, replay.recording, live.get(one.name))
                     for one in models.called.values()
                 ]
-            client = ModelClient({model.settings.name: model for model in opened}, ledger, budget)
+            check = None
+            if (
+                not options.wait and options.executor.kind != "ray"
+            ):  # its nodes may reach what this machine does not
+                services = [one.settings for one in called if one.opener]
+                check = ConnectionCheck([one.settings for one in called if not one.opener], services)
+            client = ModelClient(
+                {model.settings.name: model for model in opened}, ledger, budget, check and check.passed
+            )
             async with progress.watching(opened, budget):
                 yield Session(ledger, models, client, retry=retry)
             await asyncio.to_thread(ledger.flush)

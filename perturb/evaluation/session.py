@@ -259,6 +259,8 @@ class RunOptions:
     """Ask with batch APIs, at half the price, in batches of at most this size."""
     replay: Replay | None = None
     """Replies on record, instead of models."""
+    wait: bool = False
+    """Keep trying where a server takes no connection at the start."""
     executor: ExecutorEntry = field(default_factory=ExecutorEntry)
     """Where the calls are made: in this process, or by the nodes of a Ray cluster."""
 

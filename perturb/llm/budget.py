@@ -17,7 +17,7 @@ from typing import Self
 
 from perturb.errors import BudgetSpent, ConfigError
 from perturb.llm.client import ChatModel, ChatRequest, ModelSettings, schema_text
-from perturb.llm.limits import LimitedModel
+from perturb.llm.limits import LimitedModel, Trouble
 from perturb.runtime.notebook import INFO, WARNING, event, in_notebook, progress_bar
 
 DEFAULT_MAX_TOKENS = 4096
@@ -154,7 +154,8 @@ class Progress:
         self._bar = progress_bar(shown, total=total, initial=done, unit=unit, dynamic_ncols=True)
         lines = 0 if in_notebook() else 2  # a notebook cannot go back to a line above
         self._lines = [progress_bar(shown, bar_format="{desc}", leave=False) for _ in range(lines)]
-        self._told: dict[str, str] = {}
+        self._told: dict[str, set[str]] = {}
+        """The causes told so far of each model that is in trouble, by its name."""
         self._batches = ""
 
     def __enter__(self) -> Self:
@@ -210,7 +211,7 @@ class Progress:
             if any(model.settings.price for model in models):
                 parts.append(self._cost(began, budget.spent))
             work = " · ".join(filter(None, (*parts, self._batches)))
-            self._show(work, "; ".join(filter(None, map(self._name_trouble, models))))
+            self._show(work, "; ".join(self._tell_troubles(models)))
 
     def _outcomes(self) -> list[str]:
         return [f"{n:,} {name}" for name, n in sorted(self._counts.items()) if name]
@@ -222,19 +223,25 @@ class Progress:
         forecast = f" of about ${spent + (spent - before) / done * left:,.2f}" if done else ""
         return f"${spent:,.2f}{forecast}"
 
-    def _name_trouble(self, model: LimitedModel) -> str:
-        """What is wrong with a model now; said once for each cause, and when it is over."""
-        name, trouble = model.settings.name, model.trouble()
-        if trouble is None:
-            if self._told.pop(name, None):
+    def _tell_troubles(self, models: Iterable[LimitedModel]) -> list[str]:
+        """What is wrong with the models now; told once for each name and cause, and when all of it is over.
+
+        A generator and a verifier may have one name and different settings.
+        """
+        by_name: dict[str, list[Trouble]] = {}
+        for model in models:
+            trouble = model.trouble()
+            by_name.setdefault(model.settings.name, []).extend([trouble] if trouble else [])
+        for name, troubles in by_name.items():
+            if not troubles and self._told.pop(name, None):
                 event(INFO, "recovered", f"{name}: answers again", model=name)
-            return ""
-        if self._told.get(name) != trouble.cause:
-            self._told[name] = trouble.cause
-            event(
-                WARNING, "trouble", f"{name}: {trouble}", model=name, state=trouble.state, cause=trouble.cause
-            )
-        return f"{name}: {trouble}"
+            for trouble in troubles:
+                told = self._told.setdefault(name, set())
+                if trouble.cause not in told:
+                    told.add(trouble.cause)
+                    words = f"{name}: {trouble}"
+                    event(WARNING, "trouble", words, model=name, state=trouble.state, cause=trouble.cause)
+        return [f"{name}: {trouble}" for name, troubles in by_name.items() for trouble in troubles]
 
     def _show(self, *said: str) -> None:
         if not self._lines:

@@ -9,7 +9,6 @@ import os
 import re
 import ssl
 import time
-import urllib.request
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,6 +26,7 @@ from perturb.llm.transports import (
     failure,
     is_worth_retrying,
     own_key_variable,
+    proxy_for,
     redirect_words,
     response_format,
     retry_after,
@@ -206,18 +206,13 @@ def _address(settings: ModelSettings) -> URL:
 
 def _proxy(url: URL, name: str) -> str | None:
     """The proxy that the environment names for an address; looked up once, since it means reading all variables."""
-    if not url.host or urllib.request.proxy_bypass(url.host):
-        return None
-    proxies = urllib.request.getproxies()
-    proxy = proxies.get(url.scheme) or proxies.get("all")
-    if proxy and "://" not in proxy:
-        proxy = f"http://{proxy}"
+    proxy = proxy_for(url.scheme, url.host or "")
     if proxy and not proxy.startswith(("http://", "https://")):
         raise ConfigError(
             f"model '{name}': the proxy set in the environment is not an HTTP proxy: set NO_PROXY, or use"
             " transport: litellm"
         )
-    return proxy or None
+    return proxy
 
 
 @functools.cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Generic, Literal, Protocol, TypeVar
@@ -118,8 +118,16 @@ class _Query(Generic[T]):
 class ModelClient:
     """Asks models by name. Identical questions asked at the same time share one call."""
 
-    def __init__(self, models: Mapping[str, ChatModel], log: CallLog, budget: Budget) -> None:
+    def __init__(
+        self,
+        models: Mapping[str, ChatModel],
+        log: CallLog,
+        budget: Budget,
+        check: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`check` is awaited before each call; what it raises ends the work."""
         self._models = models
+        self._check = check
         self._fingerprints = {name: model.settings.fingerprint() for name, model in models.items()}
         self._log = log
         self._budget = budget
@@ -143,7 +151,8 @@ class ModelClient:
         one subject, as `Topic` does; `salt` tells apart questions that are
         meant to be asked again in the same words.
 
-        Raises `BudgetSpent` if the call could overspend the budget; failures of the model are returned.
+        Raises `BudgetSpent` if the call could overspend the budget, and `UnreachableError` if a server takes no
+        connection before the first call; failures of the model are returned.
         """
         model = self._models[model_name]
         if model.settings.system:
@@ -192,6 +201,8 @@ class ModelClient:
 
     async def _call(self, question: _Query[T]) -> ModelResult[T]:
         """Send one request within the budget, read the reply, record both."""
+        if self._check is not None:
+            await self._check()
         bound = upper_bound(question.model.settings, question.request)
         await self._budget.reserve(bound)
         cost: float | None = 0.0

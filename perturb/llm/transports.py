@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import time
+import urllib.request
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
@@ -161,6 +162,15 @@ def check_address(settings: ModelSettings, *, by_variable: bool = True) -> None:
         raise ConfigError(
             f"model '{settings.name}': '{provider}/' is a server of your own: give its address as api_base{also}"
         )
+
+
+def proxy_for(scheme: str, host: str) -> str | None:
+    """The address of the proxy that the environment names for a host; None if it is called without one."""
+    if not host or urllib.request.proxy_bypass(host):
+        return None
+    proxies = urllib.request.getproxies()
+    proxy = proxies.get(scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy or None
 
 
 def _obstacle(settings: ModelSettings) -> str | None:
