@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -16,13 +17,15 @@ from perturb.auditing.rates import overall_rate
 from perturb.auditing.review_agreement import people_verdicts
 from perturb.auditing.votes import Labels
 from perturb.errors import ConfigError, SnapshotError
+from perturb.files.resources import seed_of
 from perturb.ledger import queries
 from perturb.ledger.evaluations import read_reviews
 from perturb.ledger.plans import CurrentPlan
 from perturb.ledger.planted import failed_items
-from perturb.records import NEAR_DUPLICATE, BaseInstance
+from perturb.records import NEAR_DUPLICATE, BaseInstance, Cell, Job
 from perturb.snapshots.accepted import items_with_votes
 from perturb.snapshots.facts import ExportedReplies, SnapshotFacts
+from perturb.snapshots.freshness import FreshnessIndex, perturbed_item
 from perturb.snapshots.items import build_controls, items_of
 from perturb.snapshots.rows import build_rows, read_part
 from perturb.snapshots.select import Selection, SelectionPlan, select
@@ -46,7 +49,26 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
         if not verdicts:
             raise SnapshotError("nobody has reviewed an item: use `perturb review`, or leave --reviewed out")
         accepted = [one for one in accepted if verdicts.get(one.id, default)]
-    return select(accepted, quota, generators, plan.cells)
+    fresh = list(_without_repeats(db, accepted, quota.seed)) if quota.drop_repeats else accepted
+    selection = select(fresh, quota, generators, plan.cells)
+    return replace(selection, repeats=len(accepted) - len(fresh))
+
+
+def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> Iterator[Job]:
+    """The items that are no near duplicates of another one of their generator and cell.
+
+    Items of other cells are other tests, however alike they are, and generators are compared on the same questions.
+    """
+    groups: defaultdict[tuple[str, Cell], list[Job]] = defaultdict(list)
+    for job in jobs:
+        groups[job.generator, job.cell].append(job)
+    for group in groups.values():
+        index = FreshnessIndex()
+        for job in sorted(group, key=lambda one: (seed_of(seed, "repeat", one.id), one.id)):
+            item = perturbed_item(queries.instance_of(db, job.id), queries.candidate(db, job.id))
+            if index.find(item) is None:
+                index.add(item)
+                yield job
 
 
 def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | None:
@@ -142,6 +164,7 @@ def _facts(
         run=facts,
         stages={
             **{"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
+            **({"repeats": selection.repeats} if quota.drop_repeats else {}),
             "near_duplicates": queries.count_rejected(db, plan.number, NEAR_DUPLICATE),
         },
         plan=quota,

@@ -97,7 +97,12 @@ def build(
         current = current_plan(ledger.db, run)
         at_least = select.at_least if select.strategy == "hard" else None
         quota = SelectionPlan(
-            select.strategy, select.per_generator, select.min_per_cell, config.seed, at_least
+            select.strategy,
+            select.per_generator,
+            select.min_per_cell,
+            config.seed,
+            at_least,
+            drop_repeats=True,
         )
         snapshot: Snapshot | None = None
         empty: tuple[str, ...] = ()
@@ -413,6 +418,7 @@ def _report_facts(
         "not_applicable": counts.outcomes.get(JobOutcome.NOT_APPLICABLE, 0),
         "rejected_by_checks": counts.outcomes.get(JobOutcome.REJECTED, 0),
         "near_duplicates": queries.count_rejected(ledger.db, plan, NEAR_DUPLICATE),
+        "repeats": snapshot.manifest["counts"]["stages"].get("repeats", 0) if snapshot else 0,
         "abstained": counts.outcomes.get(JobOutcome.ABSTAINED, 0),
         "errors": counts.outcomes.get(JobOutcome.ERROR, 0),
         "faults": counts.faults,

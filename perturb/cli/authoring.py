@@ -89,7 +89,10 @@ def schema_command(
 
 
 def levers_command(
-    name: Annotated[str | None, Argument(help="Show this lever in full.")] = None,
+    name: Annotated[str | None, Argument(help="Show this lever in full; `draft` drafts a class.")] = None,
+    sentence: Annotated[
+        str | None, Argument(metavar="SENTENCE", help="With draft: the flaw, in a sentence.")
+    ] = None,
     perturbation_class: Annotated[
         str | None, Option("--class", metavar="CLASS", help="Only this class, say P-Ambiguity.")
     ] = None,
@@ -98,12 +101,29 @@ def levers_command(
     offline: Annotated[
         bool, Option("--offline", help="Only levers that the offline engine has a rule for.")
     ] = False,
+    model: Annotated[
+        str | None, Option(help="With draft: the model that writes the class and tries its levers.")
+    ] = None,
+    out: Annotated[
+        Path | None, Option(help="With draft: the folder for the class file.", show_default=False)
+    ] = None,
+    api_base: Annotated[str | None, Option(metavar="URL", help="With draft: server of the model.")] = None,
+    budget_usd: Annotated[
+        float | None, Option(min=0, help="With draft: stop before the calls cost more than this.")
+    ] = None,
     json_output: PrintJsonOption = False,
 ) -> None:
-    """List the levers, or show one.
+    """List the levers, show one, or draft a class of your own from a sentence.
 
     Example: perturb levers --class P-FalsePremise --intensity LOW
+
+    Example: perturb levers draft "the passage is out of date" --model openai/gpt-4o --out my-levers
     """
+    if name == DRAFT:
+        _draft(sentence, model, out, api_base, budget_usd, json_output)
+        return
+    drafting = {"SENTENCE": sentence, "--model": model, "--out": out, "--api-base": api_base}
+    reject_given({**drafting, "--budget-usd": budget_usd}, "goes with `perturb levers draft`: leave it out")
     from perturb.catalogue.levers import Catalogue
     from perturb.reports.runs import make_lever_report, make_levers_report
 
@@ -132,6 +152,32 @@ def levers_command(
         levers, entry = [found], catalogue.classes[found.cell.perturbation_class]
         page = make_lever_report(found, entry, catalogue.expected_behavior(found.cell))
     print_result([_as_json(catalogue, lever) for lever in levers], page, json_output)
+
+
+def _draft(
+    sentence: str | None,
+    model: str | None,
+    out: Path | None,
+    api_base: str | None,
+    budget_usd: float | None,
+    json_output: bool,
+) -> None:
+    """Write the class file and print what its levers made."""
+    from perturb.building.drafting import draft_class
+    from perturb.evaluation.models_under_test import ModelNames
+    from perturb.evaluation.session import RunOptions
+    from perturb.reports.runs import make_draft_report
+
+    if sentence is None or model is None or out is None:
+        lacking = "SENTENCE" if sentence is None else "--model" if model is None else "--out"
+        reject_option(lacking, "is missing: perturb levers draft SENTENCE --model MODEL --out FOLDER")
+    models = ModelNames(api_base=api_base).find_all([model])
+    draft = draft_class(sentence, models, out, RunOptions(budget_usd=budget_usd))
+    print_result(draft.to_dict(), make_draft_report(draft), json_output)
+
+
+DRAFT = "draft"
+"""Not the name of a lever, but a command."""
 
 
 def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:

@@ -259,7 +259,8 @@ def _export_snapshot(
         plan = current_plan(db, run)
         note_unfinished(db, plan)
         written = plan.facts.select
-        drawn = SelectionPlan(written.strategy, written.per_generator, written.min_per_cell, plan.facts.seed)
+        wanted_rows = (written.strategy, written.per_generator, written.min_per_cell)
+        drawn = SelectionPlan(*wanted_rows, plan.facts.seed, drop_repeats=True)
         quota = replace(drawn, **given)
         if quota.strategy == "hard":
             quota = replace(quota, at_least=written.at_least)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from email.utils import parsedate_to_datetime
@@ -142,8 +142,9 @@ def read_date(value: Any) -> date | None:
     if isinstance(value, date):
         return value
     text = _one_line(str(value))[:100]
-    written = (partial(_parse, form) for form in ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y"))
-    for read in (datetime.fromisoformat, *written, parsedate_to_datetime):
+    readers: list[Callable[[str], datetime]] = [datetime.fromisoformat, parsedate_to_datetime]
+    readers += [partial(_parse, form) for form in ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y")]
+    for read in readers:
         try:
             return read(text).date()
         except (ValueError, TypeError, IndexError, OverflowError):
@@ -357,7 +358,7 @@ def read_pdf(path: Path) -> Document:
             raise SourceError(f"{path}: has more than {_MAX_PDF_BYTES:,} bytes: split the file")
         try:
             reader = PdfReader(path)
-            document.note("title", (reader.metadata or {}).get("/Title"))
+            document.note("title", reader.metadata.title if reader.metadata else None)
             for page in reader.pages:
                 for paragraph in re.split(r"\n\s*\n", page.extract_text()):
                     document.add_paragraph(paragraph)

@@ -13,6 +13,7 @@ from perturb.text.wording import counted, listed
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from perturb.building.drafting import Draft
     from perturb.building.estimate import CostEstimate
     from perturb.catalogue.classes import ClassEntry
 
@@ -75,9 +76,9 @@ def describe_quota(quota: Mapping[str, Any]) -> list[str]:
 def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report:
     """How a build ended; `facts` is what `perturb build --json` gives."""
     verifiers = len((facts["certificate"] or {}).get("by_verifier", ()))
-    rare = ("not_applicable", "near_duplicates", "faults")
+    rare = ("not_applicable", "near_duplicates", "faults", "repeats")
     names = ["jobs", "candidates", "abstained", "unparsed", "not_applicable", "rejected_by_checks"]
-    names += ["near_duplicates", "errors", "faults", "votes", "accepted", "rows"]
+    names += ["near_duplicates", "errors", "faults", "votes", "accepted", "repeats", "rows"]
     stages = {name: facts[name] for name in names if facts[name] or name not in rare}
     certified = describe_certificate(facts["certificate"], verifiers) if facts["votes"] else ()
     sentences = [*certified, f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
@@ -258,6 +259,23 @@ def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | N
         notes.append(f"no rule, a model is needed: {', '.join(map(str, without_rule))}")
     tables = [Table(name, name, columns, listed, shown=len(listed)) for name, listed in rows.items()]
     return Report("", "", (Section("levers", "", tables=tables), Section("notes", "", notes)))
+
+
+def make_draft_report(draft: Draft) -> Report:
+    """What was drafted, and what its levers made; the texts stand in `trials.md`."""
+    rows = []
+    for lever in dict.fromkeys(one.lever for one in draft.trials):
+        tried = [one for one in draft.trials if one.lever == lever]
+        lost = [one for one in tried if one.detail]
+        first = f"{lost[0].outcome.value}: {lost[0].detail}" if lost else ""
+        rows.append((tried[0].intensity, lever, f"{len(tried) - len(lost)} of {len(tried)}", first))
+    words = (
+        f"Class {draft.perturbation_class}, code {draft.refusal_code}: {draft.file}",
+        f"What its levers made: {draft.file.parent / 'trials.md'}",
+        f"Edit the file, then name the folder under `levers`: perturb levers --levers {draft.file.parent}"
+        f" --class {draft.perturbation_class}",
+    )
+    return _plain("", words, [Table("trials", "", "intensity | lever | made | why not", rows)])
 
 
 def make_lever_report(lever: Lever, entry: ClassEntry, expected: str) -> Report:

@@ -402,13 +402,14 @@ class PriorRounds:
 
     def find_repeat(self, instance: BaseInstance, candidate: Candidate) -> str | None:
         """Why a candidate would be a near duplicate of an avoided item, in one line; None if it is fresh."""
-        match = self._index.find(_item(instance, candidate))
+        match = self._index.find(perturbed_item(instance, candidate))
         if match is None:
             return None
         return f"{NEAR_DUPLICATE} item '{match.id}' of an avoided set (similarity {match.similarity:.2f})"
 
 
-def _item(instance: BaseInstance, candidate: Candidate) -> RoundItem:
+def perturbed_item(instance: BaseInstance, candidate: Candidate) -> RoundItem:
+    """A candidate as an item of a round."""
     return replace(
         round_item(instance),
         id=candidate.id,

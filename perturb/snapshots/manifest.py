@@ -111,6 +111,7 @@ class _Selection(_Entry):
     seed: int
     at_least: float | None = None
     reviewed: Literal["drop-failed", "only-passed"] | None = None
+    drop_repeats: bool | None = None
     shortfalls: list[_Shortfall]
 
 

@@ -34,6 +34,8 @@ class SelectionPlan:
     """Under `hard`: the share of the solvers, in (0, 1], that have to fail an item; None under the others."""
     reviewed: Literal["drop-failed", "only-passed"] | None = None
     """Leaves out what people failed, or all that they did not pass; None asks nobody."""
+    drop_repeats: bool | None = None
+    """Leaves out near duplicates of other accepted items; None in snapshots from before there was the rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Selection:
 
     ids: tuple[str, ...]
     shortfalls: tuple[Shortfall, ...] = ()
+    repeats: int = 0
+    """Accepted items that were left out as near duplicates of others."""
 
 
 def select(

@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
+from perturb.building.export import select_items
+from perturb.curation.base_sets import demo_path
 from perturb.errors import ConfigError, SnapshotError
+from perturb.ledger.calls import reading
+from perturb.ledger.plans import current_plan
 from perturb.records import NEAR_DUPLICATE
 from perturb.scoring.round_comparison import compare
+from perturb.snapshots.select import SelectionPlan
 from perturb.snapshots.snapshot import read_snapshot
 from tests.building import configure, query, run_build
 
@@ -81,3 +86,30 @@ def test_what_cannot_be_read_is_named_before_anything_is_made(tmp_path: Path) ->
     assert not (tmp_path / "run").exists()
     with pytest.raises(ConfigError, match="avoid"):
         configure(tmp_path, content("r1", avoid=[""]))
+
+
+def test_near_duplicates_within_a_round_are_left_out_and_counted(tmp_path: Path) -> None:
+    lines = demo_path("demo").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines[1:7]]
+    copies = [{**row, "id": f"{row['id']}-again", "query": f"{row['query']} "} for row in rows]
+    for name, given in (("once", rows), ("twice", [*rows, *copies])):
+        text = "".join(json.dumps(row) + "\n" for row in given)
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    once, twice = (
+        run_build(tmp_path, content("r1", base_set={"path": f"{name}.jsonl"}), name)
+        for name in ("once", "twice")
+    )
+    assert once.snapshot is not None
+    assert twice.snapshot is not None
+    assert once.facts["repeats"] == 0
+    assert 0 < twice.facts["repeats"] == twice.facts["accepted"] - twice.facts["rows"]
+    snapshot = read_snapshot(twice.snapshot)
+    assert snapshot.manifest["counts"]["stages"]["repeats"] == twice.facts["repeats"]
+    assert "Near duplicates" in (twice.snapshot / "README.md").read_text(encoding="utf-8")
+    texts = {(row["perturbed_query"].strip(), row["perturbed_context"]) for row in snapshot.read_rows()}
+    assert len(texts) == len(snapshot.read_rows())
+    # As a snapshot from before the rule states it: everything accepted is in.
+    old = SelectionPlan("natural", seed=7)
+    with reading(tmp_path / "twice") as db:
+        plan = current_plan(db, tmp_path / "twice")
+        assert len(select_items(db, plan, old).ids) == twice.facts["accepted"]

@@ -1,0 +1,227 @@
+"""Drafts a perturbation class from a sentence, and has each of its levers tried, for a person to edit.
+
+The draft is a class file as docs/levers.md describes it. It is checked by the loader that a build uses; what the loader
+says is told to the model, which then tries once more.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from perturb.building.generate import GenerationResult, generate_by_model
+from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import Prompts, data_request, object_schema, system_message
+from perturb.curation.base_sets import BaseSet
+from perturb.errors import CatalogueError, ConfigError, TransientModelError
+from perturb.evaluation.models_under_test import ModelSet
+from perturb.evaluation.run import check_models, open_session, width
+from perturb.evaluation.session import RunOptions, Session
+from perturb.files.resources import digest, fraction_of
+from perturb.files.text_files import writing_errors
+from perturb.ledger.evaluations import EvaluationLedger
+from perturb.llm.budget import Progress
+from perturb.llm.replies import ReplyError, read_object
+from perturb.records import ANSWER_CORRECTLY, BaseInstance, Intensity, Job, JobOutcome, JsonObject, Lever
+from perturb.runtime.asyncs import run_concurrently, run_sync
+from perturb.text.passages import mark_change
+
+TRIED_ON = 3
+"""Instances of the demo set that each lever is tried on."""
+_FIELDS = ("class", "summary", "target", "refusal_code", "refuse_when", "example", "criteria", "levers")
+_OF_A_LEVER = ("name", "intensity", "instruction", "query", "context", "why")
+_TEXT = {"type": "string"}
+_TEXTS = {"type": "array", "items": _TEXT}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of one lever on one instance."""
+
+    lever: str
+    intensity: str
+    instance: str
+    outcome: JobOutcome
+    detail: str
+    """Why nothing was made, if so."""
+    query: str = ""
+    context: str = ""
+    """The texts after the change; additions stand between `{+` and `+}`, what was removed between `[-` and `-]`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A class file that was written, and what came of its levers."""
+
+    file: Path
+    perturbation_class: str
+    refusal_code: str
+    trials: tuple[Trial, ...]
+
+    def to_dict(self) -> JsonObject:
+        """As `perturb levers draft --json` prints it."""
+        return {**asdict(self), "file": str(self.file)}
+
+
+def draft_class(sentence: str, models: ModelSet, out: Path, options: RunOptions) -> Draft:
+    """Have the one model of `models` draft a class for the flaw that a sentence describes, and try its levers.
+
+    The class file and `trials.md` are written into the folder `out`; the ledger of the calls lies beside it, so that
+    stopped work resumes. Raises `ConfigError` if `out` holds lever files, if the draft cannot be used, or for a model
+    that cannot be called, and `BudgetSpent` before the budget is overspent.
+    """
+    if any(out.glob("*.y*ml")) or (out.exists() and not out.is_dir()):
+        raise ConfigError(f"{out}: holds lever files already: choose another folder for the draft")
+    if not sentence.strip():
+        raise ConfigError("the description of the class is empty: describe the flaw in a sentence")
+    check_models(models, options)
+    ledger_folder = out.with_name(f"{out.name}.draft")
+    with EvaluationLedger(ledger_folder) as ledger:
+        text, trials = run_sync(_draft(sentence, models, options, ledger))
+    entry = _load(text).own_classes[0]
+    name = re.sub(r"[^a-z0-9]+", "-", entry.name[2:].lower()).strip("-")
+    with writing_errors(out, ConfigError):
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "trials.md").write_text("\n".join(_describe(trials)), encoding="utf-8")
+        (out / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return Draft(out / f"{name}.yaml", str(entry.name), entry.refusal_code, trials)
+
+
+async def _draft(
+    sentence: str, models: ModelSet, options: RunOptions, ledger: EvaluationLedger
+) -> tuple[str, tuple[Trial, ...]]:
+    """The text of the class file, and what came of its levers."""
+    (model,) = models.under_test.values()
+    with Progress(1, "lever", shown=False) as progress:
+        async with open_session(models, ledger, options, progress=progress) as session:
+            text = await _write_class(session, model.name, sentence)
+            catalogue = _load(text)
+            entry = catalogue.own_classes[0]
+            levers = [one for one in catalogue.levers if one.cell.perturbation_class == entry.name]
+            tries = [(lever, instance) for lever in levers for instance in _instances(lever)]
+            results: dict[tuple[str, str], GenerationResult] = {}
+            prompts = Prompts(catalogue)
+
+            async def attempt(pair: tuple[Lever, BaseInstance]) -> None:
+                lever, instance = pair
+                job = _job(catalogue, lever, instance, model.name)
+                made = await generate_by_model(session.client, prompts, job, instance, 0)
+                results[lever.name, instance.id] = made
+
+            at_once = width(models, [model], options)
+            if stopped := await run_concurrently(iter(tries), attempt, at_once):
+                raise stopped
+    return text, tuple(_trial(*pair, results[pair[0].name, pair[1].id]) for pair in tries)
+
+
+async def _write_class(session: Session, model: str, sentence: str) -> str:
+    """The text of a class file that loads. Raises `ConfigError` if the model gives none."""
+    classes = Catalogue.load().classes.values()
+    told = [{"class": str(one.name), "code": one.refusal_code, "summary": one.summary} for one in classes]
+    schema = object_schema(
+        {
+            **dict.fromkeys(_FIELDS, _TEXT),
+            "target": _TEXTS,
+            "criteria": object_schema(dict.fromkeys(map(str, Intensity), _TEXT)),
+            "levers": {"type": "array", "items": object_schema(dict.fromkeys(_OF_A_LEVER, _TEXT))},
+        }
+    )
+    request = data_request(system_message("write/class"), {"flaw": sentence, "classes": told}, schema)
+    asked = await session.client.ask(model, request, read_class, purpose="write", subject=digest(sentence))
+    if asked.value is not None:
+        return asked.value
+    if asked.transient:
+        raise TransientModelError(f"model '{model}': {asked.error}: run the same command again")
+    raise ConfigError(f"model '{model}': no class file comes of its reply: {asked.error}: try another model")
+
+
+def read_class(text: str) -> str:
+    """The class file that a reply describes. Raises `ReplyError` if it would not load."""
+    content = read_object(text, frozenset(_FIELDS))
+    code, levers = content["refusal_code"], content["levers"]
+    if not isinstance(levers, list) or not all(isinstance(one, dict) for one in levers):
+        raise ReplyError("'levers' must be a list of objects")
+    written = {
+        **{name: content[name] for name in _FIELDS if name != "levers"},
+        "levers": [dict(_lever_entry(one, code)) for one in levers],
+    }
+    try:
+        file = yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=110)
+        catalogue = _load(file)
+    except CatalogueError as error:
+        raise ReplyError(str(error)) from None
+    if not catalogue.own_classes:
+        raise ReplyError("'class' is the name of an existing class: give another one")
+    missing = [
+        cell
+        for cell in catalogue.cells
+        if cell.perturbation_class == catalogue.own_classes[0].name and not catalogue.levers_of(cell)
+    ]
+    if missing:
+        raise ReplyError(f"'levers' holds none for {missing[0].intensity}")
+    return file
+
+
+def _lever_entry(lever: Mapping[str, Any], code: Any) -> Iterator[tuple[str, Any]]:
+    if lacking := [name for name in _OF_A_LEVER if not isinstance(lever.get(name), str)]:
+        raise ReplyError(f"a lever has no '{lacking[0]}'")
+    yield "name", " ".join(lever["name"].split())
+    yield "intensity", lever["intensity"]
+    yield "needs", []
+    yield "instruction", lever["instruction"]
+    expected = ANSWER_CORRECTLY if lever["intensity"] == Intensity.LOW else code
+    texts = {"query": lever["query"], "context": lever["context"], "expected": f"{expected}: {lever['why']}"}
+    yield "illustration", texts
+
+
+def _load(text: str) -> Catalogue:
+    """The catalogue with a class file of this text. Raises `CatalogueError` that does not name the place."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "class.yaml")
+        file.write_text(text, encoding="utf-8")
+        try:
+            return Catalogue.load([Path(folder)])
+        except CatalogueError as error:
+            raise CatalogueError(str(error).replace(f"{folder}/", "")) from None
+
+
+def _instances(lever: Lever) -> Sequence[BaseInstance]:
+    """The instances of the demo set that a lever is tried on."""
+    demo = BaseSet.read("demo").instances
+    return sorted(demo, key=lambda one: fraction_of("draft", lever.name, one.id))[:TRIED_ON]
+
+
+def _job(catalogue: Catalogue, lever: Lever, instance: BaseInstance, model: str) -> Job:
+    name = digest("draft", catalogue.cell_digest(lever.cell), lever.name, instance.id, model)
+    return Job(name, instance.id, lever.cell, model, 0, "draft", ((lever.name,),))
+
+
+def _trial(lever: Lever, instance: BaseInstance, made: GenerationResult) -> Trial:
+    about = (lever.name, str(lever.cell.intensity), instance.id, made.outcome)
+    if made.candidate is None or made.outcome is not JobOutcome.CANDIDATE:
+        return Trial(*about, made.detail)
+    texts = ((instance.query, made.candidate.query), (instance.context, made.candidate.context))
+    return Trial(*about, "", *(_marked(before, after) for before, after in texts))
+
+
+def _marked(before: str, after: str) -> str:
+    marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
+    return "".join(marks[piece.kind].format(piece.text) for piece in mark_change(before, after))
+
+
+def _describe(trials: Sequence[Trial]) -> Iterator[str]:
+    """The page `trials.md`: what each lever made, so that a person sees which instruction needs work."""
+    yield "# What the drafted levers made"
+    for one in trials:
+        yield f"\n## {one.lever} ({one.intensity}), instance {one.instance}\n"
+        if one.outcome is not JobOutcome.CANDIDATE:
+            yield f"Nothing: {one.outcome.value}: {one.detail}"
+        else:
+            yield f"Question: {one.query}\n\nPassage: {one.context}"
+    yield ""
