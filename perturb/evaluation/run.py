@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from perturb.evaluation.session import EvaluationReport, ItemT, RunOptions, Sess
 from perturb.ledger import queries
 from perturb.ledger.db import ledger_errors
 from perturb.ledger.evaluations import (
+    KEYS_FACT,
     PANEL_FACT,
     EvaluationLedger,
     count_batches,
@@ -124,6 +125,7 @@ async def open_session(
         try:
             replay = options.replay
             called = () if replay and not replay.fill else tuple(models.called.values())
+            _note_key_variables(ledger, called)
             singly = [one.settings for one in called if not one.opener and not _uses_batch_api(one, options)]
             opened += open_models(singly, budget, executor.model).values()
             opened += [LimitedModel(executor.model(one.settings, one.opener)) for one in called if one.opener]
@@ -154,6 +156,14 @@ async def open_session(
             for model in opened:
                 await model.close()
             await executor.close()
+
+
+def _note_key_variables(ledger: EvaluationLedger, called: Iterable[ModelUnderTest]) -> None:
+    """Keep which variables held the keys of the run and of its earlier sessions, as `key_variables_of` reads them."""
+    before = read_facts(ledger.db).get(KEYS_FACT, [])
+    names = {one.settings.api_key_env for one in called} | {entry["api_key_env"] for entry in before}
+    if entries := [{"api_key_env": name} for name in sorted(filter(None, names))]:
+        ledger.write_fact(KEYS_FACT, entries)
 
 
 async def _run_all(

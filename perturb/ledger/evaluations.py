@@ -85,6 +85,8 @@ SAMPLE_FACT = "review_sample"
 """Name of the fact that says how the sample of a review was drawn, in builds and evaluations alike."""
 CONFIDENCE_TABLE, REFUSAL_TABLE = "confidence.jsonl", "refusals.jsonl"
 """The tables that `perturb bas run` and `perturb refusal-index run` leave beside their ledger."""
+KEYS_FACT = "key_variables"
+"""Name of the fact that lists the environment variables that held keys of the run."""
 PANEL_FACT = "judge_panel"
 """Name of the fact that says who the judges are, if there are several; None once there is one again."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 import yaml
 
 from perturb.curation.base_sets import demo_path, load_base_set
-from perturb.errors import ConfigError
+from perturb.errors import ConfigError, RecordingError
 from perturb.evaluation.bas import BasTask, Elicitation
 from perturb.evaluation.loading import ItemSource, load_items, read_questions
 from perturb.evaluation.models_under_test import ModelNames, ModelSet
@@ -21,8 +23,11 @@ from perturb.evaluation.refusalbench import RefusalBench
 from perturb.evaluation.run import run_task
 from perturb.evaluation.session import RunOptions, Task
 from perturb.evaluation.solvability import SolvabilityTest, SolverPanel
+from perturb.ledger.calls import LEDGER_FILE
+from perturb.ledger.plans import key_variables_of
 from perturb.llm.batches import BatchLimits
 from perturb.llm.workers import ExecutorEntry
+from perturb.snapshots.replies import export_replies
 from tests.building import query
 from tests.loopback import LoopbackServer
 from tests.loopback.answerers import AnswererPlayer
@@ -63,8 +68,10 @@ Kind = Callable[[Path], tuple[Task[Any], Player, str]]
 KINDS: tuple[Kind, ...] = (snapshot, two_pass, confidence)
 
 
-def models_of(folder: Path, url: str, name: str) -> ModelSet:
-    entries = [{"name": one, "model": f"hosted_vllm/{one}", "api_base": url} for one in (name, "judge")]
+def models_of(folder: Path, url: str, name: str, **more: str) -> ModelSet:
+    entries = [
+        {"name": one, "model": f"hosted_vllm/{one}", "api_base": url, **more} for one in (name, "judge")
+    ]
     (folder / "models.yaml").write_text(yaml.safe_dump({"models": entries}))
     return ModelNames(folder / "models.yaml").find_all([name], "judge")
 
@@ -87,6 +94,27 @@ def test_every_task_comes_out_the_same_however_its_calls_are_made(
     assert sent == (0 if "batch" in options else single_calls)
     assert other.facts["calls"] == single_calls
     assert (other.facts["batches"]["rows"] > 0) == ("batch" in options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_variables_that_held_keys_are_kept_and_what_they_hold_is_not_published(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, player, name = kind(tmp_path)
+    kept = []
+    with LoopbackServer(player) as server:
+        for variable in ("CORP_LLM", "CORP_LLM_LATER"):
+            monkeypatch.setenv(variable, f"mill-4711-of-{variable}")
+            models = models_of(tmp_path, server.url, name, api_key_env=variable)
+            run_task(task, models, tmp_path / "run", RunOptions())
+            with closing(sqlite3.connect(tmp_path / "run" / LEDGER_FILE)) as db:
+                db.row_factory = sqlite3.Row
+                kept.append(key_variables_of(db))
+    assert kept == [{"CORP_LLM"}, {"CORP_LLM", "CORP_LLM_LATER"}]
+    with closing(sqlite3.connect(tmp_path / "run" / LEDGER_FILE)) as db, db:
+        db.execute(r"UPDATE calls SET reply = 'secret \u006dill-4711-of-CORP_LLM' WHERE status = 'read'")
+    with pytest.raises(RecordingError, match=r"key \(mill…\)"):
+        export_replies(tmp_path / "run", tmp_path / "replies.jsonl.gz")
 
 
 def own_process(prompt: str) -> str:
