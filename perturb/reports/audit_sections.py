@@ -10,6 +10,7 @@ from pathlib import Path
 
 from perturb.auditing.agreement import PANEL_NAMES
 from perturb.auditing.audit_report import AuditReport
+from perturb.auditing.bias import SelfBias
 from perturb.auditing.certificate import CAVEAT, Certificate
 from perturb.auditing.judge_audit import JudgeAudit, audit_judges, panel_of
 from perturb.auditing.rates import MatrixRate, Rate
@@ -17,7 +18,7 @@ from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_judge_votes
 from perturb.metrics.certificates import effective_votes
 from perturb.metrics.inputs import Estimate
-from perturb.records import LABEL_FAULTS
+from perturb.records import LABEL_FAULTS, taxonomy_place
 from perturb.reports.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
 from perturb.reports.model import Figure, Report, Section, Table, show
 from perturb.reports.words import describe_audit, describe_certificate, is_certain
@@ -243,7 +244,23 @@ def _bias(report: AuditReport) -> Section:
         f"model | class | {rates}",
         [(row.model, one.name, one.n, one.own, one.peers, one.bias) for row in both for one in row.by_class],
     )
-    return Section("bias", "Self-evaluation bias", sentences, (figure,), (by_model, by_class))
+    return Section(
+        "bias", "Self-evaluation bias", sentences, (figure, _bias_by_class(both)), (by_model, by_class)
+    )
+
+
+def _bias_by_class(rows: Sequence[SelfBias]) -> Figure:
+    """RefusalBench, figure 13."""
+    names = sorted({one.name for row in rows for one in row.by_class}, key=taxonomy_place)
+    found = [{one.name: one.bias.value for one in row.by_class} for row in rows]
+    values = [[by_class.get(name) for name in names] for by_class in found]
+    most = max((abs(value) for row in values for value in row if value is not None), default=1.0)
+    return Figure(
+        "self-bias-by-class",
+        "Self-evaluation bias by class",
+        "The same by class of perturbation, in percentage points; intervals are in the table.",
+        draw_heat_map(values, [row.model for row in rows], names, limits=(-most, most), form="+.1f"),
+    )
 
 
 def _acceptance(report: AuditReport) -> Section:

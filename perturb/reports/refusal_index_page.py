@@ -15,7 +15,7 @@ from perturb.reports.refusal_sections import (
     stability_section,
     subset_spreads,
 )
-from perturb.reports.scores_breakdowns import datasets_section
+from perturb.reports.scores_breakdowns import datasets_section, mean_known
 from perturb.scoring.datasets import ALL_ROWS
 from perturb.scoring.refusal_report import ALL_UNSCORED, GroupResult, RefusalReport
 from perturb.scoring.refusal_table import METRICS
@@ -170,4 +170,23 @@ def _copulas(report: RefusalReport) -> Section:
         "family | log-likelihood: number | parameters | AIC: number | BIC: number"
     )
     table = Table("copulas", "Fits", columns, rows, note=" ".join(notes))
-    return Section("copulas", "Copulas", sentences, tables=(table,))
+    return Section("copulas", "Copulas", sentences, tables=(_copula_means(report), table))
+
+
+def _copula_means(report: RefusalReport) -> Table:
+    """Refusal Index paper, table 6."""
+    fitted = [group.copulas.fits for group in report.groups if group.copulas.fits]
+    kinds = ("log_likelihood", "aic", "bic")
+    rows: list[list[CellValue]] = []
+    for of_family in zip(*fitted, strict=True):
+        family = of_family[0].family
+        means = [mean_known(getattr(fit, kind) for fit in of_family) for kind in kinds]
+        wins = report.win_rates.get(family, {})
+        rows.append([family, len(of_family), *means, *(wins.get(kind, "") for kind in kinds)])
+    return Table(
+        "copulas-mean",
+        "Means over all groups, and how often the Gaussian copula fits better",
+        "family | groups: count | log-likelihood: number | AIC: number | BIC: number"
+        " | Gaussian ahead: share | by AIC: share | by BIC: share",
+        rows,
+    )

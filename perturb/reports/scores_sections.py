@@ -170,11 +170,17 @@ def codes_section(models: Models) -> Section:
     if len(models) > 1:
         figures.append(figure("confusion", "Average over models", _average(shares)))
     for name in (str(one) for one in Intensity if one is not Intensity.LOW):
-        found = [_row_shares(one.confusion_by_intensity.get(name, {})) for one in models]
-        known = [one[: len(truths) - 1] for one in found if one]
+        found = {one.model: _row_shares(one.confusion_by_intensity.get(name, {})) for one in models}
+        known = {model: shares[: len(truths) - 1] for model, shares in found.items() if shares}
+        part = f"confusion-{name.lower()}"
         if known:
             whose = "Average over models" if len(models) > 1 else models[0].model
-            figures.append(figure(f"confusion-{name.lower()}", f"{whose}, {name} items", _average(known)))
+            figures.append(figure(part, f"{whose}, {name} items", _average(list(known.values()))))
+        if name == Intensity.MEDIUM and len(models) > 1:  # RefusalBench, figures 26 and 27
+            figures += [
+                figure(f"{part}-{place}", f"{model}, {name} items", shares)
+                for place, (model, shares) in enumerate(list(known.items())[:MAX_MODELS], start=1)
+            ]
     figures += [
         figure(f"confusion-{place + 1}", one.model, shares[place])
         for place, one in enumerate(models[:MAX_MODELS])

@@ -16,6 +16,7 @@ from perturb.auditing.votes import ABSENT, VoteTable, vote_table
 from perturb.errors import ConfigError
 from perturb.metrics.intervals import wilson_interval
 from perturb.metrics.resampling import MAX_CLUSTERS, Resamples, bundle
+from perturb.reports.audit_sections import make_audit_report
 from tests.auditing.simulated_panels import Truth, frame_of, long_rows, simulate
 
 WORDS = {"P": "pass", "F": "fail", "U": "unscored", "A": "abstain"}
@@ -251,12 +252,17 @@ def test_bias_is_given_by_class() -> None:
         for i in range(4):
             for verifier, verdict in (("amber", own), ("birch", "pass" if i % 2 else "fail")):
                 rows.append((f"{name}{i}", f"b{i}", "amber", verifier, name, "LOW", "a lever", verdict))
-    row = next(r for r in audit(vote_table(frame_of(rows), "votes")).self_bias if r.model == "amber")
+    report = audit(vote_table(frame_of(rows), "votes"))
+    row = next(r for r in report.self_bias if r.model == "amber")
     assert [(one.name, one.bias.value) for one in row.by_class] == [
         ("P-Ambiguity", 50),
         ("P-Contradiction", -50),
     ]
     assert row.bias.value == 0
+    figures = [one for part in make_audit_report(report, ()).sections for one in part.figures]
+    drawn = next(one for one in figures if one.name == "self-bias-by-class").drawing.svg
+    assert "amber, P-Ambiguity: +50.0" in drawn
+    assert "amber, P-Contradiction: \N{MINUS SIGN}50.0" in drawn
 
 
 def test_who_abstains_is_absent_from_every_rule() -> None:

@@ -111,6 +111,10 @@ def test_confusion_and_outcomes_are_those_of_the_replies() -> None:
     figures = {figure.name: figure for section in page.sections for figure in section.figures}
     # the right code of six refusals, and the answer to what is answerable
     assert figures["confusion"].drawing.svg.count("stroke-width: 2.2") == 7
+    by_model = [figures[f"confusion-medium-{place}"] for place in (1, 2)]
+    assert [one.title for one in by_model] == ["bad, MEDIUM items", "good, MEDIUM items"]
+    assert [one.drawing.svg.count(": 100") for one in by_model] == [6, 6]
+    assert "confusion-high-1" not in figures
     outcomes = {str(row[0]): row[1:7] for row in find(page, "outcomes").rows}
     assert outcomes["good"] == pytest.approx((1 / 3, 0, 2 / 3, 0, 0, 0))
     assert outcomes["bad"] == pytest.approx((0, 0, 0, 0, 1 / 3, 2 / 3))
