@@ -173,8 +173,7 @@ def with_covariates(
     if models is None:
         return page, {}
     from perturb.evaluation.models_under_test import read_covariates
-    from perturb.reports.covariates import covariates_section
-    from perturb.scoring.covariates import report_covariates
+    from perturb.reports.covariates import covariates_section, report_covariates
 
     found = report_covariates(values, read_covariates(models))
     section = covariates_section(found)

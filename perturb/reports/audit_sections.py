@@ -5,8 +5,9 @@ Several judges of an evaluation as a section of a report: agreement, bias, and w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from perturb.auditing.agreement import PANEL_NAMES
 from perturb.auditing.audit_report import AuditReport
@@ -232,11 +233,11 @@ def _bias(report: AuditReport) -> Section:
         draw_bars([Mark.of(row.model, row.bias) for row in both], x_label="percentage points", form="+.1f"),
     )
     rates = "n: count | own: share | peers: share | bias: points"
-    by_model = Table(
+    by_model = Table.of(
         "self-bias",
         "By model, in percentage points",
-        f"model | {rates} | leniency and quality out: points | p: number",
-        [(row.model, row.n, row.own, row.peers, row.bias, row.did, row.p_value) for row in both],
+        f"model | {rates} | leniency and quality out = did: points | p = p_value: number",
+        both,
     )
     by_class = Table(
         "self-bias-by-class",
@@ -270,15 +271,12 @@ def _acceptance(report: AuditReport) -> Section:
     some = any(judged < report.n_candidates for judged in report.judged.values())
     who = " who judge it" if some else ""
     rules += [(f"at least {k} of {n}{who}", one) for k, one in report.rules.k_of_n.items()]
-    counts = "candidates: count | accepted: count | rejected: count | undecided: count"
-    accepted = Table(
+    accepted = Table.of(
         "acceptance",
         "Accepted by the panel",
-        f"rule | {counts} | rate: share",
-        [
-            (name, one.rate.n, one.accepted, one.rejected, one.undecided, one.rate.estimate)
-            for name, one in rules
-        ],
+        "rule = name | candidates = rule.rate.n: count | accepted = rule.accepted: count"
+        " | rejected = rule.rejected: count | undecided = rule.undecided: count | rate = rule.rate.estimate: share",
+        [{"name": name, "rule": rule} for name, rule in rules],
     )
     without = Table.of(
         "leave-one-out",
@@ -327,48 +325,39 @@ def panel_section(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section
 
 def judge_panel_section(found: JudgeAudit) -> Section:
     """Judgement by judgement."""
+
+    def rows(of: Callable[[AuditReport], Iterable[Any]]) -> list[dict[str, Any]]:
+        return [{"kind": kind, "of": row} for kind, one in found.kinds.items() for row in of(one.report)]
+
     tables = [
-        Table(
+        Table.of(
             "judges",
             "What the panel comes to",
-            "judgement | replies: count | undecided: count | mean κ: number | Krippendorff's α: number",
-            [
-                (kind, one.judged, one.undecided, said.mean_kappa, said.panel["alpha"])
-                for kind, one in found.kinds.items()
-                for said in [one.report.agreement]
-            ],
+            "judgement = kind | replies = of.judged: count | undecided = of.undecided: count"
+            " | mean κ = of.report.agreement.mean_kappa: number"
+            " | Krippendorff's α = of.report.agreement.panel.alpha: number",
+            [{"kind": kind, "of": one} for kind, one in found.kinds.items()],
         ),
-        Table(
+        Table.of(
             "judges-pairs",
             "Pairs of judges",
-            "judgement | judge | other judge | replies: count | agreement: share | κ: number | AC1: number",
-            [
-                (kind, pair.a, pair.b, pair.n, pair.agreement, pair.kappa, pair.ac1)
-                for kind, one in found.kinds.items()
-                for pair in one.report.agreement.pairs
-            ],
+            "judgement = kind | judge = of.a | other judge = of.b | replies = of.n: count"
+            " | agreement = of.agreement: share | κ = of.kappa: number | AC1 = of.ac1: number",
+            rows(lambda report: report.agreement.pairs),
         ),
-        Table(
+        Table.of(
             "judges-credit",
             "Share of replies that a judge credits",
-            "judgement | model | judge | replies: count | credited: share",
-            [
-                (kind, rate.generator, rate.verifier, rate.n, rate.estimate)
-                for kind, one in found.kinds.items()
-                for rate in one.report.pass_rate_matrix
-            ],
+            "judgement = kind | model = of.generator | judge = of.verifier | replies = of.n: count"
+            " | credited = of.estimate: share",
+            rows(lambda report: report.pass_rate_matrix),
         ),
-        Table(
+        Table.of(
             "judges-bias",
             "Judges on their own replies, in percentage points",
-            "judgement | model | replies: count | own: share | others: share | bias: points"
-            " | leniency and quality out: points",
-            [
-                (kind, row.model, row.n, row.own, row.peers, row.bias, row.did)
-                for kind, one in found.kinds.items()
-                for row in one.report.self_bias
-                if row.role == "both"
-            ],
+            "judgement = kind | model = of.model | replies = of.n: count | own = of.own: share"
+            " | others = of.peers: share | bias = of.bias: points | leniency and quality out = of.did: points",
+            rows(lambda report: [row for row in report.self_bias if row.role == "both"]),
         ),
     ]
     figures = tuple(

@@ -160,11 +160,12 @@ def _corrected(report: ScoreReport) -> Section:
             if one.corrected
         ],
     )
-    errors = Table(
+    errors = Table.of(
         "judge-errors",
         "How often the judge errs, in percent",
-        "model | judgement | passes what people fail: percent | fails what people pass: percent",
-        [(one.model, one.kind, one.false_pass, one.false_fail) for one in report.judge_errors or ()],
+        "model | judgement = kind | passes what people fail = false_pass: percent"
+        " | fails what people pass = false_fail: percent",
+        report.judge_errors or (),
         note="A judge that errs more often in favour of one model moves the ranking.",
     )
     return Section("corrected", "What people change", tables=(scores, differences, errors))

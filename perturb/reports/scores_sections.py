@@ -212,15 +212,12 @@ def calibration_section(models: Models) -> Section:
                     draw_reliability(series),
                 )
             )
-    table = Table(
+    table = Table.of(
         "calibration",
         "Accuracy by stated level",
-        "model | replies | level | midpoint: number | n: count | accuracy: share",
-        [
-            (one.model, at.replies, at.level, at.midpoint, at.n, at.accuracy)
-            for one in models
-            for at in one.calibration
-        ],
+        "model | replies = of.replies | level = of.level | midpoint = of.midpoint: number | n = of.n: count"
+        " | accuracy = of.accuracy: share",
+        [{"model": one.model, "of": level} for one in models for level in one.calibration],
         shown=0,
     )
     return Section("calibration", "Stated confidence", _left_out(models), tuple(figures), (table,))

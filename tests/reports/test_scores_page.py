@@ -21,6 +21,7 @@ from perturb.reports.scores_page import make_run_page, make_scores_page
 from perturb.reports.scores_sections import MAX_MODELS
 from perturb.scoring.score_report import ScoreReport, score
 from perturb.scoring.table import read_results
+from perturb.text.passages import Piece
 from tests.browser import Browser, console_errors, requested
 from tests.building import perturb
 from tests.evaluation.rows import items_of, run, several, single, write_rows
@@ -238,7 +239,7 @@ def test_an_item_shows_what_the_perturbation_changed(tmp_path: Path) -> None:
     assert browser is not None
     (item,) = browser.items
     assert [kind for kind, _ in item["query"]] == ["same", "out", "in", "same"]
-    assert item["passages"][0]["pieces"][-1] == ["out", " And more."]
+    assert item["passages"][0]["pieces"][-1] == Piece("out", " And more.")
 
 
 def test_the_browser_is_as_long_as_asked(evaluation: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 from perturb.errors import ConfigError
 from perturb.evaluation.models_under_test import read_covariates
 from perturb.metrics.inputs import Estimate
-from perturb.reports.covariates import covariates_section
-from perturb.scoring.covariates import ALL, report_covariates
+from perturb.reports.covariates import ALL, covariates_section, report_covariates
 
 TABLE_7 = {
     "Gemma-3-12B": ("Gemma", 12, 0.05, 0.06, 0.25),
