@@ -11,12 +11,17 @@ from perturb.metrics.prediction_powered import CorrectedRate, combined
 from tests.simulated_corrections import JUDGES, World, play
 
 
-def test_a_single_rate_is_that_of_ppi_python() -> None:
+@pytest.mark.parametrize(
+    ("rate", "false_pass", "false_fail"),
+    [(0.6, 0.2, 0.2), (0.3, 0.4, 0.02), (0.8, 0.02, 0.3), (0.5, 0.5, 0.5)],
+)
+def test_a_single_rate_is_that_of_ppi_python(rate: float, false_pass: float, false_fail: float) -> None:
     """Without strata, on many replies: there labelled replies are apart, here they are among all."""
-    ppi = pytest.importorskip("ppi_py")
+    ppi = pytest.importorskip("ppi_py", reason="ppi-python is in the extra 'dev'")
     generator = np.random.default_rng(3)
-    people = (generator.random(40_000) < 0.6).astype(float)
-    judge = np.where(generator.random(40_000) < 0.2, 1 - people, people)
+    people = (generator.random(40_000) < rate).astype(float)
+    wrong_at = np.where(people == 1, false_fail, false_pass)
+    judge = np.where(generator.random(40_000) < wrong_at, 1 - people, people)
     human = np.where(np.arange(40_000) < 500, people, np.nan)
     decided, bases = np.ones(40_000, dtype=bool), np.arange(40_000)
     found = CorrectedRate.of(judge, human, decided, ["all"] * 40_000, bases, 40_000).estimate()
