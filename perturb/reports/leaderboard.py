@@ -74,6 +74,12 @@ class BoardRow:
         return next(iter(self.scores.values())).value
 
     @property
+    def at_worst(self) -> float | None:
+        """The score that ranks; with unscored replies, the lower end of its interval, if it has one."""
+        score = next(iter(self.scores.values()))
+        return score.low if self.unscored and score.low is not None else score.value
+
+    @property
     def name(self) -> str:
         """Model and way."""
         return " / ".join(filter(None, (self.model, self.way)))
@@ -169,13 +175,19 @@ def _standings(recordings: Sequence[Recording]) -> Standings:
     ways = list(dict.fromkeys(row.way for row in rows.values()))
     ranks: dict[str, int | None] = {}
     for way in ways:
-        values = {name: worst.get(name, row.ranking) for name, row in rows.items() if row.way == way}
+        values = {name: worst.get(name, row.at_worst) for name, row in rows.items() if row.way == way}
         ranks |= common_ranks(values, {pair: p for pair, p in p_values.items() if {*pair} <= {*values}})
     full = []
     for name, row in rows.items():
         source = models[row.model]
         full.append(replace(row, rank=ranks[name], judge=judge_of(source.header), replies=source.digest))
-    full.sort(key=lambda row: (ways.index(row.way), row.rank or len(full) + 1, -(row.ranking or 0.0)))
+    full.sort(
+        key=lambda row: (
+            ways.index(row.way),
+            row.rank or len(full) + 1,
+            -(worst.get(row.name, row.at_worst) or 0.0),
+        )
+    )
     return Standings(kind, str(first.header["name"]), digest(first.items), tuple(full))
 
 

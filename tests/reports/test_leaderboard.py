@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -356,6 +357,27 @@ def test_replies_of_the_judge_that_cannot_be_read_do_not_help(
     else:
         with pytest.raises(RecordingError, match=r"of 126 replies of '\w+' are unscored, more than 2%"):
             write_leaderboard(tmp_path / "board", [file])
+
+
+@pytest.mark.parametrize("kind", ["refusal-index", "bas"])
+def test_a_reply_to_a_question_that_cannot_be_read_does_not_raise_a_row(tmp_path: Path, kind: str) -> None:
+    twin = renamed(demo(kind), tmp_path / "twin.jsonl.gz", {"model": "twin"})
+    with gzip.open(twin, "rt", encoding="utf-8") as lines:
+        head, *rows = map(json.loads, lines)
+    head = {key: value for key, value in head.items() if key not in ("sha256", "format", "version")}
+    wrong = next(
+        row for row in rows if "INCORRECT" in row.get("text", "") and not row["part"].endswith("forced")
+    )
+    rows.remove(wrong)
+    unread = [{**wrong, "text": "hmm", "attempt": attempt} for attempt in (1, 2)]
+    write_recording(tmp_path / "spoiled.jsonl.gz", head, [*rows, *unread])
+    for files in itertools.permutations((tmp_path / "spoiled.jsonl.gz", demo(kind))):
+        board = make_leaderboard([read_recording(file) for file in files])
+        way = wrong["part"].split()[-1]
+        order = [row for row in board.standings[0].rows if row.way == way]
+        assert [(row.model, row.unscored) for row in order] == [("model", 0), ("twin", 1)]
+        (score, *_), low = order[1].scores.values(), order[1].at_worst
+        assert low == score.low
 
 
 def test_names_of_models_are_text_on_the_page(tmp_path: Path) -> None:
