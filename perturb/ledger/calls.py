@@ -145,7 +145,6 @@ def _newest(old: sqlite3.Connection, path: Path) -> sqlite3.Connection:
     copy.row_factory = sqlite3.Row
     old.backup(copy)
     migrate(copy, str(path))
-    copy.execute("PRAGMA query_only = ON")
     return copy
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import shutil
 import sqlite3
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from perturb.errors import LedgerError
+from perturb.files.text_files import writing_errors
 
 BATCH_ROWS = 200
 """Rows that one commit may carry: few enough to lose little, enough to share one fsync."""
@@ -88,9 +91,25 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             # SQLite shares memory between readers through a file beside the ledger, which cannot be made there. Without
             # a log the ledger alone is complete and can be read as a file that nobody writes to.
             log = path.with_name(f"{path.name}-wal")
-            if not path.is_file() or (log.is_file() and log.stat().st_size):
+            if not path.is_file():
                 raise
+            if log.is_file() and log.stat().st_size:
+                return _open_copy(path, log)
             return _open(path, "mode=ro&immutable=1")
+
+
+def _open_copy(path: Path, log: Path) -> sqlite3.Connection:
+    """A copy of a ledger that a killed run left with a log, in a file that goes with the connection."""
+    with tempfile.TemporaryDirectory(prefix="perturb-") as folder:
+        copied = Path(folder) / path.name
+        with writing_errors(copied, LedgerError):
+            for source in (path, log):
+                shutil.copyfile(source, copied.with_name(source.name))
+        with closing(_open(copied, "mode=rw")) as whole:
+            copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+            copy.row_factory = sqlite3.Row
+            whole.backup(copy)
+    return copy
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
