@@ -166,6 +166,10 @@ def score_command(
             help='"crs >= against - 0.02" or "crs >= 0.6": exit with 0 if it holds, 1 if not, 3 if undecided.',
         ),
     ] = None,
+    everything: Annotated[
+        bool,
+        Option("--all", help="Print every table. Options that ask for more do so too."),
+    ] = False,
     to: Annotated[
         tuple[str, Path] | None,
         Option(
@@ -191,7 +195,7 @@ def score_command(
     Example: perturb score outputs/evaluation --by class --by domain
     """
     from perturb.reports.scores_breakdowns import HEADLINES
-    from perturb.reports.scores_page import make_scores_page
+    from perturb.reports.scores_page import make_scores_overview, make_scores_page
     from perturb.scoring.score_report import score
     from perturb.scoring.table import read_results
 
@@ -218,6 +222,8 @@ def score_command(
     )
     content, said = with_covariates(content, covariates, values)
     write_beside(page, content)
+    if not any((everything, by, item_response, metrics, part, review is not None, covariates)):
+        content = make_scores_overview(report)
     if to is not None:
         note(f"{counted(len(_write_for_others(source, report, to, dataset)), 'file')} in {to[1]}")
     if json_output:

@@ -93,7 +93,11 @@ def answer_parts_section(models: Models) -> Section:
     rows: list[list[CellValue]] = [
         [one.model, *one.answer_parts.values(), one.answer_parts["raf"].n] for one in models
     ]
-    table = Table("answer-parts", "Attempted answers, in percent", columns, rows)
+    legend = (
+        "eligible: does what was asked; factual: all passages, or the signal passages alone, support every claim; RAF:"
+        " eligible and factual by the signal passages."
+    )
+    table = Table("answer-parts", "Attempted answers, in percent", columns, rows, note=legend)
     return Section("answers", "Answers that were attempted", figures=(figure,), tables=(table,))
 
 
@@ -153,7 +157,7 @@ def _group_table(models: Models, grouping: str, *, shown: bool) -> Table:
         for one in models
         if (metrics := one.groups[grouping].get(name))
     ]
-    columns = table_columns(f"{grouping} | model | read: count")
+    columns = table_columns(f"{grouping} | model | replies read: count")
     columns |= dict.fromkeys(_GROUP_METRICS.values(), PERCENT)
     most = len(rows) if shown else 0
     return Table(f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=most)

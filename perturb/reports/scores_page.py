@@ -12,6 +12,7 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS
 from perturb.reports.model import (
     NUMBER,
     PERCENT,
+    SHARE,
     CellFormat,
     CellValue,
     ItemBrowser,
@@ -26,8 +27,10 @@ from perturb.reports.scores_breakdowns import (
     HEADLINES,
     answer_parts_section,
     comparison_section,
+    group_names,
     groups_section,
     headline_figure,
+    in_group,
 )
 from perturb.reports.scores_chapters import (
     domains_section,
@@ -57,6 +60,8 @@ DETAILS: dict[str, str] = {
     "category_accuracy": "category accuracy",
     "hierarchical_refusal_score": "hierarchical score",
 }
+_OVERVIEW = 8
+"""Models of the overview, so that it fits a screen."""
 RARE: dict[str, str] = {
     "answer_quality": "answer quality (RAF)",
     "hybrid_score": "hybrid score",
@@ -107,6 +112,42 @@ def make_scores_page(
     if report.item_response is not None:
         sections.append(item_response_section(report.item_response))
     return Report("Selective refusal: scores", report.source, tuple(sections), browser)
+
+
+def make_scores_overview(report: ScoreReport) -> Report:
+    """The scores on one screen: verdict, ranking, what the replies do, and refusal accuracy by class."""
+    models = _ranked(report.models)[:_OVERVIEW]
+    ranking = _metrics_table("ranking", "Ranking, in percent with 95 % intervals", models, HEADLINES)
+    shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
+    outcomes: list[list[CellValue]] = [[one.model, *one.outcomes.values()] for one in models]
+    rows: list[list[CellValue]] = [
+        [name, *(one and one.value for one in _class_values(models, name))]
+        for name in group_names(models, "class")
+    ]
+    shown = f", the best {_OVERVIEW} shown" if len(report.models) > _OVERVIEW else ""
+    most = max(one.n for one in report.models)
+    sentences = [
+        f"{counted(len(report.models), 'model')} on up to {most:,} items{shown}.",
+        *_unscored(report),
+        *(f"{text}." for text in report.warnings[:3]),
+        "Every table: --all.",
+    ]
+    tables = (
+        ranking,
+        Table("outcomes", "What became of the scored replies", {"model": "text", **shares}, outcomes),
+        Table(
+            "by-class",
+            "Refusal accuracy by class, in percent",
+            {"class": "text", **{one.model: PERCENT for one in models}},
+            rows,
+        ),
+    )
+    section = Section("summary", "", sentences, tables=tables, verdict=_verdict(report))
+    return Report("Selective refusal: scores", report.source, (section,))
+
+
+def _class_values(models: tuple[ModelScores, ...], name: str) -> list[Estimate | None]:
+    return [in_group(one, "class", name, "refusal_accuracy") for one in models]
 
 
 def make_run_page(run: Path, *, items: int = 1000, resamples: int = 1000, seed: int = 0) -> Report:
@@ -231,6 +272,10 @@ def _summary(report: ScoreReport) -> Iterable[str]:
         if known:
             best = max(known, key=lambda one: one.metrics[name].value or 0.0)
             yield f"Highest {name.replace('_', ' ')}: {best.model} with {show(best.metrics[name], 'share')}."
+    yield from _unscored(report)
+
+
+def _unscored(report: ScoreReport) -> Iterable[str]:
     unscored = [f"{one.model} {one.unscored:,}" for one in report.models if one.unscored]
     if unscored:
         yield f"Unscored replies, which do not count as right or wrong: {', '.join(unscored)}."
@@ -292,7 +337,7 @@ def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
     return Table(
         "bounds-by-cell",
         "Cells with unscored replies, in percent",
-        table_columns("cell | model | read: count") | dict.fromkeys(metrics.values(), PERCENT),
+        table_columns("cell | model | replies read: count") | dict.fromkeys(metrics.values(), PERCENT),
         rows,
         note="In brackets is the range, whatever the unscored replies would have been, not a 95 % interval.",
     )

@@ -96,7 +96,7 @@ def test_scores_are_split_by_language(snapshot: Snapshot, tmp_path: Path) -> Non
     said = CliRunner().invoke(app, ["score", str(path), "--json", "--resamples", "20"])
     by = json.loads(said.stdout)["models"][0]["by_language"]
     assert {name: one["refusal_accuracy"]["value"] for name, one in by.items()} == {"de": 1.0, "zh": 0.0}
-    assert "By language" in CliRunner().invoke(app, ["score", str(path), "--resamples", "20"]).stdout
+    assert "By language" in CliRunner().invoke(app, ["score", str(path), "--all", "--resamples", "20"]).stdout
     path.write_text("".join(json.dumps({**row, "language": "de"}) + "\n" for row in rows), encoding="utf-8")
     said = CliRunner().invoke(app, ["score", str(path), "--json", "--resamples", "20"])
     assert json.loads(said.stdout)["models"][0]["by_language"] == {}

@@ -101,5 +101,5 @@ def test_the_command_prints_the_pairs(tmp_path: Path) -> None:
     rows = [right(item, "m") for item in some] + [control(item, "m") for item in some]
     table = tmp_path / "results.jsonl"
     table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    shown = perturb("score", table, "--resamples", "50")
+    shown = perturb("score", table, "--all", "--resamples", "50")
     assert "against their unperturbed controls" in shown.stdout, shown.stderr

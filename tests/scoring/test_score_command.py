@@ -98,7 +98,7 @@ def test_a_judge_under_test_and_items_without_reply_are_noted(tmp_path: Path, pe
     source = write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(18)])
     with LoopbackServer(JudgeUnderTest(items_of(source))) as server:
         run(tmp_path, source, server.url, ["sixty", "never"], judge="never")
-    code, out, err = perturb_score(tmp_path / "run", "--resamples", 10)
+    code, out, err = perturb_score(tmp_path / "run", "--all", "--resamples", 10)
     assert (code, err) == (0, "")
     assert "never is the judge too and judged its own replies" in out
     assert re.search(r"^replies +18 +18$", out, re.M)
@@ -106,11 +106,35 @@ def test_a_judge_under_test_and_items_without_reply_are_noted(tmp_path: Path, pe
     assert "note: never is the judge too and judged its own replies" in err
 
 
+def test_the_overview_of_three_models_in_two_settings_fits_a_screen(
+    tmp_path: Path, perturb_score: Command
+) -> None:
+    rows = [
+        row | {"prompt": prompt}
+        for name, rate in (("strong", 0.9), ("middling", 0.6), ("weak", 0.3))
+        for prompt in ("codes", "plain")
+        for row in right_at_rate(rate, name, 90, seed=1)
+    ]
+    rows[3] |= {"predicted": None}
+    path = write_jsonl(tmp_path / "results.jsonl", rows)
+    code, out, _ = perturb_score(path, "--resamples", 20)
+    assert code == 0
+    assert len(out.splitlines()) <= 40
+    assert re.search(r"^strong \(codes\) has a calibrated refusal score", out, re.MULTILINE)
+    assert "do not count as right or wrong: strong (codes) 1." in " ".join(out.split())
+    titles = ("Ranking", "What became of the scored replies", "Refusal accuracy by class")
+    assert [title for title in titles if f"\n{title}" in out] == list(titles)
+    _, everything, _ = perturb_score(path, "--resamples", 20, "--all")
+    _, listed, _ = perturb_score(path, "--resamples", 20, "--by", "intensity")
+    assert "By intensity" in everything
+    assert "By intensity" in listed
+
+
 def test_the_tables(tmp_path: Path, perturb_score: Command) -> None:
     rows = right_at_rate(0.6, "g0", 180, seed=1) + [right(item, "m") for item in items(180)]
     rows[5] |= {"predicted": None}
     path = write_csv(tmp_path / "results.csv", rows)
-    code, out, err = perturb_score(path, "--resamples", 50)
+    code, out, err = perturb_score(path, "--all", "--resamples", 50)
     assert (code, err) == (0, "")
     titles = re.findall(r"^\n?(\w[^\n]*, in p\w+ points|By \w+|Ranking|Range|What)", out, re.MULTILINE)
     assert [title.split(",")[0] for title in titles] == [
