@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
-from typing import Any
+from typing import Any, ClassVar
 
 from perturb.building.jobs import CONSTRUCTIONS_OFFERED, OFFERED, LeverService, lever_service
 from perturb.building.plan import BuildPlan
 from perturb.building.planting import expected_numbers
 from perturb.config import read_quota
+from perturb.evaluation.adapters import respond_request
+from perturb.evaluation.bas import BasTask, confidence_request
+from perturb.evaluation.models_under_test import ModelSet, ModelUnderTest
+from perturb.evaluation.question_formats import Question
+from perturb.evaluation.refusal_index import FORCED, QuestionTask, RefusalIndexTask, pass_request
+from perturb.evaluation.refusalbench import RefusalBench
 from perturb.ledger.quotas import JobEnd, jobs_to_go
 from perturb.llm.budget import upper_bound
 from perturb.llm.client import ChatRequest, Message, ModelSettings
@@ -42,7 +48,7 @@ class ModelEstimate:
     """What one model would be asked."""
 
     role: str
-    """`generator`, `verifier`, `solver` or `judge`."""
+    """`generator`, `verifier`, `solver`, `model` (under test) or `judge`."""
     name: str
     calls: int
     """At most this many calls, without retries; a verifier is asked about every job's candidate of its classes."""
@@ -54,8 +60,69 @@ class ModelEstimate:
     """What a budget sets aside for one call of middling length: its prompt, and a reply as long as it may be."""
 
 
+class _Sums:
+    """What the estimates of all commands add up."""
+
+    __slots__ = ()
+    work: ClassVar[str] = "build"
+    models: tuple[ModelEstimate, ...]
+    missing_keys: tuple[str, ...]
+    budget_usd: float | None
+
+    @property
+    def obstacles(self) -> tuple[str, ...]:
+        """What would keep the build from starting or from reaching its end, one line each."""
+        lines = []
+        if self.missing_keys:
+            lines.append(f"Not set: {', '.join(self.missing_keys)}: export before the {self.work}")
+        unpriced = list(dict.fromkeys(one.name for one in self.models if one.cost_usd is None))
+        needed = "budget_usd needs one" if self.budget_usd else "the cost is unknown without one"
+        if unpriced:
+            lines.append(f"No price: {listed(unpriced)}: add 'price', {needed}")
+        limit = self.budget_usd or math.inf
+        for one in self.models:
+            if (one.dearest_usd or 0) > limit:
+                lines.append(
+                    f"One call to {one.name} ({one.role}) may cost ${one.dearest_usd:.4f}, more than budget_usd"
+                    f" (${limit:g}): raise it, or lower max_tokens"
+                )
+        if (self.cost_usd or 0) > limit:
+            lines.append(
+                f"The estimate is higher than budget_usd (${limit:g}): the {self.work} would stop before its end"
+            )
+        return tuple(lines)
+
+    @property
+    def calls(self) -> int:
+        """Calls to models, at most."""
+        return sum(model.calls for model in self.models)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The whole cost in USD; None when the price of a model is unknown."""
+        costs = [model.cost_usd for model in self.models]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+
 @dataclass(frozen=True, slots=True)
-class CostEstimate:
+class RunEstimate(_Sums):
+    """What asking models about items or questions would come to."""
+
+    items: int
+    models: tuple[ModelEstimate, ...]
+    missing_keys: tuple[str, ...] = ()
+    budget_usd: float | None = None
+    work: ClassVar[str] = "run"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate under the names of `perturb evaluate --dry-run --json`."""
+        sums = {"calls": self.calls, "cost_usd": self.cost_usd, "obstacles": list(self.obstacles)}
+        return {**asdict(self), **sums, "missing_keys": list(self.missing_keys)}
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate(_Sums):
     """What a whole build would do."""
 
     instances: int
@@ -76,41 +143,6 @@ class CostEstimate:
     """Items about which the truth is known, on which every verifier votes too."""
     jobs_to_go: int | None = None
     """About how many more it takes at what was accepted so far; None before anything was."""
-
-    @property
-    def obstacles(self) -> tuple[str, ...]:
-        """What would keep the build from starting or from reaching its end, one line each."""
-        lines = []
-        if self.missing_keys:
-            lines.append(f"Not set: {', '.join(self.missing_keys)}: export before the build")
-        unpriced = list(dict.fromkeys(one.name for one in self.models if one.cost_usd is None))
-        needed = "budget_usd needs one" if self.budget_usd else "the cost is unknown without one"
-        if unpriced:
-            lines.append(f"No price: {listed(unpriced)}: add 'price', {needed}")
-        limit = self.budget_usd or math.inf
-        for one in self.models:
-            if (one.dearest_usd or 0) > limit:
-                lines.append(
-                    f"One call to {one.name} ({one.role}) may cost ${one.dearest_usd:.4f}, more than budget_usd"
-                    f" (${limit:g}): raise it, or lower max_tokens"
-                )
-        if (self.cost_usd or 0) > limit:
-            lines.append(
-                f"The estimate is higher than budget_usd (${limit:g}): the build would stop before its end"
-            )
-        return tuple(lines)
-
-    @property
-    def calls(self) -> int:
-        """Calls to models, at most."""
-        return sum(model.calls for model in self.models)
-
-    @property
-    def cost_usd(self) -> float | None:
-        """The whole cost in USD; None when the price of a model is unknown."""
-        costs = [model.cost_usd for model in self.models]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate under the names of `perturb build --dry-run --json`."""
@@ -188,6 +220,60 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
         jobs_to_go=to_go,
         planted=planted,
     )
+
+
+def estimate_run(
+    task: RefusalBench | QuestionTask[Any], models: ModelSet, budget_usd: float | None
+) -> RunEstimate:
+    """Count the calls of a run, tokens by their length, and cost where prices are known; nobody is asked.
+
+    It is an upper estimate: every reply may need a judge, and every question of the Refusal Index a forced answer. What
+    a ledger holds already is not left out. Raises `ConfigError` for a model that could not be called with any key.
+    """
+    task.check(models)
+    if isinstance(task, RefusalBench):
+        asked = [
+            _tokens(respond_request(item, task.variant, task.catalogue.own_codes, setting))
+            for item in task.items
+            for setting in task.settings
+        ]
+        replies = len(asked) * task.samples
+        # A reply is classified; an answer to an item that can be answered is graded too.
+        judged = replies + task.samples * len(task.settings) * sum(item.answerable for item in task.items)
+    else:
+        asked = [_tokens(one) for question in task.items for one in _requests(task, question)]
+        replies = len(asked)
+        judged = sum(len(list(_requests(task, one))) for one in task.items if one.form == "text")
+        if isinstance(task, BasTask):
+            judged = len(task.ways) * sum(question.form == "text" for question in task.items)
+    mean = fmean(asked) if asked else 0.0
+    under_test = models.under_test.values()
+    told = [_asked(one, "model", replies, mean) for one in under_test]
+    told += [
+        _asked(judge, "judge", judged * len(under_test), JUDGE_PROMPT_TOKENS + mean)
+        for judge in models.judges
+    ]
+    providers = [one.settings for one in models.called.values() if one.opener is None]
+    return RunEstimate(len(task.items), tuple(told), _missing_keys(providers), budget_usd)
+
+
+def _requests(task: QuestionTask[Any], question: Question) -> Iterator[ChatRequest]:
+    """What a model may be asked about a question at most; a second request is taken to be as long as the first."""
+    if isinstance(task, BasTask):
+        for way in task.ways:
+            yield from [confidence_request(way, question, None, task.k)] * way.calls
+    elif isinstance(task, RefusalIndexTask):
+        for setting in task.ways:
+            yield from [pass_request(question, setting)] * task.samples
+        yield pass_request(question, FORCED)
+
+
+def _asked(one: ModelUnderTest, role: str, calls: int, prompt: float) -> ModelEstimate:
+    """What one model would be asked; services and functions cost nothing that we know of."""
+    if one.opener is None:
+        return _model(one.settings, role, calls, prompt, ANSWER_TOKENS)
+    tokens = (round(calls * prompt), calls * ANSWER_TOKENS)
+    return ModelEstimate(role, one.name, calls, *tokens, cost_usd=0.0, dearest_usd=None)
 
 
 def _shares(build_plan: BuildPlan) -> list[int]:

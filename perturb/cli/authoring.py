@@ -268,7 +268,8 @@ def curate_command(
         reject_option("--writer", "is missing: a folder of documents needs a model that writes questions")
     if (articles or request.is_folder) != (writer is not None) or (articles and solvers):
         reject_option(
-            "--writer", "goes with a folder of documents, or with --format articles without --solvers"
+            "--writer",
+            "goes with --format articles, where --solvers cannot be used, or a folder of documents",
         )
     if not request.is_folder:
         reject_given({"--since": since}, "goes with a folder of documents: leave it out")

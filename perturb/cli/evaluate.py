@@ -68,7 +68,7 @@ def evaluate_command(
     Example: perturb evaluate outputs/demo/snapshot --model openai/gpt-4o --judge anthropic/claude-sonnet-4-5
     """
     from perturb.evaluation.loading import ItemSource
-    from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
+    from perturb.evaluation.refusalbench import EvaluationPlan, evaluate, prepare_evaluation
     from perturb.evaluation.stop_rule import read_stop_rule
     from perturb.reports.runs import make_evaluation_report
 
@@ -92,6 +92,9 @@ def evaluate_command(
         until=rule,
         **options,
     )
+    if asking.dry_run:
+        asking.print_estimate(prepare_evaluation(plan), json_output)
+        return
     report = shared.run_and_report(lambda: evaluate(plan, progress=not is_quiet()))
     print_result(dict(report.facts), make_evaluation_report(report.facts), json_output)
     if report.stopped is not None:

@@ -21,6 +21,7 @@ from perturb.cli.output import (
     reject_option,
 )
 from perturb.cli.run_options import PrintJsonOption
+from perturb.records import JsonObject
 
 if TYPE_CHECKING:
     from perturb.scoring.power import PowerQuestion
@@ -257,6 +258,14 @@ def publish_command(
     replay: Annotated[
         Path | None, Option(help="Compute rows again from this file of replies, and compare.")
     ] = None,
+    dry_run: Annotated[
+        Path | None,
+        Option(
+            "--dry-run",
+            metavar="OUT",
+            help="Only write the merged card and the list of files to this folder.",
+        ),
+    ] = None,
     json_output: PrintJsonOption = False,
 ) -> None:
     """Push a snapshot to the Hugging Face Hub: one commit, and one tag for its round.
@@ -268,26 +277,46 @@ def publish_command(
     Example: perturb publish outputs/demo/snapshot my-name/refusal-demo
     """
     if leaderboard:
-        reject_given({"--replies": replies, "--scores": scores}, "cannot be used with --leaderboard")
+        given = {"--replies": replies, "--scores": scores, "--dry-run": dry_run}
+        reject_given(given, "cannot be used with --leaderboard")
         _publish_leaderboard(folder, repo, tuple(add or ()), replay, public=public, json_output=json_output)
         return
     reject_given({"--add": add, "--replay": replay}, "needs --leaderboard")
-    if repo is None:
+    if dry_run is None and repo is None:
         reject_option("repo", "is missing: name the data set on the Hub, OWNER/NAME")
     from perturb.reports.scores_page import scores_for_card
     from perturb.snapshots.hub import check_repo_name
-    from perturb.snapshots.publish import publish
+    from perturb.snapshots.publish import publish, write_publication
 
-    with given_by_options():
-        check_repo_name(repo)
+    if repo is not None:
+        with given_by_options():
+            check_repo_name(repo)
     shown = scores_for_card(scores, folder) if scores else ""
-    done = publish(folder, repo, public=public, replies=replies, scores=shown, progress=sys.stderr.isatty())
+    if dry_run is not None:
+        _print_planned(
+            write_publication(folder, repo, dry_run, replies=replies, scores=shown), dry_run, json_output
+        )
+        return
+    done = publish(
+        folder, repo or "", public=public, replies=replies, scores=shown, progress=sys.stderr.isatty()
+    )
     if json_output:
         print_json(asdict(done))
         return
     if not done.uploaded:
         note(f"the content was there already (commit {done.commit[:12]}); nothing was uploaded")
     typer.echo(f"{done.repo}, tag {done.tag}: {done.url}")
+
+
+def _print_planned(listed: JsonObject, out: Path, json_output: bool) -> None:
+    """What a push would do to each file."""
+    if json_output:
+        print_json(listed)
+        return
+    for one in listed["files"]:
+        size = f" ({one['bytes']:,} bytes)" if one["bytes"] else ""
+        typer.echo(f"{one['change']} {one['path']}{size}")
+    typer.echo(f"{out / 'README.md'}: the card as it would be published; nothing was pushed")
 
 
 def _publish_leaderboard(

@@ -18,6 +18,7 @@ from perturb.cli.output import (
     note,
     print_json,
     print_report,
+    print_result,
     reject_option,
     write_beside,
 )
@@ -25,8 +26,10 @@ from perturb.cli.working import is_quiet
 from perturb.records import JsonObject
 
 if TYPE_CHECKING:
-    from perturb.evaluation.models_under_test import ModelNames
+    from perturb.evaluation.models_under_test import ModelNames, ModelSet
     from perturb.evaluation.question_formats import QuestionSet
+    from perturb.evaluation.refusal_index import QuestionTask
+    from perturb.evaluation.refusalbench import RefusalBench
     from perturb.evaluation.session import EvaluationReport
     from perturb.evaluation.standing import Ways
     from perturb.llm.recording import Replay
@@ -154,6 +157,19 @@ class AskOptions(CallOptions, ModelOptions):
         bool, Option("--fill", help="With --replay: ask --model and --judge for what the file lacks.")
     ] = False
     demo: Annotated[bool, Option("--demo", help="Replay the embedded recording.")] = False
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Print calls, tokens and cost, and what is missing; ask nobody.")
+    ] = False
+
+    def print_estimate(
+        self, prepared: tuple[RefusalBench | QuestionTask[Any], ModelSet], json_output: bool
+    ) -> None:
+        """Print what the run would come to."""
+        from perturb.building.estimate import estimate_run
+        from perturb.reports.runs import make_run_estimate_report
+
+        estimate = estimate_run(*prepared, self.budget_usd)
+        print_result(estimate.to_dict(), make_run_estimate_report(estimate), json_output)
 
     def recorded(self, command: str, source: str | None) -> Replay | None:
         """The replies that stand in for models, if any; wrong use if there are neither these nor models."""
@@ -162,6 +178,8 @@ class AskOptions(CallOptions, ModelOptions):
         from perturb.llm.recording import Replay, read_recording
 
         replay = self.replay
+        if self.dry_run and (self.demo or replay):
+            reject_option("--dry-run", "estimates calls, and replies are on record: leave one of them out")
         if self.demo:
             if source or self.model or replay or self.fill:
                 reject_option("--demo", "stands alone: leave out the source, --model, --replay and --fill")
@@ -270,7 +288,7 @@ class QuestionOptions(AskOptions):
         """Ask the questions in these ways; `draw` takes the sample, by limit and seed unless given."""
         from perturb.evaluation.loading import read_questions
         from perturb.evaluation.question_formats import FORMATS
-        from perturb.evaluation.standing import QuestionPlan, ask_questions
+        from perturb.evaluation.standing import QuestionPlan, ask_questions, prepare_questions
 
         options = self.plan(kind, self.questions)
         check_choice("--format", self.form, FORMATS)
@@ -279,6 +297,9 @@ class QuestionOptions(AskOptions):
             read = read_questions(self.questions, self.form)
             questions = draw(read) if draw else read.draw(self.limit, self.seed)
         plan = QuestionPlan(kind=kind, questions=questions, judge=self.judge, ways=ways, out=out, **options)
+        if self.dry_run:
+            self.print_estimate(prepare_questions(plan), self.json_output)
+            raise typer.Exit
         return run_and_report(lambda: ask_questions(plan, progress=not is_quiet()))
 
     def show(self, ended: EvaluationReport, page: Report, results: Sequence[Any]) -> None:

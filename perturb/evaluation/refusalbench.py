@@ -85,6 +85,13 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
 
     Raises `PerturbError`s for everything a user can mend; after an interrupt the same call goes on from the ledger.
     """
+    task, models = prepare_evaluation(plan)
+    run = plan.out or Path("outputs") / f"evaluate-{_as_folder(task.item_set.name)}"
+    return run_task(task, models, run, plan, progress=progress)
+
+
+def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
+    """The task of an evaluation and its models; nobody is asked. Raises `PerturbError`s as `evaluate` does."""
     if not plan.models and plan.replay is None:
         raise ConfigError("no model is given: name at least one with --model")
     given = None if plan.source is None else load_items(plan.source)
@@ -102,9 +109,7 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
         )
     order = AskingOrder.of(plan.until, item_set) if plan.until else None
     catalogue = Catalogue.load().with_classes(item_set.classes)
-    task = RefusalBench(item_set, variant, catalogue, order, settings=settings, samples=samples)
-    run = plan.out or Path("outputs") / f"evaluate-{_as_folder(task.item_set.name)}"
-    return run_task(task, models, run, plan, progress=progress)
+    return RefusalBench(item_set, variant, catalogue, order, settings=settings, samples=samples), models
 
 
 def _check_settings(plan: EvaluationPlan, settings: Sequence[PromptSetting], models: ModelSet) -> None:

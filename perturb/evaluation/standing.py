@@ -43,11 +43,17 @@ class QuestionPlan(AskPlan):
 
 def ask_questions(plan: QuestionPlan, *, progress: bool = False) -> EvaluationReport:
     """Ask them, or go on with a run that was stopped. Raises `PerturbError`s for what a user can mend."""
+    task, models = prepare_questions(plan)
+    run = plan.out or Path("outputs") / f"{plan.kind}-{task.questions.name}"
+    return run_task(task, models, run, plan, progress=progress)
+
+
+def prepare_questions(plan: QuestionPlan) -> tuple[QuestionTask[Any], ModelSet]:
+    """The task over the questions and its models; nobody is asked. Raises `PerturbError`s as `ask_questions` does."""
     missing = "no questions are given: name a file"
     questions = find_items(plan.kind, plan.questions, plan.replay, recorded_questions, missing)
     task = plan.ways(questions, plan.replay.recording.header["ways"] if plan.replay else {})
-    run = plan.out or Path("outputs") / f"{plan.kind}-{questions.name}"
-    return run_task(task, find_models(plan), run, plan, progress=progress)
+    return task, find_models(plan)
 
 
 def refusal_ways(settings: Sequence[str], samples: int) -> Ways:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from perturb.building.drafting import Draft
-    from perturb.building.estimate import CostEstimate
+    from perturb.building.estimate import CostEstimate, ModelEstimate, RunEstimate
     from perturb.catalogue.classes import ClassEntry
 
 
@@ -128,17 +128,7 @@ def make_estimate_report(
     sentences = [*_needing_a_model(estimate.cells_without_rule), *sentences]
     if estimate.audit_fraction is not None and estimate.jobs:
         sentences.append(_describe_audit_share(estimate.jobs, estimate.audit_fraction))
-    tables = [
-        Table.of(
-            "estimate",
-            "",
-            (
-                "model = name | role | calls: count | prompt tokens = prompt_tokens: count"
-                " | reply tokens = completion_tokens: count | cost = cost_usd: usd"
-            ),
-            estimate.models,
-        )
-    ]
+    tables = [_estimate_table(estimate.models)]
     if any(model.role == "generator" for model in estimate.models):
         tables.append(_lever_table(estimate.levers))
         idle = list(_idle_levers(estimate.levers))
@@ -148,6 +138,27 @@ def make_estimate_report(
         sentences = [*named, *sentences]
     sentences += estimate.obstacles
     return _plain("", sentences, tables)
+
+
+def make_run_estimate_report(estimate: RunEstimate) -> Report:
+    """What asking models would come to, and what stands in the way."""
+    calls = f"At most {counted(estimate.calls, 'call')} to models"
+    asked = (
+        f"{calls} about {counted(estimate.items, 'item')}, estimated cost {show(estimate.cost_usd, 'usd')}"
+    )
+    return _plain("", (asked, *estimate.obstacles), [_estimate_table(estimate.models)])
+
+
+def _estimate_table(models: Sequence[ModelEstimate]) -> Table:
+    return Table.of(
+        "estimate",
+        "",
+        (
+            "model = name | role | calls: count | prompt tokens = prompt_tokens: count"
+            " | reply tokens = completion_tokens: count | cost = cost_usd: usd"
+        ),
+        models,
+    )
 
 
 def _priced_jobs(estimate: CostEstimate, jobs: int) -> str:

@@ -225,9 +225,8 @@ class HubRepository:
         """A text file at a revision; None if it is missing."""
         url = hf_hub_url(self.repo, path, repo_type="dataset", revision=revision, endpoint=self.api.endpoint)
         try:
-            answer = get_session().get(
-                url, headers={"Authorization": f"Bearer {get_token()}"}, follow_redirects=True
-            )
+            headers = {"Authorization": f"Bearer {token}"} if (token := get_token()) else {}
+            answer = get_session().get(url, headers=headers, follow_redirects=True)
             hf_raise_for_status(answer)
         except RemoteEntryNotFoundError:
             return None
@@ -240,6 +239,52 @@ class HubRepository:
             return parse_manifest(text or "")
         except SnapshotError:
             return {}
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPush:
+    """What a push would commit."""
+
+    head: str | None
+    """The commit that it would follow; None if there is no such repository, or it was not looked at."""
+    card: str
+    manifest: str
+    files: tuple[dict[str, Any], ...]
+    """Path, bytes and change (`add` or `same`) of each file."""
+    stale: tuple[str, ...]
+    """Files of an earlier round that would be deleted."""
+
+
+def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool = True) -> PlannedPush:
+    """What `push` would commit, merged with what stands on the Hub if `online`; only reads.
+
+    A repository that is not there is merged with as if it were empty. Raises `PublishError` if the Hub cannot be read,
+    or if the tag of the round stands for other content.
+    """
+    former: Facts = {}
+    head = known = None
+    if online:
+        hub = HubRepository(HfApi(endpoint=endpoint, library_name="perturb"), round_.repo, "dataset")
+        if hub.call("look it up", lambda: hub.api.repo_exists(round_.repo, repo_type="dataset")):
+            if (tagged := hub.tags().get(round_.tag)) is not None:
+                _require_same(round_, hub.read_manifest(tagged))
+            info = hub.call("look it up", lambda: hub.api.repo_info(round_.repo, repo_type="dataset"))
+            head = str(info.sha)
+            former, known = (
+                hub.read_manifest(head),
+                hub.call("read the card", lambda: hub.read_text(CARD, head)),
+            )
+    card, manifest = _published_texts(round_, former, known)
+    sizes = {entry["path"]: entry["bytes"] for entry in round_.snapshot.manifest["files"]}
+    sizes |= {CARD: len(card.encode()), MANIFEST: len(manifest.encode())}
+    if round_.replies is not None:
+        sizes[REPLIES] = round_.replies.stat().st_size
+    same = {path for path, _ in set(identity(former)) & set(identity(round_.snapshot.manifest))}
+    files = tuple(
+        {"path": path, "bytes": size, "change": "same" if path in same else "add"}
+        for path, size in sorted(sizes.items())
+    )
+    return PlannedPush(head, card, manifest, files, tuple(sorted(paths(former) - set(sizes))))
 
 
 def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:

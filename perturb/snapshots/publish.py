@@ -5,15 +5,18 @@ Push a static page to the Hugging Face Hub, as a Space.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perturb.errors import PublishError, RecordingError, SnapshotError
+from perturb.files.text_files import writing_errors
 from perturb.llm.recording import read_recording
 from perturb.llm.redaction import key_variables, show_key
-from perturb.snapshots.hub import Publication, check_repo_name, log_in
+from perturb.snapshots.hub import Publication, RoundOnHub, check_repo_name, log_in
+from perturb.snapshots.manifest import CARD, MANIFEST
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
 
 if TYPE_CHECKING:
@@ -39,9 +42,54 @@ def publish(
     Raises `SnapshotError` if the folder is not a snapshot or does not match its manifest, `RecordingError` if the file
     of replies is another, `PublishError` if either holds a key, or for anything that the Hub says no to.
     """
-    from perturb.snapshots.hub import RoundOnHub, check_repo_name, push
+    from perturb.snapshots.hub import push
 
     check_repo_name(repo)
+    round_ = _checked_round(folder, repo, replies, scores)
+    return push(round_, public=public, endpoint=endpoint, progress=progress)
+
+
+def write_publication(
+    folder: Path,
+    repo: str | None,
+    out: Path,
+    *,
+    replies: Path | None = None,
+    scores: str = "",
+    endpoint: str | None = None,
+) -> dict[str, Any]:
+    """Write what `publish` would push into the folder `out`: card and manifest as merged, and `files.json`.
+
+    With `repo`, they are merged with what stands there, if anything can be read there; nothing is written on the Hub.
+    Returns the content of `files.json`: path, bytes and whether it is added, kept or deleted. Raises as `publish` does,
+    and `PublishError` if `out` cannot be written.
+    """
+    from perturb.snapshots.hub import plan_push
+
+    if repo is not None:
+        check_repo_name(repo)
+    round_ = _checked_round(folder, repo or "OWNER/NAME", replies, scores)
+    planned = plan_push(round_, endpoint, online=repo is not None)
+    listed = {
+        "repo": repo,
+        "tag": round_.tag,
+        "merged_with": planned.head,
+        "files": [
+            *planned.files,
+            *({"path": path, "bytes": None, "change": "delete"} for path in planned.stale),
+        ],
+    }
+    with writing_errors(out, PublishError):
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in ((CARD, planned.card), (MANIFEST, planned.manifest)):
+            (out / name).write_text(text, encoding="utf-8")
+        text = json.dumps(listed, ensure_ascii=False, indent=1) + "\n"
+        (out / "files.json").write_text(text, encoding="utf-8")
+    return listed
+
+
+def _checked_round(folder: Path, repo: str, replies: Path | None, scores: str) -> RoundOnHub:
+    """The round to be pushed, sound and without a key. Raises as `publish` does."""
     snapshot = read_snapshot(folder)
     problems = check_snapshot(folder)
     if problems:
@@ -52,8 +100,7 @@ def publish(
     refuse_keys(snapshot)
     if replies is not None:
         _check_replies(snapshot, replies)
-    round_ = RoundOnHub(snapshot, repo, replies, scores)
-    return push(round_, public=public, endpoint=endpoint, progress=progress)
+    return RoundOnHub(snapshot, repo, replies, scores)
 
 
 def refuse_keys(snapshot: Snapshot) -> None:

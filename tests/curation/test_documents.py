@@ -185,7 +185,7 @@ def test_what_was_written_is_not_asked_for_again(tmp_path: Path) -> None:
     ("more", "message"),
     [
         (["--since", "soon"], "'soon' is not a day: write YYYY-MM-DD"),
-        (["--format", "jsonl"], "goes with a folder of documents, or with --format articles"),
+        (["--format", "jsonl"], "goes with --format articles"),
     ],
 )
 def test_wrong_use(tmp_path: Path, more: list[str], message: str) -> None:

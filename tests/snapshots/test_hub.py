@@ -26,7 +26,7 @@ from perturb.snapshots.harness_files import harness_paths
 from perturb.snapshots.hub import tag_of
 from perturb.snapshots.items import build_controls
 from perturb.snapshots.manifest import manifest_digest
-from perturb.snapshots.publish import publish
+from perturb.snapshots.publish import publish, write_publication
 from perturb.snapshots.published_card import BEGIN, END, merge_cards, scores_section, split_card
 from perturb.snapshots.rows import build_rows, row_digest
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot, write_snapshot
@@ -210,6 +210,39 @@ def test_public_opens_the_repository_only_when_asked(hub: LoopbackHub, tmp_path:
     assert not repository(hub).private
     push(hub, snapshot(tmp_path / "t", "2027-Q1"))
     assert not repository(hub).private
+
+
+@pytest.mark.parametrize("there", ["nothing", "an earlier round"])
+def test_a_dry_run_writes_what_is_pushed_afterwards(hub: LoopbackHub, tmp_path: Path, there: str) -> None:
+    if there != "nothing":
+        push(hub, snapshot(tmp_path / "old", "2026-Q3", count=3))
+    before = len(repository(hub).commits) if there != "nothing" else 0
+    folder, out = snapshot(tmp_path / "new"), tmp_path / "dry"
+    told = write_publication(folder, REPO, out, endpoint=hub.url)
+    assert (REPO in hub.repositories) == (there != "nothing")
+    assert before == (len(repository(hub).commits) if there != "nothing" else 0)
+    assert told == json.loads((out / "files.json").read_text())
+    assert (told["merged_with"] is None) == (there == "nothing")
+    changes = {one["path"]: one["change"] for one in told["files"]}
+    push(hub, folder)
+    pushed = repository(hub).head.files
+    assert {path for path, change in changes.items() if change != "delete"} == set(pushed) - {
+        ".gitattributes"
+    }
+    for name in ("README.md", "manifest.json"):
+        assert (out / name).read_bytes() == pushed[name]
+    assert ("delete" in changes.values()) == (there != "nothing")
+
+
+def test_a_dry_run_needs_no_repository_and_no_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    folder = snapshot(tmp_path / "s")
+    ended = perturb("publish", folder, "--dry-run", tmp_path / "dry", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert "add manifest.json" in ended.stdout
+    assert BEGIN in (tmp_path / "dry" / "README.md").read_text()
+    (folder / "build.yaml").write_text("seed: 8\n")
+    assert perturb("publish", folder, "--dry-run", tmp_path / "dry", cwd=tmp_path).returncode == 1
 
 
 def test_an_existing_card_is_merged(hub: LoopbackHub, tmp_path: Path) -> None:
