@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,10 +78,7 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
                         f"{one.path}: not published, since {part} holds what looks like a key ({shown}): revoke it"
                     )
         board = make_leaderboard([*recordings.values()])
-        card = (
-            environment().get_template("card/leaderboard.md.j2").render(title=_title(board), replies=REPLIES)
-        )
-        texts = {DATA: board.to_json(), PAGE: _page_of(board), CARD: card}
+        texts = {DATA: board.to_json(), PAGE: _page_of(board), CARD: _card_of(board)}
         with writing_errors(folder, ConfigError):
             (folder / REPLIES).mkdir(parents=True, exist_ok=True)
             for digest, file in sources.items():
@@ -235,8 +232,13 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
     problems += [f"{folder}: replies {digest[:12]} are cited and not there" for digest in sorted(missing)]
     if not missing:
         problems += [f"{folder}: {fault}" for fault in _other_contents(board, made)]
-    if fault := _page_fault(folder / PAGE, board):
-        problems.append(f"{folder / PAGE}: {fault}: write the leaderboard again")
+    for name, make in ((PAGE, _page_of), (CARD, _card_of)):
+        if fault := _file_fault(folder / name, board, make):
+            problems.append(f"{folder / name}: {fault}: write the leaderboard again")
+    if board.code_version != made.code_version:
+        problems.append(
+            f"{folder}: code_version is {board.code_version} on the board, and this is {made.code_version}"
+        )
     return len(stated), tuple(problems)
 
 
@@ -256,14 +258,19 @@ def _page_of(board: Leaderboard) -> str:
     return render_page(make_leaderboard_page(board))
 
 
-def _page_fault(page: Path, board: Leaderboard) -> str:
-    """What is wrong with the stored page; empty if it shows the board."""
+def _card_of(board: Leaderboard) -> str:
+    template = environment().get_template("card/leaderboard.md.j2")
+    return template.render(title=_title(board), replies=REPLIES)
+
+
+def _file_fault(file: Path, board: Leaderboard, make: Callable[[Leaderboard], str]) -> str:
+    """What is wrong with a file that is made of the board; empty if it is as it would be made again."""
     try:
-        shown = page.read_text(encoding="utf-8")
+        shown = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return "cannot be read"
     try:
-        expected = _page_of(board)
+        expected = make(board)
     except (ValueError, LookupError):  # rows of one table that differ in their scores
         return f"cannot be made of the rows of {DATA}"
     return "" if shown == expected else f"does not show the rows of {DATA}"
@@ -282,6 +289,7 @@ def _differences(
     }
     names = ("n", "unscored", "judge", *(["rank"] if ranked else []))
     pairs |= {name: (str(getattr(row, name)), str(getattr(made, name))) for name in names}
+    pairs["order of the scores"] = ", ".join(row.scores), ", ".join(made.scores)
     for heading in {**row.scores, **made.scores}:
         here, there = row.scores.get(heading), made.scores.get(heading)
         if not np.allclose(_ends(here), _ends(there), rtol=0, atol=_TOLERANCE, equal_nan=True):

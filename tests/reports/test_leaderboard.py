@@ -222,11 +222,20 @@ def _give_a_reason(content: Any) -> None:
     content["standings"][0]["rows"][0]["scores"]["CRS"]["reason"] = "because"
 
 
+def _state_another_version(content: Any) -> None:
+    content["code_version"] = "9.9.9"
+
+
+def _turn_the_scores(content: Any) -> None:
+    for row in content["standings"][0]["rows"]:
+        row["scores"] = dict(reversed(row["scores"].items()))
+
+
 @pytest.mark.parametrize(
     "falsify",
     [
         *(_rename, _remove, _double, _cite_what_is_not_there, _move_the_round),
-        *(_count, _count_behind_a_score, _give_a_reason),
+        *(_count, _count_behind_a_score, _give_a_reason, _state_another_version, _turn_the_scores),
     ],
 )
 def test_a_falsified_board_is_found_even_if_its_page_is_made_anew(
@@ -270,6 +279,12 @@ def test_what_the_rows_of_one_file_do_not_show_is_found(
     (board / DATA).write_text(json.dumps(content))
     problems = check_rows(board, demo("evaluate"))[1]
     assert [problem for problem in problems if "index.html" not in problem]
+
+
+def test_a_changed_card_is_found(board: Path) -> None:
+    card = board / "README.md"
+    card.write_text(card.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    assert ["README.md: does not show" in line for line in check_rows(board, demo("evaluate"))[1]] == [True]
 
 
 def test_a_falsified_or_missing_page_is_found(board: Path) -> None:
