@@ -144,9 +144,9 @@ class GradingStrata:
 
     def counts(self, pace: float) -> Integers:
         """Grades by stratum, those that are there included; more with a larger `pace`."""
-        strata = np.bincount(self.rates)[self.rates]
-        least = np.maximum(np.ceil(FEWEST_GRADES / strata), SMALLEST_STRATUM)
-        wanted = np.maximum(np.ceil(pace * self.weights * self.spreads), np.maximum(least, self.graded))
+        # with fewer in a stratum, too few disagreements are seen to know its variance
+        least = np.maximum(FEWEST_GRADES, self.graded)
+        wanted = np.maximum(np.ceil(pace * self.weights * self.spreads), least)
         return np.minimum(wanted, self.sizes).astype(np.int64)
 
     def half_width(self, counts: Integers) -> float:

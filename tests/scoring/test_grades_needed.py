@@ -34,7 +34,7 @@ def test_more_precision_takes_more_grades_and_keeps_those_there_are(tmp_path: Pa
         drawn = read_judged_replies(db, run)
     assert {one.kind for one in drawn} == {"classification"}, "the others say nothing about missed refusals"
     give(run, "ann", {one.id: {"predicted": "ANSWER"} for one in drawn})
-    narrow = json.loads(invoke(run, "--for", "ci(mrr) <= 0.05").stdout)
+    narrow = json.loads(invoke(run, "--for", "ci(mrr) <= 0.03").stdout)
     assert narrow["needed"][0]["graded"] == needed["needed"]
     assert narrow["needed"][0]["needed"] > needed["needed"]
     with reading(run) as db:
@@ -89,7 +89,7 @@ def test_grades_go_where_judge_and_people_differ(tmp_path: Path) -> None:
     for name, replies in first.items():
         word = "REFUSE_OTHER" if name == doubtful else "ANSWER"
         give(run, "ann", {one.id: {"predicted": word} for one in replies})
-    content = json.loads(invoke(run, "--for", "ci(mrr) <= 0.08").stdout)
+    content = json.loads(invoke(run, "--for", "ci(mrr) <= 0.05").stdout)
     assert content["needed"][0]["source"] == "grades"
     more = {name: len(replies) - len(first[name]) for name, replies in by_class().items()}
     assert more[doubtful] > max(n for name, n in more.items() if name != doubtful)
