@@ -26,7 +26,7 @@ from perturb.records import JsonObject
 if TYPE_CHECKING:
     from perturb.scoring.power import PowerQuestion
     from perturb.scoring.power_simulation import Simulation
-    from perturb.snapshots.checklist import Practice
+    from perturb.snapshots.publish import Practice
 
 
 def compare_command(
@@ -380,7 +380,7 @@ SHOWN = 20
 
 
 def _practices(folder: Path) -> tuple[Practice, ...]:
-    from perturb.snapshots.checklist import check_practices
+    from perturb.snapshots.publish import check_practices
     from perturb.snapshots.snapshot import read_snapshot
 
     return check_practices(read_snapshot(folder).manifest)

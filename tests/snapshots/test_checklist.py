@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from perturb.snapshots.checklist import check_practices
 from perturb.snapshots.facts import ExportedReplies
+from perturb.snapshots.publish import check_practices
 from perturb.snapshots.snapshot import write_snapshot
 from tests.building import perturb
 from tests.snapshots.test_snapshot import facts, rows_of
