@@ -392,7 +392,7 @@ def _bias(
     votes = shares_of(by_class.point.sum(axis=0))[1]
     peers = [int(peer) for peer in np.flatnonzero(votes > 0) if peer != verifier]
     if not n or not peers:
-        return None, None, Estimate.undefined("none of its own candidates in this class", n)
+        return None, None, Estimate.undefined("no candidates of its own in this class", n)
 
     def rate(voter: int, classes: Flags) -> Bounded | Estimate:
         shares, votes = shares_of(by_class.point[classes].sum(axis=0))

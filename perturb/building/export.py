@@ -55,7 +55,7 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
 
 
 def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> Iterator[Job]:
-    """The items that are no near duplicates of another one of their generator and cell.
+    """The items, without near duplicates of another item of the same generator and cell.
 
     Items of other cells are other tests, however alike they are, and generators are compared on the same questions.
     """

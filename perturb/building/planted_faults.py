@@ -156,7 +156,7 @@ def _undone(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> 
 
 
 def _with_answer_back(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """The sentence that gave the answer stands in another place: another passage, or the end of the only one."""
+    """The sentence that gave the answer has been moved: to another passage, or to the end of the only one."""
     if _stands(instance, candidate.passages):
         return None
     for number, passage in enumerate(instance.passages):

@@ -255,7 +255,7 @@ class BatchModel:
             self._settle(row, None, reason)
 
     async def _ended(self, batch_id: str) -> BatchView:
-        """Wait for the end of a batch, looking less and less often; an outage of hours is no reason to give it up."""
+        """Wait for the end of a batch, looking less and less often; an outage of hours does not end it."""
         failed = gone = 0
         for looks in itertools.count():
             try:

@@ -127,7 +127,7 @@ def report_covariates(
             found.setdefault(model, []).append(scores)
     if not found:
         raise ConfigError(
-            "--models: the file names none of the models in the tables: use the names of the tables"
+            "--models: the file does not name any model of the tables: use the names in the tables"
         )
     models = tuple(
         ModelValues(model, known[model], {name: _mean([one[name] for one in runs]) for name in runs[0]})

@@ -164,7 +164,7 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
         kept = rows[~marked[rows]]
         if not len(kept):
             raise SourceError(
-                f"{path}: none of the {len(rows)} rows of '{model}' is scored: see column 'unscored'"
+                f"{path}: all {len(rows)} rows of '{model}' are unscored: see column 'unscored'"
             )
         items, bases = (
             tuple(_labels(path, frame.iloc[kept], name, "")) if name in frame else None

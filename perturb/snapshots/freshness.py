@@ -150,7 +150,7 @@ def _hub_rows(name: str) -> Iterator[Facts]:
 TEXT_THRESHOLD = 0.8
 """Jaccard similarity from which on two texts are alike."""
 CHANGE_THRESHOLD = 0.6
-"""So much of the smaller change must be in the larger one: words edited elsewhere are no part of the perturbation."""
+"""So much of the smaller change must be in the larger one: words edited elsewhere do not belong to the perturbation."""
 CONTAINED = 0.7
 """Such a share of the shorter text's shingles in the longer one: a word put in after every eighth leaves 0.75."""
 REWORDED = 0.45

@@ -153,5 +153,5 @@ def test_wrong_covariates_are_one_line(tmp_path: Path, content: str, words: str)
 
 def test_a_file_of_other_models_is_refused(tmp_path: Path) -> None:
     known = read_covariates(models_file(tmp_path / "m.yaml", {"a": "size_b: 8"}))
-    with pytest.raises(ConfigError, match="names none of the models"):
+    with pytest.raises(ConfigError, match="does not name any model"):
         report_covariates(values({"b": 0.2}), known)
