@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from perturb.snapshots.replies import export_replies, verify_snapshot
 from perturb.snapshots.snapshot import read_snapshot
 from tests.building import KEY, KEY_NAME, configure, content_of, query, run_build, serve
 from tests.loopback import LoopbackServer
-from tests.loopback.players import ContentFaults
+from tests.loopback.players import ContentFaults, GeneratorPlayer, RolePlayer, VerifierPlayer
+from tests.loopback.replay import Turns
 
 CELLS = (
     {"class": "P-Contradiction", "intensity": "MEDIUM"},
@@ -113,6 +115,38 @@ def test_open_jobs_keep_their_ids(tmp_path: Path, server: LoopbackServer) -> Non
     silent = plan_build(configure(tmp_path, content))
     assert [job.id for job in stated.jobs()] == [job.id for job in silent.jobs()]
     assert stated.digest == silent.digest
+
+
+def test_quiet_jobs_are_told_to_announce_nothing_and_rows_say_that_they_are_quiet(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    class Listening(GeneratorPlayer):
+        def play(self, model: str, messages: Turns) -> str:
+            told.append(f"generator {'DEPTH: QUIET' in messages[0]['content']}")
+            return super().play(model, messages)
+
+    class Judging(VerifierPlayer):
+        def play(self, model: str, messages: Turns) -> str:
+            told.append(f"verifier {'DEPTH: QUIET' in messages[0]['content']}")
+            return super().play(model, messages)
+
+    content = {"depth": {"open": 0.5, "quiet": 0.5}, "generators": ("g1",)}
+    with LoopbackServer(RolePlayer(Listening(), Judging({}))) as server:
+        report = run_build(tmp_path, deep_content(server.url, **content))
+    assert report.snapshot is not None
+    rows = list(read_snapshot(report.snapshot).read_rows())
+    depths = Counter(row["depth"] for row in rows)
+    assert depths["quiet"] == depths["open"] == len(rows) / 2 > 0
+    assert all(row["proof"] is None and row["construction"] is None for row in rows)
+    counts = Counter(told)
+    assert counts["generator True"] == counts["generator False"] == depths["quiet"]
+    assert counts["verifier True"] == counts["verifier False"] > 0
+    open_only = plan_build(
+        configure(tmp_path / "open", deep_content("http://localhost:1", depth={"open": 1.0}))
+    )
+    both = plan_build(configure(tmp_path / "both", deep_content("http://localhost:1", **content)))
+    kept = {job.id for job in both.jobs() if job.depth == "open"}
+    assert kept <= {job.id for job in open_only.jobs()}
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
